@@ -1,14 +1,14 @@
 import { CommandError } from '../src/base/errors.ts';
 import type { Database } from '../src/db/database.ts';
+import type { SourceProblem } from '../src/read/import-error.ts';
 import type { CatalogPart } from './controls/catalog.ts';
 import { lackingOf, removeParts } from './controls/parts.ts';
-import { deriveControls } from './crosswalk/derive.ts';
+import { deriveControls } from './crosswalk/derive-crosswalk.ts';
 import { deriveDocuments } from './guidance/derive-documents.ts';
 import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
-import type { OpenLine } from './ledger.ts';
+import type { OpenLine } from './ledger-lines.ts';
 import { noteDecisions, noteParts } from './outcomes.ts';
 import type { Phases } from './phases.ts';
-import type { SourceProblem } from './read/errors.ts';
 import type { Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
 import { createSearchIndex } from './stigs/search-index.ts';

@@ -12,6 +12,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { rightsAround } from '../src/base/files.ts';
 import { sha256 } from '../src/base/ids.ts';
+import { ImportError } from '../src/read/import-error.ts';
+import { xmlLimits } from '../src/read/xml.ts';
 import { type Group, Groups, type Unreadable } from './groups.ts';
 import { isLink, knowsPlaces, type OpenFile, openFile } from './open-file.ts';
 import {
@@ -22,8 +24,6 @@ import {
   newInflateBudget,
   openArchive,
 } from './read/archive.ts';
-import { ImportError } from './read/errors.ts';
-import { xmlLimits } from './read/xml.ts';
 
 /** What a walk over the given paths meets, one at a time. */
 export type Found =

@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { sha256 } from '../src/base/ids.ts';
 import { compareCodePoints } from '../src/base/text.ts';
+import { headOf } from '../src/read/decode.ts';
 import { onetFileOf } from './guidance/roles/onet-tables.ts';
-import { headOf } from './read/decode.ts';
 import type { GroupFile } from './read/group-file.ts';
 
 interface HeldFile extends GroupFile {

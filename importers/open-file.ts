@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, statSync } from 'node:fs';
-import { ImportError } from './read/errors.ts';
+import { ImportError } from '../src/read/import-error.ts';
 
 /** Not every system has all of them. */
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;

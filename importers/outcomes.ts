@@ -1,6 +1,6 @@
 import type { Part } from './controls/parts.ts';
-import type { OpenLine } from './ledger.ts';
-import { excerpt } from './read/text.ts';
+import type { OpenLine } from './ledger-lines.ts';
+import { excerpt } from './read/source-text.ts';
 import type { Told } from './stigs/tell.ts';
 
 /**

@@ -1,3 +1,7 @@
+import { ImportError } from '../src/read/import-error.ts';
+import type { Kind } from '../src/read/kind.ts';
+import { ResultsFinder, scanResults } from '../src/read/scan-results.ts';
+import { DoctypeError, readXml, type XmlElement, type XmlHandler } from '../src/read/xml.ts';
 import type { ControlsResult } from './controls/catalog.ts';
 import { CciListBuilder, isCciList } from './controls/cci-list.ts';
 import { isDod8500, parseDod8500 } from './controls/dod-8500.ts';
@@ -6,10 +10,6 @@ import { parseOscalProfile } from './controls/oscal-profile.ts';
 import { isOscalXmlCatalog, isOscalXmlProfile, valueOfXml } from './controls/oscal-xml.ts';
 import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
 import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
-import { ImportError } from './read/errors.ts';
-import type { Kind } from './read/kind.ts';
-import { ResultsFinder, scanResults } from './read/scan-results.ts';
-import { DoctypeError, readXml, type XmlElement, type XmlHandler } from './read/xml.ts';
 import { type XmlNode, XmlTree } from './read/xml-tree.ts';
 import { BenchmarkBuilder } from './stigs/xccdf-builder.ts';
 import { interpretBenchmark, isBenchmark, looksLikeBenchmark } from './stigs/xccdf-parse.ts';

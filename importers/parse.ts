@@ -1,3 +1,6 @@
+import { decodeText, headOf } from '../src/read/decode.ts';
+import { ImportError } from '../src/read/import-error.ts';
+import type { Kind } from '../src/read/kind.ts';
 import type { ControlsResult } from './controls/catalog.ts';
 import { isControlsCsv, parseControlsCsv } from './controls/controls-csv.ts';
 import { parseCprt } from './controls/cprt.ts';
@@ -6,14 +9,14 @@ import { isOscalCatalog, parseOscalCatalog } from './controls/oscal-catalog.ts';
 import { isOscalProfile, parseOscalProfile } from './controls/oscal-profile.ts';
 import { isMappingsCsv, parseMappingsCsv } from './crosswalk/mappings-csv.ts';
 import type { Group } from './groups.ts';
-import type { DocumentRecord } from './guidance/document-record.ts';
 import {
   interchangeBeginning,
   isInterchange,
   isInterchangeLine,
   parseInterchange,
   parseInterchangeLines,
-} from './guidance/interchange.ts';
+} from './guidance/document-interchange.ts';
+import type { DocumentRecord } from './guidance/document-record.ts';
 import { type MarkdownResult, parseHeadedMarkdown, parseMarkdownFolder } from './guidance/markdown.ts';
 import { beginsWithHead } from './guidance/markdown-head.ts';
 import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-csv.ts';
@@ -22,9 +25,6 @@ import { parseOnet } from './guidance/roles/onet.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
 import { parseXml } from './parse-xml.ts';
 import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
-import { decodeText, headOf } from './read/decode.ts';
-import { ImportError } from './read/errors.ts';
-import type { Kind } from './read/kind.ts';
 
 interface ParseOptions {
   strict?: boolean;

@@ -1,8 +1,8 @@
+import type { Kind } from '../src/read/kind.ts';
 import type { CatalogPart, ControlsResult } from './controls/catalog.ts';
-import type { ControlsRecord } from './controls/record.ts';
+import type { ControlsRecord } from './controls/control-record.ts';
 import type { DocumentRecord } from './guidance/document-record.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
-import type { Kind } from './read/kind.ts';
 import type { XccdfRelease } from './stigs/xccdf-record.ts';
 
 /** What a source holds: a release of a STIG, or what it states of controls, of roles or of documents. */

@@ -5,6 +5,8 @@ import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { catalog, importLedger, importRuns } from '../src/db/tables.ts';
+import { ImportError, oneLine } from '../src/read/import-error.ts';
+import type { Kind } from '../src/read/kind.ts';
 import { deriveAll, type StatedPart } from './derive.ts';
 import { discover, type Found, type ListedFile, listFiles } from './discover.ts';
 import {
@@ -14,13 +16,11 @@ import {
   refusedByStrict,
   roundMs,
   summarize,
-} from './ledger.ts';
+} from './ledger-lines.ts';
 import { noteArchives } from './outcomes.ts';
 import { parseGroup, parseSource } from './parse.ts';
 import type { Parsed } from './parsed.ts';
 import { Phases } from './phases.ts';
-import { ImportError, oneLine } from './read/errors.ts';
-import type { Kind } from './read/kind.ts';
 import { Staging } from './staging.ts';
 import type { SlugChange } from './stigs/write.ts';
 import { storeDigest } from './stored-digest.ts';

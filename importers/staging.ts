@@ -1,12 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
 import { sources, stigPrintings } from '../src/db/tables.ts';
+import { ImportError } from '../src/read/import-error.ts';
 import { stageControls } from './controls/stage-controls.ts';
 import { stageRoles } from './guidance/roles/stage-roles.ts';
 import { stageDocuments } from './guidance/stage-documents.ts';
-import type { OpenLine } from './ledger.ts';
+import type { OpenLine } from './ledger-lines.ts';
 import { type Content, importerVersion } from './parsed.ts';
-import { ImportError } from './read/errors.ts';
 import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
 
 /** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */

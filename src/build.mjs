@@ -11,7 +11,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.sources');
 /** What is started as a program: the command line, and the thread that reads uploads. */
-const programs = [join('src', 'cli.js'), join('src', 'site', 'upload-thread.js')];
+const programs = [join('src', 'cli.js'), join('src', 'site', 'checklists', 'upload-thread.js')];
 /** What pages load is no TypeScript: it is copied as it is. */
 const assets = join('src', 'site', 'assets');
 

@@ -90,7 +90,7 @@ documents(
 
 documents('every file and folder of the source that a document names is there', () => {
   // Within a sentence about a subject its folder need not be repeated.
-  const above = ['', 'src', 'src/catalog', 'src/http', 'importers', 'data'];
+  const above = ['', 'src', 'src/catalog', 'src/http', 'src/site', 'importers', 'data'];
   const isThere = (path: string) => above.some((folder) => existsSync(join(packageRoot, folder, path)));
   let named = 0;
   for (const page of pages)

@@ -1,8 +1,14 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { familyCodeOf, sortKey } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../read/errors.ts';
-import type { Kind } from '../read/kind.ts';
-import type { CatalogRecord, CciItem, CciListRecord, ControlRecord, ControlsRecord } from './record.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import type { Kind } from '../../src/read/kind.ts';
+import type {
+  CatalogRecord,
+  CciItem,
+  CciListRecord,
+  ControlRecord,
+  ControlsRecord,
+} from './control-record.ts';
 
 /** What a source about controls turned out to be: records to store, or a kind that is not stored and why. */
 export type ControlsResult =

@@ -1,10 +1,10 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../read/errors.ts';
-import { collapseLine, excerpt, firstOf } from '../read/text.ts';
-import type { XmlElement, XmlHandler } from '../read/xml.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
+import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { type ControlsResult, cciListRecord } from './catalog.ts';
 import { readCciReferences } from './cci-references.ts';
-import type { CciItem } from './record.ts';
+import type { CciItem } from './control-record.ts';
 
 const kind = 'cci-list';
 const namespace = 'http://iase.disa.mil/cci';

@@ -1,7 +1,7 @@
 import { cciRevisions, versionKey } from '../../src/catalog/controls/frameworks.ts';
-import { excerpt, firstOf } from '../read/text.ts';
+import { excerpt, firstOf } from '../read/source-text.ts';
 import { readCciIndex } from './cci-index.ts';
-import type { CciItem, MappingPair } from './record.ts';
+import type { CciItem, MappingPair } from './control-record.ts';
 
 type Reference = CciItem['references'][number];
 

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { StatementPart } from '../../src/catalog/controls/schema.ts';
+import { ImportError } from '../../src/read/import-error.ts';
 import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
-import { ImportError } from '../read/errors.ts';
-import { readShape } from '../read/json.ts';
-import { excerpt } from '../read/text.ts';
+import { readShape } from '../read/json-shape.ts';
+import { excerpt } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
 import { unknownStatuses } from './cci-list.ts';
+import type { CatalogRecord, CciItem, CciListRecord, ControlRecord } from './control-record.ts';
 import { confidentialityLevels, impactCodes, macLevels } from './dod-8500.ts';
-import type { CatalogRecord, CciItem, CciListRecord, ControlRecord } from './record.ts';
 
 const kind = 'controls-csv';
 

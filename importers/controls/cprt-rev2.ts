@@ -1,9 +1,9 @@
 import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../read/errors.ts';
-import { collapseLine, collapseLines, excerpt } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
 import { catalogRecord, controlRecord } from './catalog.ts';
+import type { CatalogRecord, ControlRecord } from './control-record.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
-import type { CatalogRecord, ControlRecord } from './record.ts';
 
 const kind = 'cprt';
 const framework = 'nist-800-171';

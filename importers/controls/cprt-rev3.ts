@@ -1,11 +1,11 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
-import { ImportError } from '../read/errors.ts';
-import { closeUp, collapseLine, collapseLines, excerpt } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { closeUp, collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
 import { catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
+import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord } from './control-record.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
-import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord } from './record.ts';
 import { labelOfItem, renderStatement } from './statement.ts';
 
 const kind = 'cprt';

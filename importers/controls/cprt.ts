@@ -1,5 +1,5 @@
-import { readShape } from '../read/json.ts';
-import { excerpt } from '../read/text.ts';
+import { readShape } from '../read/json-shape.ts';
+import { excerpt } from '../read/source-text.ts';
 import type { ControlsResult } from './catalog.ts';
 import { readRev2 } from './cprt-rev2.ts';
 import { readRev3 } from './cprt-rev3.ts';

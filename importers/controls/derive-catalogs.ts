@@ -8,6 +8,7 @@ import {
 } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
+import type { ControlRecord } from './control-record.ts';
 import {
   type BaselineLayer,
   baselinesOf,
@@ -17,8 +18,7 @@ import {
   rankLayers,
   withOlderTexts,
 } from './merge.ts';
-import type { ControlRecord } from './record.ts';
-import { serveControl } from './serve.ts';
+import { serveControl } from './served-control.ts';
 
 /** The catalogs that follow from what all sources state, controls in order. */
 export function readCatalogs(db: Database): MergedCatalog[] {

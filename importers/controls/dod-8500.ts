@@ -1,10 +1,10 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../read/errors.ts';
-import { collapseLine, collapseLines, excerpt } from '../read/text.ts';
-import type { XmlElement } from '../read/xml.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import type { XmlElement } from '../../src/read/xml.ts';
+import { collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
 import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
-import type { ControlRecord } from './record.ts';
+import type { ControlRecord } from './control-record.ts';
 
 const kind = 'dod-8500';
 const framework = 'dod-8500';

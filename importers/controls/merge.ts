@@ -6,8 +6,8 @@ import {
   versionKey,
   withEdition,
 } from '../../src/catalog/controls/frameworks.ts';
-import type { Kind } from '../read/kind.ts';
-import type { ControlRecord } from './record.ts';
+import type { Kind } from '../../src/read/kind.ts';
+import type { ControlRecord } from './control-record.ts';
 
 /** What one source states of one version of a framework. */
 export interface CatalogLayer {

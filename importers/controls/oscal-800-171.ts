@@ -1,13 +1,13 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../read/errors.ts';
-import { readShape } from '../read/json.ts';
-import { closeUp, collapseLine, excerpt } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { readShape } from '../read/json-shape.ts';
+import { closeUp, collapseLine, excerpt } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
+import type { ControlRecord } from './control-record.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
 import { editionOf } from './oscal-release.ts';
 import { type OscalControl, type OscalMetadata, oscalCatalog } from './oscal-shape.ts';
 import { createRenderProse, type RenderProse } from './parameters.ts';
-import type { ControlRecord } from './record.ts';
 import { labelOfItem, renderStatement } from './statement.ts';
 
 const kind = 'oscal-catalog';

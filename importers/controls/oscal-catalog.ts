@@ -1,8 +1,9 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../read/errors.ts';
-import { readShape } from '../read/json.ts';
-import { closeUp, collapseLine, collapseLines, excerpt } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { readShape } from '../read/json-shape.ts';
+import { closeUp, collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
+import type { ControlRecord } from './control-record.ts';
 import { is800171, read800171 } from './oscal-800-171.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
@@ -17,7 +18,6 @@ import {
   oscalCatalogHead,
 } from './oscal-shape.ts';
 import { createRenderProse, type RenderProse } from './parameters.ts';
-import type { ControlRecord } from './record.ts';
 import { renderStatement } from './statement.ts';
 
 const kind = 'oscal-catalog';

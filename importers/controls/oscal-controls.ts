@@ -1,6 +1,6 @@
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
-import { ImportError } from '../read/errors.ts';
-import { closeUp, collapseLine, excerpt } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { closeUp, collapseLine, excerpt } from '../read/source-text.ts';
 import type { OscalControl, OscalParameter, OscalPart } from './oscal-shape.ts';
 import type { Parameter, RenderProse } from './parameters.ts';
 

@@ -1,12 +1,12 @@
 import { isNistBaseline } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../read/errors.ts';
-import { readShape } from '../read/json.ts';
-import { collapseLine, excerpt, firstOf } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { readShape } from '../read/json-shape.ts';
+import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { type ControlsResult, inCatalogOrder } from './catalog.ts';
+import type { BaselineRecord } from './control-record.ts';
 import { editionOf, is80053, releaseOf } from './oscal-release.ts';
 import { type OscalProfile, oscalProfile, oscalProfileHead } from './oscal-shape.ts';
-import type { BaselineRecord } from './record.ts';
 
 const kind = 'oscal-profile';
 const framework = 'nist-800-53';

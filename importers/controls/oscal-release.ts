@@ -1,6 +1,6 @@
-import { ImportError } from '../read/errors.ts';
-import type { Kind } from '../read/kind.ts';
-import { excerpt } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import type { Kind } from '../../src/read/kind.ts';
+import { excerpt } from '../read/source-text.ts';
 import type { OscalMetadata } from './oscal-shape.ts';
 
 /** The version label of a publication and what orders its printings. */

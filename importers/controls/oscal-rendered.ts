@@ -2,10 +2,11 @@ import { oscalNamespace } from '../../src/base/ids.ts';
 import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
 import { renderedProp, textFromName, textlessProp, wholeProp } from '../../src/catalog/controls/oscal.ts';
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
-import { ImportError } from '../read/errors.ts';
-import { readShape } from '../read/json.ts';
-import { excerpt } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { readShape } from '../read/json-shape.ts';
+import { excerpt } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
+import type { ControlRecord } from './control-record.ts';
 import { isWithdrawn, partsOf } from './oscal-controls.ts';
 import { releaseOf } from './oscal-release.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type OscalProperty,
   oscalCatalog,
 } from './oscal-shape.ts';
-import type { ControlRecord } from './record.ts';
 import { renderStatement } from './statement.ts';
 
 const kind = 'oscal-catalog';

@@ -1,5 +1,5 @@
-import { collapseLine } from '../read/text.ts';
-import type { XmlElement } from '../read/xml.ts';
+import type { XmlElement } from '../../src/read/xml.ts';
+import { collapseLine } from '../read/source-text.ts';
 import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 
 // OSCAL says the same in XML and in JSON. It is read in the form of its JSON: a document in XML is put into that form first,

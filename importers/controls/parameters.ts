@@ -1,6 +1,6 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../read/errors.ts';
-import { closeUp, collapseLine, excerpt } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { closeUp, collapseLine, excerpt } from '../read/source-text.ts';
 
 /** A parameter of an OSCAL catalog: a label to fill in, choices to select from, or parameters that it sums up. */
 export interface Parameter {

@@ -4,8 +4,8 @@ import { sha256 } from '../../src/base/ids.ts';
 import { packageRoot } from '../../src/base/root.ts';
 import { compareVersions } from '../../src/catalog/controls/frameworks.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { Kind } from '../read/kind.ts';
-import { excerpt, firstOf } from '../read/text.ts';
+import type { Kind } from '../../src/read/kind.ts';
+import { excerpt, firstOf } from '../read/source-text.ts';
 import { inCatalogOrder } from './catalog.ts';
 
 /** A source whose catalog is only a part of what another states (rule D29.6). */

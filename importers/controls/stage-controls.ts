@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { Stated } from '../read/stated.ts';
 import { controlRecord } from './catalog.ts';
-import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from './record.ts';
+import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from './control-record.ts';
 
 /** Stores what one source states, inside the run's transaction; gives what the ledger says of it. */
 export function stageControls(db: Database, sourceId: number, records: ControlsRecord[]): Stated {

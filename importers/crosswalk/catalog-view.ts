@@ -1,6 +1,6 @@
 import { compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
+import type { ControlRecord } from '../controls/control-record.ts';
 import type { MergedCatalog } from '../controls/merge.ts';
-import type { ControlRecord } from '../controls/record.ts';
 
 /** What the derivation must know of the catalogs. */
 export interface CatalogView {

@@ -1,10 +1,10 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import type { XmlElement } from '../../src/read/xml.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
+import type { MappingPair } from '../controls/control-record.ts';
 import { dod8500Version } from '../controls/dod-8500.ts';
-import type { MappingPair } from '../controls/record.ts';
-import { ImportError } from '../read/errors.ts';
-import { excerpt } from '../read/text.ts';
-import type { XmlElement } from '../read/xml.ts';
+import { excerpt } from '../read/source-text.ts';
 import { childrenOf, textOf, type XmlNode } from '../read/xml-tree.ts';
 
 const kind = 'diacap-map';

@@ -7,8 +7,8 @@ import {
   nameOfEdge,
 } from '../../src/catalog/crosswalk/graph.ts';
 import type { mappingFacts } from '../../src/db/control-tables.ts';
-import type { SourceProblem } from '../read/errors.ts';
-import { firstOf } from '../read/text.ts';
+import type { SourceProblem } from '../../src/read/import-error.ts';
+import { firstOf } from '../read/source-text.ts';
 import type { CatalogView } from './catalog-view.ts';
 
 /** One stated pair; `row` is that of a CSV. */

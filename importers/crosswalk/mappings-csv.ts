@@ -1,10 +1,10 @@
 import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
+import { ImportError } from '../../src/read/import-error.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
-import type { MappingPair, MappingRecord } from '../controls/record.ts';
+import type { MappingPair, MappingRecord } from '../controls/control-record.ts';
 import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
-import { ImportError } from '../read/errors.ts';
-import { excerpt } from '../read/text.ts';
+import { excerpt } from '../read/source-text.ts';
 
 const kind = 'mappings-csv';
 

@@ -1,5 +1,5 @@
 import type { ActionableItem } from '../../src/catalog/guidance/document-schema.ts';
-import { ImportError } from '../read/errors.ts';
+import { ImportError } from '../../src/read/import-error.ts';
 import type { Block, DocumentSection, HandedDown } from './blocks.ts';
 import { type Reading, readSentence, sentencesOf } from './sentences.ts';
 

@@ -1,4 +1,4 @@
-import { collapseLine } from '../read/text.ts';
+import { collapseLine } from '../read/source-text.ts';
 import { type FlowNode, type PhrasingNode, parseFiles, parseMarkdown } from './markdown-tree.ts';
 
 /** A paragraph, list item or table cell as plain text. */

@@ -1,4 +1,4 @@
-import { collapseLine, excerpt } from '../read/text.ts';
+import { collapseLine, excerpt } from '../read/source-text.ts';
 import type { CsfReference } from './document-record.ts';
 
 /** The categories of the NIST Cybersecurity Framework 2.0 (rule F10.3). */

@@ -1,8 +1,8 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { isStorable } from '../../src/base/text.ts';
-import { ImportError } from '../read/errors.ts';
-import { monthOf } from '../read/months.ts';
-import { collapseLine, excerpt } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { monthOf } from '../../src/read/months.ts';
+import { collapseLine, excerpt } from '../read/source-text.ts';
 
 const kind = 'regdoc-markdown';
 const longestHead = 64 * 1024;

@@ -1,7 +1,7 @@
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
-import { ImportError } from '../read/errors.ts';
+import { ImportError } from '../../src/read/import-error.ts';
 
 // What the parser takes longest for was measured: the bounds hold a document of any content to seconds and some hundred
 // megabytes, and are far above what anybody publishes.

@@ -1,9 +1,9 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
-import { decodeText } from '../read/decode.ts';
-import { ImportError } from '../read/errors.ts';
+import { decodeText } from '../../src/read/decode.ts';
+import { ImportError } from '../../src/read/import-error.ts';
 import type { GroupFile } from '../read/group-file.ts';
-import { excerpt } from '../read/text.ts';
+import { excerpt } from '../read/source-text.ts';
 import { actionableItemsOf } from './actions.ts';
 import { type DocumentSection, readSections } from './blocks.ts';
 import { categoriesOf } from './csf.ts';

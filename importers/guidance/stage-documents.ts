@@ -1,6 +1,6 @@
 import type { Database } from '../../src/db/database.ts';
+import { firstOf } from '../read/source-text.ts';
 import type { Stated } from '../read/stated.ts';
-import { firstOf } from '../read/text.ts';
 import type { DocumentRecord } from './document-record.ts';
 
 /** Stores the documents of one source, inside the run's transaction; gives what the ledger says of it. */

@@ -1,6 +1,6 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
-import { excerpt } from '../read/text.ts';
+import { excerpt } from '../read/source-text.ts';
 
 /** One thing that a source states, which another source may state anew. */
 export interface Statement {

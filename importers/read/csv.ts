@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { guardedCell, isStorable } from '../../src/base/text.ts';
-import { ImportError } from './errors.ts';
-import type { Kind } from './kind.ts';
-import { excerpt } from './text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import type { Kind } from '../../src/read/kind.ts';
+import { excerpt } from './source-text.ts';
 
 /** A row of a CSV file: its number as a spreadsheet counts, the header being row 1, and its cells by column. */
 export interface CsvRow {

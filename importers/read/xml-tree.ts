@@ -1,4 +1,4 @@
-import type { XmlElement, XmlHandler } from './xml.ts';
+import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
 
 /** An element with its content in document order; names are local names. */
 export interface XmlNode {

@@ -1,7 +1,7 @@
 import { putTogether } from './choice.ts';
 import { createDraft, type Draft, join } from './draft.ts';
 import { isWithin } from './evidence.ts';
-import { aliasesOf, giveSlugs, type Named } from './names.ts';
+import { aliasesOf, giveSlugs, type Named } from './give-slugs.ts';
 import { newestFirst, type Printing, type Unit, unitsOf } from './printings.ts';
 import { aliasKey } from './slug.ts';
 

@@ -1,5 +1,5 @@
-import { ImportError } from '../read/errors.ts';
-import { collapseLine } from '../read/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { collapseLine } from '../read/source-text.ts';
 
 const endings =
   /(?:\b(?:security technical implementation guides?|security requirements guides?|stig|srg|scap benchmark)|\s-\s*ver(?:sion)?\.? ?\d+)$/i;

@@ -1,7 +1,7 @@
 import { count } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ruleName } from '../../src/db/rule-keys.ts';
-import { excerpt } from '../read/text.ts';
+import { excerpt } from '../read/source-text.ts';
 import type { Identity } from './identity.ts';
 import { dated } from './printings.ts';
 import type { StoredPrinting } from './store.ts';

@@ -1,8 +1,8 @@
 import { numberOf } from '../../src/base/ids.ts';
 import { fold } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
+import type { Named } from './give-slugs.ts';
 import type { Identity } from './identity.ts';
-import type { Named } from './names.ts';
 import type { StoredPrinting } from './store.ts';
 
 /** A slug that led to a STIG and leads elsewhere now. */

@@ -1,5 +1,5 @@
-import { isTestResult } from '../read/scan-results.ts';
-import type { XmlElement, XmlHandler } from '../read/xml.ts';
+import { isTestResult } from '../../src/read/scan-results.ts';
+import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
 
 /** A rule as its elements state it, before anything is interpreted. */
 export interface RawRule {

@@ -1,8 +1,8 @@
 import { count } from '../../src/base/text.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../read/errors.ts';
-import { scanResults } from '../read/scan-results.ts';
-import type { XmlElement } from '../read/xml.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { scanResults } from '../../src/read/scan-results.ts';
+import type { XmlElement } from '../../src/read/xml.ts';
 import { slugStemOf } from './slug.ts';
 import type { BenchmarkBuilder, RawBenchmark, RawProfile, RawRule, XccdfGroup } from './xccdf-builder.ts';
 import { readDescription, unwrap } from './xccdf-description.ts';

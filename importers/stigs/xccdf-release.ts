@@ -1,5 +1,5 @@
-import { ImportError } from '../read/errors.ts';
-import { monthOfShort } from '../read/months.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import { monthOfShort } from '../../src/read/months.ts';
 
 const releaseInfo = /^(?:Release: ?(\S+))? ?(?:Benchmark Date: ?(\d{1,2}) ([A-Za-z]+)\.? (\d{4}))?$/i;
 const maxLength = 200;

@@ -1,5 +1,5 @@
 import type { Access } from '../http/access.ts';
-import { createRoutes } from '../http/routes.ts';
+import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
 import { CatalogSummary } from './schema.ts';
 import type { CatalogSummaryService } from './summary.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { damageOf } from '../db/schema.ts';
+import { damageOf } from '../db/schema-check.ts';
 import { outcomes } from './ledger.ts';
 
 /** One thing that `gapstone check` looks at. `run` gives a line for each problem, and changes nothing. */

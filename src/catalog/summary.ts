@@ -4,8 +4,8 @@ import { connectReadOnly } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
 import { catalogDigest, digesting, storedDigest } from '../db/digest.ts';
 import { contentBundles } from '../db/user-tables.ts';
+import { fileStatus } from './loaded-status.ts';
 import type { CatalogSummary } from './schema.ts';
-import { fileStatus } from './status.ts';
 
 export type CatalogSummaryService = ReturnType<typeof createCatalogSummaryService>;
 

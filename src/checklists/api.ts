@@ -5,7 +5,7 @@ import { answer, fileHeaders, fileTypes, privateHeaders } from '../http/answer.t
 import type { Env, Presence } from '../http/env.ts';
 import { BinaryFile, downloadHeaders, jsonBody, problem, TextFile } from '../http/schema.ts';
 import { EmassRows, emassBody } from './emass-schema.ts';
-import { maxChecklist } from './read.ts';
+import { maxChecklist } from './read-checklist.ts';
 import {
   ChecklistFromResults,
   fromResultsBody,

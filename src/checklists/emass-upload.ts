@@ -3,11 +3,11 @@ import { utf8Body } from '../base/json.ts';
 import { count } from '../base/text.ts';
 import { check } from '../http/schema.ts';
 import { toXlsx } from '../http/xlsx.ts';
-import type { OldChecklist } from './cklb.ts';
+import type { OldChecklist } from './cklb-reader.ts';
 import { type CciFacts, poamRows, rulesOf, testResultRows } from './emass.ts';
 import { columnsFor, type EmassColumns } from './emass-columns.ts';
 import { type EmassRows, emassBody } from './emass-schema.ts';
-import { readChecklist } from './read.ts';
+import { readChecklist } from './read-checklist.ts';
 import { answerOf, longestMarking, parseBody, type Upgraded, type Work } from './upload.ts';
 
 /** Different CCIs in one request: twice as many as DISA's list has. */

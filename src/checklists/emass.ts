@@ -1,7 +1,7 @@
 import { count, cut } from '../base/text.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { longestCell } from '../http/xlsx.ts';
-import type { OldChecklist } from './cklb.ts';
+import type { OldChecklist } from './cklb-reader.ts';
 import type { Fields } from './emass-columns.ts';
 import type { EmassBody } from './emass-schema.ts';
 

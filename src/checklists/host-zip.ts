@@ -3,8 +3,15 @@ import { badRequest, callerGone, unavailable } from '../base/errors.ts';
 import { stableId } from '../base/ids.ts';
 import { compareCodePoints, fold } from '../base/text.ts';
 import { directory, largestZip, localHeader, type Member, sizeOfZip } from '../base/zip.ts';
-import { cklEnd, cklHead, cklStig, targetKeyOf } from '../catalog/stigs/ckl.ts';
-import { checklistName, cklbHead, cklbParts, cklbStig, hostKey, releaseKey } from '../catalog/stigs/cklb.ts';
+import { cklEnd, cklHead, cklStig, targetKeyOf } from '../catalog/stigs/ckl-writer.ts';
+import {
+  checklistName,
+  cklbHead,
+  cklbParts,
+  cklbStig,
+  hostKey,
+  releaseKey,
+} from '../catalog/stigs/cklb-writer.ts';
 import type { FullRelease, StigRelease, StigService } from '../catalog/stigs/queries.ts';
 import type { Presence } from '../http/env.ts';
 import { createNames, safeName } from './file-names.ts';

@@ -1,10 +1,10 @@
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import { createFindings, headOf, type InspectedStig } from './inspect.ts';
 import { inspectTarget } from './inspect-target.ts';
-import { shortList } from './names.ts';
 import { createRuleFinder, plainId } from './results-match.ts';
 import { statusOf } from './results-outcome.ts';
 import type { ScanResults } from './results-reader.ts';
+import { shortList } from './stig-names.ts';
 
 /** What the results of a scan say of themselves, for the catalog to find their release. */
 export function statedOfResults(scan: ScanResults): StatedRelease {

@@ -6,13 +6,13 @@ import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify
 import { matchRules } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import { adviceOf, errors, type FindingCode } from './advice.ts';
-import type { OldChecklist } from './cklb.ts';
+import type { OldChecklist } from './cklb-reader.ts';
 import { type FaultCode, longestText } from './fields.ts';
 import { inspectTarget } from './inspect-target.ts';
-import { nameOf, shortList } from './names.ts';
 import { plainId } from './results-match.ts';
 import { dateOf } from './results-names.ts';
 import type { Inspection, InspectionFinding } from './results-schema.ts';
+import { nameOf, shortList } from './stig-names.ts';
 import { comparable, isAnswered, versionOf } from './upgrade.ts';
 
 export type InspectedStig = Inspection['stigs'][number];

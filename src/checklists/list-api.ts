@@ -1,6 +1,6 @@
 import type { Access } from '../http/access.ts';
 import { downloadStream, privateHeaders } from '../http/answer.ts';
-import { createRoutes } from '../http/routes.ts';
+import { createRoutes } from '../http/route.ts';
 import { BinaryFile, downloadHeaders } from '../http/schema.ts';
 import { checklistsBody, listParam } from './hosts-schema.ts';
 import type { MakeListChecklists } from './list-checklists.ts';

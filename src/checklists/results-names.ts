@@ -1,4 +1,4 @@
-import { monthOfShort } from '../../importers/read/months.ts';
+import { monthOfShort } from '../read/months.ts';
 
 const toolNames = new Map([
   ['scc', 'SCC'],

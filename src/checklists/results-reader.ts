@@ -1,11 +1,11 @@
-import { isTestResult, isXccdf } from '../../importers/read/scan-results.ts';
-import type { XmlElement, XmlHandler } from '../../importers/read/xml.ts';
 import { badRequest } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
+import { isTestResult, isXccdf } from '../read/scan-results.ts';
+import type { XmlElement, XmlHandler } from '../read/xml.ts';
 import { checklistLimits } from './fields.ts';
-import { shortList } from './names.ts';
 import { dateOf, releaseOf, toolOf } from './results-names.ts';
 import { type Facts, readTarget, type Target } from './results-target.ts';
+import { shortList } from './stig-names.ts';
 
 /** What a tool says of one rule. */
 export interface RuleResult {

@@ -1,15 +1,15 @@
 import { badRequest } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
 import { cut } from '../base/text.ts';
-import { checklistName } from '../catalog/stigs/cklb.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import { checklistName } from '../catalog/stigs/cklb-writer.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
 import { check } from '../http/schema.ts';
-import type { OldChecklist } from './cklb.ts';
+import type { OldChecklist } from './cklb-reader.ts';
 import { type Fault, inspectStig, statedOf } from './inspect.ts';
 import { inspectResults, statedOfResults } from './inspect-results.ts';
-import { checklistText, readChecklist } from './read.ts';
+import { checklistText, readChecklist } from './read-checklist.ts';
 import { checklistFromResults } from './results.ts';
 import { createRuleFinder } from './results-match.ts';
 import { createResultsReader, type ScanResults } from './results-reader.ts';
@@ -32,7 +32,7 @@ import {
   type Work,
   written,
 } from './upload.ts';
-import { readUploadedXml } from './xml.ts';
+import { readUploadedXml } from './uploaded-xml.ts';
 
 /** Bytes that the results of a scan may have, and a body with them (rule D29.1): an ARF holds its data stream. */
 export const maxResults = 64 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { count } from '../base/text.ts';
-import { toCklb } from '../catalog/stigs/cklb.ts';
 import type { Cklb, CklbRule } from '../catalog/stigs/cklb-schema.ts';
+import { toCklb } from '../catalog/stigs/cklb-writer.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
-import type { OldChecklist } from './cklb.ts';
+import type { OldChecklist } from './cklb-reader.ts';
 import { longestText } from './fields.ts';
 import { createRuleFinder, plainId } from './results-match.ts';
 import { detailsOf, type MatchedResult, outcomeOf, testedRules } from './results-outcome.ts';

@@ -1,12 +1,12 @@
 import { AppError, badRequest } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
-import { checklistName } from '../catalog/stigs/cklb.ts';
+import { checklistName } from '../catalog/stigs/cklb-writer.ts';
 import type { Column } from '../http/columns.ts';
-import type { OldChecklist } from './cklb.ts';
+import type { OldChecklist } from './cklb-reader.ts';
 import { createNames, safeName } from './file-names.ts';
-import { shortList, stigNames } from './names.ts';
-import { checklistText, readChecklist } from './read.ts';
+import { checklistText, readChecklist } from './read-checklist.ts';
 import type { RuleAnswer, UpgradeBody, UpgradeReport } from './schema.ts';
+import { shortList, stigNames } from './stig-names.ts';
 import { moveStig, withIds } from './upgrade.ts';
 import { type Found, type Release, type Wanted, written } from './upload.ts';
 

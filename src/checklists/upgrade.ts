@@ -1,14 +1,13 @@
 import { badRequest } from '../base/errors.ts';
 import { stableId } from '../base/ids.ts';
 import { cut } from '../base/text.ts';
-import { toCklb } from '../catalog/stigs/cklb.ts';
 import type { Cklb, CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
+import { toCklb } from '../catalog/stigs/cklb-writer.ts';
 import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
 import type { ChangeClass, FieldChange } from '../catalog/stigs/diff-schema.ts';
 import { matchRules } from '../catalog/stigs/match.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
-import type { OldChecklist } from './cklb.ts';
-import { nameOf, shortList, stigNames } from './names.ts';
+import type { OldChecklist } from './cklb-reader.ts';
 import type {
   Leftover,
   NotCarried,
@@ -18,6 +17,7 @@ import type {
   UpgradedRule,
   UpgradeReport,
 } from './schema.ts';
+import { nameOf, shortList, stigNames } from './stig-names.ts';
 
 type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange' | 'format'>;
 

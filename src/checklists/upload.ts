@@ -1,17 +1,17 @@
 import { badRequest } from '../base/errors.ts';
 import { refuseHeavyJson, utf8Body } from '../base/json.ts';
-import { toCkl } from '../catalog/stigs/ckl.ts';
+import { toCkl } from '../catalog/stigs/ckl-writer.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease, StigRelease } from '../catalog/stigs/queries.ts';
 import type { FileType } from '../http/answer.ts';
 import { check } from '../http/schema.ts';
-import type { OldChecklist } from './cklb.ts';
+import type { OldChecklist } from './cklb-reader.ts';
 import type { CciFacts } from './emass.ts';
-import { stigNames } from './names.ts';
-import { readChecklist } from './read.ts';
+import { readChecklist } from './read-checklist.ts';
 import type { FromResultsOptions } from './results-schema.ts';
 import { type ChecklistFormat, type Upgrade, type UpgradeBody, upgradeBody } from './schema.ts';
+import { stigNames } from './stig-names.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
 /** A release, and the benchmark ids under which its STIG is known. */

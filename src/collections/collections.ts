@@ -9,8 +9,8 @@ import { orderBy } from '../db/order-by.ts';
 import { type CollectionKind, collections, integrationTokenLists } from '../db/user-tables.ts';
 import { type Page, paginationOf, slice } from '../http/paging.ts';
 import { countEntries, createEntries, type NewEntry } from './entries.ts';
-import { seeTime } from './purge.ts';
 import { isAmong, type Reference } from './references.ts';
+import { seeTime } from './retention.ts';
 import { createRoom } from './room.ts';
 
 export type Collection = typeof collections.$inferSelect;

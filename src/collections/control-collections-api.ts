@@ -1,7 +1,7 @@
 import type { Access } from '../http/access.ts';
 import { columnsOf } from '../http/columns.ts';
-import { downloadFile, fileContent } from '../http/files.ts';
-import { createRoutes } from '../http/routes.ts';
+import { downloadFile, fileContent } from '../http/downloads.ts';
+import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { ControlCollectionService } from './control-collections.ts';
 import * as schemas from './control-collections-schema.ts';

@@ -1,5 +1,5 @@
 import type { Access } from '../http/access.ts';
-import { createRoutes } from '../http/routes.ts';
+import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
 import { frameworkQuery } from './control-collections-schema.ts';
 import type { FavoriteService } from './favorites.ts';

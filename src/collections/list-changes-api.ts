@@ -4,8 +4,8 @@ import { changesContent } from '../catalog/stigs/changes-api.ts';
 import { changesFile } from '../catalog/stigs/changes-export.ts';
 import { listChangesQuery } from '../catalog/stigs/changes-schema.ts';
 import type { Access } from '../http/access.ts';
-import { asksForFile, downloadFile } from '../http/files.ts';
-import { createRoutes } from '../http/routes.ts';
+import { asksForFile, downloadFile } from '../http/downloads.ts';
+import { createRoutes } from '../http/route.ts';
 import type { ListEntryService } from './list-entries.ts';
 import { idParam } from './schema.ts';
 

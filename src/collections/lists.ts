@@ -7,8 +7,8 @@ import { collections, listStigs } from '../db/user-tables.ts';
 import { type CollectionChange, type CollectionFields, createCollectionService } from './collections.ts';
 import { countEntries } from './entries.ts';
 import type { List, Lists } from './lists-schema.ts';
-import { retentionMilliseconds } from './purge.ts';
 import { slugOf, versionOf } from './references.ts';
+import { retentionMilliseconds } from './retention.ts';
 
 const maxName = 200;
 

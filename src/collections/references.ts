@@ -1,8 +1,8 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import { createFindControls } from '../catalog/controls/find-control.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
-import { createFindControls } from '../catalog/controls/keys.ts';
 import type { Database } from '../db/database.ts';
 import { documents, occupations } from '../db/role-tables.ts';
 import type { collectionControls, favoriteControls, favoriteStigs, listStigs } from '../db/user-tables.ts';

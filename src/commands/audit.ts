@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { createAudit } from '../audit/audit.ts';
+import { createAudit } from '../audit/audited-action.ts';
 import { type AuditEvent, systemEvent } from '../audit/event.ts';
 import { lazyAuditFile, openAuditFile } from '../audit/file.ts';
 import { auditMemory } from '../audit/memory.ts';
@@ -16,7 +16,7 @@ import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { whenWritable } from '../db/faults.ts';
-import { openUpgraded, openUsersUpgraded, type UpgradeOptions, upgradeFiles } from '../db/upgrade.ts';
+import { openUpgraded, openUsersUpgraded, type UpgradeOptions, upgradeFiles } from '../db/upgrade-files.ts';
 import { tell } from './command.ts';
 
 const minute = 60_000;

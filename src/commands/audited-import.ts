@@ -1,4 +1,4 @@
-import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
+import type { LedgerLine, LedgerSummary } from '../../importers/ledger-lines.ts';
 import { type ImportOptions, type ImportResult, runImport } from '../../importers/run.ts';
 import type { AuditEvent } from '../audit/event.ts';
 import type { Config } from '../base/config.ts';

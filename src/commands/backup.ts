@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isTaken } from '../base/files.ts';
-import { type Backup, backUp } from '../db/backup.ts';
+import { type Backup, backUp } from '../db/backup-file.ts';
 import { hashFile } from '../db/copy.ts';
 import { type Files, requireDatabaseFile } from '../db/database.ts';
 import { auditedRun } from './audit.ts';

@@ -1,4 +1,4 @@
-import { crosswalkProblems } from '../../importers/crosswalk/check.ts';
+import { crosswalkProblems } from '../../importers/crosswalk/crosswalk-problems.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../base/config.ts';
@@ -8,7 +8,7 @@ import { type Check, databaseChecks } from '../catalog/checks.ts';
 import type { Database, Files } from '../db/database.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
-import { ForeignSchemaError } from '../db/schema.ts';
+import { ForeignSchemaError } from '../db/schema-check.ts';
 import { type Command, expectPositionals, flag, openToLook, parse, tell } from './command.ts';
 
 const busyTimeout = 30_000;

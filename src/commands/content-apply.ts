@@ -1,4 +1,4 @@
-import { createAudit } from '../audit/audit.ts';
+import { createAudit } from '../audit/audited-action.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { isThere } from '../base/files.ts';
 import { spoken } from '../base/text.ts';
@@ -6,11 +6,11 @@ import { applyBundle, type Exchanged, type OpenSite } from '../content/apply.ts'
 import type { Exchange } from '../content/exchanges.ts';
 import { wrongBase } from '../content/incoming.ts';
 import { decisionsOf, type LoneDecision, loneDecisions } from '../content/plan.ts';
-import { readBundle } from '../content/read.ts';
+import { readBundle } from '../content/read-bundle.ts';
 import { rollBack } from '../content/rollback.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { requireDatabaseFile } from '../db/database.ts';
-import { requireFolder } from '../db/restore.ts';
+import { requireFolder } from '../db/restore-backup.ts';
 import { type CommandAudit, openForCommand, withCommandAudit } from './audit.ts';
 import { flag, parse, tell } from './command.ts';
 import { print } from './content-keys.ts';

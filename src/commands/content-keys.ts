@@ -1,7 +1,7 @@
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { makeKey, type PublicKey, publicFileOf, readPublicKey } from '../content/keys.ts';
 import { channelName, defaultChannel } from '../content/manifest.ts';
+import { makeKey, type PublicKey, publicFileOf, readPublicKey } from '../content/signing-keys.ts';
 import { createTrust, trustedKeys, type Users } from '../content/trust.ts';
 import { openUsersForCommand, withCommandAudit } from './audit.ts';
 import { expectPositionals, parse, required, text } from './command.ts';

@@ -7,11 +7,11 @@ import { packageRoot } from '../base/root.ts';
 import { printable } from '../base/text.ts';
 import { type Plan, planBundle } from '../content/plan.ts';
 import { type PlanSection, planHeading, planSections, totals } from '../content/plan-words.ts';
-import { readBundle } from '../content/read.ts';
+import { readBundle } from '../content/read-bundle.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { asCopyError } from '../db/copy.ts';
-import { requireFolder } from '../db/restore.ts';
-import { contentPlanPage } from '../site/html/content-plan.tsx';
+import { requireFolder } from '../db/restore-backup.ts';
+import { contentPlanPage } from '../site/content/plan-page.tsx';
 import { flag, parse, tell, text } from './command.ts';
 
 /** As many lines of a kind are printed; JSON and the page have all. */

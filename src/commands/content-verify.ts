@@ -1,7 +1,7 @@
 import { readConfig } from '../base/config.ts';
 import { count, spoken } from '../base/text.ts';
-import { readPublicKey } from '../content/keys.ts';
-import { readBundle, type TrustedKey } from '../content/read.ts';
+import { readBundle, type TrustedKey } from '../content/read-bundle.ts';
+import { readPublicKey } from '../content/signing-keys.ts';
 import { appliedBundles, trustedKeys } from '../content/trust.ts';
 import { parse, tell, text } from './command.ts';
 import { print } from './content-keys.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
-import { type LedgerLine, type LedgerSummary, type Result, resultOf } from '../../importers/ledger.ts';
+import { type LedgerLine, type LedgerSummary, type Result, resultOf } from '../../importers/ledger-lines.ts';
 import { notMet } from '../../importers/met.ts';
 import type { ImportResult } from '../../importers/run.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import type { LedgerLine, LedgerSummary } from '../../importers/ledger.ts';
+import type { LedgerLine, LedgerSummary } from '../../importers/ledger-lines.ts';
 import type { Config } from '../base/config.ts';
 import { rightsAround } from '../base/files.ts';
 import type { Log } from '../base/log.ts';

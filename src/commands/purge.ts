@@ -1,9 +1,9 @@
-import type { Audit } from '../audit/audit.ts';
+import type { Audit } from '../audit/audited-action.ts';
 import { systemEvent } from '../audit/event.ts';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { createPurgeService } from '../collections/purge.ts';
+import { createPurgeService } from '../collections/retention.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand, reasonOf } from './audit.ts';
 import { type Command, flag, parse } from './command.ts';

@@ -2,7 +2,7 @@ import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { listMigrations } from '../db/migrate.ts';
-import { requireFolder, restoreBackup } from '../db/restore.ts';
+import { requireFolder, restoreBackup } from '../db/restore-backup.ts';
 import { auditedRun } from './audit.ts';
 import { type Command, parse, tell } from './command.ts';
 

@@ -5,9 +5,9 @@ import { AppError, CommandError } from '../base/errors.ts';
 import { whyRefused } from '../base/files.ts';
 import { packageRoot } from '../base/root.ts';
 import { count } from '../base/text.ts';
-import { toCklb } from '../catalog/stigs/cklb.ts';
+import { toCklb } from '../catalog/stigs/cklb-writer.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
-import { answerChecklist, readAnswers } from '../checklists/answers.ts';
+import { answerChecklist, readAnswers } from '../checklists/assessor-answers.ts';
 import { type Command, openToLook, parse, required, text } from './command.ts';
 
 const ourStig = 'application_security_and_development';

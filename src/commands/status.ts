@@ -1,7 +1,7 @@
 import { readConfig } from '../base/config.ts';
 import { packageVersion } from '../base/root.ts';
 import { withEdition } from '../catalog/controls/frameworks.ts';
-import { createStatusService, type FileStatus, type Status } from '../catalog/status.ts';
+import { createStatusService, type FileStatus, type Status } from '../catalog/loaded-status.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
 import { type Command, openToLook, parse } from './command.ts';
 

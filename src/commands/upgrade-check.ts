@@ -7,7 +7,7 @@ import { connectReadOnly } from '../db/connect.ts';
 import { freeBytes, requireRoom } from '../db/copy.ts';
 import { type Kind, namesOfKinds } from '../db/header.ts';
 import { listMigrations, schemaVersion } from '../db/migrate.ts';
-import { damageOf } from '../db/schema.ts';
+import { damageOf } from '../db/schema-check.ts';
 import { type Command, parse } from './command.ts';
 
 /** What this version would do with one file of an installation. */

@@ -11,7 +11,7 @@ import { removeForeignLog } from '../db/foreign-log.ts';
 import { keepTakenBack, sourcesOf } from '../db/kept.ts';
 import { beforeOf, createExchanges, type Exchange, removeKept, undoneOf } from './exchanges.ts';
 import { digestOfFile, makeCatalog } from './incoming.ts';
-import type { VerifiedBundle } from './read.ts';
+import type { VerifiedBundle } from './read-bundle.ts';
 
 /** Both files of a site; no journal mode is changed by who opened them. */
 export interface OpenSite {

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, syncPath } from '../base/files.ts';
 import { bytesBefore, crcOf, directory, localHeader, statedCrc } from '../base/zip.ts';
-import { isSignedBy, type PublicKey } from './keys.ts';
 import { bundleId, memberOf, readManifest } from './manifest.ts';
 import { createPieces, openPieces } from './pieces.ts';
-import { longestSignature, readFront } from './read.ts';
+import { longestSignature, readFront } from './read-bundle.ts';
+import { isSignedBy, type PublicKey } from './signing-keys.ts';
 
 /** A key, with the name that a site gave it. */
 type SigningKey = PublicKey & { name: string | null };

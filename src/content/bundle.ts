@@ -14,10 +14,10 @@ import { digestOf } from '../db/digest.ts';
 import { listMigrations } from '../db/migrate.ts';
 import { writeCanonical } from './canonical.ts';
 import { compressor } from './compress.ts';
-import { sign } from './keys.ts';
 import { bundleId, largestBundle, type Manifest, manifestBytes, memberOf, type Part } from './manifest.ts';
 import { createPieces, refuseTakenPieces } from './pieces.ts';
-import { manifestName, readUnverified, signatureName } from './read.ts';
+import { manifestName, readUnverified, signatureName } from './read-bundle.ts';
+import { sign } from './signing-keys.ts';
 import { findSources } from './sources.ts';
 
 export interface BuildOptions {

@@ -6,7 +6,7 @@ import { copyDatabase, seal } from '../db/copy.ts';
 import { openCatalog } from '../db/database.ts';
 import { digestOf, storedDigest } from '../db/digest.ts';
 import { listMigrations } from '../db/migrate.ts';
-import type { VerifiedBundle } from './read.ts';
+import type { VerifiedBundle } from './read-bundle.ts';
 
 /**
  * Makes of an unpacked bundle the catalog that it stands for: a sealed file in the folder that it was unpacked to. A difference

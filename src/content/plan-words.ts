@@ -1,5 +1,5 @@
 import { count, spoken } from '../base/text.ts';
-import type { Changes } from './compare.ts';
+import type { Changes } from './compare-catalogs.ts';
 import type { Plan } from './plan.ts';
 
 /** One thing that a plan tells of, in words: a line for each that comes, changes or goes. */

@@ -6,10 +6,10 @@ import { type GoneReference, goneReferences } from '../collections/gone.ts';
 import { createDatabaseFile } from '../db/create.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { localSources, refusalOf } from './apply.ts';
-import { type Comparison, compareCatalogs } from './compare.ts';
+import { type Comparison, compareCatalogs } from './compare-catalogs.ts';
 import { createExchanges } from './exchanges.ts';
 import { makeCatalog } from './incoming.ts';
-import type { VerifiedBundle } from './read.ts';
+import type { VerifiedBundle } from './read-bundle.ts';
 
 /** A decision about a pair that a catalog says less of than the one before. */
 export interface LoneDecision {

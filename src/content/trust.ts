@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { connectReadOnly } from '../db/connect.ts';
-import type { openUsersUpgraded } from '../db/upgrade.ts';
+import type { openUsersUpgraded } from '../db/upgrade-files.ts';
 import { contentBundles, contentKeys } from '../db/user-tables.ts';
 
 /** A connection to users' data. */

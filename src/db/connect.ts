@@ -7,7 +7,7 @@ import { storageFault, takesNoWrites } from './faults.ts';
 import { removeForeignLog } from './foreign-log.ts';
 import { type Kind, keepsLog, logBytes, readHeader, refuseReadOnly } from './header.ts';
 import { listMigrations } from './migrate.ts';
-import { damaged, inspect, refuseNewer } from './schema.ts';
+import { damaged, inspect, refuseNewer } from './schema-check.ts';
 
 export interface ConnectOptions {
   /** How long a lock held by another process is waited for synchronously, in milliseconds. */

@@ -14,7 +14,7 @@ import {
 import { storageFault } from './faults.ts';
 import type { Kind } from './header.ts';
 import { schemaVersion } from './migrate.ts';
-import { inspect } from './schema.ts';
+import { inspect } from './schema-check.ts';
 
 /** A verified copy of a database. */
 export interface DatabaseCopy {

@@ -2,13 +2,13 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import { LRUCache } from 'lru-cache';
-import type { Audit, Step } from '../audit/audit.ts';
+import type { Audit, Step } from '../audit/audited-action.ts';
 import { type AuditEvent, shownName, systemEvent } from '../audit/event.ts';
 import { sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
 import type { Env } from './env.ts';
-import { toAppError } from './errors.ts';
+import { toAppError } from './error-answers.ts';
 import type { RouteOptions } from './rule.ts';
 
 /** Who showed credentials that hold, and which. */

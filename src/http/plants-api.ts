@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AppError, badRequest, statusOf } from '../base/errors.ts';
 import type { Access } from './access.ts';
 import type { Env } from './env.ts';
-import { toAppError } from './errors.ts';
+import { toAppError } from './error-answers.ts';
 import { ErrorBody, jsonBody, jsonContent, requestText } from './schema.ts';
 
 const Plant = z.strictObject({ name: z.string(), tag: z.string().optional() }).openapi('Plant');

@@ -3,7 +3,7 @@ import { AppError } from '../base/errors.ts';
 import type { JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
 import type { Access } from './access.ts';
-import { createRoutes } from './routes.ts';
+import { createRoutes } from './route.ts';
 import { jsonContent, notKept, TextFile } from './schema.ts';
 import { Health } from './service-schema.ts';
 

@@ -1,6 +1,6 @@
 import type { Sessions } from '../auth/sessions.ts';
 import type { Access } from './access.ts';
-import { createRoutes } from './routes.ts';
+import { createRoutes } from './route.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
 /** Sessions of browsers (rule D1.7). */

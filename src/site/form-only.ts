@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import type { Env } from '../http/env.ts';
-import { goTo, type PageSupport } from './page.ts';
+import { goTo, type PageSupport } from './parts/page.ts';
 
 /**
  * The addresses that only take forms, each with the page that its form stands on, or one that is there in any case; and

@@ -2,27 +2,29 @@ import { type Context, Hono } from 'hono';
 import { type AppError, noSuchPath, statusOf } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
 import { check, oneWord } from '../http/schema.ts';
-import { catalogPages } from './catalog.ts';
-import { changePages } from './changes.ts';
-import { collectionPages } from './collections.ts';
-import { controlPages } from './controls.ts';
-import { coveragePages } from './coverage.ts';
-import { docsPages } from './docs.ts';
-import { favoritePages } from './favorites.ts';
+import { keptForm } from './account/kept-form.ts';
+import { signInPages } from './account/routes.ts';
+import { signInPage } from './account/sign-in.tsx';
+import { changePages } from './changes/routes.ts';
+import { listChecklistPages } from './checklists/list-routes.ts';
+import { upgradePages } from './checklists/routes.ts';
+import type { WorkOnUpload } from './checklists/uploads.ts';
+import { contentPages } from './content/routes.ts';
+import { coveragePages } from './controls/coverage-routes.ts';
+import { controlPages } from './controls/routes.ts';
 import { formOnlyPages } from './form-only.ts';
-import { problemPage } from './html/problem.tsx';
-import { signInPage } from './html/sign-in.tsx';
-import { themes } from './html/view.ts';
-import { keptForm } from './kept-form.ts';
-import { listChecklistPages } from './list-checklists.ts';
-import { listPages } from './lists.ts';
-import { createPageSupport, goTo, type PageDeps, safePath } from './page.ts';
-import { rulePages } from './rules.ts';
-import { searchPages } from './search.ts';
-import { signInPages } from './sign-in.ts';
-import { stigPages } from './stigs.ts';
-import { keepTheme } from './theme.ts';
-import { upgradePages } from './upgrade.ts';
+import { guidancePages } from './guidance/routes.ts';
+import { docsPages } from './help/routes.ts';
+import { collectionPages } from './lists/collection-routes.ts';
+import { favoritePages } from './lists/favorite-routes.ts';
+import { listPages } from './lists/routes.ts';
+import { createPageSupport, goTo, type PageDeps, safePath } from './parts/page.ts';
+import { problemPage } from './parts/problem.tsx';
+import { keepTheme } from './parts/theme.ts';
+import { themes } from './parts/view.ts';
+import { rulePages } from './rules/routes.ts';
+import { searchPages } from './search/routes.ts';
+import { stigPages } from './stigs/routes.ts';
 
 export interface Pages {
   app: Hono<Env>;
@@ -31,14 +33,15 @@ export interface Pages {
 }
 
 /** The pages: HTML over the same services and the same rules of access as the API; and an error as a page. */
-export function pageRoutes(deps: PageDeps): Pages {
+export function pageRoutes(deps: PageDeps & { workOnUpload: WorkOnUpload }): Pages {
   const app = new Hono<Env>();
   const support = createPageSupport(deps);
 
   // First: an address as /lists/add looks like one with an id.
   formOnlyPages(app, support);
   for (const pages of [
-    catalogPages,
+    contentPages,
+    guidancePages,
     signInPages,
     searchPages,
     stigPages,

@@ -4,7 +4,7 @@ import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { createIdentify, type IdentifiedRelease } from '../../src/catalog/stigs/identify.ts';
 import { createStigNames } from '../../src/catalog/stigs/names.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
-import { readChecklist } from '../../src/checklists/read.ts';
+import { readChecklist } from '../../src/checklists/read-checklist.ts';
 import { checklistFromResults } from '../../src/checklists/results.ts';
 import { fromResultsOf, inspectionOf, readResults } from '../../src/checklists/results-upload.ts';
 import { type UpgradedFile, upgradeSeveral } from '../../src/checklists/upgrade-several.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { toCkl } from '../../src/catalog/stigs/ckl.ts';
+import { toCkl } from '../../src/catalog/stigs/ckl-writer.ts';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
-import { readChecklist } from '../../src/checklists/read.ts';
+import { readChecklist } from '../../src/checklists/read-checklist.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readCklFile } from '../support/ckl-reader.ts';
 import { writeCkl } from '../support/ckl-writer.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { createStatusService } from '../../src/catalog/status.ts';
+import { createStatusService } from '../../src/catalog/loaded-status.ts';
 import { type CheckReport, checkDatabase } from '../../src/commands/check.ts';
 import { type Database, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';

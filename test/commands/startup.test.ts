@@ -24,7 +24,7 @@ import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts'
 import { catalogDigest } from '../../src/db/digest.ts';
 import { applicationIds, type Kind } from '../../src/db/header.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
-import { openUpgraded } from '../../src/db/upgrade.ts';
+import { openUpgraded } from '../../src/db/upgrade-files.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';

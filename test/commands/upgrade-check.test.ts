@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
 import { applicationIds, type Kind } from '../../src/db/header.ts';
 import { listMigrations, migrate } from '../../src/db/migrate.ts';
-import { openUpgraded } from '../../src/db/upgrade.ts';
+import { openUpgraded } from '../../src/db/upgrade-files.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';

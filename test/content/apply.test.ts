@@ -406,7 +406,7 @@ test('an exchange that cannot be recorded is not made', async () => {
     throw new Error('the audit stream is full');
   });
   const { applyBundle } = await import('../../src/content/apply.ts');
-  const { readBundle } = await import('../../src/content/read.ts');
+  const { readBundle } = await import('../../src/content/read-bundle.ts');
   const now = new Date();
   const read = (unpackTo?: string) =>
     readBundle(second.files[0]!, [key], { now, ...(unpackTo === undefined ? {} : { unpackTo }) });

@@ -9,7 +9,7 @@ import { databaseChecks } from '../../src/catalog/checks.ts';
 import { buildBundle } from '../../src/content/bundle.ts';
 import { writeCanonical } from '../../src/content/canonical.ts';
 import { makeCatalog } from '../../src/content/incoming.ts';
-import { readBundle, type VerifiedBundle } from '../../src/content/read.ts';
+import { readBundle, type VerifiedBundle } from '../../src/content/read-bundle.ts';
 import { openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
 import { build, membersOf, sampleCatalog, sampleKey, sampleTime } from '../support/bundles.ts';

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:cry
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { isSignedBy, makeKey, readPrivateKey, readPublicKey, sign } from '../../src/content/keys.ts';
+import { isSignedBy, makeKey, readPrivateKey, readPublicKey, sign } from '../../src/content/signing-keys.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { programs } from '../support/programs.ts';
 import { put, scratchFolder } from '../support/scratch.ts';

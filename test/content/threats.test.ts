@@ -13,9 +13,9 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
 import { sha256 } from '../../src/base/ids.ts';
 import { attachSignature } from '../../src/content/attach.ts';
-import { isSignedBy, readPrivateKey, sign } from '../../src/content/keys.ts';
 import { type Manifest, manifestBytes } from '../../src/content/manifest.ts';
-import { readBundle, type TrustedKey } from '../../src/content/read.ts';
+import { readBundle, type TrustedKey } from '../../src/content/read-bundle.ts';
+import { isSignedBy, readPrivateKey, sign } from '../../src/content/signing-keys.ts';
 import {
   build,
   membersOf,

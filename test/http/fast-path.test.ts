@@ -9,7 +9,7 @@ import { createDocumentCollectionService } from '../../src/collections/catalog-c
 import { type Database, type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { createAnswers } from '../../src/http/cache/answers.ts';
 import { createFastPath } from '../../src/http/cache/fast-path.ts';
-import { rememberTokens } from '../../src/http/cache/tokens.ts';
+import { rememberTokens } from '../../src/http/cache/verified-tokens.ts';
 import { commonHeaders, securityHeaders } from '../../src/http/headers.ts';
 import {
   type ConcurrencyLimit,

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { type User, viewerKey } from '../../src/auth/viewer.ts';
 import { unauthorized } from '../../src/base/errors.ts';
-import { rememberTokens } from '../../src/http/cache/tokens.ts';
+import { rememberTokens } from '../../src/http/cache/verified-tokens.ts';
 import { suite } from '../support/harness.ts';
 
 const remembered = suite('Tokens that were just verified');

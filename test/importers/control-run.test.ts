@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import type { LedgerLine } from '../../importers/ledger.ts';
+import type { LedgerLine } from '../../importers/ledger-lines.ts';
 import { type ImportResult, runImport } from '../../importers/run.ts';
 import type { Database } from '../../src/db/database.ts';
 import { emptyCatalog, tableDigests } from '../support/catalog-dump.ts';

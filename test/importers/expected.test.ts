@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { LedgerLine } from '../../importers/ledger.ts';
+import type { LedgerLine } from '../../importers/ledger-lines.ts';
 import { catalogDigests } from '../../src/db/digest.ts';
 import { unserved } from '../support/any-order.ts';
 import { dumpCatalog, emptyCatalog, importTexts } from '../support/catalog-dump.ts';

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { LedgerLine } from '../../importers/ledger.ts';
+import type { LedgerLine } from '../../importers/ledger-lines.ts';
 import type { ImportOptions } from '../../importers/run.ts';
 import { nameTwoProducts } from '../../importers/stigs/siblings.ts';
 import { idKeyOf, isSlug, kindOf, reservedSlugs, slugOf, slugStemOf } from '../../importers/stigs/slug.ts';

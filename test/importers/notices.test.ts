@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { monthOf, monthOfShort } from '../../importers/read/months.ts';
 import { runImport } from '../../importers/run.ts';
 import { sha256 } from '../../src/base/ids.ts';
+import { monthOf, monthOfShort } from '../../src/read/months.ts';
 import { emptyCatalog, importTexts } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import yauzl from 'yauzl';
-import type { LedgerLine } from '../../importers/ledger.ts';
+import type { LedgerLine } from '../../importers/ledger-lines.ts';
 import { type ImportResult, runImport } from '../../importers/run.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';

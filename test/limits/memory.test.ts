@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createMemoryLook, garbageCollector } from '../../src/base/memory.ts';
+import { createMemoryLook, garbageCollector } from '../../src/base/idle-memory.ts';
 import { suite } from '../support/harness.ts';
 
 const memory = suite('Memory given back');

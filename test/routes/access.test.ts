@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import * as assert from 'uvu/assert';
-import { createAudit } from '../../src/audit/audit.ts';
+import { createAudit } from '../../src/audit/audited-action.ts';
 import { silentAudit } from '../../src/audit/stream.ts';
 import { AppError, statusOf } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';

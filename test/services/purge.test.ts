@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert';
-import { createAudit } from '../../src/audit/audit.ts';
+import { createAudit } from '../../src/audit/audited-action.ts';
 import { silentAudit } from '../../src/audit/stream.ts';
 import { createLog } from '../../src/base/log.ts';
-import { createPurgeService, type PurgeService } from '../../src/collections/purge.ts';
+import { createPurgeService, type PurgeService } from '../../src/collections/retention.ts';
 import { purgeDaily } from '../../src/commands/purge.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, integrationCaller, testId, userCaller } from '../support/callers.ts';

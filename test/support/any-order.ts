@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { deriveAll } from '../../importers/derive.ts';
 import { discover, listFiles } from '../../importers/discover.ts';
-import type { LedgerLine, OpenLine } from '../../importers/ledger.ts';
+import type { LedgerLine, OpenLine } from '../../importers/ledger-lines.ts';
 import { parseSource } from '../../importers/parse.ts';
 import { Phases } from '../../importers/phases.ts';
 import { Staging } from '../../importers/staging.ts';

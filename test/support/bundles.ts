@@ -3,9 +3,15 @@ import { join } from 'node:path';
 import { type ImportOptions, runImport } from '../../importers/run.ts';
 import { crcOf, directory, localHeader } from '../../src/base/zip.ts';
 import { type BuildOptions, type Built, buildBundle } from '../../src/content/bundle.ts';
-import { makeKey, publicFileOf, readPrivateKey, readPublicKey, sign } from '../../src/content/keys.ts';
 import type { Manifest } from '../../src/content/manifest.ts';
-import type { TrustedKey } from '../../src/content/read.ts';
+import type { TrustedKey } from '../../src/content/read-bundle.ts';
+import {
+  makeKey,
+  publicFileOf,
+  readPrivateKey,
+  readPublicKey,
+  sign,
+} from '../../src/content/signing-keys.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { scratchFolder } from './scratch.ts';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../src/app.ts';
-import { createAudit } from '../../src/audit/audit.ts';
+import { createAudit } from '../../src/audit/audited-action.ts';
 import { type AuditStream, silentAudit } from '../../src/audit/stream.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createConcurrencyLimit, createUploadConcurrency } from '../../src/http/limits/concurrency.ts';
 import { unlimited } from '../../src/http/limits/limiter.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
-import { createUploads } from '../../src/site/uploads.ts';
+import { createUploads } from '../../src/site/checklists/uploads.ts';
 
 /** What a test says of its application: the rest is without limits, silent and not kept. */
 export type Given = Partial<Omit<Context, 'audit' | 'catalog' | 'users'>> & { audit?: AuditStream };

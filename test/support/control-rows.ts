@@ -1,4 +1,4 @@
-import { serveControl } from '../../importers/controls/serve.ts';
+import { serveControl } from '../../importers/controls/served-control.ts';
 import { sortKey } from '../../src/catalog/controls/identifier.ts';
 import type { Database } from '../../src/db/database.ts';
 

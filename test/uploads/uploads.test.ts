@@ -7,8 +7,13 @@ import { type Log, silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { Release, Upgraded } from '../../src/checklists/upload.ts';
 import { createConcurrencyLimit, smallUpload } from '../../src/http/limits/concurrency.ts';
-import type { Upload } from '../../src/site/upload-thread.ts';
-import { createUploads, RefusedUpload, type UploadOptions, type Uploads } from '../../src/site/uploads.ts';
+import type { Upload } from '../../src/site/checklists/upload-thread.ts';
+import {
+  createUploads,
+  RefusedUpload,
+  type UploadOptions,
+  type Uploads,
+} from '../../src/site/checklists/uploads.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { gapstone } from '../support/child.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
+import { layOut, nodeHeight, nodeWidth, type Picture } from '../../src/catalog/crosswalk/picture.ts';
 import { createCrosswalkService, defaultStatuses } from '../../src/catalog/crosswalk/queries.ts';
 import type { Path } from '../../src/catalog/crosswalk/schema.ts';
-import { layOut, nodeHeight, nodeWidth, type Picture } from '../../src/site/html/crosswalk-layout.ts';
 import { testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { attributesOf, loadPage } from '../support/pages.ts';

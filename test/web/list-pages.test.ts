@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { createStigsCalled } from '../../src/catalog/stigs/called.ts';
-import { readPasted } from '../../src/site/list-adding.ts';
+import { readPasted } from '../../src/site/lists/list-adding.ts';
 import { testApp } from '../support/app.ts';
 import { countingIds, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';

@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import type { SearchResult } from '../../src/catalog/search/schema.ts';
-import { createMarker, Field } from '../../src/site/html/diff-text.tsx';
-import { searchPage } from '../../src/site/html/search.tsx';
+import { createMarker, Field } from '../../src/site/parts/diff-text.tsx';
+import { searchPage } from '../../src/site/search/search.tsx';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { type Caller, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';

@@ -1,5 +1,5 @@
+import { ImportError } from '../../../src/read/import-error.ts';
 import { type CsvRow, csvHeader, readCsv } from '../../read/csv.ts';
-import { ImportError } from '../../read/errors.ts';
 import { isSlug } from '../../stigs/slug.ts';
 import { isOccupationCode } from './families.ts';
 import { type CuratedMapping, type CuratedRecord, responsibilityLevels } from './role-record.ts';

@@ -2,7 +2,7 @@ import { mappingNumber } from '../../../src/base/ids.ts';
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
 import { roleMappings } from '../../../src/db/role-tables.ts';
-import type { SourceProblem } from '../../read/errors.ts';
+import type { SourceProblem } from '../../../src/read/import-error.ts';
 import { latestStatements, type Statement, winningStatements } from '../statements.ts';
 import type { Product } from './products.ts';
 import type { CuratedMapping } from './role-record.ts';

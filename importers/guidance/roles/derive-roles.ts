@@ -3,7 +3,7 @@ import type { RoleDetails, RoleFacts } from '../../../src/catalog/guidance/role-
 import type { Database } from '../../../src/db/database.ts';
 import { prepareInsert } from '../../../src/db/insert.ts';
 import { mappingCandidates, mappingProducts } from '../../../src/db/role-tables.ts';
-import type { SourceProblem } from '../../read/errors.ts';
+import type { SourceProblem } from '../../../src/read/import-error.ts';
 import { removeSource } from '../statements.ts';
 import { deriveRoleMappings } from './derive-mappings.ts';
 import { familyOf } from './families.ts';

@@ -1,7 +1,7 @@
+import { ImportError } from '../../../src/read/import-error.ts';
 import { cprtBody, cprtBodyOf, cprtDocument } from '../../controls/cprt-shape.ts';
-import { ImportError } from '../../read/errors.ts';
-import { readShape } from '../../read/json.ts';
-import { collapseLine, excerpt } from '../../read/text.ts';
+import { readShape } from '../../read/json-shape.ts';
+import { collapseLine, excerpt } from '../../read/source-text.ts';
 import type { NiceRecord } from './role-record.ts';
 
 const kind = 'nice';

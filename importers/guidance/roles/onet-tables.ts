@@ -1,6 +1,6 @@
 import { isStorable } from '../../../src/base/text.ts';
-import { ImportError } from '../../read/errors.ts';
-import { excerpt } from '../../read/text.ts';
+import { ImportError } from '../../../src/read/import-error.ts';
+import { excerpt } from '../../read/source-text.ts';
 
 const kind = 'onet';
 

@@ -1,8 +1,8 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
-import { decodeText } from '../../read/decode.ts';
-import { ImportError } from '../../read/errors.ts';
+import { decodeText } from '../../../src/read/decode.ts';
+import { ImportError } from '../../../src/read/import-error.ts';
 import type { GroupFile } from '../../read/group-file.ts';
-import { excerpt } from '../../read/text.ts';
+import { excerpt } from '../../read/source-text.ts';
 import { commodityCodeOf } from './commodities.ts';
 import { isOccupationCode } from './families.ts';
 import { onetFileOf, type Row, readTable, releaseOf, type TableName } from './onet-tables.ts';

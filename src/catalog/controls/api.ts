@@ -1,8 +1,8 @@
 import type { Access } from '../../http/access.ts';
 import { download, publicHeaders } from '../../http/answer.ts';
-import { downloadFile, fileContent } from '../../http/files.ts';
-import { OscalDocument } from '../../http/oscal.ts';
-import { createRoutes } from '../../http/routes.ts';
+import { downloadFile, fileContent } from '../../http/downloads.ts';
+import { OscalDocument } from '../../http/oscal-parts.ts';
+import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { interchangeColumns } from './interchange.ts';
 import { toCatalog, toProfile } from './oscal.ts';

@@ -7,7 +7,7 @@ import {
   oscalMetadata,
   ownProp,
   prop,
-} from '../../http/oscal.ts';
+} from '../../http/oscal-parts.ts';
 import { isNistBaseline } from './frameworks.ts';
 import { familyCodeOf, oscalId } from './identifier.ts';
 import type { ExportedCatalog, ExportedControl } from './interchange.ts';

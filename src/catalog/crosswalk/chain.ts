@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { createFindControl } from '../controls/keys.ts';
+import { createFindControl } from '../controls/find-control.ts';
 import type { MappingStatus } from './graph.ts';
 import { type CrosswalkService, defaultStatuses } from './queries.ts';
 

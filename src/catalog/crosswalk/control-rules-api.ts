@@ -1,6 +1,6 @@
 import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
-import { createRoutes } from '../../http/routes.ts';
+import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { isDeep } from './api.ts';
 import type { ControlRulesService } from './control-rules.ts';

@@ -6,8 +6,8 @@ import type { Database } from '../../db/database.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
+import { createFindControl } from '../controls/find-control.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
-import { createFindControl } from '../controls/keys.ts';
 import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
 import {
   type Answered,

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
-import { downloadFile, fileContent } from '../../http/files.ts';
-import { createRoutes } from '../../http/routes.ts';
+import { downloadFile, fileContent } from '../../http/downloads.ts';
+import { createRoutes } from '../../http/route.ts';
 import type { NamedRelease, StigService } from '../stigs/queries.ts';
 import { slugParam } from '../stigs/schema.ts';
 import { type CoverageService, coverageFile } from './coverage.ts';

@@ -1,7 +1,7 @@
 import { compareCodePoints, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
-import type { FlatFile } from '../../http/files.ts';
+import type { FlatFile } from '../../http/downloads.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import { type CoverageControls, createCoverageControls } from './coverage-controls.ts';

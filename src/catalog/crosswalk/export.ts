@@ -5,7 +5,7 @@ import { cut } from '../../base/text.ts';
 import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
-import { filled, oneLine, oscalDocument, oscalMetadata, ownProp } from '../../http/oscal.ts';
+import { filled, oneLine, oscalDocument, oscalMetadata, ownProp } from '../../http/oscal-parts.ts';
 import { oscalId } from '../controls/identifier.ts';
 import { catalogResource, publicationOf } from '../controls/oscal.ts';
 import { createMappingDecisions, type MappingDecision } from './decisions.ts';

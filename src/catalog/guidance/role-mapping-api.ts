@@ -1,6 +1,6 @@
 import { badRequest } from '../../base/errors.ts';
 import type { Access } from '../../http/access.ts';
-import { createRoutes } from '../../http/routes.ts';
+import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import type { RoleMappingService } from './role-mapping.ts';
 import { benchmarkParam, RoleMapping } from './role-schema.ts';

@@ -1,8 +1,8 @@
 import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
 import { type Column, joined } from '../../http/columns.ts';
-import { asksForFile, downloadFile, jsonOrFile } from '../../http/files.ts';
-import { createRoutes } from '../../http/routes.ts';
+import { asksForFile, downloadFile, jsonOrFile } from '../../http/downloads.ts';
+import { createRoutes } from '../../http/route.ts';
 import type { FoundRule, SearchService } from './queries.ts';
 import * as schemas from './schema.ts';
 import type { StigFinder } from './stig-finder.ts';

@@ -1,12 +1,12 @@
 import type { Access } from '../../http/access.ts';
 import { download } from '../../http/answer.ts';
-import { downloadFile, fileContent } from '../../http/files.ts';
-import { OscalDocument } from '../../http/oscal.ts';
-import { createRoutes } from '../../http/routes.ts';
+import { downloadFile, fileContent } from '../../http/downloads.ts';
+import { OscalDocument } from '../../http/oscal-parts.ts';
+import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
-import { toCkl } from './ckl.ts';
-import { checklistName, toCklb } from './cklb.ts';
+import { toCkl } from './ckl-writer.ts';
 import { Cklb } from './cklb-schema.ts';
+import { checklistName, toCklb } from './cklb-writer.ts';
 import { type AddressedControls, toComponentDefinition } from './component.ts';
 import { findingColumns, toRawStig } from './export.ts';
 import type { StigNewsService } from './news.ts';

@@ -1,6 +1,6 @@
 import type { Access } from '../../http/access.ts';
-import { asksForFile, downloadFile, jsonOrFile } from '../../http/files.ts';
-import { createRoutes } from '../../http/routes.ts';
+import { asksForFile, downloadFile, jsonOrFile } from '../../http/downloads.ts';
+import { createRoutes } from '../../http/route.ts';
 import type { StigChangesService } from './changes.ts';
 import { changesFile } from './changes-export.ts';
 import { ChangesSince, changesQuery } from './changes-schema.ts';

@@ -1,5 +1,5 @@
 import { type Column, joined } from '../../http/columns.ts';
-import type { FlatFile } from '../../http/files.ts';
+import type { FlatFile } from '../../http/downloads.ts';
 import { ChangeLine } from './changes-schema.ts';
 import type { StigDiff } from './diff-schema.ts';
 

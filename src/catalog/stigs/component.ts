@@ -7,7 +7,7 @@ import {
   oscalDocument,
   oscalMetadata,
   ownProp,
-} from '../../http/oscal.ts';
+} from '../../http/oscal-parts.ts';
 import type { FindingRow, FullRelease } from './queries.ts';
 
 /** A control that a CCI addresses: its id in OSCAL, its place in the catalog, and whether only Rev 4 says so. */

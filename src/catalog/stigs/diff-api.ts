@@ -1,6 +1,6 @@
 import type { Access } from '../../http/access.ts';
-import { asksForFile, downloadFile, jsonOrFile } from '../../http/files.ts';
-import { createRoutes } from '../../http/routes.ts';
+import { asksForFile, downloadFile, jsonOrFile } from '../../http/downloads.ts';
+import { createRoutes } from '../../http/route.ts';
 import { changesFile, diffLines, diffName } from './changes-export.ts';
 import type { StigDiffService } from './diff.ts';
 import { filterDiff } from './diff-filter.ts';

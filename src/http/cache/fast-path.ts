@@ -6,7 +6,7 @@ import type { Limiter } from '../limits/limiter.ts';
 import { callerKey, noteCaller, type RequestRecord } from '../observe/record.ts';
 import { isPlain } from '../request.ts';
 import type { Answers } from './answers.ts';
-import type { KnownUser, Tokens } from './tokens.ts';
+import type { KnownUser, Tokens } from './verified-tokens.ts';
 
 export interface FastPathDeps {
   answers: Answers;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
+import type { CatalogRecord } from '../../../importers/controls/control-record.ts';
 import { isControlsCsv, parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
-import type { CatalogRecord } from '../../../importers/controls/record.ts';
 import { parseSource } from '../../../importers/parse.ts';
 import { effortOf } from '../../support/effort.ts';
 import { suite } from '../../support/harness.ts';

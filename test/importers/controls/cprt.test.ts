@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
+import type { MappingRecord } from '../../../importers/controls/control-record.ts';
 import { parseCprt } from '../../../importers/controls/cprt.ts';
 import { cprtDocument } from '../../../importers/controls/cprt-shape.ts';
-import type { MappingRecord } from '../../../importers/controls/record.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';
 import {

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
+import type { MappingRecord } from '../../../importers/controls/control-record.ts';
 import { parseDod8500 } from '../../../importers/controls/dod-8500.ts';
-import type { MappingRecord } from '../../../importers/controls/record.ts';
 import { parseDiacapMap } from '../../../importers/crosswalk/diacap.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';

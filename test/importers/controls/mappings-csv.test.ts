@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { MappingRecord } from '../../../importers/controls/record.ts';
+import type { MappingRecord } from '../../../importers/controls/control-record.ts';
 import { isMappingsCsv, parseMappingsCsv } from '../../../importers/crosswalk/mappings-csv.ts';
 import { suite, testIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
+import type { CatalogRecord } from '../../../importers/controls/control-record.ts';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
-import type { CatalogRecord } from '../../../importers/controls/record.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';
 import { control, item, label, oscalCatalog, withdrawn } from './oscal-fixtures.ts';

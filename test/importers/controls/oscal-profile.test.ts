@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
+import type { BaselineRecord } from '../../../importers/controls/control-record.ts';
 import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
-import type { BaselineRecord } from '../../../importers/controls/record.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';
 import { oscalProfile } from './oscal-fixtures.ts';

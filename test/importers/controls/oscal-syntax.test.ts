@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert';
 import type { ControlsResult } from '../../../importers/controls/catalog.ts';
+import type { BaselineRecord } from '../../../importers/controls/control-record.ts';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
 import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
-import type { BaselineRecord } from '../../../importers/controls/record.ts';
 import { parseControlsJson, parseSource } from '../../../importers/parse.ts';
 import { suite } from '../../support/harness.ts';
 import { catalogOf, controlOf, recordsOf, refusal } from './support.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createRenderProse, type Parameter } from '../../../importers/controls/parameters.ts';
 import { labelOfItem, renderStatement } from '../../../importers/controls/statement.ts';
-import { closeUp, collapseLine, collapseLines, excerpt } from '../../../importers/read/text.ts';
+import { closeUp, collapseLine, collapseLines, excerpt } from '../../../importers/read/source-text.ts';
 import { suite } from '../../support/harness.ts';
 import { refusal } from './support.ts';
 

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import type { ControlsResult } from '../../../importers/controls/catalog.ts';
-import type { CatalogRecord, ControlRecord, ControlsRecord } from '../../../importers/controls/record.ts';
-import { ImportError } from '../../../importers/read/errors.ts';
-import type { Kind } from '../../../importers/read/kind.ts';
-import { readXml } from '../../../importers/read/xml.ts';
+import type {
+  CatalogRecord,
+  ControlRecord,
+  ControlsRecord,
+} from '../../../importers/controls/control-record.ts';
 import { type XmlNode, XmlTree } from '../../../importers/read/xml-tree.ts';
 import { sha256 } from '../../../src/base/ids.ts';
 import type { StatementPart } from '../../../src/catalog/controls/schema.ts';
+import { ImportError } from '../../../src/read/import-error.ts';
+import type { Kind } from '../../../src/read/kind.ts';
+import { readXml } from '../../../src/read/xml.ts';
 import { reference } from '../../support/reference.ts';
 
 /** The bytes of a file of the reference data. */

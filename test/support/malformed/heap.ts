@@ -1,4 +1,4 @@
-import { garbageCollector } from '../../../src/base/memory.ts';
+import { garbageCollector } from '../../../src/base/idle-memory.ts';
 
 const collect = garbageCollector();
 

@@ -3,7 +3,7 @@ import { createApp } from '../../../src/app.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import type { Cklb } from '../../../src/catalog/stigs/cklb-schema.ts';
 import type { Env } from '../../../src/http/env.ts';
-import { createUploads } from '../../../src/site/uploads.ts';
+import { createUploads } from '../../../src/site/checklists/uploads.ts';
 import { signToken, testApp, verifier } from '../app.ts';
 import { writeCkl } from '../ckl-writer.ts';
 import { testContext } from '../context.ts';

@@ -1,0 +1,61 @@
+import {
+  createGraph,
+  type GraphNode,
+  type MappingStatus,
+  nameOfEdge,
+} from '../../src/catalog/crosswalk/graph.ts';
+import type { Database } from '../../src/db/database.ts';
+import { closureRows } from './closure.ts';
+import { crosswalkOf } from './derive-crosswalk.ts';
+
+/** What of the stored crosswalk does not follow from what it was derived from: a line for each edge, and for each node. */
+export function* crosswalkProblems(db: Database): Iterable<string> {
+  yield* edgeProblems(db);
+  yield* closureProblems(db);
+}
+
+/** Compares the stored edges with those that follow from what is stated; gives a line for each that differs. */
+function* edgeProblems(db: Database): Iterable<string> {
+  const follow = new Map(crosswalkOf(db).edges.map((edge) => [nameOfEdge(edge), edge.status]));
+  const rows = db.sqlite
+    .prepare<[], [string, string, string, string, MappingStatus]>(
+      `SELECT a.framework, a.identifier, b.framework, b.identifier, e.status FROM crosswalk_edges AS e
+         JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
+    )
+    .raw()
+    .all();
+  for (const [fromFramework, from, toFramework, to, status] of rows) {
+    const a = { framework: fromFramework, identifier: from };
+    const edge = nameOfEdge({ a, b: { framework: toFramework, identifier: to } });
+    const expected = follow.get(edge) ?? 'no edge';
+    follow.delete(edge);
+    if (expected !== status) yield `${edge} is ${status}, from what is stated follows ${expected}`;
+  }
+  for (const [edge, status] of follow) yield `${edge} is no edge, from what is stated follows ${status}`;
+}
+
+/** Compares the closure table, row by row, with what the stored edges make; gives a line for each node that differs. */
+function* closureProblems({ sqlite }: Database): Iterable<string> {
+  const nodes = sqlite
+    .prepare<[], GraphNode>('SELECT framework, identifier FROM crosswalk_nodes ORDER BY id')
+    .all();
+  const edges = sqlite
+    .prepare<[], { a: number; b: number; status: MappingStatus }>('SELECT a, b, status FROM crosswalk_edges')
+    .all();
+  const graph = createGraph(nodes, edges);
+  const rowsOf = sqlite
+    .prepare<[number], (number | null)[]>(
+      'SELECT * FROM crosswalk_paths WHERE source = ? ORDER BY target, ordinal',
+    )
+    .raw();
+  let rows = 0;
+  for (const [source, { framework, identifier }] of nodes.entries()) {
+    const stored = rowsOf.all(source);
+    const made = closureRows(graph, source);
+    rows += stored.length;
+    if (JSON.stringify(stored) !== JSON.stringify(made))
+      yield `the paths of ${framework}:${identifier} are not those of its edges: ${stored.length} are stored, ${made.length} follow`;
+  }
+  const all = sqlite.prepare<[], number>('SELECT count(*) FROM crosswalk_paths').pluck().get()!;
+  if (all !== rows) yield `${all - rows} paths begin at nodes that are not there`;
+}

@@ -1,0 +1,78 @@
+import { count } from '../src/base/text.ts';
+import type { importLedger } from '../src/db/tables.ts';
+import type { Kind } from '../src/read/kind.ts';
+
+type ImportLedgerLine = typeof importLedger.$inferSelect;
+
+/** One line of the ledger (rule D20). */
+export interface LedgerLine extends Omit<ImportLedgerLine, 'runId' | 'ordinal'> {
+  kind: Kind;
+}
+
+/** A ledger line of a run that is not over: with what was stored of its source. */
+export interface OpenLine extends LedgerLine {
+  releaseId: number | null;
+  sourceId: number | null;
+}
+
+/** The last line of the ledger: totals over its sources, milliseconds in all and by phase. */
+export interface LedgerSummary {
+  sources: number;
+  imported: number;
+  unchanged: number;
+  superseded: number;
+  skipped: number;
+  rejected: number;
+  warnings: number;
+  ms: number;
+  phases: Record<string, number>;
+}
+
+/**
+ * The lines of a run that stores nothing, since `bad` of its sources are not good under `--strict`: what would have been stored
+ * says so, and what is `unchanged` is what was stored before.
+ */
+export function refusedByStrict(lines: LedgerLine[], bad: number): LedgerLine[] {
+  const isMade = ({ outcome }: LedgerLine) => outcome === 'imported' || outcome === 'superseded';
+  const made = new Set(lines.filter(isMade).map((line) => line.sha256));
+  const reason = `nothing was stored: --strict was given, and ${count(bad, 'source')} cannot be imported`;
+  return lines.map((line) =>
+    made.has(line.sha256) ? { ...line, outcome: 'skipped', reason, target: null, counts: {} } : line,
+  );
+}
+
+/** What became of a run as a whole, in the words of its exit codes (rule D44.2). */
+export type Result = 'done' | 'done in part' | 'failed';
+
+/**
+ * `failed` where nothing could be used (all that is no archive was skipped or rejected), or `--strict` refused it; `done in part` where
+ * something was rejected.
+ */
+export function resultOf(lines: LedgerLine[], refusedByStrict: boolean): Result {
+  const isUsed = ({ kind, outcome }: LedgerLine) =>
+    kind !== 'archive' && outcome !== 'skipped' && outcome !== 'rejected';
+  if (refusedByStrict || !lines.some(isUsed)) return 'failed';
+  return lines.some(({ outcome }) => outcome === 'rejected') ? 'done in part' : 'done';
+}
+
+/** Adds up the lines of a run. */
+export function summarize(lines: LedgerLine[], phases: Record<string, number>, ms: number): LedgerSummary {
+  const count = (outcome: ImportLedgerLine['outcome']) =>
+    lines.filter((line) => line.outcome === outcome).length;
+  return {
+    sources: lines.length,
+    imported: count('imported'),
+    unchanged: count('unchanged'),
+    superseded: count('superseded'),
+    skipped: count('skipped'),
+    rejected: count('rejected'),
+    warnings: lines.reduce((sum, line) => sum + line.warnings.length, 0),
+    ms: roundMs(ms),
+    phases: Object.fromEntries(Object.entries(phases).map(([phase, time]) => [phase, roundMs(time)])),
+  };
+}
+
+/** Milliseconds with one decimal. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

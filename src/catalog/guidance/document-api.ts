@@ -1,0 +1,46 @@
+import type { Access } from '../../http/access.ts';
+import { downloadFile, fileContent } from '../../http/downloads.ts';
+import { createRoutes } from '../../http/route.ts';
+import { jsonContent } from '../../http/schema.ts';
+import { documentColumns, documentRows, toDocumentFile } from './document-export.ts';
+import type { RegdocService } from './document-queries.ts';
+import * as schemas from './document-schema.ts';
+
+/** Regulatory documents (rule D9). */
+export function documentRoutes(access: Access, documents: RegdocService) {
+  const { app, route } = createRoutes('Regulatory documents');
+  const entitled = access.entitled('regdoc');
+  const costly = access.with({ expensive: true });
+
+  route('GET /api/v1/regdoc', entitled, {
+    operationId: 'listRegulatoryDocuments',
+    summary: 'List documents by title',
+    query: schemas.documentsQuery,
+    response: jsonContent(schemas.RegulatoryDocuments, 'A page of documents.'),
+    handle: ({ query }) => documents.list(query),
+  });
+
+  route('GET /api/v1/regdoc/{documentId}', entitled, {
+    operationId: 'getRegulatoryDocument',
+    summary: 'Get a document with every signpost and actionable item',
+    params: schemas.documentParam,
+    response: jsonContent(schemas.RegulatoryDocument, 'The document.'),
+    handle: ({ params }) => documents.record(params.documentId),
+  });
+
+  route('GET /api/v1/regdoc/{documentId}/download', costly.entitled('regdoc'), {
+    operationId: 'downloadRegulatoryDocument',
+    summary: 'Download a document as json, csv, xml or xlsx',
+    params: schemas.documentParam,
+    query: schemas.fileQuery,
+    response: fileContent(schemas.RegulatoryDocumentFile),
+    handle: ({ params, query }, c) => {
+      const json = toDocumentFile(documents.record(params.documentId));
+      const rows = documentRows(json);
+      const file = { json, root: 'regdoc', element: 'row', columns: documentColumns, rows };
+      return downloadFile(c, query, json.documentId, file);
+    },
+  });
+
+  return app;
+}

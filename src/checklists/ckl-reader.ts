@@ -1,0 +1,231 @@
+import type { XmlElement, XmlHandler } from '../read/xml.ts';
+import { type OldChecklist, readCklb } from './cklb-reader.ts';
+import { badChecklist, createLeftovers, type Leftovers, type OnFault } from './fields.ts';
+import { readUploadedXml } from './uploaded-xml.ts';
+
+// The names of a ckl (rule F3.5) and those of a cklb that say the same.
+const assetNames: Record<string, string> = {
+  ROLE: 'role',
+  ASSET_TYPE: 'target_type',
+  MARKING: 'classification',
+  HOST_NAME: 'host_name',
+  HOST_IP: 'ip_address',
+  HOST_MAC: 'mac_address',
+  HOST_FQDN: 'fqdn',
+  TARGET_COMMENT: 'comments',
+  TECH_AREA: 'technology_area',
+  WEB_OR_DATABASE: 'is_web_database',
+  WEB_DB_SITE: 'web_db_site',
+  WEB_DB_INSTANCE: 'web_db_instance',
+};
+const infoNames: Record<string, string> = {
+  title: 'stig_name',
+  stigid: 'stig_id',
+  releaseinfo: 'release_info',
+  version: 'version',
+  uuid: 'uuid',
+};
+const ruleNames: Record<string, string> = {
+  Vuln_Num: 'group_id',
+  Severity: 'severity',
+  Group_Title: 'group_title',
+  Rule_ID: 'rule_id_src',
+  Rule_Ver: 'rule_version',
+  Rule_Title: 'rule_title',
+  Vuln_Discuss: 'discussion',
+  IA_Controls: 'ia_controls',
+  Check_Content: 'check_content',
+  Fix_Text: 'fix_text',
+  False_Positives: 'false_positives',
+  False_Negatives: 'false_negatives',
+  Documentable: 'documentable',
+  Mitigations: 'mitigations',
+  Potential_Impact: 'potential_impacts',
+  Third_Party_Tools: 'third_party_tools',
+  Mitigation_Control: 'mitigation_control',
+  Responsibility: 'responsibility',
+  Security_Override_Guidance: 'security_override_guidance',
+  Weight: 'weight',
+  Class: 'classification',
+  STIGRef: 'stig_ref',
+  TargetKey: 'target_key',
+};
+const ruleLists: Record<string, string> = { LEGACY_ID: 'legacy_ids', CCI_REF: 'ccis' };
+
+const maxDepth = 10;
+const maxNameLength = 64;
+const maxElements = 2_000_000;
+const asset = '/CHECKLIST/ASSET/';
+const stig = '/CHECKLIST/STIGS/iSTIG';
+const vuln = `${stig}/VULN`;
+
+type Values = Map<string, string>;
+interface ReadVuln {
+  data: Values;
+  lists: Map<string, string[]>;
+  answer: Values;
+}
+
+/**
+ * Reads the text of a ckl (STIG Viewer 2) through the strict XML reader into the form of a cklb. What has no place there
+ * is left over. Throws a 400 for what is no well-formed ckl.
+ */
+export function readCkl(text: string, onFault?: OnFault): OldChecklist {
+  const leftovers = createLeftovers();
+  const builder = createBuilder(leftovers);
+  readUploadedXml(text, 'checklist', (root) => {
+    if (root.local === 'CHECKLIST') return builder.handler;
+    throw badChecklist('', `must begin with <CHECKLIST>, not <${root.local.slice(0, maxNameLength)}>`);
+  });
+  return { format: 'ckl', ...readCklb(builder.toCklb(), onFault, leftovers) };
+}
+
+/** Says which program wrote the file, and nothing of what was assessed. */
+const markOfWriter = /^\s*(?:DISA STIG Viewer|Gapstone) :: [\d.]+\s*$/;
+
+function createBuilder(leftovers: Leftovers) {
+  const target: Values = new Map();
+  const stigs: { info: Values; vulns: ReadVuln[] }[] = [];
+  const open: { path: string; shown: string; text: string }[] = [];
+  let elements = 0;
+  let name = '';
+  let value = '';
+
+  /** Where an element is in the file, iSTIG and VULN by their number. */
+  function shownName({ local }: XmlElement, path: string): string {
+    if (path === stig) return `iSTIG[${stigs.length}]`;
+    if (path === vuln) return `VULN[${stigs.at(-1)!.vulns.length}]`;
+    return local;
+  }
+
+  function put(values: Values, key: string, text: string, where: string): void {
+    if (values.has(key)) throw badChecklist(where, `contains ${key.slice(0, 64)} twice`);
+    values.set(key, text);
+  }
+
+  function leave(path: string, text: string, reason?: string): void {
+    if (text.trim() !== '') leftovers.add(path, text, reason);
+  }
+
+  function putRuleData(where: string): void {
+    const { data, lists } = stigs.at(-1)!.vulns.at(-1)!;
+    if (Object.hasOwn(ruleLists, name)) {
+      const list = lists.get(name);
+      if (value.trim() === '') return;
+      if (list) list.push(value.trim());
+      else lists.set(name, [value.trim()]);
+    } else if (Object.hasOwn(ruleNames, name) || name === 'Check_Content_Ref') put(data, name, value, where);
+    // The uuid of the STIG that the rule is in anyway.
+    else if (name !== 'STIG_UUID') leave(`${where}/STIG_DATA[${name.slice(0, 64)}]`, value);
+  }
+
+  const handler: XmlHandler = {
+    open(element) {
+      if (++elements > maxElements) throw badChecklist('', `contains more than ${maxElements} elements`);
+      if (open.length >= maxDepth) throw badChecklist('', `is nested deeper than ${maxDepth} elements`);
+      if (element.local.length > maxNameLength)
+        throw badChecklist('', `has an element name of more than ${maxNameLength} characters`);
+      const parent = open.at(-1) ?? { path: '', shown: '' };
+      const path = `${parent.path}/${element.local}`;
+      if (path === stig) stigs.push({ info: new Map(), vulns: [] });
+      if (path === vuln) stigs.at(-1)!.vulns.push({ data: new Map(), lists: new Map(), answer: new Map() });
+      if (path === `${vuln}/STIG_DATA` || path === `${stig}/STIG_INFO/SI_DATA`) [name, value] = ['', ''];
+      const shown = `${parent.shown}/${shownName(element, path)}`;
+      for (const [key, text] of Object.entries(element.attributes))
+        if (!/^(xmlns|xsi)(:|$)/.test(key)) leave(`${shown}/@${key.slice(0, maxNameLength)}`, text);
+      open.push({ path, shown, text: '' });
+    },
+    text(part) {
+      const last = open.at(-1);
+      if (last) last.text += part;
+    },
+    // Evaluate-STIG says in comments when and by what a rule was answered, and STIG Manager reads it there.
+    comment(text) {
+      if (!markOfWriter.test(text))
+        leave(`${open.at(-1)?.shown ?? ''}/comment()`, text, 'a cklb has no field for a comment of the file');
+    },
+    close() {
+      const { path, shown, text } = open.pop()!;
+      const where = open.at(-1)?.shown ?? '';
+      const local = path.slice(path.lastIndexOf('/') + 1);
+      if (path === `${vuln}/STIG_DATA/VULN_ATTRIBUTE` || path === `${stig}/STIG_INFO/SI_DATA/SID_NAME`)
+        name = text.trim();
+      else if (path === `${vuln}/STIG_DATA/ATTRIBUTE_DATA` || path === `${stig}/STIG_INFO/SI_DATA/SID_DATA`)
+        value = text;
+      else if (path === `${vuln}/STIG_DATA`) putRuleData(where);
+      else if (path === `${stig}/STIG_INFO/SI_DATA`) {
+        if (Object.hasOwn(infoNames, name)) put(stigs.at(-1)!.info, name, value, where);
+        else leave(`${where}/SI_DATA[${name.slice(0, 64)}]`, value);
+      } else if (open.at(-1)?.path === vuln && answerNames.has(local))
+        put(stigs.at(-1)!.vulns.at(-1)!.answer, local, text, where);
+      else if (path === `${asset}${local}` && Object.hasOwn(assetNames, local))
+        put(target, local, text, where);
+      else leave(shown, text);
+    },
+  };
+
+  /** What was read, under the names of a cklb. */
+  function toCklb(): object {
+    const { classification, is_web_database, ...others } = renamed(target, assetNames);
+    return {
+      target_data: {
+        ...others,
+        is_web_database: /^(true|1|yes)$/i.test(is_web_database?.trim() ?? ''),
+        classification: classification || null,
+      },
+      stigs: stigs.map(({ info, vulns }) => {
+        const { uuid = '', ...named } = renamed(info, infoNames);
+        const displayName = named.stig_name?.replace(/ Security Technical Implementation Guide$/, '') ?? '';
+        return { ...named, uuid, display_name: displayName, rules: vulns.map(toRule) };
+      }),
+    };
+  }
+
+  return { handler, toCklb };
+}
+
+const answerNames = new Set([
+  'STATUS',
+  'FINDING_DETAILS',
+  'COMMENTS',
+  'SEVERITY_OVERRIDE',
+  'SEVERITY_JUSTIFICATION',
+]);
+
+function toRule({ data, lists, answer }: ReadVuln): object {
+  const rule = renamed(data, ruleNames);
+  const reference = data.get('Check_Content_Ref') ?? '';
+  return {
+    ...rule,
+    group_id: rule.group_id?.trim(),
+    rule_id_src: rule.rule_id_src?.trim(),
+    classification: /^unclass$/i.test(rule.classification?.trim() ?? '')
+      ? 'Unclassified'
+      : rule.classification,
+    check_content_ref: reference === '' ? null : { href: '', name: reference },
+    legacy_ids: lists.get('LEGACY_ID') ?? [],
+    ccis: lists.get('CCI_REF') ?? [],
+    group_tree: [
+      {
+        id: rule.group_id?.trim(),
+        title: rule.group_title,
+        description: '<GroupDescription></GroupDescription>',
+      },
+    ],
+    status: answer.get('STATUS') ?? '',
+    finding_details: answer.get('FINDING_DETAILS') ?? '',
+    comments: answer.get('COMMENTS') ?? '',
+    overrides: {
+      severity: {
+        severity: answer.get('SEVERITY_OVERRIDE')?.trim() ?? '',
+        reason: answer.get('SEVERITY_JUSTIFICATION') ?? '',
+      },
+    },
+  };
+}
+
+function renamed(values: Values, names: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    [...values].flatMap(([key, text]) => (Object.hasOwn(names, key) ? [[names[key]!, text]] : [])),
+  );
+}

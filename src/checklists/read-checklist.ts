@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer';
+import { badRequest } from '../base/errors.ts';
+import { refuseHeavyJson } from '../base/json.ts';
+import { decodeText } from '../read/decode.ts';
+import { ImportError } from '../read/import-error.ts';
+import { readCkl } from './ckl-reader.ts';
+import { type OldChecklist, readCklb } from './cklb-reader.ts';
+import { badChecklist, type OnFault } from './fields.ts';
+
+/** Bytes that a checklist may have, and a body with one (rule D2.3). */
+export const maxChecklist = 32 * 1024 * 1024;
+
+/** Reads a checklist: the text of a ckl (XML) or cklb (JSON), distinguished by how it begins, or the object of a cklb. Throws a 400. */
+export function readChecklist(given: string | object, onFault?: OnFault): OldChecklist {
+  if (typeof given !== 'string') return { format: 'cklb', ...readCklb(given, onFault) };
+  const start = /[^\s\uFEFF]/.exec(given)?.[0];
+  if (start === '<') return readCkl(given, onFault);
+  if (start !== '{') throw badChecklist('', 'is neither a .ckl (XML) nor a .cklb (JSON)');
+  refuseHeavyJson(given, 'checklist');
+  let value: unknown;
+  try {
+    value = JSON.parse(given.replace(/^\uFEFF/, ''));
+  } catch {
+    throw badRequest('checklist: the text is not valid JSON');
+  }
+  return { format: 'cklb', ...readCklb(value, onFault) };
+}
+
+/**
+ * The text of a checklist's file: UTF-16 where it begins with that byte-order mark, as PowerShell writes it, UTF-8 where it
+ * is that, whatever it says of itself; else as an import reads it (rule D20), with what there is to warn of. Throws a 400.
+ */
+export function checklistText(bytes: Buffer): { text: string; warnings: string[] } {
+  const mark = bytes.toString('hex', 0, 2);
+  const encoding = mark === 'fffe' ? 'UTF-16LE' : mark === 'feff' ? 'UTF-16BE' : 'UTF-8';
+  try {
+    if (encoding === 'UTF-8' && !isUtf8(bytes)) return decodeText(bytes);
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), warnings: [] };
+  } catch (error) {
+    if (error instanceof ImportError || error instanceof TypeError)
+      throw badRequest(`The checklist is not valid ${encoding}`);
+    throw error;
+  }
+}

@@ -1,0 +1,254 @@
+import { constants, copyFileSync, createWriteStream, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
+import type Sqlite from 'better-sqlite3';
+import yauzl, { type Entry, type ZipFile } from 'yauzl';
+import { CommandError } from '../base/errors.ts';
+import { freeName, inPrivateFolder, isThere, realFile, rightsAround, sha256OfFile } from '../base/files.ts';
+import { printable } from '../base/text.ts';
+import { memberOf } from './backup-file.ts';
+import { freeBytes, hashFile, seal } from './copy.ts';
+import type { Files } from './database.ts';
+import { likeFormer } from './exchange.ts';
+import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
+import { addKept, type Kept, readKept, sourcesOf } from './kept.ts';
+import { replaceDatabases } from './replace.ts';
+import { refuseNewer } from './schema-check.ts';
+
+/** What a restore did. */
+/** What no restore takes back; `lost` says what is unknown, and why. */
+interface Known {
+  kept: Kept | null;
+  lost?: string;
+}
+
+export interface Restored {
+  /** Of the backup. */
+  bytes: number;
+  sha256: string;
+  files: {
+    kind: Kind;
+    file: string;
+    /** The schema version of what was restored. */
+    schema: number;
+    /** Where the replaced file is kept; null when there was none. */
+    before: string | null;
+  }[];
+  /** What of the site's content is no longer known, and why (rule D42.8); absent where all is known. */
+  lost?: string;
+}
+
+interface Audited {
+  seq: number;
+  hash: string;
+}
+
+/** A file of a backup, and where it goes; `unpack` writes it. */
+interface Part {
+  kind: Kind;
+  file: string;
+  bytes: number;
+  unpack: (temporary: string) => Promise<void>;
+}
+
+/**
+ * Puts what a backup holds in the place of the files that are there: both, or users' data alone. Verified before anything is
+ * replaced, on the very copy that takes the place: header, hash (where FILE.sha256 is there), every row of its schema, every
+ * page, every foreign key. Sessions are ended: those that were closed since the backup must not come to life again. What the
+ * backup knows of the audit stream gives way to `audited`, the last line of the one here: the backup may come from another
+ * machine. What the site knows of its content is kept (rule D42.8). Throws `CommandError`; then nothing has changed.
+ */
+export async function restoreBackup(
+  backup: string,
+  { db, usersDb }: Files,
+  now: Date,
+  { room = freeBytes, audited = null }: { room?: (folder: string) => number; audited?: Audited | null } = {},
+): Promise<Restored> {
+  // Behind a link it is the file that is replaced, where it lies: the link would become a file on another disk.
+  const places: Record<Kind, string> = { catalog: realFile(db), users: realFile(usersDb) };
+  for (const file of Object.values(places))
+    if (resolve(realFile(backup)) === resolve(file))
+      throw new CommandError(`${backup} is the database itself`);
+  let zip: ZipFile | null = null;
+  try {
+    if (isZip(backup)) zip = await openZip(backup);
+    const parts = zip === null ? [partOf(backup, places)] : await partsOf(backup, zip, places);
+    for (const { file } of parts) refuseForeign(file);
+    for (const { file, bytes } of parts) {
+      const free = room(requireFolder(file));
+      if (free < bytes)
+        throw new CommandError(
+          `there is not enough space beside ${file}: it needs ${bytes} bytes, ${free} are free`,
+        );
+    }
+    const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places) : { kept: null };
+    return await restoreParts(backup, parts, now, audited, known);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    const { message, path } = error as NodeJS.ErrnoException;
+    const why = `${printable(message, 200)}${rightsAround(path ?? backup, error)}`;
+    throw new CommandError(`${backup} cannot be restored: ${why}. Nothing was changed`);
+  } finally {
+    zip?.close();
+  }
+}
+
+async function restoreParts(
+  backup: string,
+  parts: Part[],
+  now: Date,
+  audited: Audited | null,
+  known: Known,
+): Promise<Restored> {
+  const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  return inPrivateFolders(parts, async (temporaries) => {
+    for (const [index, part] of parts.entries()) await part.unpack(temporaries[index]!);
+    // Of a database the hash is that of the very copy.
+    const sha256 = sha256OfFile(isZip(backup) ? backup : temporaries[0]!);
+    compareHash(backup, sha256);
+    const sealed = parts.map(({ kind }, index) =>
+      seal(temporaries[index]!, 'full', backup, (sqlite) => {
+        prepareForUse(sqlite, kind, audited);
+        if (kind === 'users' && known.kept !== null)
+          addKept(sqlite, known.kept, !parts.some((part) => part.kind === 'catalog'));
+      }),
+    );
+    const replacements = parts.map(({ file }, index) => {
+      likeFormer(temporaries[index]!, file);
+      return { sealed: temporaries[index]!, file, keptAs: freeName(`${file}${suffix}`) };
+    });
+    const replaced = replaceDatabases(replacements);
+    return {
+      bytes: statSync(backup).size,
+      sha256,
+      files: parts.map(({ kind, file }, index) => {
+        const before = replaced[index] ? replacements[index]!.keptAs : null;
+        return { kind, file, schema: sealed[index]!.schema, before };
+      }),
+      ...(known.lost === undefined ? {} : { lost: known.lost }),
+    };
+  });
+}
+
+/** What the files here know that no restore takes back, and what a file that cannot be read loses. */
+function readKnown({ catalog, users }: Record<Kind, string>): Known {
+  let kept: Kept | null = null;
+  let unread = 'which bundles were applied here and what the inbox held is what the backup says';
+  try {
+    if (!isThere(users)) return { kept };
+    kept = readKept(users);
+    unread = 'the inbox may bring back what the replaced catalog held';
+    if (isThere(catalog)) kept = { ...kept, inbox: [...kept.inbox, ...sourcesOf(catalog)] };
+    return { kept };
+  } catch (error) {
+    return { kept, lost: `${unread}: ${(error as Error).message}` };
+  }
+}
+
+/** Gives a function a temporary file beside each place. */
+function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Promise<T>): Promise<T> {
+  const [first, ...rest] = parts;
+  if (first === undefined) return work([]);
+  return inPrivateFolder(first.file, (temporary) =>
+    inPrivateFolders(rest, (others) => work([temporary, ...others])),
+  );
+}
+
+/** The part of a backup that is a database itself. */
+function partOf(backup: string, places: Record<Kind, string>): Part {
+  const { kind, userVersion, hasLog } = readHeader(backup);
+  refuseNewer(backup, kind, userVersion);
+  if (hasLog)
+    throw new CommandError(
+      `${backup} is a database in use, not a backup: it has a log beside it. Make a backup with "gapstone backup"`,
+    );
+  return {
+    kind,
+    file: places[kind],
+    bytes: statSync(backup).size,
+    unpack: async (temporary) => copyFileSync(backup, temporary, constants.COPYFILE_EXCL),
+  };
+}
+
+async function openZip(backup: string): Promise<ZipFile> {
+  try {
+    return await yauzl.openPromise(backup, { lazyEntries: true, autoClose: false, validateEntrySizes: true });
+  } catch (error) {
+    throw new CommandError(`${backup} is no backup of Gapstone: ${(error as Error).message}`);
+  }
+}
+
+/** The parts of a backup of both: nothing but the files that `backUp` puts in, as they are. */
+async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string>): Promise<Part[]> {
+  const parts: Part[] = [];
+  for await (const entry of zip.eachEntry()) {
+    const kind = (Object.keys(places) as Kind[]).find((each) => memberOf(each) === entry.fileName);
+    // Stored as it is, none is larger than the backup.
+    if (!kind || parts.some((part) => part.kind === kind) || entry.compressionMethod !== 0)
+      throw new CommandError(
+        `${backup} is no backup of Gapstone: it has the member ${printable(entry.fileName, 64)}`,
+      );
+    const unpack = async (temporary: string) => {
+      const stream = await zip.openReadStreamPromise(entry as Entry);
+      let sum = 0;
+      async function* summed(chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          sum = crc32(chunk, sum);
+          yield chunk;
+        }
+      }
+      await pipeline(stream, summed, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+      // A bit that fell over in a text is no damage to SQLite.
+      if (sum !== entry.crc32)
+        throw new CommandError(`${backup} was changed: its member ${entry.fileName} has another checksum`);
+      refuseNewer(backup, kind, headerOf(temporary, kind, `${backup}!/${entry.fileName}`).userVersion);
+    };
+    parts.push({ kind, file: places[kind], bytes: entry.uncompressedSize, unpack });
+  }
+  if (!parts.some(({ kind }) => kind === 'catalog'))
+    throw new CommandError(`${backup} is no backup of Gapstone: it has no member ${memberOf('catalog')}`);
+  return parts;
+}
+
+/** Reads the header of a member that was unpacked, and calls it by its name in the backup. */
+function headerOf(temporary: string, kind: Kind, name: string): Header {
+  try {
+    return readHeader(temporary, kind);
+  } catch (error) {
+    throw new CommandError((error as Error).message.replace(temporary, () => name));
+  }
+}
+
+/** The folder that a database lies or is to lie in. Throws `CommandError` where there is none. */
+export function requireFolder(file: string): string {
+  const folder = dirname(file);
+  if (!isThere(folder)) throw new CommandError(`the folder of the database does not exist: ${file}`);
+  return folder;
+}
+
+/** What lies in the place of the database and is another program's stays. */
+function refuseForeign(file: string): void {
+  const id = isThere(file) ? readApplicationId(file) : null;
+  if (id !== null && !Object.values(applicationIds).includes(id))
+    throw new CommandError(`${file} belongs to another program: nothing was replaced`);
+}
+
+function compareHash(backup: string, sha256: string): void {
+  const file = hashFile(backup);
+  if (!isThere(file)) return;
+  const stated = /^([0-9a-f]{64})\b/i.exec(readFileSync(file, 'utf8'))?.[1]?.toLowerCase();
+  if (stated === undefined) throw new CommandError(`${file} does not contain a SHA-256`);
+  if (stated !== sha256) throw new CommandError(`${backup} was changed: its SHA-256 does not match ${file}`);
+}
+
+function prepareForUse(sqlite: Sqlite.Database, kind: Kind, audited: Audited | null): void {
+  const loose = sqlite.pragma('foreign_key_check') as { table: string }[];
+  if (loose.length > 0)
+    throw new CommandError(`the backup is damaged: ${loose.length} rows refer to rows that do not exist`);
+  if (kind !== 'users') return;
+  sqlite.exec('DELETE FROM sessions');
+  sqlite
+    .prepare('UPDATE audit_head SET seq = ?, hash = ?')
+    .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));
+}

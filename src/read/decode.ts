@@ -1,0 +1,114 @@
+import { isUtf8 } from 'node:buffer';
+import { ImportError } from './import-error.ts';
+
+/** A text with what was noticed while its bytes were decoded. */
+export interface DecodedText {
+  text: string;
+  warnings: string[];
+}
+
+// Node 22's own windows-1252 decoder reads these 32 bytes as C1 controls (rule S2.8); 0 is unassigned.
+const windows1252 = [
+  0x20ac, 0, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,
+  0x017d, 0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a,
+  0x0153, 0, 0x017e, 0x0178,
+];
+
+/**
+ * Decodes the bytes of a text file without ever guessing in silence: byte-order mark first, then the encoding
+ * that an XML declaration names, else strict UTF-8, else windows-1252 with a warning (rule D20).
+ * Throws `ImportError` when no allowed reading gives a clean text, or under `strict` where a warning would do.
+ */
+export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer[0] === 0xff && buffer[1] === 0xfe) return { text: fatal('utf-16le', buffer), warnings: [] };
+  if (buffer[0] === 0xfe && buffer[1] === 0xff) return { text: fatal('utf-16be', buffer), warnings: [] };
+  if (buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf) return decodeUtf8(buffer, strict);
+  const declared = declaredEncoding(buffer);
+  switch (declared) {
+    case 'utf-8':
+    case 'us-ascii':
+      return decodeUtf8(buffer, strict);
+    case 'windows-1252':
+      return { text: decodeWindows1252(buffer), warnings: [] };
+    case 'iso-8859-1':
+      return { text: buffer.toString('latin1'), warnings: [] };
+    default:
+      throw new ImportError(`the encoding "${declared.slice(0, 40)}" is not supported`);
+  }
+}
+
+/** The beginning of a file, each byte as one character, without a byte-order mark of UTF-8. */
+export function headOf(bytes: Uint8Array, length: number): string {
+  return Buffer.from(bytes.subarray(0, length))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+}
+
+function declaredEncoding(buffer: Buffer): string {
+  const head = buffer.toString('latin1', 0, 200);
+  const match = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(head);
+  return match ? match[1]!.toLowerCase() : 'utf-8';
+}
+
+function fatal(encoding: string, buffer: Buffer): string {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(buffer);
+  } catch {
+    throw new ImportError(`the file is not valid ${encoding.toUpperCase()}`);
+  }
+}
+
+function decodeUtf8(buffer: Buffer, strict: boolean): DecodedText {
+  const start = buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf ? 3 : 0;
+  if (isUtf8(buffer)) return { text: buffer.toString('utf8', start), warnings: [] };
+  const offset = firstInvalidUtf8(buffer);
+  const line = buffer.subarray(0, offset).filter((byte) => byte === 10).length + 1;
+  const where = `byte 0x${buffer[offset]!.toString(16).toUpperCase()} at offset ${offset} (line ${line})`;
+  if (strict) throw new ImportError(`not valid UTF-8: ${where}`);
+  let text: string;
+  try {
+    text = decodeWindows1252(buffer.subarray(start));
+  } catch (error) {
+    throw new ImportError(`not valid UTF-8: ${where}; nor windows-1252: ${(error as Error).message}`);
+  }
+  const mixed = hasMultibyteUtf8(buffer, offset)
+    ? '; it also contains valid UTF-8 sequences, which are misread this way'
+    : '';
+  return { text, warnings: [`not valid UTF-8: ${where}; the whole file was read as windows-1252${mixed}`] };
+}
+
+/** Decodes windows-1252; throws `ImportError` at a byte that is unassigned or an unprintable control. */
+export function decodeWindows1252(buffer: Buffer): string {
+  const units = new Uint16Array(buffer.length);
+  for (let i = 0; i < buffer.length; i++) {
+    const byte = buffer[i]!;
+    const unit = byte >= 0x80 && byte < 0xa0 ? windows1252[byte - 0x80]! : byte;
+    const control = unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d;
+    if (control || unit === 0x7f) {
+      throw new ImportError(
+        `byte 0x${byte.toString(16).toUpperCase()} at offset ${i} is not a printable character`,
+      );
+    }
+    units[i] = unit;
+  }
+  return Buffer.from(units.buffer).toString('utf16le');
+}
+
+/** The offset of the first byte that is not part of well-formed UTF-8. */
+function firstInvalidUtf8(buffer: Buffer): number {
+  let offset = 0;
+  for (const text of buffer.toString('utf8').split('\ufffd')) {
+    offset += Buffer.byteLength(text);
+    // U+FFFD stands for what is invalid, and for itself.
+    if (buffer.toString('hex', offset, offset + 3) !== 'efbfbd') break;
+    offset += 3;
+  }
+  return offset;
+}
+
+function hasMultibyteUtf8(buffer: Buffer, firstInvalid: number): boolean {
+  if (buffer.subarray(3, firstInvalid).some((byte) => byte >= 0x80)) return true;
+  const rest = buffer.toString('utf8', firstInvalid);
+  return /[\u0080-\ufffc]/.test(rest);
+}

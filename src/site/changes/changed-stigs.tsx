@@ -1,0 +1,249 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import { changedRules } from '../../catalog/stigs/changes.ts';
+import type { ChangesSince, StigChanges } from '../../catalog/stigs/changes-schema.ts';
+import { changeClasses } from '../../catalog/stigs/diff-schema.ts';
+import { paginationOf, slice } from '../../http/paging.ts';
+import { Downloads, link, path, Table } from '../parts/components.tsx';
+import { classNames, SeverityMove } from '../parts/diff-text.tsx';
+import { Filters, Input } from '../parts/forms.tsx';
+import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
+import { diffHref, ruleInDiff } from '../parts/rule-links.tsx';
+import type { View } from '../parts/view.ts';
+
+/** How many STIGs stand on one page. */
+const stigsPerPage = 50;
+
+export interface ChangesPage {
+  changes: ChangesSince;
+  page: number;
+  now: Date;
+}
+
+/** What changed in the whole catalog since a day. */
+export function catalogChangesPage(page: ChangesPage): View {
+  return {
+    title: `Changes since ${page.changes.since}`,
+    section: 'stigs',
+    crumbs: [['STIGs', '/stigs']],
+    body: (
+      <>
+        <div class="actions">
+          <Files of={path('stigs', 'changes')} since={page.changes.since} />
+        </div>
+        <Changes {...page} home="/changes" none="No STIG has a release from this day on." />
+      </>
+    ),
+  };
+}
+
+/** What changed in the STIGs of a list since a day, or since each was added. */
+export function listChangesPage({ list, isOwn, ...page }: ShownList & ChangesPage): View {
+  const home = partPath(list.id, 'changes');
+  return listView({
+    list,
+    isOwn,
+    part: 'changes',
+    actions: <Files of={home} since={page.changes.since} />,
+    body: (
+      <Changes
+        {...page}
+        home={home}
+        none={
+          page.changes.since === 'added'
+            ? 'No STIG of this list has a newer release than when it was added. Choose an earlier day above.'
+            : 'No STIG of this list has a release from this day on.'
+        }
+      >
+        <a href={link(home, { since: 'added' })}>Since each STIG was added</a>
+      </Changes>
+    ),
+  });
+}
+
+function Files({ of, since }: { of: string; since: string }): Child {
+  return <Downloads of={of} formats={['csv', 'xlsx', 'json']} query={{ since }} />;
+}
+
+/** The first day of the quarter of a moment, or of one before: DISA publishes by the quarter. */
+export function quarterOf(now: Date, before = 0): string {
+  const month = 3 * (Math.floor(now.getUTCMonth() / 3) - before);
+  return new Date(Date.UTC(now.getUTCFullYear(), month, 1)).toISOString().slice(0, 10);
+}
+
+function Changes(props: ChangesPage & { home: string; none: string; children?: Child }): Child {
+  const { changes, home, none, now, children } = props;
+  const { since, totals, stigs } = changes;
+  const part = { page: props.page, limit: stigsPerPage };
+  const pagination = paginationOf(part, stigs.length);
+  const most = Math.max(0, ...stigs.map(rulesOf));
+  const raised = stigs.flatMap((stig) => stig.severityRaised.map((rule) => ({ stig, rule })));
+  const days: [string, string][] = [
+    ['this quarter', quarterOf(now)],
+    ['the quarter before', quarterOf(now, 1)],
+    ['a year', quarterOf(now, 4)],
+  ];
+  return (
+    <>
+      <Filters action={home} submit="Show changes">
+        <Input name="since" label="Since" type="date" value={since === 'added' ? '' : since} required />
+        <p class="since">
+          {children === undefined ? null : <>{children} · </>}
+          {days.map(([label, day], index) => (
+            <>
+              {index === 0 ? '' : ' · '}
+              <a href={link(home, { since: day })}>
+                {label} <span class="quiet">({day})</span>
+              </a>
+            </>
+          ))}
+        </p>
+      </Filters>
+      <p class="totals">
+        {since === 'added' ? 'Since each STIG was added' : `Since ${since}`}: {count(totals.stigs, 'STIG')}{' '}
+        with a new release. {count(totals.severityRaised, 'rule')} raised in severity, {totals.changed}{' '}
+        changed, {totals.added} added, {totals.removed} removed.
+      </p>
+      {raised.length === 0 ? null : (
+        <>
+          <h2 id="raised">Severity raised</h2>
+          <Table
+            caption="Rules whose severity was raised"
+            headColumn={1}
+            head={['Severity', 'Rule', 'ID', 'STIG']}
+            rows={raised
+              .slice(0, mostRaised)
+              .map(({ stig, rule }) => [
+                <SeverityMove {...rule} />,
+                <a href={ruleInDiff(stig.slug, stig.from!, stig.to, rule.groupId)}>{rule.title}</a>,
+                <span class="ids">{rule.groupId}</span>,
+                stig.title,
+              ])}
+          />
+          {raised.length <= mostRaised ? null : (
+            <p class="quiet">
+              {mostRaised} of {raised.length} shown. The files hold all.
+            </p>
+          )}
+        </>
+      )}
+      <h2 id="stigs">By STIG</h2>
+      {stigs.length === 0 ? null : <Legend />}
+      <Table
+        caption="Changes of each STIG"
+        class="changes"
+        head={['STIG', 'Releases', 'Changes']}
+        rows={slice(stigs, part).map((stig) => [
+          <a href={path('stigs', stig.slug)}>{stig.title}</a>,
+          stig.from === null ? (
+            `${stig.to}, no release from before`
+          ) : (
+            <a href={diffHref(stig.slug, stig.from, stig.to)}>
+              {stig.from} to {stig.to}
+            </a>
+          ),
+          <>
+            <Bar stig={stig} of={most} />
+            <InWords stig={stig} />
+          </>,
+        ])}
+        pages={{ pagination, href: (page) => `${link(home, { since, page })}#stigs` }}
+      >
+        {none}
+      </Table>
+    </>
+  );
+}
+
+/** What the parts of a bar are. */
+function Legend(): Child {
+  const parts = [
+    ['raised', 'raised in severity'],
+    ['other', 'changed otherwise'],
+    ['added', 'added'],
+    ['removed', 'removed'],
+  ];
+  return (
+    <ul class="legend" aria-label="Parts of the bars, from the left">
+      {parts.map(([name, words]) => (
+        <li>
+          <svg class="change-bar" width="14" height="12" aria-hidden="true">
+            <rect class={name} width="14" height="12" />
+          </svg>
+          {words}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** As many raised rules stand above the STIGs. */
+const mostRaised = 200;
+
+const rulesOf = ({ added, removed, changed }: StigChanges) => added + removed + changedRules(changed);
+
+/** The width of a bar in its own units. */
+const width = 320;
+const height = 12;
+
+/** How many rules were raised, changed otherwise, added and removed, as one bar; `of` fills its width. The words stand below it. */
+function Bar({ stig, of }: { stig: StigChanges; of: number }): Child {
+  const raised = stig.severityRaised.length;
+  const parts: [string, number][] = [
+    ['raised', raised],
+    ['other', changedRules(stig.changed) - raised],
+    ['added', stig.added],
+    ['removed', stig.removed],
+  ];
+  let at = 0;
+  const round = (number: number) => Math.round(number * 10) / 10;
+  return (
+    <svg
+      class="bar-of change-bar"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      aria-hidden="true"
+    >
+      {parts.map(([name, number]) => {
+        const length = of === 0 ? 0 : (number / of) * width;
+        const x = at;
+        at += length;
+        return length === 0 ? null : (
+          <rect class={name} x={round(x)} y="0" width={round(Math.max(length - 1, 0.5))} height={height} />
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The same in words; what can be looked at leads there. */
+function InWords({ stig }: { stig: StigChanges }): Child {
+  const { slug, from, to, added, removed, changed, severityRaised, unchanged, renumbered } = stig;
+  if (from === null) return `${count(added, 'rule')}, all new`;
+  const leads = (number: number, kind: string, more = '') =>
+    number === 0 ? null : (
+      <>
+        <a href={link(path('stigs', slug, 'diff'), { from, to, kind })}>
+          {number} {kind}
+        </a>
+        {more},{' '}
+      </>
+    );
+  const classes = changeClasses
+    .filter((each) => changed[each] > 0)
+    .map((each) => `${classNames[each]} ${changed[each]}`);
+  return (
+    <>
+      {severityRaised.length === 0 ? null : (
+        <>
+          <b>{severityRaised.length} raised in severity</b>,{' '}
+        </>
+      )}
+      {leads(changedRules(changed), 'changed', ` (by main change: ${classes.join(', ')})`)}
+      {leads(added, 'added')}
+      {leads(removed, 'removed')}
+      <span class="quiet">{renumbered + unchanged} with the same text</span>
+    </>
+  );
+}

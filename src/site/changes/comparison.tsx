@@ -1,0 +1,230 @@
+import { raw } from 'hono/html';
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import { diffName } from '../../catalog/stigs/changes-export.ts';
+import {
+  type ChangeClass,
+  type ChangedRule,
+  changeClasses,
+  type DiffFilter,
+  ruleKinds,
+  type StigDiff,
+} from '../../catalog/stigs/diff-schema.ts';
+import { paginationOf, slice } from '../../http/paging.ts';
+import { Downloads, Facts, link, Nothing, Pager, path } from '../parts/components.tsx';
+import { classNames, type Marker } from '../parts/diff-text.tsx';
+import { Boxes, Filters, Select, SeverityBoxes } from '../parts/forms.tsx';
+import type { View } from '../parts/view.ts';
+import { anchorsOf, Changed, Contents, Renumbered, type ShownRules } from './diff-rules.tsx';
+
+/** How many changed rules stand on one page. */
+const changesPerPage = 60;
+
+export interface DiffPage {
+  /** Narrowed to what is asked for; its counts are of all. */
+  diff: StigDiff;
+  filter: DiffFilter;
+  versions: string[];
+  part: DiffPart;
+  /** Of the changed rules of the part. */
+  marker: Marker;
+}
+
+/** The changed rules of one page. */
+export interface DiffPart {
+  page: number;
+  rules: ChangedRule[];
+  /** The V-id of the rule that is shown with all its text; or nothing. */
+  rule: string;
+}
+
+const pageOf = (index: number) => Math.floor(index / changesPerPage) + 1;
+
+/** The changed rules of a page, or of that where a rule is. */
+export function partOf({ changed }: StigDiff, page: number, rule: string): DiffPart {
+  const asked = changed.findIndex((each) => each.new.groupId === rule);
+  const wanted = { page: asked < 0 ? page : pageOf(asked), limit: changesPerPage };
+  return { page: wanted.page, rules: slice(changed, wanted), rule };
+}
+
+/** Two releases of a STIG side by side. */
+export function diffPage({ diff, filter, versions, part, marker }: DiffPage): View {
+  const { slug, title, from, to, changed } = diff;
+  const home = path('stigs', slug, 'diff');
+  const query = { from: from.version, to: to.version, ...wordsOf(filter) };
+  const pagination = paginationOf({ page: part.page, limit: changesPerPage }, changed.length);
+  const anchors = anchorsOf(changed);
+  const places = new Map(changed.map((each, index) => [each, pageOf(index)]));
+  const shown: ShownRules = {
+    diff,
+    marker,
+    isFile: false,
+    whole: part.rule,
+    href: (each) => {
+      const other = places.get(each)!;
+      return `${other === part.page ? '' : link(home, { ...query, page: other })}#${anchors.get(each)}`;
+    },
+    wholeHref: (each) => link(home, { ...query, rule: each.new.groupId }),
+  };
+  const pages = {
+    pagination,
+    href: (number: number) => `${link(home, { ...query, page: number })}#changed`,
+  };
+  return {
+    title: `${title}: ${from.version} and ${to.version}`,
+    section: 'stigs',
+    crumbs: [
+      ['STIGs', '/stigs'],
+      [title, path('stigs', slug)],
+    ],
+    heading: `Changes from ${from.version} to ${to.version}`,
+    body: (
+      <>
+        <Filters action={home} submit="Compare">
+          <Select name="from" label="From" of={versions} selected={from.version} />
+          <Select name="to" label="To" of={versions} selected={to.version} />
+          <Boxes name="kind" legend="Rules" of={ruleKinds} selected={query.kind} />
+          <Boxes
+            name="class"
+            legend="What changed"
+            of={changeClasses}
+            selected={query.class}
+            show={(each) => classNames[each]}
+          />
+          <SeverityBoxes selected={query.severity} />
+        </Filters>
+        <div class="actions">
+          <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query} />
+          <a class="button quiet" href={link(`${home}/file`, query)} download>
+            One page (.html)
+          </a>
+        </div>
+        <Summary diff={diff} />
+        <h2 id="contents">Contents</h2>
+        <Contents {...shown} />
+        <h2 id="changed">Changed</h2>
+        {part.rules.length === 0 ? (
+          <Nothing pages={pages}>
+            {diff.summary.changed === 0
+              ? 'No rule changed between these releases.'
+              : 'No changed rule matches these filters.'}
+          </Nothing>
+        ) : (
+          <>
+            <Legend of={diff} isShort />
+            {part.rules.map((each) => (
+              <Changed rule={each} anchor={anchors.get(each)!} of={shown} />
+            ))}
+            <Pager {...pages} />
+          </>
+        )}
+        <Renumbered {...shown} />
+      </>
+    ),
+  };
+}
+
+/** The words of a filter, as an address has them. */
+function wordsOf(filter: DiffFilter) {
+  return {
+    kind: [...(filter.kind ?? [])],
+    class: [...(filter.class ?? [])],
+    severity: [...(filter.severity ?? [])],
+  };
+}
+
+function Summary({ diff: { summary } }: { diff: StigDiff }): Child {
+  return (
+    <Facts
+      of={[
+        ['Added', summary.added],
+        ['Removed', summary.removed],
+        ['Changed', summary.changed],
+        ['Renumbered', summary.renumbered],
+        ['Unchanged', summary.unchanged],
+        [
+          'Changed, by main kind of change',
+          Object.entries(summary.classes)
+            .filter(([, number]) => number > 0)
+            .map(([name, number]) => (
+              <span class="tag">
+                {classNames[name as ChangeClass]}: {number}
+              </span>
+            )),
+        ],
+      ]}
+    />
+  );
+}
+
+function Legend({ of, isShort }: { of: StigDiff; isShort?: boolean }): Child {
+  return (
+    <p class="quiet">
+      {count(of.changed.length, 'rule')}. Each change shows {of.from.version} first, then {of.to.version}.
+      Removed words are struck out, added words are underlined.
+      {isShort ? ' […] stands for text that is left out.' : ''}
+    </p>
+  );
+}
+
+/** What a comparison is written into that is carried away. */
+export interface DiffFile {
+  diff: StigDiff;
+  filter: DiffFilter;
+  marker: Marker;
+  style: string;
+  banner: string | null;
+}
+
+/** The name of the file of a comparison. */
+export const diffFileName = (diff: StigDiff) => `${diffName(diff)}.html`;
+
+/** A comparison as one HTML file, which needs no server, no other file and no script. */
+export function diffFile({ diff, filter, marker, style, banner }: DiffFile): string {
+  const { title, from, to, changed } = diff;
+  const anchors = anchorsOf(changed);
+  const href = (rule: ChangedRule) => `#${anchors.get(rule)}`;
+  const shown: ShownRules = { diff, marker, isFile: true, whole: '', href, wholeHref: href };
+  const words = Object.entries(wordsOf(filter)).filter(([, each]) => each.length > 0);
+  const marking = banner === null ? null : <p class="banner">{banner}</p>;
+  const name = `${title}: ${from.version} and ${to.version}`;
+  const document = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <title>{name}</title>
+        <style>{raw(style)}</style>
+      </head>
+      <body>
+        {marking}
+        <main id="main">
+          <h1>{title}</h1>
+          <p class="lead">
+            Changes from {from.version} ({from.releaseDate ?? 'no date'}) to {to.version} (
+            {to.releaseDate ?? 'no date'})
+          </p>
+          {words.length === 0 ? null : (
+            <p>
+              Only rules with {words.map(([field, each]) => `${field}: ${each.join(', ')}`).join('; ')}. The
+              numbers are of all rules.
+            </p>
+          )}
+          <Summary diff={diff} />
+          <h2>Contents</h2>
+          <Contents {...shown} />
+          <h2>Changed</h2>
+          <Legend of={diff} isShort />
+          {changed.map((rule) => (
+            <Changed rule={rule} anchor={anchors.get(rule)!} of={shown} />
+          ))}
+          <Renumbered {...shown} />
+        </main>
+        {marking}
+      </body>
+    </html>
+  );
+  return `<!DOCTYPE html>${document.toString()}\n`;
+}

@@ -1,0 +1,129 @@
+import type { Child } from 'hono/jsx';
+import { severityBefore } from '../../catalog/stigs/changes-export.ts';
+import type { ChangedRule, RuleHeading, StigDiff } from '../../catalog/stigs/diff-schema.ts';
+import { Ids, Severity, Table } from '../parts/components.tsx';
+import { classNames, Field, isShortened, type Marker, SeverityMove } from '../parts/diff-text.tsx';
+import { ruleHref } from '../parts/rule-links.tsx';
+
+/** How the rules of a comparison are shown: with links, or in a file that stands alone. */
+export interface ShownRules {
+  diff: StigDiff;
+  marker: Marker;
+  isFile: boolean;
+  /** The rule that is shown with all its text. */
+  whole: string;
+  /** Where a changed rule is on the page, or on another one. */
+  href: (rule: ChangedRule) => string;
+  /** Where it is shown with all its text. */
+  wholeHref: (rule: ChangedRule) => string;
+}
+
+/** The anchor of each changed rule: its V-id, and a number with it where a group has several. */
+export function anchorsOf(changed: ChangedRule[]): Map<ChangedRule, string> {
+  const seen = new Map<string, number>();
+  return new Map(
+    changed.map((rule) => {
+      const { groupId } = rule.new;
+      const number = (seen.get(groupId) ?? 0) + 1;
+      seen.set(groupId, number);
+      return [rule, number === 1 ? groupId : `${groupId}-${number}`];
+    }),
+  );
+}
+
+/** Every rule that was added, removed or changed: what it is called, its severity, what changed. */
+export function Contents({ diff, isFile, href }: ShownRules): Child {
+  const { slug, from, to, added, removed, changed } = diff;
+  const heading = (kind: string, version: string) => (rule: RuleHeading) => [
+    <Ids of={[rule.groupId, rule.ruleVersion]} />,
+    isFile ? rule.ruleTitle : <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
+    <Severity level={rule.severity} />,
+    kind,
+  ];
+  return (
+    <Table
+      caption="Rules that were added, removed or changed"
+      class="contents"
+      headColumn={1}
+      head={['ID', 'Rule', 'Severity', 'What changed']}
+      rows={[
+        ...added.map(heading('added', to.version)),
+        ...removed.map(heading('removed', from.version)),
+        ...changed.map((rule) => [
+          <Ids of={[rule.new.groupId, rule.new.ruleVersion]} />,
+          <a href={href(rule)}>{rule.ruleTitle}</a>,
+          <SeverityMove from={severityBefore(rule)} to={rule.severity} />,
+          rule.classes.map((each) => classNames[each]).join(', '),
+        ]),
+      ]}
+    >
+      No rule that was added, removed or changed matches these filters.
+    </Table>
+  );
+}
+
+/** One changed rule: what it was and what it is, around the changes alone unless it is shown whole. */
+export function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: string; of: ShownRules }): Child {
+  const { diff, marker, isFile, whole, wholeHref } = of;
+  const { slug, from, to } = diff;
+  const isShort = rule.new.groupId !== whole;
+  const fields = (short: boolean) =>
+    rule.fields.map((field) => (
+      <Field field={field} from={from.version} to={to.version} marker={marker} isShort={short} />
+    ));
+  const leavesOut = isShort && rule.fields.some((field) => isShortened(field, marker));
+  return (
+    <article class="change" id={anchor}>
+      <h3>
+        <span class="ids">{rule.new.groupId}</span>{' '}
+        {isFile ? rule.ruleTitle : <a href={ruleHref(slug, rule.new, to.version)}>{rule.ruleTitle}</a>}
+      </h3>
+      <p>
+        <SeverityMove from={severityBefore(rule)} to={rule.severity} />{' '}
+        {rule.classes.map((each) => (
+          <span class="tag">{classNames[each]}</span>
+        ))}
+        {rule.old.groupId === rule.new.groupId ? null : (
+          <span class="quiet"> previously {rule.old.groupId}</span>
+        )}
+      </p>
+      {fields(isShort)}
+      {!leavesOut ? null : isFile ? (
+        <details>
+          <summary>
+            Whole text<span class="hidden"> of {rule.new.groupId}</span>
+          </summary>
+          {fields(false)}
+        </details>
+      ) : (
+        <p>
+          <a href={`${wholeHref(rule)}#${anchor}`}>
+            Whole text<span class="hidden"> of {rule.new.groupId}</span>
+          </a>
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** Rules of which only the numbers changed. */
+export function Renumbered({ diff, isFile }: ShownRules): Child {
+  const { slug, to, renumbered } = diff;
+  if (renumbered.length === 0) return null;
+  return (
+    <details class="more">
+      <summary>
+        {renumbered.length === 1 ? '1 rule' : `${renumbered.length} rules`} renumbered, with the same text
+      </summary>
+      <Table
+        caption="Renumbered rules"
+        head={['Rule', 'Before', 'Now']}
+        rows={renumbered.map((rule) => [
+          isFile ? rule.ruleTitle : <a href={ruleHref(slug, rule.new, to.version)}>{rule.ruleTitle}</a>,
+          <span class="mono">{`${rule.old.groupId} ${rule.old.ruleId}`}</span>,
+          <span class="mono">{`${rule.new.groupId} ${rule.new.ruleId}`}</span>,
+        ])}
+      />
+    </details>
+  );
+}

@@ -1,0 +1,58 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
+import { changesQuery, listChangesQuery } from '../../catalog/stigs/changes-schema.ts';
+import { filterDiff } from '../../catalog/stigs/diff-filter.ts';
+import { diffFilter, diffQuery } from '../../catalog/stigs/diff-schema.ts';
+import { download } from '../../http/answer.ts';
+import type { Env } from '../../http/env.ts';
+import { positiveInteger, requestText } from '../../http/schema.ts';
+import { createMarker, markInTurns } from '../parts/diff-text.tsx';
+import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import { shownList } from '../parts/shown-list.ts';
+import { catalogChangesPage, listChangesPage, quarterOf } from './changed-stigs.tsx';
+import { diffFile, diffFileName, diffPage, partOf } from './comparison.tsx';
+
+const page = positiveInteger('page').default(1);
+const comparison = diffQuery.extend(diffFilter.shape);
+const comparisonPage = comparison.extend({ page, rule: requestText('rule', 200).default('') });
+
+/** The pages of what changed: between two releases, in a list, in the whole catalog. */
+export function changePages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+  const { stigs, stigDiff, changes, listChanges, lists, now, assets, banner } = deps;
+
+  function compared(c: Context<Env>, { from, to, ...filter }: z.output<typeof comparison>) {
+    const diff = stigDiff.diff(c.req.param('slug') ?? '', { from, to });
+    return { diff: filterDiff(diff, filter), filter };
+  }
+
+  app.get('/stigs/:slug/diff', guard.costly, async (c) => {
+    const { page, rule, ...query } = readQuery(c, comparisonPage);
+    const { diff, filter } = compared(c, query);
+    const versions = stigs.versions(diff.slug).versions.map((each) => each.version);
+    const part = partOf(diff, page, rule);
+    const marker = await markInTurns(part.rules, createMarker());
+    return show(c, diffPage({ diff, filter, versions, part, marker }));
+  });
+
+  app.get('/stigs/:slug/diff/file', guard.costly, async (c) => {
+    const { diff, filter } = compared(c, readQuery(c, comparison));
+    // The clock has no part in a file: the same rules give the same bytes.
+    const marker = await markInTurns(diff.changed, createMarker(Number.POSITIVE_INFINITY));
+    const style = new TextDecoder().decode(assets.find(assets.style)!.bytes);
+    return download(c, diffFile({ diff, filter, marker, style, banner }), 'html', diffFileName(diff));
+  });
+
+  app.get('/changes', guard.user, async (c) => {
+    const query = changesQuery.extend({ page, since: changesQuery.shape.since.default(quarterOf(now())) });
+    const { since, page: number } = readQuery(c, query);
+    return show(c, catalogChangesPage({ changes: await changes.ofCatalog(since), page: number, now: now() }));
+  });
+
+  app.get('/lists/:id/changes', guard.user, async (c) => {
+    const shown = shownList(c, lists);
+    const query = listChangesQuery.extend({ page, since: listChangesQuery.shape.since.default('added') });
+    const { since, page: number } = readQuery(c, query);
+    const found = await listChanges.changes(c.get('user'), shown.list.id, since);
+    return show(c, listChangesPage({ ...shown, changes: found, page: number, now: now() }));
+  });
+}

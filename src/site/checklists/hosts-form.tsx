@@ -1,0 +1,125 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import { maxFiles, maxHosts } from '../../checklists/hosts-schema.ts';
+import { Empty, path } from '../parts/components.tsx';
+import { Labelled, Select, TextArea } from '../parts/forms.tsx';
+import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
+import type { View } from '../parts/view.ts';
+
+export interface HostsForm {
+  hosts: string;
+  format: string;
+  layout: string;
+}
+
+export const emptyHosts: HostsForm = { hosts: '', format: 'cklb', layout: 'stig' };
+
+export interface ListChecklistsPage extends ShownList {
+  /** `release` is null where the STIG is gone from the catalog. */
+  stigs: { slug: string; title: string; release: object | null }[];
+  form: HostsForm;
+  /** Why the form was refused, by line. */
+  problems: string[];
+}
+
+/** Checklists of a list's STIGs for hosts, and old ones brought to their releases. */
+export function listChecklistsPage({ stigs, form, problems, ...shown }: ListChecklistsPage): View {
+  const here = stigs.filter(({ release }) => release !== null);
+  return listView({
+    ...shown,
+    part: 'checklists',
+    body: (
+      <>
+        {here.length === 0 ? (
+          <Empty>
+            The list has no STIG to make checklists of. <a href={path('lists', shown.list.id)}>Add STIGs</a>
+          </Empty>
+        ) : (
+          <HostsFields
+            action={partPath(shown.list.id, 'checklists')}
+            form={form}
+            problems={problems}
+            stigs={here.length}
+          />
+        )}
+        <Gone of={stigs.filter(({ release }) => release === null)} />
+        <h3>Checklists that you have</h3>
+        <p>
+          <a href="/upgrade">Upgrade checklists</a> of older releases, one or several at once, with a report
+          on each answer.
+        </p>
+      </>
+    ),
+  });
+}
+
+function HostsFields(props: { action: string; form: HostsForm; problems: string[]; stigs: number }): Child {
+  const { action, form, problems, stigs } = props;
+  return (
+    <form class="fields" method="post" action={action} enctype="multipart/form-data">
+      <Problems of={problems} />
+      <p>
+        {count(stigs, 'STIG')} for each host, as one zip. At most {maxHosts} hosts and{' '}
+        {maxFiles.toLocaleString('en-US')} files. Gapstone does not store the hosts.
+      </p>
+      <TextArea
+        name="hosts"
+        label="Hosts"
+        text={form.hosts}
+        rows={8}
+        class="table"
+        spellcheck="false"
+        wrap="off"
+        hint="One on each line: name, or name, address, FQDN, role. With a header line the columns may be hostName, ipAddress, macAddress, fqdn and role in any order. Separate them by commas, semicolons or tabs, as a spreadsheet copies them. The role is None, Workstation, Member Server or Domain Controller."
+      />
+      <Labelled id="file" label="Or a CSV file of hosts">
+        <input id="file" name="file" type="file" accept=".csv,.txt,text/csv" />
+      </Labelled>
+      <Select
+        name="format"
+        label="Format"
+        of={[
+          ['cklb', '.cklb (STIG Viewer 3, STIG Manager)'],
+          ['ckl', '.ckl (STIG Viewer 2)'],
+        ]}
+        selected={form.format}
+      />
+      <Select
+        name="layout"
+        label="Files"
+        of={[
+          ['stig', 'One for each host and STIG'],
+          ['host', 'One for each host, with all STIGs'],
+        ]}
+        selected={form.layout}
+      />
+      <div>
+        <button type="submit">Download checklists</button>
+      </div>
+    </form>
+  );
+}
+
+function Problems({ of }: { of: string[] }): Child {
+  if (of.length === 0) return null;
+  return (
+    <div class="problem" role="alert">
+      {of.length === 1 ? (
+        of[0]
+      ) : (
+        <ul>
+          {of.map((each) => (
+            <li>{each}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Gone({ of }: { of: { slug: string; title: string }[] }): Child {
+  if (of.length === 0) return null;
+  return (
+    <p class="notice">No longer in the catalog, so left out: {of.map(({ title }) => title).join(', ')}</p>
+  );
+}

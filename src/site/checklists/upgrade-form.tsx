@@ -1,0 +1,147 @@
+import { Hidden, Input, Labelled, Problem, Select } from '../parts/forms.tsx';
+import type { View } from '../parts/view.ts';
+
+export interface UpgradeForm {
+  slug: string;
+  version: string;
+  hostName: string;
+  onChange: string;
+  /** `true`, or empty. */
+  overwrite: string;
+  format: string;
+}
+
+export const emptyUpgrade: UpgradeForm = {
+  slug: '',
+  version: '',
+  hostName: '',
+  onChange: 'keep',
+  overwrite: '',
+  format: 'cklb',
+};
+
+/** Files that were sent with a form, base64: nothing is stored, so a page brings them back. */
+export type AttachedFiles = Partial<Record<'checklist' | 'results', string>>;
+
+export const noFiles: AttachedFiles = {};
+
+/** A STIG that a checklist may be upgraded to. */
+export interface StigChoice {
+  slug: string;
+  title: string;
+  version: string;
+}
+
+/** Bringing an old checklist to a release of the catalog. */
+export function upgradePage(page: {
+  form: UpgradeForm;
+  stigs: StigChoice[];
+  problem: string | null;
+  /** What was sent with a form that was refused: it need not be selected again. */
+  files: AttachedFiles;
+}): View {
+  const { form, stigs, problem, files } = page;
+  const attached = [
+    ...(files.checklist === undefined ? [] : ['checklist']),
+    ...(files.results === undefined ? [] : ['scan results']),
+  ];
+  return {
+    title: 'Upgrade a checklist',
+    section: 'stigs',
+    crumbs: [['STIGs', '/stigs']],
+    body: (
+      <>
+        <p class="lead">
+          Bring a .ckl or .cklb of an older release to a release in the catalog. Each answer is carried over,
+          carried over with a warning because its check or fix changed, or reset. The report gives the reason
+          for each. Choose several checklists to upgrade them at once, with one report. Choose scan results
+          (XCCDF or ARF) to make a checklist of them, or both to merge the results into the checklist.
+          Gapstone does not store the files.
+        </p>
+        <form class="fields" method="post" action="/upgrade" enctype="multipart/form-data">
+          <Problem text={problem} />
+          <Labelled
+            id="file"
+            label="Checklist or scan results"
+            hint={
+              attached.length === 0
+                ? undefined
+                : `Your ${attached.join(' and ')} ${attached.join().endsWith('s') ? 'are' : 'is'} still attached. Choose another file to replace ${attached.join().endsWith('s') ? 'them' : 'it'}.`
+            }
+          >
+            <input
+              id="file"
+              name="file"
+              type="file"
+              accept=".ckl,.cklb,.xml,.json"
+              multiple
+              required={attached.length === 0}
+              aria-describedby={attached.length === 0 ? undefined : 'file-hint'}
+            />
+            <Hidden fields={{ ...files }} />
+          </Labelled>
+          <Select
+            name="slug"
+            label="Target STIG"
+            none="The STIG named in the checklist"
+            of={stigs.map(({ slug, title, version }) => [slug, `${title} ${version}`])}
+            selected={form.slug}
+          />
+          <Input
+            name="version"
+            label="Release"
+            value={form.version}
+            hint="Such as V2R8. Leave empty for the latest release."
+          />
+          <Labelled
+            id="hostName"
+            label="Host name"
+            hint="Replaces the host name in the checklist. Leave empty to keep it."
+            hintId="host-hint"
+          >
+            <input
+              id="hostName"
+              name="hostName"
+              value={form.hostName}
+              aria-describedby="host-hint"
+              maxlength={255}
+            />
+          </Labelled>
+          <Select
+            name="onChange"
+            label="When a check or fix changed"
+            of={[
+              ['keep', 'Keep the answer, with a warning'],
+              ['reset', 'Reset the answer'],
+            ]}
+            selected={form.onChange === 'reset' ? 'reset' : 'keep'}
+          />
+          <Select
+            name="overwrite"
+            label="Answers that scan results contradict"
+            of={[
+              ['', 'Keep the answer in the checklist'],
+              ['true', 'Replace it by the result'],
+            ]}
+            selected={form.overwrite}
+          />
+          <Select
+            name="format"
+            label="Format of the upgraded checklist"
+            of={[
+              ['cklb', '.cklb (STIG Viewer 3, STIG Manager)'],
+              ['ckl', '.ckl (STIG Viewer 2)'],
+            ]}
+            selected={form.format === 'ckl' ? 'ckl' : 'cklb'}
+          />
+          <div class="actions">
+            <button type="submit">Preview upgrade</button>
+            <button type="submit" name="as" value="inspect">
+              Inspect
+            </button>
+          </div>
+        </form>
+      </>
+    ),
+  };
+}

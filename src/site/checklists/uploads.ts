@@ -1,0 +1,261 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { AppError, badRequest, callerGone } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { packageRoot } from '../../base/root.ts';
+import type { createCciFacts } from '../../catalog/crosswalk/cci-facts.ts';
+import type { createIdentify } from '../../catalog/stigs/identify.ts';
+import type { StigNames } from '../../catalog/stigs/names.ts';
+import type { StigService } from '../../catalog/stigs/queries.ts';
+import { shortList } from '../../checklists/stig-names.ts';
+import type { Found, Upgraded, Wanted } from '../../checklists/upload.ts';
+import type { Presence } from '../../http/env.ts';
+import { smallUpload } from '../../http/limits/concurrency.ts';
+import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
+
+/** Why an upload was refused; where it was for what stands in a form, with the page that has the form again. */
+export class RefusedUpload extends AppError {
+  readonly page: Uint8Array<ArrayBuffer> | null;
+
+  constructor({ code, message, headers }: AppError, page: Uint8Array<ArrayBuffer> | null) {
+    super(code, message, headers);
+    this.page = page;
+  }
+}
+
+/** Finds what an upload asks of the catalog; where that takes long, in several turns of the event loop. */
+export type Find = (wanted: Wanted) => Found | Promise<Found>;
+
+/** What reads uploads. */
+export interface Uploads {
+  /**
+   * Works on one, after those before it; its bytes are gone then. `find` gives each release that it asks for.
+   * Throws a `RefusedUpload` for what cannot be taken (400, 413), for what `find` refuses, and (503) when the thread stops.
+   * One whose caller is gone is left out, and ended where it is under way.
+   */
+  upgrade(upload: Upload, find: Find, caller?: Presence): Promise<Upgraded>;
+  /** Ends its threads. */
+  stop(): Promise<void>;
+}
+
+export interface UploadOptions {
+  /** What the thread runs. */
+  entry?: string | URL;
+  /** Megabytes that a thread may have for objects and texts. */
+  memory?: number;
+  /** Milliseconds that one upload may take, and that a thread waits for another. */
+  patience?: number;
+  idle?: number;
+}
+
+const threadProgram = join(packageRoot, 'dist', 'src', 'site', 'checklists', 'upload-thread.js');
+
+/** Makes what reads uploads: small ones in a thread, large ones in another (rule S2.9). */
+export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
+  const small = createUploadThread(log, { memory: 128, patience: 20_000, ...options });
+  const large = createUploadThread(log, { memory: 512, patience: 60_000, ...options });
+  return {
+    upgrade(upload, find, caller) {
+      const thread = upload.bytes.byteLength <= smallUpload ? small : large;
+      return thread.upgrade(upload, find, caller);
+    },
+    async stop() {
+      await Promise.all([small.stop(), large.stop()]);
+    },
+  };
+}
+
+/**
+ * Makes a thread that reads uploads, while the main thread answers others. It starts with the first upload, ends when none
+ * came for a while, and is replaced when it died. One at a time: what it dies of is the fault of one.
+ */
+function createUploadThread(
+  log: Log,
+  {
+    entry = threadProgram,
+    memory,
+    patience,
+    idle = 20_000,
+  }: UploadOptions & Required<Pick<UploadOptions, 'memory' | 'patience'>>,
+): Uploads {
+  let thread: Worker | null = null;
+  let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
+  /** Why the upload under way is at its end, also while the main thread is at work on it. */
+  let ended: AppError | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let ending: Promise<void> = Promise.resolve();
+  let idling: NodeJS.Timeout | undefined;
+
+  function start(): Worker {
+    // Without the arguments of this process: what they load has run here already.
+    const worker = new Worker(entry, {
+      execArgv: [],
+      argv: [],
+      resourceLimits: { maxOldGenerationSizeMb: memory },
+    });
+    const stopped = (error: Error & { code?: string }) => {
+      if (thread !== worker) return;
+      thread = null;
+      void worker.terminate();
+      log.error('the thread that reads uploads stopped', { reason: error.message });
+      refuse(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? new AppError('PAYLOAD_TOO_LARGE', 'The checklist needs more memory than one upload may use')
+          : unavailable('The checklist could not be read. Try again'),
+      );
+    };
+    worker.on('message', (answer: ThreadAnswer) => waiting?.resolve(answer));
+    worker.on('messageerror', stopped);
+    worker.on('error', stopped);
+    worker.on('exit', (code) => stopped(new Error(`exit code ${code}`)));
+    return worker;
+  }
+
+  function refuse(why: AppError): void {
+    ended = why;
+    waiting?.reject(why);
+  }
+
+  /** Ends the thread; an upload that it has is refused. */
+  async function end(why: AppError): Promise<void> {
+    const worker = thread;
+    thread = null;
+    refuse(why);
+    // Nothing is handed on: each would keep what the one before it gave, for as long as the service runs.
+    ending = Promise.all([ending, worker?.terminate()]).then(() => undefined);
+    await ending;
+  }
+
+  function ask(worker: Worker, request: ThreadRequest, transfer: ArrayBuffer[] = []): Promise<ThreadAnswer> {
+    return new Promise((resolve, reject) => {
+      if (ended !== null) return reject(ended);
+      waiting = { resolve, reject };
+      worker.postMessage(request, transfer);
+    });
+  }
+
+  async function one(upload: Upload, find: Find, caller: Presence): Promise<Upgraded> {
+    // Two threads at once would take twice the memory.
+    await ending;
+    if (caller.closed) throw callerGone();
+    clearTimeout(idling);
+    ended = null;
+    thread ??= start();
+    const worker = thread;
+    worker.ref();
+    const overdue = setTimeout(
+      () => void end(unavailable('The checklist took too long to process. Try again')),
+      patience,
+    );
+    // What it does cannot be interrupted; another thread costs less than the work that nobody waits for.
+    caller.onClose = () => void end(callerGone());
+    try {
+      const bytes = owned(upload.bytes);
+      let said = await ask(worker, { ...upload, bytes }, [bytes.buffer]);
+      while ('wanted' in said) said = await ask(worker, await found(worker, find, said.wanted, upload.from));
+      if (!('upgraded' in said)) throw failureOf(said);
+      return said.upgraded;
+    } catch (error) {
+      if (error instanceof RefusedUpload || !(error instanceof AppError)) throw error;
+      throw new RefusedUpload(error, null);
+    } finally {
+      waiting = null;
+      caller.onClose = null;
+      clearTimeout(overdue);
+      // One that is being ended is waited for.
+      if (thread === worker) worker.unref();
+      idling = setTimeout(() => void end(unavailable('The service is stopping')), idle).unref();
+    }
+  }
+
+  /** The release that an upload asks for. Where there is none a form comes again; else the thread need not keep what it read. */
+  async function found(
+    worker: Worker,
+    find: Find,
+    wanted: Wanted,
+    from: Upload['from'],
+  ): Promise<ThreadRequest> {
+    try {
+      return { release: await find(wanted) };
+    } catch (error) {
+      if (from === 'page' && error instanceof AppError)
+        return { refused: { code: error.code, message: error.message } };
+      worker.postMessage({ ended: true } satisfies ThreadRequest);
+      throw error;
+    }
+  }
+
+  return {
+    upgrade(upload, find, caller = { closed: false, onClose: null }) {
+      const turn = last.then(() => one(upload, find, caller));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    async stop() {
+      clearTimeout(idling);
+      await end(unavailable('The service is stopping'));
+    },
+  };
+}
+
+export type WorkOnUpload = ReturnType<typeof createUploadWork>;
+
+/** Makes the function that does with an upload what it asks for, by the releases of the catalog. It stores nothing. */
+export function createUploadWork(
+  uploads: Uploads,
+  stigs: StigService,
+  names: StigNames,
+  identify: ReturnType<typeof createIdentify>,
+  cciFacts: ReturnType<typeof createCciFacts>,
+) {
+  const releaseOf = (slug: string, version?: string) => {
+    return { target: stigs.full(slug, version), benchmarkIds: names.benchmarkIds(slug) };
+  };
+  return (upload: Upload, caller: Presence): Promise<Upgraded> =>
+    uploads.upgrade(
+      upload,
+      (wanted) => {
+        if ('stated' in wanted) return identify(wanted.stated);
+        if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
+        if ('maybe' in wanted) {
+          const [only, ...more] = names.named([wanted.maybe]);
+          return only === undefined || more.length > 0 ? null : releaseOf(only.slug);
+        }
+        return releaseOf('slug' in wanted ? wanted.slug : onlyOne(wanted.named, names), wanted.version);
+      },
+      caller,
+    );
+}
+
+/** The slug of the one STIG of the catalog that a checklist names. Throws a 400 where it names none, or several. */
+function onlyOne(stated: string[], names: StigNames): string {
+  const known = names.named(stated);
+  if (known.length === 1) return known[0]!.slug;
+  if (known.length > 1)
+    throw badRequest(
+      `The checklist names more than one STIG in the catalog: ${shortList(known.map(({ title }) => title))}. Choose the one to upgrade`,
+    );
+  throw badRequest(
+    stated.length === 0
+      ? 'The checklist does not name its STIG: choose the STIG'
+      : `The checklist names ${shortList(stated)}, which is not in the catalog. Choose its STIG, or import that STIG first`,
+  );
+}
+
+function unavailable(message: string): AppError {
+  return new AppError('UNAVAILABLE', message, { 'Retry-After': '5' });
+}
+
+/** Bytes in a buffer of their own: it is handed over whole, and small ones share theirs. */
+function owned(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}
+
+/** What the thread says went wrong, as it is thrown here. */
+function failureOf(answer: ThreadAnswer): Error {
+  if ('refused' in answer)
+    return new RefusedUpload(new AppError(answer.refused.code, answer.refused.message), answer.page ?? null);
+  return new Error(
+    `the thread that reads uploads failed: ${'fault' in answer ? answer.fault : 'out of turn'}`,
+  );
+}

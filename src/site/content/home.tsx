@@ -1,0 +1,177 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import type { LastImport } from '../../catalog/stigs/news.ts';
+import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
+import type { List } from '../../collections/lists-schema.ts';
+import type { Pagination } from '../../http/schema.ts';
+import { Day, Empty, link, Moment, path, Severity, Table, Tiles } from '../parts/components.tsx';
+import { diffHref } from '../parts/rule-links.tsx';
+import type { View } from '../parts/view.ts';
+
+/** What the start page shows who is signed in. */
+export interface Home {
+  stats: StigStats;
+  changes: StigChangelog['changes'];
+  /** What the last import brought; null where it brought all there is. */
+  brought: LastImport | null;
+  /** The newest lists that the reader sees, and how many there are. */
+  lists: { rows: List[]; pagination: Pagination };
+}
+
+/** The start page; without a home nobody is signed in. `firstRun` stands there while no publisher's STIG was imported. */
+export function homePage(home: Home | null, firstRun: Child = null): View {
+  return {
+    title: 'Gapstone',
+    findsItself: true,
+    heading: 'Find a rule, compare releases, trace a control',
+    body: (
+      <>
+        <p class="lead">
+          STIGs with every release, the NIST and DoD control catalogs, and the crosswalk between them, from
+          the publishers’ own files, on this machine.
+        </p>
+        <form class="filters" action="/search">
+          <div class="question">
+            <label for="q">Search STIGs, rules, controls, CCIs and roles</label>
+            <div class="row">
+              <input id="q" name="q" type="search" maxlength={200} aria-describedby="q-hint" />
+              <button type="submit">Search</button>
+            </div>
+            <p class="hint" id="q-hint">
+              Words, “a phrase”, a prefix such as audit*, what people call a STIG, such as rhel 9, or an id:
+              V-257777, SV-257777, CCI-000366, AC-2(1).
+            </p>
+          </div>
+        </form>
+        {firstRun}
+        {home === null ? <Invitation /> : <Overview home={home} />}
+      </>
+    ),
+  };
+}
+
+function Invitation(): Child {
+  return (
+    <>
+      <h2>Open without signing in</h2>
+      <ul>
+        <li>
+          <a href="/controls">Controls</a> of NIST SP 800-53, NIST SP 800-171 and DoD 8500.2, each with its
+          crosswalk
+        </li>
+        <li>
+          <a href="/docs">The API reference</a>
+        </li>
+      </ul>
+      <p>
+        <a class="button" href="/signin">
+          Sign in
+        </a>{' '}
+        to see STIGs, their rules and releases, and your lists.
+      </p>
+    </>
+  );
+}
+
+function Overview({ home: { stats, changes, brought, lists } }: { home: Home }): Child {
+  const { catalog, severity } = stats;
+  if (catalog.totalBenchmarks === 0) {
+    return null;
+  }
+  const levels = ['high', 'medium', 'low'] as const;
+  const rulesOf = (of: string[]) => link('/search', { severity: of });
+  return (
+    <>
+      <Tiles
+        of={[
+          [catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs', '/stigs'],
+          [
+            catalog.totalFindings,
+            catalog.totalFindings === 1 ? 'rule in a latest release' : 'rules in the latest releases',
+            rulesOf([...levels]),
+          ],
+          ...levels.map((level): [number, Child, string] => [
+            severity[level],
+            <>
+              <Severity level={level} /> {severity[level] === 1 ? 'rule' : 'rules'}
+            </>,
+            rulesOf([level]),
+          ]),
+        ]}
+      />
+      <Lists lists={lists} />
+      {brought === null ? null : <Brought brought={brought} />}
+      <h2>Latest releases</h2>
+      <Releases caption="The latest releases of STIGs" changes={changes} />
+      <p class="quiet">
+        {count(changes.length, 'release')} shown. <a href="/changes">What changed in all STIGs</a>
+      </p>
+    </>
+  );
+}
+
+function Lists({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
+  return (
+    <>
+      <h2>Your lists</h2>
+      {rows.length === 0 ? (
+        <Empty>
+          A list holds the STIGs of a system. <a href="/lists#new">Create a list</a>
+        </Empty>
+      ) : (
+        <ul class="results">
+          {rows.map(({ id, name, stigCount }) => (
+            <li>
+              <a href={path('lists', id)}>{name}</a> <span class="quiet">{count(stigCount, 'STIG')}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {pagination.total > rows.length ? (
+        <p>
+          <a href="/lists">Show all {count(pagination.total, 'list')}</a>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function Brought({ brought: { at, run, changes, pagination } }: { brought: LastImport }): Child {
+  const { total } = pagination;
+  return (
+    <>
+      <h2>New with the last import</h2>
+      <p class="quiet">
+        {count(total, 'release')}, imported <Moment at={at} />
+        {run === null ? null : (
+          <>
+            . <a href={path('catalog', 'imports', String(run))}>What the import did</a>
+          </>
+        )}
+      </p>
+      <Releases caption="What the last import brought" changes={changes} />
+      {total > changes.length ? <p class="quiet">The latest {changes.length} are shown.</p> : null}
+    </>
+  );
+}
+
+function Releases({ caption, changes }: { caption: string; changes: StigChangelog['changes'] }): Child {
+  return (
+    <Table
+      caption={caption}
+      head={['STIG', 'Release', 'Date', 'Previous release']}
+      rows={changes.map((change) => [
+        <a href={link(path('stigs', change.slug), { version: change.newVersion })}>{change.title}</a>,
+        change.newVersion,
+        <Day date={change.releaseDate} />,
+        change.previousVersion === null ? (
+          <span class="quiet">no earlier release</span>
+        ) : (
+          <a href={diffHref(change.slug, change.previousVersion, change.newVersion)}>
+            Compare with {change.previousVersion}
+          </a>
+        ),
+      ])}
+    />
+  );
+}

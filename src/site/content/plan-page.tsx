@@ -1,0 +1,94 @@
+import { raw } from 'hono/html';
+import type { Child } from 'hono/jsx';
+import { Facts } from '../parts/components.tsx';
+
+/** What the page of a plan shows. */
+export interface ContentPlanPage {
+  style: string;
+  banner: string | null;
+  heading: string;
+  facts: [string, string][];
+  refusals: string[];
+  warnings: string[];
+  sections: { title: string; totals: string; lines: [sign: string, word: string, text: string][] }[];
+}
+
+/** The plan of a bundle as one HTML file, which needs no server and no other file. */
+export function contentPlanPage({ style, banner, ...page }: ContentPlanPage): string {
+  const document = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <title>Plan of a bundle · Gapstone</title>
+        <style>{raw(style)}</style>
+      </head>
+      <body>
+        {banner === null ? null : <p class="banner">{banner}</p>}
+        <main id="main">
+          <h1>Plan of a bundle</h1>
+          <Body {...page} />
+        </main>
+        {banner === null ? null : <p class="banner">{banner}</p>}
+      </body>
+    </html>
+  );
+  return `<!DOCTYPE html>${document.toString()}\n`;
+}
+
+function Body({
+  heading,
+  facts,
+  refusals,
+  warnings,
+  sections,
+}: Omit<ContentPlanPage, 'style' | 'banner'>): Child {
+  return (
+    <>
+      <p>{heading}</p>
+      <Facts of={facts} />
+      {refusals.length === 0 ? (
+        <p class="notice">It can be applied.</p>
+      ) : (
+        <>
+          <h2>It would be refused</h2>
+          <Lines of={refusals} />
+        </>
+      )}
+      {warnings.length === 0 ? null : (
+        <>
+          <h2>Warnings</h2>
+          <Lines of={warnings} />
+        </>
+      )}
+      {sections.length === 0 ? <p class="empty">Nothing would change.</p> : null}
+      {sections.map(({ title, totals, lines }) => (
+        <>
+          <h2>{title}</h2>
+          <details open={lines.length <= 20}>
+            <summary>{totals}</summary>
+            <ul>
+              {lines.map(([sign, word, text]) => (
+                <li>
+                  <span aria-hidden="true">{sign}</span> {word}: {text}
+                </li>
+              ))}
+            </ul>
+          </details>
+        </>
+      ))}
+    </>
+  );
+}
+
+function Lines({ of }: { of: string[] }): Child {
+  return (
+    <ul>
+      {of.map((line) => (
+        <li>{line}</li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,93 @@
+import { z } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
+import { notFound } from '../../base/errors.ts';
+import { loadedCatalogs } from '../../catalog/controls/loaded-catalogs.ts';
+import { ledgerColumns, outcomes } from '../../catalog/ledger.ts';
+import { stigColumns } from '../../catalog/stigs/queries.ts';
+import { wordList } from '../../http/arrays.ts';
+import type { Env } from '../../http/env.ts';
+import { oneWord, paging, positiveInteger, search, sorting } from '../../http/schema.ts';
+import { daysBefore } from '../parts/bars.tsx';
+import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import { FirstRun } from './first-run.tsx';
+import { homePage } from './home.tsx';
+import { filesPage, ledgerPage } from './import-report.tsx';
+import { loadedPage } from './loaded.tsx';
+
+const runsShown = 50;
+const ledgerQuery = z.object({
+  ...paging(100, 100),
+  ...sorting(ledgerColumns),
+  outcome: wordList('outcome', outcomes),
+  search,
+});
+const filesQuery = z.object({ ...paging(100, 100), search });
+
+const agesPerPage = 50;
+/** In days: a quarter is what lies between two releases of the publisher's library. */
+const ageChoices = ['91', '182', '365', '730'] as const;
+const agesQuery = z.object({
+  page: positiveInteger('page').default(1),
+  ...sorting(stigColumns),
+  olderThan: oneWord('olderThan', ageChoices).optional(),
+});
+
+/** The start page, what is loaded, and what the imports did. */
+export function contentPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+  const { news, stigs, now, controls, ledger, summary, lists, onlySamples, inbox, documents, roles } = deps;
+  const counted = { page: 1, limit: 1 };
+
+  app.get('/', guard.visitor, (c) => {
+    const visitor = c.get('visitor');
+    const firstRun = onlySamples() ? FirstRun({ inbox: visitor === null ? null : inbox }) : null;
+    if (visitor === null) return show(c, homePage(null, firstRun));
+    const latest = { page: 1, limit: 10 };
+    const { changes } = news.changelog(latest);
+    const home = {
+      stats: news.stats(),
+      changes,
+      brought: news.lastImport(latest),
+      lists: lists.page(visitor, { page: 1, limit: 5 }),
+    };
+    return show(c, homePage(home, firstRun));
+  });
+
+  app.get('/catalog', guard.user, async (c) => {
+    const user = c.get('user');
+    const { entitlements } = user;
+    const { olderThan, sort = 'date', page: number } = readQuery(c, agesQuery);
+    const before = olderThan === undefined ? undefined : daysBefore(now(), Number(olderThan));
+    const [oldest] = stigs.list({ sort: 'date', page: 1, limit: 1 }).stigs;
+    const page = {
+      ages: {
+        list: stigs.list({ sort, before, page: number, limit: agesPerPage }),
+        oldest: oldest?.releaseDate ?? null,
+        ...{ olderThan: olderThan ?? '', choices: ageChoices, sort, now: now() },
+      },
+      summary: await summary.summary(),
+      stats: news.stats(),
+      catalogs: loadedCatalogs(controls),
+      documents: entitlements.has('regdoc') ? documents.list(counted).pagination.total : null,
+      roles: entitlements.has('occ') ? roles.list(counted).pagination.total : null,
+      runs: ledger.runs(user, runsShown),
+    };
+    return show(c, loadedPage(page));
+  });
+
+  app.get('/catalog/files', guard.user, (c) => {
+    const { search = '', ...page } = readQuery(c, filesQuery);
+    const found = search.trim() === '' ? null : ledger.files(c.get('user'), search, page);
+    return show(c, filesPage({ search, found }));
+  });
+
+  app.get('/catalog/imports/:run', guard.user, (c) => {
+    const { outcome, search, sort, ...page } = readQuery(c, ledgerQuery);
+    const id = c.req.param('run');
+    if (!/^\d{1,15}$/.test(id)) throw notFound();
+    const run = ledger.run(c.get('user'), Number(id));
+    const wanted = [...(outcome ?? [])][0];
+    const listed = ledger.entries(c.get('user'), run.id, { outcome: wanted, search, sort }, page);
+    const filter = { outcome: wanted ?? '', search: search ?? '', sort };
+    return show(c, ledgerPage({ run, ...listed, filter, outcomes }));
+  });
+}

@@ -1,0 +1,52 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import { link } from '../parts/components.tsx';
+import { controlHref } from '../parts/framework-links.ts';
+import type { RulesFound } from './rules-of-control.tsx';
+
+/** A base control or one of its enhancements, with how many rules are mapped to it; null for who is not signed in. */
+export interface Enhancement {
+  identifier: string;
+  title: string;
+  rules: number | null;
+}
+
+/** A base control with its enhancements below it; each leads to its page with the same filters. */
+export function EnhancementTree(props: {
+  framework: string;
+  of: Enhancement[];
+  current: string;
+  filter: RulesFound['filter'] | undefined;
+}): Child {
+  const { framework, of, current, filter = {} } = props;
+  const [base, ...below] = of;
+  if (base === undefined || below.length === 0) return null;
+  const node = ({ identifier, title, rules }: Enhancement) => {
+    const label = `${identifier} ${title}`;
+    return (
+      <>
+        {identifier === current ? (
+          <strong aria-current="true">{label}</strong>
+        ) : (
+          <a href={link(controlHref(framework, identifier)!, { ...filter })}>{label}</a>
+        )}{' '}
+        {rules === null ? null : <span class="quiet">{rules === 0 ? 'no rule' : count(rules, 'rule')}</span>}
+      </>
+    );
+  };
+  return (
+    <section aria-labelledby="enhancements">
+      <h2 id="enhancements">Enhancements</h2>
+      <ul class="tree">
+        <li>
+          {node(base)}
+          <ul>
+            {below.map((each) => (
+              <li>{node(each)}</li>
+            ))}
+          </ul>
+        </li>
+      </ul>
+    </section>
+  );
+}

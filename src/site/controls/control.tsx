@@ -1,0 +1,138 @@
+import type { Child } from 'hono/jsx';
+import { Facts } from '../parts/components.tsx';
+import { AddTo, FavoriteButton } from '../parts/forms.tsx';
+import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
+import { Prose } from '../parts/prose.tsx';
+import type { View } from '../parts/view.ts';
+import { type Enhancement, EnhancementTree } from './control-enhancements.tsx';
+import { type ListedControl, Marks } from './controls.tsx';
+import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
+import { type RulesFound, RulesOfControl } from './rules-of-control.tsx';
+
+/** A single record of any catalog. */
+export interface ShownControl extends ListedControl {
+  framework: string;
+  version: string;
+  textFrom?: string;
+  guidance: string;
+  status?: string;
+  related?: string[];
+  threat?: string;
+  resources?: string;
+  confidentialityLevels?: string[];
+  withdrawn?: { incorporatedInto: string[] };
+}
+
+export interface ControlPage {
+  control: ShownControl;
+  /** With the date of its edition. */
+  version: string;
+  crosswalk: Crosswalk;
+  /** What the reader may do with it; null without a session. */
+  mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
+  /** The STIG rules that it reaches; null without a session. */
+  rules: RulesFound | null;
+  /** A base control and its enhancements; none where there are none. */
+  enhancements: Enhancement[];
+}
+
+export function controlPage(page: ControlPage): View {
+  const { control, version, crosswalk, mine, rules, enhancements } = page;
+  const { framework, identifier, title } = control;
+  const home = controlHref(framework, identifier)!;
+  const fields = { framework, controlId: identifier };
+  const texts: [string, string | undefined][] = [
+    ['Guidance', control.guidance],
+    ['Threat', control.threat],
+    ['Resources', control.resources],
+  ];
+  return {
+    title: `${identifier}${title ? ` ${title}` : ''}`,
+    section: 'controls',
+    crumbs: [
+      ['Controls', '/controls'],
+      [frameworkName(framework), catalogHref(framework)],
+    ],
+    body: (
+      <>
+        <Facts of={facts(control, version)} />
+        {control.withdrawn === undefined ? null : (
+          <p class="notice">
+            This control is withdrawn.{' '}
+            {control.withdrawn.incorporatedInto.length === 0 ? null : (
+              <>
+                It is incorporated into{' '}
+                <Links framework={framework} to={control.withdrawn.incorporatedInto} />
+              </>
+            )}
+          </p>
+        )}
+        {mine === null || framework === 'cci' ? null : (
+          <>
+            <div class="actions">
+              <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
+            </div>
+            <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
+          </>
+        )}
+        <RulesOfControl found={rules} home={home} of={control} />
+        <EnhancementTree
+          framework={framework}
+          of={enhancements}
+          current={identifier}
+          filter={rules?.filter}
+        />
+        <h2>Statement</h2>
+        {control.textFrom === undefined ? null : (
+          <p class="notice">
+            This is the text of {control.textFrom}. {control.version} may word it otherwise: its file was not
+            imported.
+          </p>
+        )}
+        <div class="section-text">
+          <Prose text={control.statement} />
+        </div>
+        {texts
+          .filter(([, text]) => text !== undefined && text.trim() !== '')
+          .map(([name, text]) => (
+            <details class="more">
+              <summary>{name}</summary>
+              <Prose text={text!} />
+            </details>
+          ))}
+        {control.related?.length ? (
+          <p>
+            Related: <Links framework={framework} to={control.related} />
+          </p>
+        ) : null}
+        <CrosswalkSection crosswalk={crosswalk} action={home} />
+      </>
+    ),
+  };
+}
+
+function facts(control: ShownControl, version: string): [string, Child][] {
+  const { family, subjectArea, status, confidentialityLevels } = control;
+  const familyName = control.framework === 'cci' ? 'Type' : 'Family';
+  const all: [string, Child][] = [
+    ['Version', version],
+    [subjectArea === undefined ? familyName : 'Subject area', family ?? subjectArea],
+    ['Status', status === 'withdrawn' ? 'withdrawn' : ''],
+    [marksName(control), Marks({ control })],
+    ['Confidentiality', confidentialityLevels?.join(', ')],
+  ];
+  return all.filter(([, value]) => String(value ?? '') !== '');
+}
+
+function marksName({ baselines, requirementType }: ShownControl): string {
+  if (baselines !== undefined) return 'Baselines';
+  return requirementType === undefined ? 'MAC levels and impact' : 'Type';
+}
+
+function Links({ framework, to }: { framework: string; to: string[] }): Child {
+  return to.map((each) => (
+    <span class="tag">
+      <a href={controlHref(framework, each)!}>{each}</a>
+    </span>
+  ));
+}

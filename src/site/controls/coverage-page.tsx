@@ -1,0 +1,147 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
+import { Downloads, Empty, link, path, Tiles } from '../parts/components.tsx';
+import { Filters, Hidden, Select } from '../parts/forms.tsx';
+import { frameworkName } from '../parts/framework-links.ts';
+import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
+import type { View } from '../parts/view.ts';
+import { CoverageMap } from './coverage-map.tsx';
+import { hrefOf, type Place, queryOf, type ShownCoverage, Tables } from './coverage-tables.tsx';
+
+/** The coverage of a list, as a part of its page. */
+export function listCoveragePage({ list, isOwn, ...shown }: ShownList & ShownCoverage): View {
+  const place = { home: partPath(list.id, 'coverage'), needs: {}, narrow: { list: list.id } };
+  return listView({
+    ...{ list, isOwn, part: 'coverage' },
+    actions: <Files shown={shown} place={place} />,
+    body:
+      shown.coverage.stigs.length === 0 ? (
+        <Empty>
+          This list is empty. <a href="/stigs">Browse STIGs</a>
+        </Empty>
+      ) : (
+        <Body shown={shown} place={place} />
+      ),
+  });
+}
+
+/** The coverage of a release of a STIG; `version` is empty for the current one. */
+export function stigCoveragePage({ version, ...shown }: ShownCoverage & { version: string }): View {
+  const stig = shown.coverage.stigs[0]!;
+  const home = path('stigs', stig.slug);
+  const place = { home: `${home}/coverage`, needs: { version }, narrow: { stig: stig.slug } };
+  return {
+    title: `Coverage · ${stig.title} ${stig.version}`,
+    section: 'stigs',
+    crumbs: [
+      ['STIGs', '/stigs'],
+      [stig.title, link(home, { version })],
+    ],
+    heading: `Controls addressed by ${stig.title} ${stig.version}`,
+    body: (
+      <>
+        <div class="actions">
+          <Files shown={shown} place={place} />
+        </div>
+        <Body shown={shown} place={place} />
+      </>
+    ),
+  };
+}
+
+function Files({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
+  const { home, needs } = place;
+  return (
+    <Downloads of={home} formats={coverageFormats} version={needs.version ?? ''} query={queryOf(shown)} />
+  );
+}
+
+function Body({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
+  const { coverage, choices } = shown;
+  const { framework, revision, baseline, rollup, totals, controls } = coverage;
+  const isNist = framework === 'nist-800-53';
+  const gone = coverage.stigs.filter(({ version }) => version === null);
+  return (
+    <>
+      <Filters action={place.home} submit="Show coverage">
+        <Hidden fields={{ ...place.needs, of: framework }} />
+        <Select
+          name="framework"
+          label="Framework"
+          of={choices.frameworks.map((each): [string, string] => [each, frameworkName(each)])}
+          selected={framework}
+        />
+        {choices.revisions.length > 1 ? (
+          <Select name="revision" label="Revision" of={choices.revisions} selected={revision ?? ''} />
+        ) : null}
+        {choices.baselines.length > 0 || baseline !== null ? (
+          <Select
+            name="baseline"
+            label={framework === 'dod-8500' ? 'MAC level' : 'Baseline'}
+            none="all controls"
+            of={
+              baseline === null || choices.baselines.some(([name]) => name === baseline)
+                ? choices.baselines
+                : [...choices.baselines, baseline]
+            }
+            selected={baseline ?? ''}
+          />
+        ) : null}
+        {isNist ? (
+          <label>
+            <input type="checkbox" name="rollup" value="true" checked={rollup} />
+            Count rules of enhancements for their base control
+          </label>
+        ) : null}
+      </Filters>
+      {revision === null ? (
+        <Empty>
+          No catalog of {frameworkName(framework)} is loaded. Import one with{' '}
+          <code>gapstone import PATH</code>.
+        </Empty>
+      ) : (
+        <>
+          <p>
+            {frameworkName(framework)} {revision}, {baseline === null ? 'all active controls' : baseline}:{' '}
+            {count(totals.covered, 'control')} of {totals.controls.toLocaleString('en-US')} addressed.{' '}
+            <span class="quiet">
+              Addressed means that a rule is evidence for a part of a control. It does not mean satisfied, and
+              a control without a rule may still be needed.
+            </span>
+          </p>
+          {gone.length === 0 ? null : (
+            <p class="quiet">
+              No longer in the catalog, and so without rules: {gone.map(({ title }) => title).join(', ')}
+            </p>
+          )}
+          <Tiles
+            of={[
+              [totals.covered, 'controls addressed', '#covered'],
+              [totals.uncovered, 'controls without a rule', '#uncovered'],
+              ...(baseline === null
+                ? []
+                : [
+                    [coverage.outside.length, 'addressed outside the baseline', '#outside'] as [
+                      number,
+                      string,
+                      string,
+                    ],
+                  ]),
+              [totals.mappedRules, `of ${count(totals.rules, 'rule')} mapped to a control`],
+              [totals.unmappedRules, 'rules not mapped', '#unmapped'],
+            ]}
+          />
+          {controls.length === 0 ? (
+            <Empty>
+              {frameworkName(framework)} {revision} has no control in the baseline {baseline}.
+            </Empty>
+          ) : (
+            <CoverageMap coverage={coverage} hrefOf={(identifier) => hrefOf(shown, place, identifier)} />
+          )}
+          <Tables shown={shown} place={place} />
+        </>
+      )}
+    </>
+  );
+}

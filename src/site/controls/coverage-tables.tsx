@@ -1,0 +1,190 @@
+import type { Child } from 'hono/jsx';
+import type { Coverage, CoveredControl } from '../../catalog/crosswalk/coverage-schema.ts';
+import { beginning, Ids, link, path, Severity, Table } from '../parts/components.tsx';
+import { controlHref } from '../parts/framework-links.ts';
+import { ruleHref } from '../parts/rule-links.tsx';
+
+/** Coverage with what may be asked for instead. */
+export interface ShownCoverage {
+  coverage: Coverage;
+  choices: {
+    frameworks: readonly string[];
+    revisions: [value: string, text: string][];
+    baselines: [value: string, text: string][];
+  };
+  /** Whether the revision is the one that is shown unless another is asked for. */
+  isDefault: boolean;
+  /** What stands for a title that a control does not have. */
+  beginnings: Map<string, string>;
+}
+
+/** Where coverage stands: the address of its page, what that needs besides, and what a control's rules are narrowed to. */
+export interface Place {
+  home: string;
+  needs: Record<string, string>;
+  narrow: Record<string, string>;
+}
+
+/** A page is for reading; files have everything. */
+const mostRows = 1500;
+const mostUnmapped = 300;
+
+/** What is asked for, as the address says it. */
+export function queryOf({ coverage, isDefault }: ShownCoverage): Record<string, string> {
+  const { framework, revision, baseline, rollup } = coverage;
+  return {
+    framework,
+    revision: isDefault ? '' : (revision ?? ''),
+    baseline: baseline ?? '',
+    rollup: rollup ? 'true' : '',
+  };
+}
+
+/** The page of a control with the rules of this list or STIG. */
+export function hrefOf(
+  { coverage, isDefault }: ShownCoverage,
+  { narrow }: Place,
+  identifier: string,
+): string {
+  const version = isDefault ? '' : (coverage.revision ?? '');
+  return link(controlHref(coverage.framework, identifier)!, { ...narrow, version });
+}
+
+/** The same as the map in words, and what the map does not show. */
+export function Tables({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
+  const { coverage, beginnings } = shown;
+  const { controls, outside, unmapped, stigs, baseline } = coverage;
+  const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
+  const named = ({ identifier }: { identifier: string }) => (
+    <a class="ids" href={hrefOf(shown, place, identifier)}>
+      {identifier}
+    </a>
+  );
+  const titled = ({ identifier, title }: { identifier: string; title: string }) =>
+    title || <span class="quiet">{beginning(beginnings.get(identifier) ?? '', 120)}</span>;
+  // The shipped facts have neither titles nor statements of some frameworks.
+  const isTitled = controls.some(({ identifier, title }) => title !== '' || beginnings.get(identifier));
+  const heads = isTitled ? ['Control', 'Title'] : ['Control'];
+  const lead = (each: { identifier: string; title: string }): Child[] =>
+    isTitled ? [named(each), titled(each)] : [named(each)];
+  const [covered, uncovered] = [true, false].map((each) => controls.filter((one) => one.covered === each));
+  return (
+    <>
+      <Part id="uncovered" heading="Controls without a rule" number={uncovered!.length} of={controls.length}>
+        <Table
+          caption="Controls without a rule"
+          class="dense"
+          head={[...heads, 'Family']}
+          rows={uncovered!.slice(0, mostRows).map((each) => [...lead(each), each.family])}
+        >
+          A rule addresses each of these controls.
+        </Table>
+        <Rest number={uncovered!.length - mostRows} shown={shown} place={place} />
+      </Part>
+      <Part id="covered" heading="Controls addressed" number={covered!.length} of={controls.length}>
+        <Table
+          caption="Controls addressed"
+          class="dense"
+          head={[...heads, 'Rules', ...(stigs.length > 1 ? ['STIGs'] : [])]}
+          rows={covered!
+            .slice(0, mostRows)
+            .map((each) => [
+              ...lead(each),
+              <RuleCounts of={each} />,
+              ...(stigs.length > 1 ? [<Stigs of={each.stigs} titles={titles} />] : []),
+            ])}
+        >
+          No rule addresses any of these controls.
+        </Table>
+        <Rest number={covered!.length - mostRows} shown={shown} place={place} />
+      </Part>
+      {baseline === null ? null : (
+        <Part id="outside" heading="Addressed outside the baseline" number={outside.length}>
+          <Table
+            caption="Controls addressed outside the baseline"
+            class="dense"
+            head={[...heads, 'Rules']}
+            rows={outside.map((each) => [...lead(each), each.rules])}
+          >
+            No rule addresses a control outside the baseline.
+          </Table>
+        </Part>
+      )}
+      <Part id="unmapped" heading="Rules not mapped" number={unmapped.length} of={coverage.totals.rules}>
+        <Table
+          caption="Rules not mapped"
+          headColumn={1}
+          head={['ID', 'Rule', 'CCIs', ...(stigs.length > 1 ? ['STIG'] : [])]}
+          rows={unmapped
+            .slice(0, mostUnmapped)
+            .map((rule) => [
+              <span class="ids">{rule.groupId}</span>,
+              <a href={ruleHref(rule.slug, rule, place.needs.version)}>{rule.title}</a>,
+              rule.ccis.length === 0 ? <span class="quiet">none</span> : <Ids of={rule.ccis} />,
+              ...(stigs.length > 1 ? [titles.get(rule.slug)!] : []),
+            ])}
+        >
+          Every rule addresses an active control.
+        </Table>
+        <Rest number={unmapped.length - mostUnmapped} shown={shown} place={place} />
+      </Part>
+    </>
+  );
+}
+
+function Part(props: { id: string; heading: string; number: number; of?: number; children: Child }): Child {
+  const { id, heading, number, of, children } = props;
+  const total = of === undefined ? '' : ` of ${of.toLocaleString('en-US')}`;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>
+        {heading}{' '}
+        <span class="quiet">
+          {number.toLocaleString('en-US')}
+          {total}
+        </span>
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+/** What a table leaves to the files. */
+function Rest({ number, shown, place }: { number: number; shown: ShownCoverage; place: Place }): Child {
+  if (number <= 0) return null;
+  const query = { ...place.needs, ...queryOf(shown), format: 'json' };
+  return (
+    <p class="quiet">
+      {number.toLocaleString('en-US')} more are not shown here.{' '}
+      <a href={link(`/api/v1${place.home}`, query)} download>
+        Download all as JSON
+      </a>
+    </p>
+  );
+}
+
+function RuleCounts({ of: { rules } }: { of: CoveredControl }): Child {
+  return (['high', 'medium', 'low'] as const)
+    .filter((level) => rules[level] > 0)
+    .map((level) => (
+      <>
+        <Severity level={level} number={rules[level]} />{' '}
+      </>
+    ));
+}
+
+/** The STIGs whose rules address a control: the first few by name. */
+function Stigs({ of, titles }: { of: string[]; titles: Map<string, string> }): Child {
+  const more = of.length - 3;
+  return (
+    <>
+      {of.slice(0, 3).map((slug, index) => (
+        <>
+          {index === 0 ? '' : ', '}
+          <a href={path('stigs', slug)}>{titles.get(slug)}</a>
+        </>
+      ))}
+      {more > 0 ? <span class="quiet">{` and ${more} more`}</span> : ''}
+    </>
+  );
+}

@@ -1,0 +1,180 @@
+import { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
+import { noSuchPath } from '../../base/errors.ts';
+import { type CatalogFramework, catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
+import { loadedCatalogs } from '../../catalog/controls/loaded-catalogs.ts';
+import type { ShownFramework } from '../../catalog/controls/queries.ts';
+import { controlQuery, query80053, query800171, queryDod8500 } from '../../catalog/controls/schema.ts';
+import { sumOf } from '../../catalog/crosswalk/control-rules.ts';
+import { controlRulesQuery } from '../../catalog/crosswalk/control-rules-schema.ts';
+import { type MappingStatus, statuses } from '../../catalog/crosswalk/graph.ts';
+import { closureDepth, defaultStatuses } from '../../catalog/crosswalk/queries.ts';
+import { wordList } from '../../http/arrays.ts';
+import type { Env } from '../../http/env.ts';
+import { type Pagination, paging, positiveInteger } from '../../http/schema.ts';
+import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import { controlPage, type ShownControl } from './control.tsx';
+import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './controls.tsx';
+import type { RulesFound } from './rules-of-control.tsx';
+
+const perPage = paging(100, 100);
+const rulesPerPage = 25;
+const rulesQuery = controlRulesQuery
+  .pick({ stig: true, list: true, severity: true })
+  .extend({ rulePage: positiveInteger('rulePage').default(1) });
+const crosswalkQuery = z.object({
+  maxHops: positiveInteger('maxHops')
+    .default(2)
+    .transform((hops) => Math.min(hops, closureDepth)),
+  status: wordList('status', statuses),
+});
+
+/** The filters by words of each catalog: the names that the API takes, and what they are of. */
+const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] }> = {
+  // What baselines there are the catalog knows.
+  'nist-800-53': { schema: query80053, words: [] },
+  'nist-800-171': {
+    schema: query800171,
+    words: [{ name: 'type', legend: 'Type', words: ['basic', 'derived'] }],
+  },
+  'dod-8500': {
+    schema: queryDod8500,
+    words: [
+      { name: 'mac', legend: 'MAC level', words: ['MAC I', 'MAC II', 'MAC III'] },
+      { name: 'impact', legend: 'Impact', words: ['Low', 'Medium', 'High'] },
+    ],
+  },
+  cci: { schema: query80053.omit({ baseline: true }), words: [] },
+};
+
+interface ListAnswer {
+  version: string;
+  total: number;
+  controls: ListedControl[];
+  pagination: Pagination;
+}
+
+/** The pages of controls and CCIs: public, as their catalogs are. */
+export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+  const { controls, crosswalk, controlRules, collections, favorites, lists, listStigs } = deps;
+
+  function catalog(c: Context<Env>, framework: ShownFramework): Response {
+    const { schema, words } = filters[framework];
+    const { page, limit } = readQuery(c, z.object(perPage));
+    const query = readQuery(c, schema) as Record<string, unknown> & {
+      search?: string;
+      family?: string;
+      version?: string;
+      baseline?: Set<string>;
+    };
+    const selected = words.map((each) => query[each.name] as Set<string> | undefined);
+    const { search, family, version, baseline } = query;
+    const filter = { search, family, version, baseline, words: selected, page, limit };
+    const list = JSON.parse(controls.list(framework, filter)) as ListAnswer;
+    const all = JSON.parse(controls.list(framework, { version, words: [] })) as ListAnswer;
+    const names = controls.baselines(framework, version).baselines.map(({ name }) => name);
+    const baselineFilter =
+      names.length === 0
+        ? []
+        : [{ name: 'baseline', legend: 'Baseline', words: names, selected: [...(baseline ?? [])] }];
+    const shown = words.map((each, index) => ({ ...each, selected: [...(selected[index] ?? [])] }));
+    const families = new Set(all.controls.map((each) => each.family ?? each.subjectArea ?? ''));
+    return show(
+      c,
+      catalogControlsPage({
+        framework,
+        version: list.version,
+        versions: controls.versions(framework),
+        controls: list.controls,
+        pagination: list.pagination,
+        families: [...families].filter((each) => each !== ''),
+        filter: { search: search ?? '', family: family ?? '', version: version ?? '' },
+        words: [...baselineFilter, ...shown],
+      }),
+    );
+  }
+
+  function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
+    const { version } = readQuery(c, controlQuery);
+    const { maxHops, status } = readQuery(c, crosswalkQuery);
+    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl & {
+      edition: string | null;
+    };
+    const { identifier } = control;
+    const wanted: Set<MappingStatus> = status ?? defaultStatuses;
+    const targets = crosswalk
+      .graph()
+      .frameworks.filter((to) => to !== framework)
+      .map((to) => ({
+        framework: to,
+        paths: crosswalk.resolve({ framework, identifier, to, statuses: wanted, maxHops }).paths,
+      }));
+    const found = rulesOf(c, framework, identifier);
+    const page = {
+      control,
+      version: withEdition(control.version, control.edition),
+      crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
+      mine: framework === 'cci' ? null : mine(c, framework, identifier),
+      rules: found,
+      enhancements: framework === 'nist-800-53' ? enhancements(identifier, version, found) : [],
+    };
+    return show(c, controlPage(page));
+  }
+
+  /** A page of the rules that a control reaches within its filters; null for who is not signed in. */
+  function rulesOf(c: Context<Env>, framework: ShownFramework, controlId: string): RulesFound | null {
+    const { rulePage: page, stig, list, severity } = readQuery(c, rulesQuery);
+    const user = c.get('visitor');
+    if (user === null) return null;
+    const among = list === undefined ? undefined : listStigs.slugs(user, list);
+    const question = { framework, controlId, stig, among, severity };
+    const rules = controlRules.rules({ ...question, page, limit: rulesPerPage });
+    const titles = new Map(controlRules.counts(question).map((each) => [each.slug, each.title]));
+    return {
+      rules,
+      filter: { stig: stig ?? [], list: list ?? '', severity: [...(severity ?? [])] },
+      stigs: [...titles].map(([slug, title]) => ({ slug, title })),
+      lists: lists.choices(user),
+      countOf(identifier) {
+        const counts = controlRules.counts({ framework, controlId: identifier });
+        const { high, medium, low } = sumOf(counts, controlRules.narrowedTo({ stig, among }), severity);
+        return high + medium + low;
+      },
+    };
+  }
+
+  /** A base control and its enhancements, with as many rules as their own pages show with the same filters. */
+  function enhancements(identifier: string, version: string | undefined, found: RulesFound | null) {
+    return controls
+      .enhancements(identifier, version)
+      .map((each) => ({ ...each, rules: found === null ? null : found.countOf(each.identifier) }));
+  }
+
+  /** What the reader may do with a control, where there is a session. */
+  function mine(c: Context<Env>, framework: CatalogFramework, identifier: string) {
+    const user = c.get('visitor');
+    if (user === null) return null;
+    const kept = favorites.controls(user, new Set([framework])).controls;
+    return {
+      isFavorite: kept.some((each) => each.controlId === identifier),
+      // Whoever sees a collection may add to it.
+      collections: collections.choices(user),
+    };
+  }
+
+  app.get('/controls', guard.visitor, (c) => show(c, controlsPage({ catalogs: loadedCatalogs(controls) })));
+  app.get('/controls/:framework', guard.visitor, (c) =>
+    catalog(c, catalogFramework(c.req.param('framework'))),
+  );
+  app.get('/controls/:framework/:controlId', guard.visitor, (c) =>
+    one(c, catalogFramework(c.req.param('framework')), c.req.param('controlId')),
+  );
+  app.get('/ccis', guard.visitor, (c) => catalog(c, 'cci'));
+  app.get('/ccis/:cci', guard.visitor, (c) => one(c, 'cci', c.req.param('cci')));
+}
+
+function catalogFramework(text: string): CatalogFramework {
+  const known = catalogFrameworks.find((each) => each === text);
+  if (known === undefined) throw noSuchPath();
+  return known;
+}

@@ -1,0 +1,122 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
+import {
+  Empty,
+  Ids,
+  link,
+  Nothing,
+  Pager,
+  path,
+  Severity,
+  SeverityCounts,
+  Table,
+} from '../parts/components.tsx';
+import { Filters, SeverityBoxes } from '../parts/forms.tsx';
+import { ListSelect, StigBoxes } from '../parts/narrow.tsx';
+import { ruleHref } from '../parts/rule-links.tsx';
+
+/** The STIG rules that a control reaches, and what narrows them. */
+export interface RulesFound {
+  rules: ControlRules;
+  filter: { stig: string[]; list: string; severity: string[] };
+  /** All STIGs that have such rules. */
+  stigs: { slug: string; title: string }[];
+  /** The lists that the reader sees. */
+  lists: { id: string; name: string }[];
+  /** How many rules another control reaches with the same filters. */
+  countOf(identifier: string): number;
+}
+
+/** The rules of a control's page; null for who is not signed in. `home` is the page that they stand on. */
+export function RulesOfControl(props: {
+  found: RulesFound | null;
+  home: string;
+  of: { framework: string; identifier: string };
+}): Child {
+  const { found, home, of } = props;
+  return (
+    <section aria-labelledby="rules">
+      <h2 id="rules">STIG rules</h2>
+      {found === null ? (
+        <Empty>
+          <a href={`/signin?next=${encodeURIComponent(home)}`}>Sign in</a> to see the STIG rules that are
+          mapped to it.
+        </Empty>
+      ) : (
+        <Found found={found} home={home} of={of} />
+      )}
+    </section>
+  );
+}
+
+function Found({ found, home, of }: { found: RulesFound; home: string; of: Searched }): Child {
+  const { rules, filter, stigs, lists } = found;
+  const { pagination, counts } = rules;
+  const href = (page: number) => `${link(home, { ...filter, rulePage: page })}#rules`;
+  const isNarrowed = filter.list !== '' || filter.stig.length > 0 || filter.severity.length > 0;
+  return (
+    <>
+      {stigs.length === 0 ? null : (
+        <details class="more" open={isNarrowed}>
+          <summary>Filter by list, STIG or severity</summary>
+          <Filters action={`${home}#rules`}>
+            <ListSelect lists={lists} selected={filter.list} />
+            <SeverityBoxes selected={filter.severity} />
+            <StigBoxes stigs={stigs} selected={filter.stig} />
+          </Filters>
+        </details>
+      )}
+      {rules.stigs.length === 0 ? (
+        <Nothing pages={{ pagination, href }}>
+          {isNarrowed ? (
+            <>
+              No rule that is mapped to it matches these filters. <a href={`${home}#rules`}>Clear filters</a>
+            </>
+          ) : (
+            'No rule in a current release is mapped to it through a CCI.'
+          )}
+        </Nothing>
+      ) : (
+        <>
+          <p class="quiet">
+            {count(pagination.total, 'rule')} in current releases, mapped through CCIs:{' '}
+            <SeverityCounts counts={counts} /> <SearchThem of={of} filter={filter} />
+          </p>
+          {rules.stigs.map((stig) => (
+            <>
+              <h3>
+                <a href={path('stigs', stig.slug)}>{stig.title}</a>{' '}
+                <span class="quiet">
+                  {stig.version}, {count(stig.ruleCount, 'rule')}
+                </span>
+              </h3>
+              <Table
+                caption={`Rules of ${stig.title}`}
+                headColumn={2}
+                head={['Severity', 'ID', 'Rule', 'Through']}
+                rows={stig.rules.map((rule) => [
+                  <Severity level={rule.severity} />,
+                  <span class="ids">{rule.groupId}</span>,
+                  <a href={ruleHref(stig.slug, rule)}>{rule.ruleTitle}</a>,
+                  <Ids of={[...new Set(rule.paths.map((way) => way.controls.at(-1)!.identifier))]} />,
+                ])}
+              />
+            </>
+          ))}
+          <Pager pagination={pagination} href={href} />
+        </>
+      )}
+    </>
+  );
+}
+
+type Searched = { framework: string; identifier: string };
+
+/** The way to the same rules in the search, where they are sorted and downloaded. */
+function SearchThem(props: { of: Searched; filter: RulesFound['filter'] }): Child {
+  const { of, filter } = props;
+  const field = of.framework === 'cci' ? 'cci' : of.framework === 'nist-800-53' ? 'control' : null;
+  if (field === null) return null;
+  return <a href={link('/search', { ...filter, [field]: of.identifier })}>Sort or download these rules</a>;
+}

@@ -1,0 +1,112 @@
+import { count } from '../../base/text.ts';
+import type { RegulatoryDocument, RegulatoryDocuments } from '../../catalog/guidance/document-schema.ts';
+import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
+import { Day, Downloads, Facts, link, path, Table } from '../parts/components.tsx';
+import { FindForm } from '../parts/forms.tsx';
+import type { View } from '../parts/view.ts';
+import { ReadCollections } from './read-collections.tsx';
+
+export function documentsPage(page: {
+  documents: RegulatoryDocuments;
+  collections: DocumentCollections['collections'];
+  search: string;
+}): View {
+  const { documents, pagination } = page.documents;
+  const href = (number: number) => link('/documents', { search: page.search, page: number });
+  return {
+    title: 'Regulatory documents',
+    section: 'documents',
+    body: (
+      <>
+        <FindForm action="/documents" label="Title contains" search={page.search} />
+        <p class="quiet">{count(pagination.total, 'document')}</p>
+        <Table
+          caption="Regulatory documents"
+          head={['Title', 'Publisher', 'Kind', 'Published', 'Actionable items', 'Signposts']}
+          rows={documents.map((each) => [
+            <a href={path('documents', each.documentId)}>{each.title}</a>,
+            each.publisher,
+            each.doctype,
+            <Day date={each.published} />,
+            each.actionableItemCount,
+            each.signpostCount,
+          ])}
+          pages={{ pagination, href }}
+        >
+          {page.search === ''
+            ? 'No documents yet. Import them with gapstone import PATH.'
+            : 'No document title contains this text.'}
+        </Table>
+        <ReadCollections
+          of="Documents"
+          api="regdoc-collections"
+          collections={page.collections.map((each) => ({ ...each, count: each.documentCount }))}
+        />
+      </>
+    ),
+  };
+}
+
+const kinds = [
+  ['obligation', 'obligation'],
+  ['psc', 'PSC'],
+  ['specification', 'specification'],
+  ['timingOrTrigger', 'timing or trigger'],
+] as const;
+
+export function documentPage({ document }: { document: RegulatoryDocument }): View {
+  return {
+    title: document.title,
+    section: 'documents',
+    crumbs: [['Regulatory documents', '/documents']],
+    body: (
+      <>
+        <Facts
+          of={[
+            ['ID', <span class="mono">{document.documentId}</span>],
+            ['Publisher', document.publisher || <span class="quiet">unknown</span>],
+            ['Kind', document.doctype],
+            ['Published', <Day date={document.published} />],
+            ['Jurisdiction', document.jurisdiction || <span class="quiet">unknown</span>],
+            ['Source', document.sourceUrl || <span class="quiet">unknown</span>],
+          ]}
+        />
+        <div class="actions">
+          <Downloads
+            of={path('regdoc', document.documentId, 'download')}
+            formats={['json', 'csv', 'xml', 'xlsx']}
+          />
+        </div>
+        <h2>Actionable items</h2>
+        <Table
+          caption="Actionable items"
+          headColumn={1}
+          head={['ID', 'Text', 'Kind', 'Reference']}
+          rows={document.actionableItems.map((item) => [
+            <span class="mono">{item.actionId}</span>,
+            item.text,
+            kinds.filter(([key]) => item[key]).map(([, label]) => <span class="tag">{label}</span>),
+            item.sourceReference,
+          ])}
+        >
+          This document has no actionable items.
+        </Table>
+        <h2>Signposts</h2>
+        <Table
+          caption="Signposts"
+          head={['Signpost', 'Section', 'Meaning', 'NIST CSF']}
+          rows={document.signposts.map((signpost) => [
+            signpost.tag,
+            signpost.page,
+            signpost.inferenceText,
+            signpost.nistCsf.map((each) => (
+              <span class="tag">{`${each.csfCategory} ${each.csfCategoryName}`}</span>
+            )),
+          ])}
+        >
+          This document has no signposts.
+        </Table>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Child } from 'hono/jsx';
+import { Downloads, path, Table } from '../parts/components.tsx';
+
+/** The collections of documents or of roles that the reader sees: made on the command line, only read here (rule D8.6). */
+export function ReadCollections(props: {
+  /** What they are of, as a heading has it. */
+  of: 'Documents' | 'Roles';
+  api: 'regdoc-collections' | 'role-collections';
+  collections: { id: string; name: string; count: number }[];
+}): Child {
+  const { of, api, collections } = props;
+  const things = of.toLowerCase();
+  return (
+    <>
+      <h2>Collections</h2>
+      <Table
+        caption={`Collections of ${things}`}
+        head={['Name', of, 'Download']}
+        rows={collections.map(({ id, name, count }) => [
+          name,
+          count,
+          <Downloads of={path(api, id, 'export')} formats={['json', 'csv', 'xml', 'xlsx']} />,
+        ])}
+      >
+        No collections of {things} yet. An administrator creates them on the server with{' '}
+        <code>gapstone collection create</code>.
+      </Table>
+    </>
+  );
+}

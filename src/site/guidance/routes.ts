@@ -1,0 +1,33 @@
+import type { Hono } from 'hono';
+import { documentsQuery } from '../../catalog/guidance/document-schema.ts';
+import { rolesQuery } from '../../catalog/guidance/role-schema.ts';
+import type { Env } from '../../http/env.ts';
+import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import { documentPage, documentsPage } from './documents.tsx';
+import { rolePage, rolesPage } from './roles.tsx';
+
+/** Documents and roles, for the entitled. */
+export function guidancePages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+  const { documents, roles, documentCollections, roleCollections } = deps;
+
+  app.get('/documents', guard.entitled('regdoc'), (c) => {
+    const query = readQuery(c, documentsQuery);
+    const { collections } = documentCollections.all(c.get('user'));
+    const page = { documents: documents.list(query), collections, search: query.search ?? '' };
+    return show(c, documentsPage(page));
+  });
+
+  app.get('/documents/:documentId', guard.entitled('regdoc'), (c) =>
+    show(c, documentPage({ document: documents.record(c.req.param('documentId')) })),
+  );
+
+  app.get('/roles', guard.entitled('occ'), (c) => {
+    const query = readQuery(c, rolesQuery);
+    const { collections } = roleCollections.all(c.get('user'));
+    return show(c, rolesPage({ roles: roles.list(query), collections, search: query.search ?? '' }));
+  });
+
+  app.get('/roles/:code', guard.entitled('occ'), (c) =>
+    show(c, rolePage({ role: roles.record(c.req.param('code')) })),
+  );
+}

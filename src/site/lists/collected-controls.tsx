@@ -1,0 +1,100 @@
+import type { Child } from 'hono/jsx';
+import type { CollectionControls, ControlCollection } from '../../collections/control-collections-schema.ts';
+import { Table } from '../parts/components.tsx';
+import { FieldsForm, Input, Labelled, PostButton, Select } from '../parts/forms.tsx';
+import { controlHref, frameworkName } from '../parts/framework-links.ts';
+import type { View } from '../parts/view.ts';
+import { type Adding, type Kind, memberPage } from './collection-pages.tsx';
+
+export const collectionKind: Kind = {
+  section: 'collections',
+  name: 'Collections',
+  one: 'collection',
+  lead: 'Collections of controls: your own, and those that your organization shares.',
+  none: 'No collections yet. Create one below, then add controls from their pages.',
+  caption: 'Collections of controls',
+  members: 'Controls',
+  api: 'control-collections',
+};
+
+export interface CollectionPage {
+  collection: Omit<ControlCollection, 'visibility'> & { visibility: string };
+  controls: CollectionControls['controls'];
+  /** Those that the catalog has. */
+  known: ReadonlySet<CollectionControls['controls'][number]>;
+  isOwn: boolean;
+  adding: Adding<{ framework: string; controlIds: string; notes: string }>;
+}
+
+export function collectionPage({ collection, controls, isOwn, adding, known }: CollectionPage): View {
+  const shown = { ...collection, size: collection.controlCount };
+  return memberPage(collectionKind, shown, isOwn, (home) => (
+    <>
+      <AddControls home={home} adding={adding} />
+      <Table
+        caption={`Controls of ${collection.name}`}
+        head={['Control', 'Title', 'Family', 'Notes', ...(isOwn ? ['Actions'] : [])]}
+        rows={controls.map((control) => [
+          <NamedControl of={control} isGone={!known.has(control)} />,
+          control.title,
+          control.family,
+          control.notes === '' ? '' : <span class="prose">{control.notes}</span>,
+          ...(isOwn
+            ? [
+                <PostButton
+                  action={`${home}/controls/remove`}
+                  label="Remove"
+                  about={control.identifier}
+                  fields={{ framework: control.framework, controlId: control.identifier }}
+                />,
+              ]
+            : []),
+        ])}
+      >
+        This collection is empty. <a href="/controls">Browse controls</a>
+      </Table>
+    </>
+  ));
+}
+
+/** A control with the catalog that it is of; it leads to it while the catalog has it. */
+export function NamedControl(props: {
+  of: { framework: string; identifier: string };
+  isGone: boolean;
+}): Child {
+  const { of, isGone } = props;
+  const catalog = frameworkName(of.framework);
+  return (
+    <>
+      {isGone ? of.identifier : <a href={controlHref(of.framework, of.identifier)!}>{of.identifier}</a>}{' '}
+      <span class="quiet">{isGone ? `${catalog} (no longer in the catalog)` : catalog}</span>
+    </>
+  );
+}
+
+function AddControls({ home, adding }: { home: string; adding: CollectionPage['adding'] }): Child {
+  return (
+    <details class="more" open={adding.problem !== null}>
+      <summary>Add controls by ID</summary>
+      <FieldsForm action={`${home}/controls`} problem={adding.problem} submit="Add controls">
+        <Select
+          name="framework"
+          label="Catalog"
+          of={['nist-800-53', 'nist-800-171', 'dod-8500'].map((each) => [each, frameworkName(each)])}
+          selected={adding.framework}
+        />
+        <Labelled
+          id="controlIds"
+          label="Controls"
+          hint="One per line, such as AC-2(1) or 3.1.1"
+          hintId="ids-hint"
+        >
+          <textarea id="controlIds" name="controlIds" class="mono" required aria-describedby="ids-hint">
+            {adding.controlIds}
+          </textarea>
+        </Labelled>
+        <Input name="notes" label="Notes for these controls" value={adding.notes} maxlength={4000} />
+      </FieldsForm>
+    </details>
+  );
+}

@@ -1,0 +1,167 @@
+import { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
+import type { User } from '../../auth/viewer.ts';
+import { AppError, badRequest } from '../../base/errors.ts';
+import { type OverviewSort, overviewColumns } from '../../collections/collections.ts';
+import type { Env, Form } from '../../http/env.ts';
+import type { Page } from '../../http/paging.ts';
+import { check, positiveInteger, sorting } from '../../http/schema.ts';
+import { goTo, type PageSupport, readQuery } from '../parts/page.ts';
+import { items, lines } from '../parts/typed-text.ts';
+import type { View } from '../parts/view.ts';
+import {
+  type CollectionForm,
+  emptyForm,
+  type Kind,
+  type OverviewPage,
+  overviewPage,
+} from './collection-pages.tsx';
+
+/** The fields of a list or a collection that its creator sets. */
+interface Fields {
+  name: string;
+  description: string;
+  tags: string[];
+  color: string;
+  icon?: string;
+  visibility: string;
+}
+
+/** Lists or collections: what keeps them, and the bodies that the API takes. */
+export interface CollectionPages<Create, Change> {
+  kind: Kind;
+  /** What the audit calls one. */
+  audited: string;
+  service: {
+    create(user: User, fields: Create): Promise<{ id: string }>;
+    change(user: User, id: string, fields: Change): Promise<unknown>;
+    remove(user: User, id: string): Promise<void>;
+    /** One that the user may change; `get`: one that the user may see. */
+    own(user: User, id: string): Fields;
+    get(user: User, id: string): unknown;
+  };
+  createBody: z.ZodType<Create>;
+  changeBody: z.ZodType<Change>;
+  /** The page that one is changed on: the end of its address, and what it shows; `typed` is a form that was not taken. */
+  editing: {
+    at: 'edit' | 'settings';
+    page(c: Context<Env>, id: string, typed: CollectionForm | null, problem: string | null): View;
+    /** Where a change leads on to. */
+    next(id: string): string;
+  };
+  /** A page of what a user sees, and what stands below the form. */
+  page(
+    user: User,
+    wanted: Page & { sort?: OverviewSort | undefined },
+  ): Pick<OverviewPage, 'rows' | 'pagination' | 'after'>;
+}
+
+const perPage = 100;
+
+const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
+
+/** What lists and collections have in common: they are shown, created, changed and deleted, by forms. */
+export function collectionFormPages<Create, Change>(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  { kind, audited, service, createBody, changeBody, editing, page: pageOf }: CollectionPages<Create, Change>,
+): void {
+  const home = `/${kind.section}` as const;
+  const hasIcon = kind.one === 'list';
+  const unfilled = hasIcon ? { ...emptyForm, icon: '' } : emptyForm;
+
+  function overview(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
+    const user = c.get('user');
+    const { sort, page: number } = readQuery(c, overviewQuery);
+    const shown = pageOf(user, { page: number, limit: perPage, sort });
+    const page = overviewPage(kind, { ...shown, subject: user.subject, form, problem, sort });
+    return show(c, page, problem === null ? 200 : 400);
+  }
+
+  app.get(home, guard.user, (c) => overview(c, unfilled, null));
+
+  app.post(home, guard.audited(`${audited}.create`, { size: 'notes' }), (c) => {
+    const form = typedIn(c.get('form'), hasIcon);
+    return withFormErrors(
+      async () => {
+        const { id } = await service.create(c.get('user'), check(createBody, bodyOf(form)));
+        return goTo(c, `${home}/${id}`, { code: 'created' });
+      },
+      (problem) => overview(c, form, problem),
+    );
+  });
+
+  app.get(`${home}/:id/${editing.at}`, guard.user, (c) =>
+    show(c, editing.page(c, c.req.param('id'), null, null)),
+  );
+
+  app.post(`${home}/:id/${editing.at}`, guard.audited(`${audited}.update`, { size: 'notes' }), (c) => {
+    const id = c.req.param('id');
+    const form = typedIn(c.get('form'), hasIcon);
+    return withFormErrors(
+      async () => {
+        await service.change(c.get('user'), id, check(changeBody, bodyOf(form)));
+        return goTo(c, editing.next(id), { code: 'changed' });
+      },
+      (problem) => {
+        service.get(c.get('user'), id);
+        return show(c, editing.page(c, id, form, problem), 400);
+      },
+    );
+  });
+
+  app.post(`${home}/:id/delete`, guard.audited(`${audited}.delete`), async (c) => {
+    await service.remove(c.get('user'), c.req.param('id'));
+    return goTo(c, home, { code: `${kind.one}-deleted` });
+  });
+}
+
+/** What a creator typed, as it was typed: to be checked, or shown again with what is wrong. */
+function typedIn(form: Form, hasIcon: boolean): CollectionForm {
+  return {
+    name: form.get('name'),
+    description: lines(form.get('description')),
+    tags: form.get('tags'),
+    color: form.get('color').trim(),
+    ...(hasIcon ? { icon: form.get('icon') } : {}),
+    visibility: form.get('visibility'),
+  };
+}
+
+/** The body that the API takes of the same. */
+function bodyOf(form: CollectionForm): Record<string, unknown> {
+  return { ...form, tags: items(form.tags, ',') };
+}
+
+/** The form of what there is already. */
+export function formOf({ name, description, tags, color, icon, visibility }: Fields): CollectionForm {
+  return {
+    name,
+    description,
+    tags: tags.join(', '),
+    color,
+    ...(icon === undefined ? {} : { icon }),
+    visibility: visibility.toUpperCase(),
+  };
+}
+
+/** Runs what takes a form; what is wrong with the form is shown in it. Other refusals are pages of their own. */
+export async function withFormErrors(
+  take: () => Promise<Response>,
+  again: (problem: string) => Response,
+): Promise<Response> {
+  try {
+    return await take();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'BAD_REQUEST') return again(error.message);
+    throw error;
+  }
+}
+
+/** Throws a 400 for what was to be added and is not in the catalog: the rest is in. */
+export function mustBeInCatalog(notFound: string[] | undefined): void {
+  if (notFound === undefined) return;
+  const [first = '', ...others] = notFound;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  throw badRequest(`Not in the catalog: ${first.slice(0, 64)}${more}. Everything else was added`);
+}

@@ -1,0 +1,257 @@
+import type { Child } from 'hono/jsx';
+import type { OverviewSort } from '../../collections/collections.ts';
+import type { Pagination } from '../../http/schema.ts';
+import { Downloads, Facts, link, Moment, path, Swatch, Table } from '../parts/components.tsx';
+import { FieldsForm, Input, Select, TextArea } from '../parts/forms.tsx';
+import type { View } from '../parts/view.ts';
+
+/** Lists or collections: what their pages call them and what they hold. */
+export interface Kind {
+  section: 'lists' | 'collections';
+  name: string;
+  one: 'list' | 'collection';
+  lead: string;
+  /** What stands where there is none. */
+  none: string;
+  caption: string;
+  /** What they hold. */
+  members: string;
+  /** The last part of their address in the API. */
+  api: string;
+}
+
+/** What a form for a list or a collection holds, as it is typed. */
+export interface CollectionForm {
+  name: string;
+  description: string;
+  /** Divided by commas. */
+  tags: string;
+  color: string;
+  /** Lists alone have one. */
+  icon?: string;
+  visibility: string;
+}
+
+/** What was typed to be added, and why it was not. */
+export type Adding<T> = T & { problem: string | null };
+
+/** A list or collection as its pages show it. */
+interface Shown {
+  id: string;
+  name: string;
+  description: string;
+  tags: string[];
+  color: string;
+  visibility: string;
+  createdById: string;
+  createdByEmail?: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** How many STIGs or controls it has. */
+  size: number;
+}
+
+export const emptyForm: CollectionForm = {
+  name: '',
+  description: '',
+  tags: '',
+  color: '',
+  visibility: 'PRIVATE',
+};
+
+export interface OverviewPage {
+  /** One page of them. */
+  rows: Shown[];
+  pagination: Pagination;
+  sort: OverviewSort | undefined;
+  subject: string;
+  form: CollectionForm;
+  problem: string | null;
+  /** What stands below the form. */
+  after?: Child;
+}
+
+/** What the reader sees of a kind, and the form for a new one. */
+export function overviewPage(kind: Kind, page: OverviewPage): View {
+  const { rows, pagination, subject, sort, form, problem, after } = page;
+  return {
+    title: kind.name,
+    section: kind.section,
+    body: (
+      <>
+        <p class="lead">{kind.lead}</p>
+        <Table
+          caption={kind.caption}
+          head={[
+            { label: 'Name', sort: 'name' },
+            { label: kind.members, sort: 'size' },
+            'Visibility',
+            { label: 'Created by', sort: 'creator' },
+            { label: 'Created', sort: 'created' },
+          ]}
+          sorting={{ sort: sort ?? '-created', href: (by) => link(path(kind.section), { sort: by }) }}
+          pages={{ pagination, href: (number) => link(path(kind.section), { sort, page: number }) }}
+          rows={rows.map((each) => [
+            <>
+              <Swatch color={each.color} />
+              <a href={path(kind.section, each.id)}>{each.name}</a> <Tags tags={each.tags} />
+            </>,
+            each.size,
+            visibilityOf(each),
+            creatorOf(each, each.createdById === subject),
+            <Moment at={each.createdAt} />,
+          ])}
+        >
+          {kind.none}
+        </Table>
+        <h2 id="new">New {kind.one}</h2>
+        <CollectionFields
+          action={path(kind.section)}
+          form={form}
+          problem={problem}
+          submit={`Create ${kind.one}`}
+        />
+        {after}
+      </>
+    ),
+  };
+}
+
+/** One collection; `members` gives what stands between its facts and the button that deletes it. */
+export function memberPage(kind: Kind, shown: Shown, isOwn: boolean, members: (home: string) => Child): View {
+  const home = path(kind.section, shown.id);
+  return {
+    title: shown.name,
+    section: kind.section,
+    crumbs: [[kind.name, path(kind.section)]],
+    heading: (
+      <>
+        <Swatch color={shown.color} />
+        {shown.name}
+      </>
+    ),
+    body: (
+      <>
+        {shown.description === '' ? null : <p class="lead prose">{shown.description}</p>}
+        <Tags tags={shown.tags} />
+        <FactsOf shown={shown} isOwn={isOwn} first={[kind.members, shown.size]} />
+        <div class="actions">
+          <Downloads of={path(kind.api, shown.id, 'export')} formats={['json', 'csv', 'xlsx']} />
+          {isOwn ? (
+            <a class="button quiet" href={`${home}/edit`}>
+              Edit
+            </a>
+          ) : null}
+        </div>
+        {members(home)}
+        {isOwn ? <DeleteForm action={`${home}/delete`} what={kind.one} /> : null}
+      </>
+    ),
+  };
+}
+
+/** Changing what a list or a collection is called and who sees it. */
+export function editCollectionPage(
+  kind: Kind,
+  page: { id: string; form: CollectionForm; problem: string | null },
+): View {
+  const { id, form, problem } = page;
+  const home = path(kind.section, id);
+  return {
+    title: `Edit ${kind.one}`,
+    section: kind.section,
+    crumbs: [
+      [kind.name, path(kind.section)],
+      [form.name, home],
+    ],
+    body: <CollectionFields action={`${home}/edit`} form={form} problem={problem} submit="Save" />,
+  };
+}
+
+/** Who sees a list or collection, whose it is, and when it was changed; `first` stands before. */
+export function FactsOf({
+  shown,
+  isOwn,
+  first,
+}: {
+  shown: Pick<Shown, 'visibility' | 'createdById' | 'createdByEmail' | 'updatedAt'>;
+  isOwn: boolean;
+  first?: [string, Child];
+}): Child {
+  return (
+    <Facts
+      of={[
+        ...(first === undefined ? [] : [first]),
+        ['Visibility', visibilityOf(shown)],
+        ['Created by', creatorOf(shown, isOwn)],
+        ['Updated', <Moment at={shown.updatedAt} />],
+      ]}
+    />
+  );
+}
+
+/** The form with the fields that a creator sets (rule D8.2). */
+export function CollectionFields(props: {
+  action: string;
+  form: CollectionForm;
+  problem: string | null;
+  submit: string;
+}): Child {
+  const { form, ...others } = props;
+  return (
+    <FieldsForm {...others}>
+      <Input name="name" label="Name" value={form.name} required maxlength={200} />
+      <TextArea name="description" label="Description" text={form.description} maxlength={2000} />
+      <Input name="tags" label="Tags" value={form.tags} hint="Separated by commas, at most 20" />
+      <Input
+        name="color"
+        label="Color"
+        value={form.color}
+        pattern="#[0-9A-Fa-f]{6}"
+        hint="Optional, such as #2a6fdb"
+      />
+      {form.icon === undefined ? null : (
+        <Input name="icon" label="Icon key" value={form.icon} maxlength={50} />
+      )}
+      <Select
+        name="visibility"
+        label="Visibility"
+        of={[
+          ['PRIVATE', 'Private'],
+          ['SHARED', 'Organization'],
+        ]}
+        selected={form.visibility === 'SHARED' ? 'SHARED' : 'PRIVATE'}
+      />
+    </FieldsForm>
+  );
+}
+
+/** Records of collections have it in lower case (rule D8.1). */
+function visibilityOf({ visibility }: Pick<Shown, 'visibility'>): string {
+  return visibility.toUpperCase() === 'SHARED' ? 'Organization' : 'Private';
+}
+
+function creatorOf(
+  { createdByEmail, createdById }: Pick<Shown, 'createdByEmail' | 'createdById'>,
+  isOwn: boolean,
+): string {
+  return isOwn ? 'you' : (createdByEmail ?? createdById);
+}
+
+export function Tags({ tags }: { tags: string[] }): Child {
+  return tags.map((tag) => <span class="tag">{tag}</span>);
+}
+
+/** Deleting asks twice, with or without script: the button is behind a line that has to be opened. */
+export function DeleteForm({ action, what }: { action: string; what: string }): Child {
+  return (
+    <details class="more">
+      <summary>Delete this {what}</summary>
+      <form class="actions" method="post" action={action}>
+        <button type="submit" class="danger">
+          Delete {what}
+        </button>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,106 @@
+import { badRequest } from '../../base/errors.ts';
+import { inSlices } from '../../base/slices.ts';
+import { cut } from '../../base/text.ts';
+import type { StigTitle } from '../../catalog/stigs/called.ts';
+import { mostAtOnce } from '../../collections/schema.ts';
+import { items } from '../parts/typed-text.ts';
+import type { Unclear } from './list-page.tsx';
+
+/** What was pasted: the STIGs that it names with what is to be noted of them, and what it does not name. */
+export interface Pasted {
+  named: { slug: string; notes: string }[];
+  unclear: Unclear[];
+}
+
+/** How a name is looked up: in full, and what may be meant by one that is none. */
+export interface Lookup {
+  called(name: string): StigTitle[];
+  like(name: string): StigTitle[];
+}
+
+/** Names that are not looked up: no slug, title or benchmark id is longer. */
+const longestName = 1000;
+
+/** Names without a STIG for which similar ones are looked for: each asks every STIG of the catalog. */
+const mostGuessed = 50;
+
+/**
+ * Reads a pasted column of titles, slugs or benchmark ids, one in a line; what stands behind a tab, as in a sheet's next
+ * column, becomes the notes. A line may also hold several names between commas, or slugs between blanks. Yields to the
+ * event loop in between. Throws a 400 for more names than one request adds (rule D2.6).
+ */
+export async function readPasted(text: string, lookup: Lookup): Promise<Pasted> {
+  const pasted: Pasted = { named: [], unclear: [] };
+  await inSlices(reading(text, lookup, pasted), () => undefined);
+  return pasted;
+}
+
+/** The reading, with a stop after each name that was looked up. */
+function* reading(text: string, lookup: Lookup, { named, unclear }: Pasted): Generator<void> {
+  const lines = items(text, '\n');
+  refuseTooMany(lines.length);
+  const known = new Map<string, StigTitle[]>();
+  function* called(name: string): Generator<void, StigTitle[]> {
+    let found = known.get(name);
+    if (found === undefined) {
+      found = name.length > longestName ? [] : lookup.called(name);
+      known.set(name, found);
+      // A line that is no name was looked up itself, and then in two ways by its parts.
+      refuseTooMany(known.size / 3);
+      yield;
+    }
+    return found;
+  }
+
+  /** The names of a cell: one, or several where it is none itself and any of them is one. */
+  function* namesIn(cell: string): Generator<void, string[]> {
+    if ((yield* called(cell)).length > 0) return [cell];
+    for (const separator of [/[,;]+/, /[\s,;]+/]) {
+      const names = items(cell, separator);
+      refuseTooMany(names.length);
+      if (names.length < 2) continue;
+      for (const name of names) if ((yield* called(name)).length === 1) return names;
+    }
+    return [cell];
+  }
+
+  for (const line of lines) {
+    const [first = '', ...cells] = line.split('\t').map((cell) => cell.trim());
+    const notes = unquoted(cells.filter((cell) => cell !== '').join(' '));
+    for (const name of yield* namesIn(unquoted(first))) {
+      const found = yield* called(name);
+      if (found.length === 1) named.push({ slug: found[0]!.slug, notes });
+      else {
+        const guessed = found.length > 0 || name.length > longestName || unclear.length >= mostGuessed;
+        unclear.push({ name, notes, candidates: guessed ? found : lookup.like(name) });
+        yield;
+      }
+    }
+    refuseTooMany(named.length + unclear.length);
+  }
+}
+
+function refuseTooMany(names: number): void {
+  if (names > mostAtOnce)
+    throw badRequest(`Paste at most ${mostAtOnce.toLocaleString('en-US')} names at once`);
+}
+
+/** A cell without the quotation marks that a sheet puts around it. */
+function unquoted(cell: string): string {
+  return /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"').trim() : cell;
+}
+
+/** In words what was not added, and why. */
+export function describeUnclear(unclear: Unclear[], added: number): string {
+  const named = (of: Unclear[]) => {
+    const first = of.slice(0, 5).map(({ name }) => cut(name));
+    return `${first.join(', ')}${of.length > 5 ? ` and ${of.length - 5} more` : ''}`;
+  };
+  const missing = unclear.filter(({ candidates }) => candidates.length === 0);
+  const several = unclear.filter(({ candidates }) => candidates.length > 0);
+  return [
+    ...(missing.length === 0 ? [] : [`Not in the catalog: ${named(missing)}.`]),
+    ...(several.length === 0 ? [] : [`No STIG has just this name: ${named(several)}.`]),
+    added === 0 ? 'Nothing was added' : 'Everything else was added',
+  ].join(' ');
+}

@@ -1,0 +1,222 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import type { StigTitle } from '../../catalog/stigs/called.ts';
+import type { OverviewEntry, OverviewSort, OverviewTotals } from '../../collections/list-overview.ts';
+import type { Pagination } from '../../http/schema.ts';
+import { daysSince, SeverityBar } from '../parts/bars.tsx';
+import { Downloads, link, path, SeverityCounts, Table } from '../parts/components.tsx';
+import { FieldsForm, Hidden, Labelled, PostButton, TextArea } from '../parts/forms.tsx';
+import { listView, type ShownList } from '../parts/list-frame.tsx';
+import { diffHref } from '../parts/rule-links.tsx';
+import type { View } from '../parts/view.ts';
+import { FactsOf, Tags } from './collection-pages.tsx';
+import { NamedStig } from './list-entry.tsx';
+
+/** A name that was not found, or that may mean several: what it may mean. */
+export interface Unclear {
+  name: string;
+  /** What is to be noted of it. */
+  notes: string;
+  candidates: StigTitle[];
+}
+
+/** A name as it is pasted, with what is to be noted of it. */
+export function pastedLine(name: string, notes: string): string {
+  return notes === '' ? name : `${name}\t${notes}`;
+}
+
+export interface ListOverview extends ShownList {
+  entries: OverviewEntry[];
+  totals: OverviewTotals;
+  pagination: Pagination;
+  sort: OverviewSort | undefined;
+  adding: { text: string; problem: string | null; unclear: Unclear[] };
+  now: Date;
+}
+
+/** A list as the page of a system: its STIGs with their rules by severity, their age, and what was noted. */
+export function listOverviewPage(page: ListOverview): View {
+  const { list, isOwn, entries, totals, pagination, sort, adding } = page;
+  const home = path('lists', list.id);
+  return listView({
+    list,
+    isOwn,
+    part: 'overview',
+    actions: <Downloads of={path('lists', list.id, 'export')} formats={['csv', 'xlsx', 'json']} />,
+    body: (
+      <>
+        {list.description === '' ? null : <p class="lead prose">{list.description}</p>}
+        <Tags tags={list.tags} />
+        <FactsOf shown={list} isOwn={isOwn} first={['STIGs', totals.stigs]} />
+        <Totals of={totals} now={page.now} />
+        {isOwn ? <AddStigs home={home} adding={adding} isOpen={totals.stigs === 0} /> : null}
+        <Table
+          caption={`STIGs of ${list.name}`}
+          class="overview"
+          head={[
+            { label: 'STIG', sort: 'title' },
+            { label: 'Release', sort: 'date' },
+            { label: 'Rules', sort: 'rules' },
+            { label: 'Notes', sort: 'notes' },
+            { label: 'Position', sort: 'position' },
+            ...(isOwn ? ['Actions'] : []),
+          ]}
+          sorting={{ sort: sort ?? 'position', href: (by) => link(home, { sort: by }) }}
+          rows={entries.map((entry) => row(page, entry))}
+          pages={{ pagination, href: (number) => link(home, { sort, page: number }) }}
+        >
+          This list is empty. <a href="/stigs">Browse STIGs</a>
+          {isOwn ? ' and check them, or paste their names above.' : null}
+        </Table>
+      </>
+    ),
+  });
+}
+
+function Totals({ of, now }: { of: OverviewTotals; now: Date }): Child {
+  if (of.stigs === 0) return null;
+  const oldest = daysSince(of.oldest, now);
+  const sentences = [
+    `${count(of.findingCount, 'rule')} in all.`,
+    oldest === null ? '' : `The oldest release is ${count(oldest, 'day')} old.`,
+    of.newer === 0 ? '' : `${count(of.newer, 'STIG')} with a newer release since added.`,
+    of.gone === 0 ? '' : `${count(of.gone, 'STIG')} no longer in the catalog.`,
+  ];
+  return (
+    <p class="totals">
+      {sentences.filter((each) => each !== '').join(' ')}{' '}
+      <SeverityCounts counts={{ high: of.catI, medium: of.catII, low: of.catIII }} />
+    </p>
+  );
+}
+
+/** Where a reader comes back to after saving: the row, in the order that it stood in. */
+const anchorOf = (slug: string) => `stig-${slug}`;
+
+function row({ list, isOwn, totals, sort, pagination, now }: ListOverview, entry: OverviewEntry): Child[] {
+  const { slug, title, version, notes, position } = entry;
+  const isGone = version === '';
+  const home = path('lists', list.id);
+  const { page } = pagination;
+  const next = `${link(home, { sort, page: page === 1 ? undefined : page })}#${anchorOf(slug)}`;
+  const counts = { high: entry.catI, medium: entry.catII, low: entry.catIII };
+  const days = daysSince(entry.releaseDate, now);
+  return [
+    <span id={anchorOf(slug)}>
+      <NamedStig of={entry} isGone={isGone} />
+    </span>,
+    isGone ? (
+      ''
+    ) : (
+      <>
+        {days === null ? `${version}, no date` : `${version}, ${count(days, 'day')}`}
+        <Newer entry={entry} />
+      </>
+    ),
+    isGone ? (
+      ''
+    ) : (
+      <>
+        <SeverityBar counts={counts} of={totals.most} />
+        <span class="total">{entry.findingCount}</span> <SeverityCounts counts={counts} />
+      </>
+    ),
+    <>
+      {notes === '' ? null : <span class="prose">{notes}</span>}
+      {isOwn ? (
+        <details class="note">
+          <summary>
+            {notes === '' ? 'Add a note' : 'Edit'}
+            <span class="hidden"> for {title}</span>
+          </summary>
+          <form class="fields" method="post" action={`${home}${path('stigs', slug)}`}>
+            <Hidden fields={{ next }} />
+            <Labelled id={`notes-${slug}`} label="Notes">
+              <textarea id={`notes-${slug}`} name="notes" maxlength={4000}>
+                {notes}
+              </textarea>
+            </Labelled>
+            <Labelled id={`position-${slug}`} label="Position">
+              <input
+                id={`position-${slug}`}
+                name="position"
+                inputmode="numeric"
+                value={position}
+                size={6}
+                required
+              />
+            </Labelled>
+            <div>
+              <button type="submit">
+                Save<span class="hidden"> the note for {title}</span>
+              </button>
+            </div>
+          </form>
+        </details>
+      ) : null}
+    </>,
+    position,
+    ...(isOwn
+      ? [<PostButton action={`${home}/stigs/remove`} label="Remove" about={title} fields={{ slug }} />]
+      : []),
+  ];
+}
+
+/** That a newer release came since a STIG was added, with what changed where both are kept. */
+function Newer({ entry }: { entry: OverviewEntry }): Child {
+  const { slug, version, addedVersion, isNewer, isAddedKept } = entry;
+  if (!isNewer) return null;
+  return (
+    <p class="newer">
+      <span aria-hidden="true">↑</span> New since added at {addedVersion}
+      {isAddedKept ? (
+        <>
+          {': '}
+          <a href={diffHref(slug, addedVersion, version)}>
+            what changed<span class="hidden"> in {entry.title}</span>
+          </a>
+        </>
+      ) : (
+        ', which is no longer kept'
+      )}
+    </p>
+  );
+}
+
+function AddStigs(props: { home: string; adding: ListOverview['adding']; isOpen: boolean }): Child {
+  const { home, adding, isOpen } = props;
+  const { unclear } = adding;
+  return (
+    <details class="more" open={isOpen || adding.problem !== null}>
+      <summary>Add STIGs</summary>
+      <FieldsForm action={`${home}/stigs`} problem={adding.problem} submit="Add STIGs">
+        {unclear.length === 0 ? null : (
+          <ul>
+            {unclear.map(({ name, notes, candidates }) => (
+              <li>
+                <q>{name}</q>{' '}
+                {candidates.length === 0
+                  ? 'is not in the catalog.'
+                  : 'may mean one of these; check what you mean:'}
+                {candidates.map(({ slug, title }) => (
+                  <label class="check">
+                    <input type="checkbox" name="slugs" value={pastedLine(slug, notes)} /> {title}{' '}
+                    <span class="ids">{slug}</span>
+                  </label>
+                ))}
+              </li>
+            ))}
+          </ul>
+        )}
+        <TextArea
+          name="slugs"
+          label="Titles, slugs or benchmark IDs"
+          text={adding.text}
+          class="mono"
+          required={unclear.length === 0}
+          hint="One per line, as copied from a column of a sheet. A second column, after a tab, becomes the notes."
+        />
+      </FieldsForm>
+    </details>
+  );
+}

@@ -1,0 +1,164 @@
+import { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
+import { overviewColumns } from '../../collections/list-overview.ts';
+import { listStigBody } from '../../collections/lists-schema.ts';
+import { changeListBody, createListBody, notes, slugsBody } from '../../collections/schema.ts';
+import type { Env } from '../../http/env.ts';
+import { check, positiveInteger, sorting } from '../../http/schema.ts';
+import { goTo, type PageDeps, type PageSupport, readQuery, safePath } from '../parts/page.ts';
+import { shownList } from '../parts/shown-list.ts';
+import { lines } from '../parts/typed-text.ts';
+import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
+import { DeletedLists, listKind } from './deleted-lists.tsx';
+import { describeUnclear, readPasted } from './list-adding.ts';
+import { editEntryPage } from './list-entry.tsx';
+import { type ListOverview, listOverviewPage, pastedLine } from './list-page.tsx';
+import { listSettingsPage } from './list-settings.tsx';
+
+const entriesPerPage = 100;
+const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
+
+/** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
+export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps): void {
+  const { lists, listStigs, listOverview, stigs, finder, stigsCalled, now } = deps;
+  const { guard, show } = support;
+
+  const lookup = {
+    called: stigsCalled,
+    like: (name: string) =>
+      stigs.list({ called: finder.called(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
+  };
+  const nothing = { text: '', problem: null, unclear: [] };
+
+  function one(c: Context<Env>, adding: ListOverview['adding'] = nothing): Response {
+    const shown = shownList(c, lists);
+    const { page, sort } = readQuery(c, overviewQuery);
+    const overview = listOverview.overview(c.get('user'), shown.list.id, {
+      page,
+      limit: entriesPerPage,
+      sort,
+    });
+    const status = adding.problem === null ? 200 : 400;
+    return show(c, listOverviewPage({ ...shown, ...overview, sort, adding, now: now() }), status);
+  }
+
+  async function add(c: Context<Env>, id: string, slugs: string[], notes?: Map<string, string>) {
+    const { added, notFound } = await listStigs.add(
+      c.get('user'),
+      id,
+      check(slugsBody, { slugs }).slugs,
+      notes,
+    );
+    mustBeInCatalog(notFound);
+    return added;
+  }
+
+  /** Adds what a text names; what it does not name is shown again, with what may be meant. */
+  async function addPasted(c: Context<Env>, id: string, text: string): Promise<Response> {
+    lists.own(c.get('user'), id);
+    const { named, unclear } = await readPasted(text, lookup);
+    const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes)]));
+    // Without a name the body is refused in the words of the API.
+    const isNothing = named.length === 0 && unclear.length > 0;
+    const added = isNothing
+      ? 0
+      : await add(
+          c,
+          id,
+          named.map(({ slug }) => slug),
+          notesOf,
+        );
+    if (unclear.length === 0) return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+    const missing = unclear.filter(({ candidates }) => candidates.length === 0);
+    const left = missing.map((each) => pastedLine(each.name, each.notes)).join('\n');
+    return one(c, { text: left, problem: describeUnclear(unclear, added), unclear });
+  }
+
+  collectionFormPages(app, support, {
+    kind: listKind,
+    audited: 'list',
+    service: lists,
+    createBody: createListBody,
+    changeBody: changeListBody,
+    editing: {
+      at: 'settings',
+      page: (c, _, typed, problem) => {
+        const shown = shownList(c, lists);
+        return listSettingsPage({
+          ...shown,
+          form: typed ?? (shown.isOwn ? formOf(shown.list) : null),
+          problem,
+        });
+      },
+      next: (id) => `/lists/${id}/settings`,
+    },
+    page(user, wanted) {
+      const { rows, pagination } = lists.page(user, wanted);
+      return {
+        rows: rows.map((each) => ({ ...each, size: each.stigCount })),
+        pagination,
+        after: DeletedLists({ lists: lists.deleted(user) }),
+      };
+    },
+  });
+
+  // From a STIG's page or from check boxes: the list is selected in the form.
+  app.post('/lists/add', guard.audited('list.add-stigs', { field: 'list', size: 'notes' }), async (c) => {
+    const id = c.get('form').get('list');
+    const added = await add(c, id, c.get('form').all('slug'));
+    return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+  });
+
+  app.get('/lists/:id', guard.user, (c) => one(c));
+
+  app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
+    const { id } = await lists.restore(c.get('user'), c.req.param('id'));
+    return goTo(c, `/lists/${id}`, { code: 'restored' });
+  });
+
+  app.post('/lists/:id/duplicate', guard.audited('list.duplicate'), async (c) => {
+    const { id } = await lists.duplicate(c.get('user'), c.req.param('id'));
+    return goTo(c, `/lists/${id}`, { code: 'copied' });
+  });
+
+  app.post('/lists/:id/stigs', guard.audited('list.add-stigs', { size: 'pasted' }), (c) => {
+    const id = c.req.param('id');
+    const text = lines(c.get('form').all('slugs').join('\n'));
+    return withFormErrors(
+      () => addPasted(c, id, text),
+      (problem) => one(c, { text, problem, unclear: [] }),
+    );
+  });
+
+  app.post('/lists/:id/stigs/remove', guard.audited('list.remove-stigs', { size: 'notes' }), async (c) => {
+    const id = c.req.param('id');
+    const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
+    const count = await listStigs.remove(c.get('user'), id, slugs);
+    return goTo(c, `/lists/${id}`, { code: 'removed', count });
+  });
+
+  app.get('/lists/:id/stigs/:slug', guard.user, (c) => {
+    const { id, slug } = c.req.param();
+    const list = lists.own(c.get('user'), id);
+    const entry = listStigs.entry(c.get('user'), id, slug);
+    const form = { notes: entry.notes, position: String(entry.position) };
+    return show(c, editEntryPage({ list, entry, form, problem: null }));
+  });
+
+  app.post('/lists/:id/stigs/:slug', guard.audited('list.update-stig', { size: 'notes' }), (c) => {
+    const { id, slug } = c.req.param();
+    const user = c.get('user');
+    const form = { notes: lines(c.get('form').get('notes')), position: c.get('form').get('position').trim() };
+    return withFormErrors(
+      async () => {
+        const position = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
+        await listStigs.update(user, id, slug, check(listStigBody, { notes: form.notes, position }));
+        return goTo(c, safePath(c.get('form').get('next'), `/lists/${id}`), { code: 'changed' });
+      },
+      (problem) => {
+        const page = { list: lists.get(user, id), entry: listStigs.entry(user, id, slug), form, problem };
+        return show(c, editEntryPage(page), 400);
+      },
+    );
+  });
+}

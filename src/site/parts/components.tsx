@@ -1,0 +1,305 @@
+import type { Child } from 'hono/jsx';
+import type { Pagination } from '../../http/schema.ts';
+
+/** Severities by shape and words, so that color alone tells nothing. */
+const severities = {
+  high: { shape: '▲', category: 'CAT I' },
+  medium: { shape: '◆', category: 'CAT II' },
+  low: { shape: '●', category: 'CAT III' },
+} as const;
+
+/** A severity as its category: CAT I, II or III; with `number`, how many there are of it. */
+export function Severity({ level, number }: { level: keyof typeof severities; number?: number }) {
+  const { shape, category } = severities[level];
+  return (
+    <span class={`severity ${level}`}>
+      <span aria-hidden="true">{shape}</span> {category}
+      {number === undefined ? null : `: ${number.toLocaleString('en-US')}`}
+    </span>
+  );
+}
+
+/** How many there are of each severity. */
+export function SeverityCounts({ counts }: { counts: Record<keyof typeof severities, number> }) {
+  return (['high', 'medium', 'low'] as const).map((level) => (
+    <>
+      <Severity level={level} number={counts[level]} />{' '}
+    </>
+  ));
+}
+
+/** The signs of the statuses that a mapping may have. */
+export const statusSigns = { verified: '✓', auto: '≈', rejected: '✕' } as const;
+
+/** The status of a mapping, by sign and word. */
+export function Status({ status }: { status: keyof typeof statusSigns }) {
+  return (
+    <span class={`status ${status}`}>
+      <span aria-hidden="true">{statusSigns[status]}</span> {status}
+    </span>
+  );
+}
+
+/** Identifiers one after the other; a line breaks between them, never within one. */
+export function Ids({ of }: { of: readonly string[] }) {
+  return of.map((id) => (
+    <>
+      <span class="ids">{id}</span>{' '}
+    </>
+  ));
+}
+
+/** A text, or its beginning with a sign that it goes on. */
+export function beginning(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length).trimEnd()} …` : text;
+}
+
+/** A date, or what stands for none. */
+export function Day({ date }: { date: string | null }) {
+  return date === null ? <span class="quiet">no date</span> : <time datetime={date}>{date}</time>;
+}
+
+/** A moment in UTC, to the minute. */
+export function Moment({ at }: { at: string }) {
+  return <time datetime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>;
+}
+
+/** The address of a page with a query; empty values are left out. */
+export function link(
+  path: string,
+  query: Record<string, string | number | string[] | undefined> = {},
+): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? []]
+      .flat()
+      .filter((each) => each !== '')
+      .map((each) => [name, String(each)]),
+  );
+  const text = new URLSearchParams(pairs as [string, string][]).toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** A path whose segments come from data. */
+export function path(...segments: string[]): string {
+  return `/${segments.map(encodeURIComponent).join('/')}`;
+}
+
+/** Which page of a longer listing is shown, and where the others are. */
+export interface Pages {
+  pagination: Pagination;
+  href: (page: number) => string;
+}
+
+/** A column that its table can be sorted by: its name in the address. */
+export interface SortHead {
+  label: string;
+  sort: string;
+}
+
+/** What a listing is sorted by, and the address of it in another order. */
+export interface Sorting {
+  sort: string | undefined;
+  href: (sort: string) => string;
+}
+
+interface TableProps {
+  /** What the table is of, read out. */
+  caption: string;
+  head: (string | SortHead)[];
+  /** Where columns can be sorted by: by which it is. */
+  sorting?: Sorting;
+  rows: Child[][];
+  /** Which column names the row. */
+  headColumn?: number;
+  class?: string;
+  /** For one page of a listing: the way to the others stands beneath it. */
+  pages?: Pages;
+  /** What stands in its place where it has no row. */
+  children?: Child;
+}
+
+/** Whether a cell is a word or a few, which stay on one line. */
+function isShort(cell: Child): boolean {
+  return typeof cell === 'string' && cell.length > 0 && cell.length <= 16;
+}
+
+/** A table with the way to its other pages, or what stands where there is nothing. */
+export function Table({ pages, children, ...table }: TableProps) {
+  const isShown = table.rows.length > 0 || children === undefined;
+  return (
+    <>
+      {isShown ? <Rows {...table} /> : <Nothing pages={pages}>{children}</Nothing>}
+      {pages === undefined ? null : <Pager {...pages} />}
+    </>
+  );
+}
+
+/** A table that becomes a card for each row where it is narrow; roles keep its meaning there. */
+function Rows({ caption, head, sorting, rows, headColumn = 0, class: name = '' }: TableProps) {
+  const labels = head.map((each) => (typeof each === 'string' ? each : each.label));
+  return (
+    // biome-ignore-start lint/a11y/noRedundantRoles: `display` takes a table its meaning where it becomes cards
+    <table class={`cards ${sorting === undefined ? '' : 'sortable '}${name}`} role="table">
+      <caption class="hidden">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {head.map((each) =>
+            typeof each === 'string' || sorting === undefined ? (
+              <th scope="col" role="columnheader">
+                {typeof each === 'string' ? each : each.label}
+              </th>
+            ) : (
+              <SortedBy of={each} sorting={sorting} />
+            ),
+          )}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((cells) => (
+          <tr role="row">
+            {cells.map((cell, index) =>
+              index === headColumn ? (
+                <th scope="row" role="rowheader" data-label={labels[index]}>
+                  {cell}
+                </th>
+              ) : (
+                <td role="cell" data-label={labels[index]} class={isShort(cell) ? 'short' : undefined}>
+                  {cell}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    // biome-ignore-end lint/a11y/noRedundantRoles: see above
+  );
+}
+
+/** The head of a column that leads to the listing sorted by it; once more, the other way round. */
+function SortedBy({ of: { label, sort }, sorting }: { of: SortHead; sorting: Sorting }) {
+  const isUp = sorting.sort === sort;
+  const isDown = sorting.sort === `-${sort}`;
+  return (
+    <th scope="col" aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined} class="sort">
+      <a href={sorting.href(isUp ? `-${sort}` : sort)}>
+        {label}
+        <span aria-hidden="true">{isUp ? ' ▲' : isDown ? ' ▼' : ''}</span>
+      </a>
+    </th>
+  );
+}
+
+/** Big numbers, each with what it counts, and where there is one the page that shows that number. */
+export function Tiles({ of }: { of: [number: number, label: Child, href?: string][] }) {
+  return (
+    <ul class="tiles">
+      {of.map(([number, label, href]) => {
+        const said = (
+          <>
+            <b>{number.toLocaleString('en-US')}</b> {label}
+          </>
+        );
+        return <li>{href === undefined ? said : <a href={href}>{said}</a>}</li>;
+      })}
+    </ul>
+  );
+}
+
+/** Facts of one thing: names and values. */
+export function Facts({ of }: { of: [string, Child][] }) {
+  return (
+    <dl class="facts">
+      {of.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What stands where there is nothing, and what to do about it. */
+export function Empty({ children }: { children: Child }) {
+  return <p class="empty">{children}</p>;
+}
+
+/** What stands in a listing where a page has no entry: that there is no such page, or why there is none at all. */
+export function Nothing({ pages, children }: { pages: Pages | undefined; children: Child }) {
+  if (pages === undefined || pages.pagination.total === 0) return <Empty>{children}</Empty>;
+  return (
+    <Empty>
+      There is no page {pages.pagination.page}. <a href={pages.href(1)}>Go to the first page</a>
+    </Empty>
+  );
+}
+
+/** The way to the other pages of a listing. */
+export function Pager({ pagination, href }: Pages) {
+  const { page, totalPages, total } = pagination;
+  if (totalPages <= 1) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {page > 1 ? (
+        <a rel="prev" href={href(Math.min(page - 1, totalPages))}>
+          ← Previous
+        </a>
+      ) : null}
+      <span>
+        Page {page} of {totalPages} <span class="quiet">({total.toLocaleString('en-US')} total)</span>
+      </span>
+      {page < totalPages ? (
+        <a rel="next" href={href(page + 1)}>
+          Next →
+        </a>
+      ) : null}
+    </nav>
+  );
+}
+
+const formatNames: Record<string, string> = {
+  cklb: 'Checklist (.cklb)',
+  ckl: 'Checklist (.ckl)',
+  json: 'JSON',
+  csv: 'CSV',
+  xml: 'XML',
+  xlsx: 'XLSX',
+  oscal: 'OSCAL',
+};
+
+/**
+ * Links to the formats of a download; `of` is its address in the API, `version` the release where it is not the latest,
+ * `query` what narrows it as its page is narrowed.
+ */
+export function Downloads(props: {
+  of: string;
+  formats: readonly string[];
+  version?: string;
+  query?: Record<string, string | string[]>;
+  label?: string;
+}) {
+  const { of, formats, version, query = {}, label = 'Download' } = props;
+  return (
+    <ul class="downloads" aria-label={label}>
+      <li aria-hidden="true">{label}</li>
+      {formats.map((format) => (
+        <li>
+          <a class="button" href={link(`/api/v1${of}`, { ...query, format, version })} download>
+            {formatNames[format] ?? format}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The color that a list was given, as a sign beside its name. */
+export function Swatch({ color }: { color: string }): Child {
+  if (color === '') return null;
+  return (
+    <svg class="swatch" width="14" height="14" aria-hidden="true">
+      <rect width="14" height="14" rx="3" fill={color} />
+    </svg>
+  );
+}

@@ -1,0 +1,160 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Child } from 'hono/jsx';
+import type { ChangeClass, ChangedRule, FieldChange, RuleHeading } from '../../catalog/stigs/diff-schema.ts';
+import { changedWords, type TextSegment } from '../../catalog/stigs/words.ts';
+import { Severity } from './components.tsx';
+
+export const classNames: Record<ChangeClass, string> = {
+  check: 'check',
+  fix: 'fix',
+  severity: 'severity',
+  mapping: 'CCIs',
+  cosmetic: 'wording',
+};
+
+/** How much of a page is compared word by word, in characters and in time: what is beyond stands side by side, unmarked. */
+const mostCompared = 600_000;
+
+const mostMilliseconds = 1000;
+
+/** Compares two texts word by word; null when the work that one page may cost is done. */
+export type Marker = (before: string, after: string) => TextSegment[] | null;
+
+/** A marker for one page; without a bound in time the same texts are always marked. */
+export function createMarker(milliseconds = mostMilliseconds): Marker {
+  let characters = mostCompared;
+  return (before, after) => {
+    characters -= before.length + after.length;
+    if (characters < 0 || milliseconds < 0) return null;
+    const started = performance.now();
+    const segments = changedWords(before, after);
+    milliseconds -= performance.now() - started;
+    return segments;
+  };
+}
+
+/** A marker that has compared the texts of some rules already, giving way to others in between. */
+export async function markInTurns(rules: ChangedRule[], marker: Marker): Promise<Marker> {
+  const marked = remembered(marker);
+  for (const { fields } of rules) {
+    for (const field of fields) if (field.field !== 'severity') marked(...textsOf(field));
+    await turn();
+  }
+  return marked;
+}
+
+/** A marker that compares two texts once, however often they are shown. */
+function remembered(marker: Marker): Marker {
+  const known = new Map<string, TextSegment[] | null>();
+  return (before, after) => {
+    const key = `${before}\0${after}`;
+    const segments = known.has(key) ? known.get(key)! : marker(before, after);
+    known.set(key, segments);
+    return segments;
+  };
+}
+
+/** The texts of a field of two releases, as they are compared. */
+export function textsOf(field: FieldChange): [before: string, after: string] {
+  return field.field === 'ccis' ? [field.old.join('\n'), field.new.join('\n')] : [field.old, field.new];
+}
+
+/** Unchanged text that is shown before and after a change, and how long one must be for its middle to be left out. */
+const context = 60;
+
+const longestUnchanged = 130;
+
+/** Of a text that came or went whole, so much is shown. */
+const longestChanged = 400;
+
+/** What stands for text that is left out. */
+export const leftOut = ' […] ';
+
+/** The end of a text, from the beginning of a word on; its beginning, to the end of one. */
+const endOf = (text: string) => text.slice(-context).replace(/^\S{0,40}\s+/, '');
+
+const startOf = (text: string, length = context) => text.slice(0, length).replace(/\s+\S{0,40}$/, '');
+
+/** Segments with the middle of long unchanged and very long changed ones left out. */
+export function shortened(segments: TextSegment[]): TextSegment[] {
+  return segments.map(({ kind, text }, index) => {
+    if (kind !== 'equal')
+      return { kind, text: text.length > longestChanged ? startOf(text, longestChanged) + leftOut : text };
+    if (text.length <= longestUnchanged) return { kind, text };
+    const [isFirst, isLast] = [index === 0, index === segments.length - 1];
+    return { kind, text: `${isFirst ? '' : startOf(text)}${leftOut}${isLast ? '' : endOf(text)}` };
+  });
+}
+
+/** A text of a field that is not marked, shortened. */
+const cut = (text: string) => (text.length > longestChanged ? startOf(text, longestChanged) + leftOut : text);
+
+/** Whether a field has more text than is shown of it where text is left out. */
+export function isShortened(field: FieldChange, marker: Marker): boolean {
+  if (field.field === 'severity') return false;
+  const [before, after] = textsOf(field);
+  const segments = marker(before, after);
+  if (segments === null) return cut(before) !== before || cut(after) !== after;
+  return shortened(segments).some(({ text }, index) => text !== segments[index]!.text);
+}
+
+export interface FieldProps {
+  field: FieldChange;
+  from: string;
+  to: string;
+  marker: Marker;
+  /** Whether text around the changes is left out. */
+  isShort?: boolean;
+}
+
+/** One field that differs: the old text left, the new one right, with what went and came marked. */
+export function Field({ field, from, to, marker, isShort = false }: FieldProps): Child {
+  if (field.field === 'severity') {
+    const side = (level: string) => <Severity level={level as ChangedRule['severity']} />;
+    return <Sides name="severity" sides={[from, side(field.old), to, side(field.new)]} />;
+  }
+  const [before, after] = textsOf(field);
+  const name = field.field === 'ccis' ? 'CCIs' : field.field;
+  const whole = marker(before, after);
+  if (whole === null) {
+    const shown = [before, after].map((text) => (isShort ? cut(text) : text));
+    return <Sides name={`${name} (changes not marked)`} sides={[from, shown[0], to, shown[1]]} />;
+  }
+  const segments = isShort ? shortened(whole) : whole;
+  const removed = segments
+    .filter(({ kind }) => kind !== 'added')
+    .map(({ kind, text }) => (kind === 'removed' ? <del>{text}</del> : text));
+  const added = segments
+    .filter(({ kind }) => kind !== 'removed')
+    .map(({ kind, text }) => (kind === 'added' ? <ins>{text}</ins> : text));
+  return <Sides name={name} sides={[from, removed, to, added]} />;
+}
+
+function Sides(props: { name: string; sides: [from: string, before: Child, to: string, after: Child] }) {
+  const [from, before, to, after] = props.sides;
+  const side = (version: string, text: Child) => (
+    <div>
+      <h4>
+        {props.name}, {version}
+      </h4>
+      <p class="text">{text}</p>
+    </div>
+  );
+  return (
+    <div class="sides">
+      {side(from, before)}
+      {side(to, after)}
+    </div>
+  );
+}
+
+/** A severity, or that it moved: from which to which. */
+export function SeverityMove({ from, to }: { from: RuleHeading['severity']; to: RuleHeading['severity'] }) {
+  if (from === to) return <Severity level={to} />;
+  return (
+    <>
+      <Severity level={from} /> <span aria-hidden="true">→</span>
+      <span class="hidden">to</span> <Severity level={to} />
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import type { Child } from 'hono/jsx';
+import type { List } from '../../collections/lists-schema.ts';
+import { path, Swatch } from './components.tsx';
+import type { View } from './view.ts';
+
+/** The parts of a list's page in the order of their tabs. A part's name is the end of its address; the first has none. */
+const parts = [
+  ['overview', 'Overview'],
+  ['coverage', 'Coverage'],
+  ['changes', 'Changes'],
+  ['checklists', 'Checklists'],
+  ['settings', 'Sharing and settings'],
+] as const;
+export type ListPart = (typeof parts)[number][0];
+
+/** A list as its reader may see it. */
+export interface ShownList {
+  list: List;
+  isOwn: boolean;
+}
+
+/** Where a part of a list's page is. */
+export function partPath(id: string, part: ListPart): string {
+  return part === 'overview' ? path('lists', id) : path('lists', id, part);
+}
+
+/** One part of a list's page; `actions` are its downloads and what else stands above its body. */
+export function listView(page: ShownList & { part: ListPart; actions?: Child; body: Child }): View {
+  const { list, part, actions, body } = page;
+  const label = new Map(parts).get(part)!;
+  return {
+    title: part === 'overview' ? list.name : `${label} · ${list.name}`,
+    section: 'lists',
+    crumbs: [['Lists', '/lists']],
+    heading: (
+      <>
+        <Swatch color={list.color} />
+        {list.name}
+      </>
+    ),
+    body: (
+      <>
+        <nav class="tabs" aria-label="Parts of this list">
+          <ul>
+            {parts.map(([each, label]) => (
+              <li>
+                <a href={partPath(list.id, each)} aria-current={each === part ? 'page' : undefined}>
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        {part === 'overview' ? null : <h2>{label}</h2>}
+        {actions === undefined ? null : <div class="actions">{actions}</div>}
+        {body}
+      </>
+    ),
+  };
+}

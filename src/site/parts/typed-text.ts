@@ -1,0 +1,12 @@
+/** The texts between separators, without blanks around them and without empty ones. */
+export function items(text: string, separator: string | RegExp): string[] {
+  return text
+    .split(separator)
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
+
+/** A text of several lines as it is kept: browsers send CR LF. */
+export function lines(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}

@@ -1,0 +1,78 @@
+import type { Context, Hono } from 'hono';
+import { AppError } from '../../base/errors.ts';
+import { cut } from '../../base/text.ts';
+import type { RuleOverTime } from '../../catalog/stigs/history-schema.ts';
+import type { RuleGroup } from '../../catalog/stigs/reading.ts';
+import { controlsQuery } from '../../catalog/stigs/schema.ts';
+import type { Env } from '../../http/env.ts';
+import { cciOf } from '../parts/cci-query.ts';
+import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import { chooseRulePage } from './choose-rule.tsx';
+import { rulePage } from './rule-page.tsx';
+
+/** The pages of one rule: by any of its ids, and in its STIG. */
+export function rulePages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+  const { stigs, reading, ruleHistory, ruleChain, roleMapping } = deps;
+
+  /** What became of the rules of a STIG that an id names; none where no retained release knows it. */
+  function overTime(slug: string, id: string): RuleOverTime[] {
+    const known = ruleHistory.find(id, slug);
+    const own = known.filter((each) => each.groupId === id);
+    return own.length > 0 ? own : known;
+  }
+
+  /** A rule of a release; without one of the latest, or of the last that had the rule. Throws NOT_FOUND. */
+  function find(
+    slug: string,
+    id: string,
+    version: string | undefined,
+    read: (id: string, version?: string) => RuleGroup | null,
+  ) {
+    const found = read(id, version);
+    if (found) return found;
+    const [over] = overTime(slug, id);
+    const last = over?.current ? undefined : over?.releases.find(({ state }) => state !== 'removed')?.version;
+    const other =
+      over && (version === undefined ? read(over.groupId, last) : read(over.ruleVersion, version));
+    if (!other) throw new AppError('NOT_FOUND', `Rule not found: ${cut(id)}`);
+    return other;
+  }
+
+  function one(c: Context<Env>, name: string, id: string): Response {
+    const { version, search, severity } = readQuery(c, controlsQuery);
+    const cci = cciOf(c);
+    const { slug, version: latest } = stigs.release(name);
+    const { stig, rules, ...group } = find(slug, id, version, (each, release) =>
+      reading.group(slug, each, release, { search, severity, cci: cci.canonical }),
+    );
+    const requirement = reading.requirementOf(rules[0]!);
+    return show(
+      c,
+      rulePage({
+        ...{ slug, stigTitle: stig.title, version: stig.version, isCurrent: stig.version === latest },
+        rules,
+        ...group,
+        filter: { search: search ?? '', severity: [...(severity ?? [])], cci: cci.typed },
+        history: overTime(slug, rules[0]!.groupId),
+        requirement,
+        related: requirement === null ? [] : reading.related(requirement.id, slug),
+        chain: ruleChain(rules.flatMap(({ ruleIdents }) => ruleIdents)),
+        // Without the entitlement nothing is looked up: the page tells no STIG from another (D9.4).
+        roles: c.get('user').entitlements.has('occ') ? roleMapping.rows(slug) : null,
+      }),
+    );
+  }
+
+  app.get('/stigs/:slug/rules/:groupId', guard.user, (c) =>
+    one(c, c.req.param('slug'), c.req.param('groupId')),
+  );
+
+  app.get('/rules/:id', guard.user, (c) => {
+    const id = c.req.param('id');
+    const { rules } = ruleHistory.history(id);
+    const groups = new Set(rules.map((each) => JSON.stringify([each.slug, each.groupId])));
+    return groups.size === 1
+      ? one(c, rules[0]!.slug, rules[0]!.groupId)
+      : show(c, chooseRulePage({ id, rules }));
+  });
+}

@@ -1,0 +1,134 @@
+import type { Child } from 'hono/jsx';
+import type { RuleText } from '../../catalog/stigs/reading.ts';
+import { Day, Facts, link, path, Severity } from '../parts/components.tsx';
+import { Prose } from '../parts/prose.tsx';
+import { ruleHref } from '../parts/rule-links.tsx';
+import type { View } from '../parts/view.ts';
+import { RuleAside } from './rule-aside.tsx';
+import { RuleList } from './rule-list.tsx';
+import type { RulePage } from './shown-rule.ts';
+
+/** A rule between the rules around it, and what it comes from, what became of it and who acts. */
+export function rulePage(page: RulePage): View {
+  const { slug, stigTitle, version, isCurrent, rules, filter } = page;
+  const pinned = isCurrent ? '' : version;
+  const first = rules[0]!;
+  return {
+    title: `${first.groupId} ${first.ruleTitle}`,
+    section: 'stigs',
+    heading: null,
+    body: (
+      <>
+        <p class="crumbs">
+          <a href="/stigs">STIGs</a> /{' '}
+          <a href={link(path('stigs', slug), { version: pinned, ...filter })}>{stigTitle}</a> {version}
+          {isCurrent ? '' : ' (not the latest release)'}
+        </p>
+        <div class="reading">
+          <RuleList page={page} pinned={pinned} />
+          <div class="read">
+            <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
+            <Removed page={page} />
+            {rules.map((rule, index) => (
+              <Rule rule={rule} heading={index} />
+            ))}
+            <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
+          </div>
+          <RuleAside page={page} />
+        </div>
+      </>
+    ),
+  };
+}
+
+function Neighbours({ page, pinned, label }: { page: RulePage; pinned: string; label: string }): Child {
+  const { slug, before, after, filter } = page;
+  return (
+    <nav class="pager" aria-label={label}>
+      {before === null ? null : (
+        <a rel="prev" href={ruleHref(slug, before, pinned, filter)}>
+          ← {before.groupId}
+        </a>
+      )}
+      {after === null ? null : (
+        <a rel="next" href={ruleHref(slug, after, pinned, filter)}>
+          {after.groupId} →
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** Where a rule is no longer in its STIG, or not as it stands here. */
+function Removed({ page: { slug, rules, version, isCurrent, history } }: { page: RulePage }): Child {
+  const over = history.find((each) => each.slug === slug);
+  if (over === undefined || isCurrent) return null;
+  if (over.current)
+    return (
+      <p class="notice">
+        This is not the latest release. <a href={ruleHref(slug, over)}>Show the rule in the latest release</a>
+      </p>
+    );
+  const last = over.releases.find(({ state }) => state !== 'removed');
+  const without = over.releases.findLast(
+    (each, index) => index < over.releases.indexOf(last!) && each.state === 'removed',
+  );
+  if (last === undefined || without === undefined) return null;
+  return (
+    <p class="notice">
+      <strong>Removed.</strong> {last.version} (<Day date={last.releaseDate} />) was the last release with{' '}
+      {rules[0]!.groupId}; {without.version} (<Day date={without.releaseDate} />) is without it.{' '}
+      {last.version === version ? (
+        'Its last text is shown here.'
+      ) : (
+        <a href={ruleHref(slug, over, last.version)}>Show its last text</a>
+      )}
+    </p>
+  );
+}
+
+function Rule({ rule, heading }: { rule: RuleText; heading: number }) {
+  const none = <span class="quiet">none</span>;
+  return (
+    <article>
+      {heading === 0 ? <h1>{rule.ruleTitle}</h1> : <h2>{rule.ruleTitle}</h2>}
+      <Facts
+        of={[
+          ['Severity', <Severity level={rule.severity} />],
+          ['Group ID', <span class="ids">{rule.groupId}</span>],
+          ['Rule ID', <span class="ids">{rule.ruleId}</span>],
+          ['STIG ID', <span class="ids">{rule.ruleVersion}</span>],
+          ['Group title', <span class="mono">{rule.title}</span>],
+          [
+            'Legacy IDs',
+            rule.legacyIds.length === 0
+              ? none
+              : rule.legacyIds.map((id) => <span class="tag mono">{id}</span>),
+          ],
+          ...(rule.responsibility.trim() === ''
+            ? []
+            : [['Responsibility', rule.responsibility] as [string, Child]]),
+        ]}
+      />
+      <section>
+        <h2>Discussion</h2>
+        <div class="section-text">
+          <Prose text={rule.vulnDiscussion} />
+        </div>
+      </section>
+      {[
+        { name: 'Check', text: rule.checkContent },
+        { name: 'Fix', text: rule.fixText },
+      ].map(({ name, text }) => (
+        <section>
+          <div class="section-head">
+            <h2>{name}</h2>
+          </div>
+          <div class="section-text">
+            <Prose text={text} copied={name.toLowerCase()} />
+          </div>
+        </section>
+      ))}
+    </article>
+  );
+}

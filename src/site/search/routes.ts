@@ -1,0 +1,232 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
+import type { User } from '../../auth/viewer.ts';
+import { AppError } from '../../base/errors.ts';
+import { cut } from '../../base/text.ts';
+import type { ControlService, ShownFramework } from '../../catalog/controls/queries.ts';
+import type { Question } from '../../catalog/search/queries.ts';
+import { readQuery as readQuestion } from '../../catalog/search/query.ts';
+import { isFiltered, searchFields } from '../../catalog/search/schema.ts';
+import type { StigService } from '../../catalog/stigs/queries.ts';
+import { Severity } from '../../catalog/stigs/schema.ts';
+import type { Env } from '../../http/env.ts';
+import { check, requestText } from '../../http/schema.ts';
+import { beginning, link, path } from '../parts/components.tsx';
+import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
+import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from './search.tsx';
+
+/** How many of each kind are shown above the rules. */
+const few = { page: 1, limit: 5 };
+/** As many STIGs are offered to search the rest of a question in. */
+const mostWithin = 3;
+const mostCut = 8;
+const word = requestText('q', 200);
+const filters = searchFields.omit({ q: true });
+/** More than there are STIGs: where nothing is asked yet, each is offered. */
+const all = 2000;
+
+/** The one search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
+export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+  app.get('/search', guard.visitor, (c) => {
+    const page = answer(c, deps);
+    return show(c, searchPage(page), page.problem === null ? 200 : 400);
+  });
+}
+
+function answer(c: Context<Env>, deps: PageDeps): SearchPage {
+  const user = c.get('visitor');
+  const q = (c.req.query('q') ?? '').trim();
+  const filter = typedFilter(c);
+  const unasked: SearchPage = {
+    q,
+    hasWords: readQuestion(q).match !== null,
+    filter,
+    unknown: [],
+    entitlements: user?.entitlements ?? null,
+    stigs: [],
+    lists: user === null ? [] : deps.lists.choices(user),
+    own: user === null ? [] : deps.lists.ownChoices(user),
+    kinds: null,
+    within: [],
+    rules: null,
+    problem: null,
+  };
+  try {
+    check(word, q);
+    const { list, ...query } = readQuery(c, filters);
+    const isAsked = user !== null && (q !== '' || isFiltered({ ...query, list }));
+    const among = list === undefined || user === null ? undefined : slugsOf(user, list, deps);
+    const asked = isAsked ? { ...query, q, among: among ?? undefined } : null;
+    const rules = asked && deps.search.search(among === null ? { ...asked, among: [] } : asked);
+    const unknown = user === null ? [] : unknownIn({ ...query, hasList: among !== null }, deps);
+    const page = { ...unasked, unknown, rules, stigs: user ? stigsToChoose(filter.stig, asked, deps) : [] };
+    // Who narrows the rules, or turns their pages, is past the rest.
+    const alone = user !== null && (isNarrowed(filter) || query.page > 1);
+    if (q === '' || alone) return page;
+    const within = rules?.results.length === 0 ? withinStigs(plain(q), deps) : [];
+    return { ...page, within, kinds: byName(plain(q), user, deps) };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
+    const stigs = user === null ? [] : stigsToChoose(filter.stig, null, deps);
+    return { ...unasked, stigs, problem: error.message };
+  }
+}
+
+/** Where a question begins or ends with what a few STIGs are called, the rest of it, to be searched for in those. */
+function withinStigs(q: string, { finder }: PageDeps): SearchPage['within'] {
+  const words = q.split(' ');
+  // Each way of cutting asks all STIGs.
+  if (words.length > mostCut) return [];
+  for (let length = words.length - 1; length > 0; length--) {
+    const ways = [
+      { name: words.slice(0, length), rest: words.slice(length) },
+      { name: words.slice(-length), rest: words.slice(0, -length) },
+    ];
+    for (const { name, rest } of ways) {
+      const stigs = finder.named(name.join(' '));
+      if (stigs.length > 0 && stigs.length <= mostWithin)
+        return stigs.map(({ slug, title }) => ({ slug, title, rest: rest.join(' ') }));
+    }
+  }
+  return [];
+}
+
+/** The slugs of a list; null where the reader sees no such list. */
+function slugsOf(user: User, list: string, { listStigs }: PageDeps): string[] | null {
+  return orNull(() => listStigs.slugs(user, list));
+}
+
+/** The filters as they stand in the form, right or wrong: a severity that there is none of has no place there. */
+function typedFilter(c: Context<Env>): SearchPage['filter'] {
+  const given = (c.req.queries('severity') ?? []).flatMap((each) => each.toLowerCase().split(','));
+  const words = given.map((each) => each.trim());
+  return {
+    severity: Severity.options.filter((level) => words.includes(level)),
+    stig: (c.req.queries('stig') ?? []).filter((each) => each !== ''),
+    list: c.req.query('list') ?? '',
+    sort: c.req.query('sort') ?? '',
+    cci: c.req.query('cci') ?? '',
+    control: c.req.query('control') ?? '',
+  };
+}
+
+/** What the filters name that the catalog does not have. */
+function unknownIn(
+  { stig = [], cci, control, hasList }: z.output<typeof filters> & { hasList: boolean },
+  { controls, stigs }: PageDeps,
+): string[] {
+  const said = stig
+    .filter((each) => titleOf(each, stigs) === null)
+    .map((each) => `“${cut(each)}” is not a STIG in this catalog.`);
+  if (!hasList) said.push('You have no such list.');
+  if (cci && namedExactly('cci', cci, controls) === null)
+    said.push(`“${cut(cci)}” is not a CCI in this catalog.`);
+  if (control && namedExactly('nist-800-53', control, controls) === null)
+    said.push(`“${cut(control)}” is not a ${frameworkName('nist-800-53')} control in this catalog.`);
+  return said;
+}
+
+/** The STIGs that the form offers: those that the rules are in whichever are selected, and those that are. */
+function stigsToChoose(
+  selected: string[],
+  asked: Question | null,
+  { search, stigs }: PageDeps,
+): { slug: string; title: string }[] {
+  const found = asked === null ? search.stigs({}, all) : search.stigs({ ...asked, stig: undefined });
+  const others = selected.filter((slug) => !found.some((each) => each.slug === slug));
+  // One that the catalog does not have stands there as it was called in the question.
+  return [...others.map((slug) => ({ slug, title: titleOf(slug, stigs) ?? slug })), ...found];
+}
+
+/** The title of a STIG; null where the catalog does not have it. */
+function titleOf(slug: string, stigs: StigService): string | null {
+  return orNull(() => stigs.controls(slug, { page: 1, limit: 1 }).stig.title);
+}
+
+/** What a function gives; null where it does not find it. */
+function orNull<T>(find: () => T): T | null {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+/** What is searched by name, for a text; null where the question leaves none. */
+function byName(q: string, user: User | null, deps: PageDeps): FoundKind[] | null {
+  if (q === '') return null;
+  const { stigs, finder, controls, roles, documents } = deps;
+  const kinds: FoundKind[] = [];
+  /** One that is found by its title, with the page that lists all that are. */
+  const add = (
+    name: string,
+    one: FoundKind['one'],
+    all: string,
+    total: number,
+    found: (readonly [id: string, label: string, about: string])[],
+  ) =>
+    kinds.push({
+      name,
+      one,
+      isFirst: one === 'STIG',
+      total,
+      items: found.map(([id, label, about]) => ({
+        ...{ href: path(all, id), label, about },
+        ...(one === 'STIG' ? { slug: id } : {}),
+      })),
+      all: link(path(all), { search: q }),
+    });
+  if (user !== null) {
+    const { stigs: found, pagination } = stigs.list({ called: finder.called(q), ...few });
+    const items = found.map(({ slug, title, version }) => [slug, title, version] as const);
+    add('STIGs', 'STIG', 'stigs', pagination.total, items);
+  }
+  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const)
+    kinds.push(controlsOf(framework, q, controls));
+  if (user?.entitlements.has('occ')) {
+    const { roles: found, pagination } = roles.list({ search: q, ...few });
+    const items = found.map(({ occupationCode, title }) => [occupationCode, title, occupationCode] as const);
+    add('Roles', 'role', 'roles', pagination.total, items);
+  }
+  if (user?.entitlements.has('regdoc')) {
+    const { documents: found, pagination } = documents.list({ search: q, ...few });
+    const items = found.map(({ documentId, title, publisher }) => [documentId, title, publisher] as const);
+    add('Documents', 'document', 'documents', pagination.total, items);
+  }
+  return kinds;
+}
+
+interface NamedControl {
+  identifier: string;
+  title?: string;
+  statement: string;
+}
+
+/** The controls that hold a text, the one with this very identifier first, in whatever spelling. */
+function controlsOf(framework: ShownFramework, q: string, controls: ControlService): FoundKind {
+  const list = JSON.parse(controls.list(framework, { search: q, words: [], ...few })) as {
+    total: number;
+    controls: NamedControl[];
+  };
+  const exact = namedExactly(framework, q, controls);
+  const others = list.controls.filter((each) => each.identifier !== exact?.identifier);
+  const shown = exact === null ? others : [exact, ...others];
+  return {
+    name: framework === 'cci' ? 'CCIs' : `Controls of ${frameworkName(framework)}`,
+    one: framework === 'cci' ? 'CCI' : 'control',
+    isFirst: exact !== null,
+    total: Math.max(list.total, shown.length),
+    items: shown.slice(0, few.limit).map(({ identifier, title, statement }) => ({
+      href: controlHref(framework, identifier)!,
+      label: title ? `${identifier} ${title}` : identifier,
+      about: title ? '' : beginning(statement, 160),
+    })),
+    all: link(catalogHref(framework), { search: q }),
+  };
+}
+
+function namedExactly(framework: ShownFramework, q: string, controls: ControlService): NamedControl | null {
+  return orNull(() => JSON.parse(controls.record(framework, q, undefined)) as NamedControl);
+}

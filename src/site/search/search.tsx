@@ -1,0 +1,343 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import { mostExported, type SearchAnswer, type SearchResult } from '../../catalog/search/schema.ts';
+import { Downloads, Empty, link, Nothing, Pager, Severity } from '../parts/components.tsx';
+import {
+  AddChecked,
+  CheckStig,
+  Filters,
+  Hidden,
+  Input,
+  Problem,
+  Select,
+  SeverityBoxes,
+} from '../parts/forms.tsx';
+import { ListSelect, StigBoxes } from '../parts/narrow.tsx';
+import { ruleHref } from '../parts/rule-links.tsx';
+import type { View } from '../parts/view.ts';
+
+/** What one kind of thing was found: a few, and where all of them are. */
+export interface FoundKind {
+  name: string;
+  /** One of it, as a sentence has it. */
+  one: 'STIG' | 'control' | 'CCI' | 'role' | 'document';
+  total: number;
+  /** `slug` is that of a STIG, which can be added to a list from here. */
+  items: { href: string; label: string; about: string; slug?: string }[];
+  /** Stands above the rules: what was asked for by its very name. */
+  isFirst: boolean;
+  /** The page that lists all of them. */
+  all: string;
+}
+
+export interface SearchPage {
+  q: string;
+  /** Whether the question has a word in it: without one no rule is searched. */
+  hasWords: boolean;
+  filter: {
+    severity: string[];
+    stig: string[];
+    list: string;
+    cci: string;
+    control: string;
+    sort: string;
+  };
+  /** What the filters name that the catalog does not have, in sentences. */
+  unknown: string[];
+  /** What the reader is entitled to; null for who is not signed in. */
+  entitlements: ReadonlySet<string> | null;
+  /** The STIGs that the form offers. */
+  stigs: { slug: string; title: string }[];
+  /** The lists that the reader sees. */
+  lists: { id: string; name: string }[];
+  /** Those that are the reader's own, to add STIGs to. */
+  own: { id: string; name: string }[];
+  /** What was searched by name; null where nothing was. */
+  kinds: FoundKind[] | null;
+  /** STIGs that a part of the question names, with the rest of it. */
+  within: { slug: string; title: string; rest: string }[];
+  /** Null where they were not searched. */
+  rules: SearchAnswer | null;
+  /** Why the search was not taken. */
+  problem: string | null;
+}
+
+/** Whether a filter asks for some of the rules alone. */
+export function isNarrowed({ severity, stig, list, cci, control }: SearchPage['filter']): boolean {
+  return severity.length > 0 || stig.length > 0 || [list, cci, control].some((text) => text !== '');
+}
+
+/** The words of a question without its quotation marks and stars, which names do not have. */
+export function plain(q: string): string {
+  return q
+    .replace(/["“”*]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+export function searchPage(page: SearchPage): View {
+  const { q, kinds, entitlements, problem } = page;
+  const found = (kinds ?? []).filter((kind) => kind.total > 0);
+  const first = found.filter((kind) => kind.isFirst);
+  const others = found.filter((kind) => !kind.isFirst);
+  const isAnswered = (q !== '' || isNarrowed(page.filter)) && problem === null;
+  const [title, heading] =
+    q === ''
+      ? ['Rules by filters', 'Rules that match your filters']
+      : [`Search for ${q}`, `Results for “${q}”`];
+  return {
+    title: isAnswered ? title! : 'Search',
+    heading: isAnswered ? heading : 'Search',
+    body: (
+      <>
+        <Problem text={problem} />
+        <div class={others.length === 0 ? undefined : 'found'}>
+          <div>
+            {first.map((kind) => (
+              <Kind kind={kind} own={page.own} />
+            ))}
+            {entitlements !== null ? <Rules page={page} /> : isAnswered ? <SignInFirst page={page} /> : null}
+          </div>
+          {others.length === 0 ? null : (
+            <aside aria-label="Found by name">
+              {others.map((kind) => (
+                <Kind kind={kind} own={page.own} />
+              ))}
+            </aside>
+          )}
+        </div>
+      </>
+    ),
+  };
+}
+
+function SignInFirst({ page }: { page: SearchPage }): Child {
+  return (
+    <Empty>
+      {page.q === '' ? null : page.kinds === null ? nothingSearched : unnamed(page)}
+      <a href={`/signin?next=${encodeURIComponent(link('/search', { q: page.q, ...page.filter }))}`}>
+        Sign in
+      </a>{' '}
+      to search STIGs and their rules too.
+    </Empty>
+  );
+}
+
+function Kind(props: { kind: FoundKind; own: SearchPage['own'] }): Child {
+  const { name, one, total, items, all } = props.kind;
+  const own = one === 'STIG' && items.length > 0 ? props.own : [];
+  return (
+    <section>
+      <h2>
+        {name} <span class="quiet">{total.toLocaleString('en-US')}</span>
+      </h2>
+      <AddChecked to={own}>
+        <ul class="results">
+          {items.map(({ href, label, about, slug }) => (
+            <li>
+              {slug === undefined || own.length === 0 ? null : <CheckStig slug={slug} title={label} />}
+              <a href={href}>{label}</a> <span class="quiet">{about}</span>
+            </li>
+          ))}
+        </ul>
+      </AddChecked>
+      {total > items.length ? (
+        <p>
+          <a href={all}>
+            Show all {total.toLocaleString('en-US')}
+            <span class="hidden"> of {name}</span>
+          </a>
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+function Rules({ page }: { page: SearchPage }): Child {
+  const { q, filter, rules } = page;
+  const href = (number: number) => `${link('/search', { q, ...filter, page: number })}#rules`;
+  return (
+    <section aria-labelledby="rules">
+      <h2 id="rules">
+        Rules{' '}
+        {rules === null ? null : <span class="quiet">{rules.pagination.total.toLocaleString('en-US')}</span>}
+      </h2>
+      <RuleFilters page={page} />
+      {rules === null ? null : (
+        <>
+          <Exports page={page} total={rules.pagination.total} />
+          {rules.results.length === 0 ? (
+            <Nothing pages={{ pagination: rules.pagination, href }}>
+              <None page={page} />
+            </Nothing>
+          ) : (
+            <ol class="results" start={rules.results[0]!.rank}>
+              {rules.results.map((result) => (
+                <Result result={result} />
+              ))}
+            </ol>
+          )}
+          <Pager pagination={rules.pagination} href={href} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** All that was found as a file, in the order of the page. */
+function Exports({ page: { q, filter }, total }: { page: SearchPage; total: number }): Child {
+  if (total === 0) return null;
+  if (total > mostExported)
+    return (
+      <p class="quiet">
+        To download the rules, add filters: a file holds up to {count(mostExported, 'rule')}.
+      </p>
+    );
+  return <Downloads of="/search" formats={['csv', 'xlsx']} query={{ q, ...filter }} />;
+}
+
+const orders: [value: string, text: string][] = [
+  ['severity', 'severity'],
+  ['stig', 'STIG'],
+  ['id', 'V-id'],
+];
+
+/** What narrows and orders the rules, as it was typed; the question has a field of its own only where none was asked. */
+function RuleFilters({ page: { q, filter, stigs, lists, rules } }: { page: SearchPage }): Child {
+  return (
+    <Filters action="/search" submit={rules === null ? 'Search rules' : 'Apply filters'}>
+      {rules !== null && q !== '' ? (
+        <Hidden fields={{ q }} />
+      ) : (
+        <div class="question">
+          <label for="q">Search for</label>
+          <div class="row">
+            <input id="q" name="q" type="search" value={q} maxlength={200} />
+          </div>
+        </div>
+      )}
+      <SeverityBoxes selected={filter.severity} />
+      <Input name="cci" label="CCI" value={filter.cci} maxlength={100} placeholder="CCI-000366" size={12} />
+      <Input
+        name="control"
+        label="NIST SP 800-53 control"
+        value={filter.control}
+        maxlength={100}
+        placeholder="AC-2(1)"
+        size={12}
+      />
+      <ListSelect lists={lists} selected={filter.list} />
+      <Select
+        name="sort"
+        label="Sort by"
+        of={q === '' ? orders : [['relevance', 'relevance'], ...orders]}
+        selected={filter.sort || (q === '' ? 'stig' : 'relevance')}
+      />
+      <StigBoxes stigs={stigs} selected={filter.stig} />
+    </Filters>
+  );
+}
+
+const nothingSearched = 'Nothing was searched: enter at least one letter, digit or underscore. ';
+
+/** Why there is no rule, and what was searched besides. */
+function None({ page }: { page: SearchPage }): Child {
+  const { q, hasWords, filter, kinds } = page;
+  const named = kinds?.find((kind) => kind.isFirst && (kind.one === 'control' || kind.one === 'CCI'))
+    ?.items[0];
+  if (named) {
+    return (
+      <>
+        No rule contains this text. <a href={`${named.href}#rules`}>See the rules mapped to it</a> on its own
+        page.
+      </>
+    );
+  }
+  if (kinds === null && q === '') {
+    return (
+      <>
+        {[...page.unknown, ''].join(' ')}No rule matches these filters. <a href="/search">Clear filters</a>
+      </>
+    );
+  }
+  if (kinds === null && !hasWords) return nothingSearched;
+  if (kinds === null) {
+    return (
+      <>
+        {[...page.unknown, ''].join(' ')}No rule {isNarrowed(filter) ? 'with these filters ' : ''}contains all
+        these words. Only rules were searched. <a href={link('/search', { q })}>Search everything</a>
+      </>
+    );
+  }
+  const rules = hasWords
+    ? 'No rule contains all these words.'
+    : 'Rules were not searched: enter at least one letter, digit or underscore.';
+  const advice = hasWords ? 'To find more, use fewer words or a prefix such as audit*.' : '';
+  return (
+    <>
+      {rules} {unnamed(page)}
+      {page.within.map(({ slug, title, rest }) => (
+        <>
+          <a href={link('/search', { q: rest, stig: slug })}>
+            Search “{rest}” in {title}
+          </a>
+          .{' '}
+        </>
+      ))}
+      {advice}
+    </>
+  );
+}
+
+/** What was searched by name and is not there, and what was not searched; nothing where something was found. */
+function unnamed({ q, kinds, entitlements }: SearchPage): string {
+  if (kinds === null || kinds.some((kind) => kind.total > 0)) return '';
+  const searched = [...new Set(kinds.map((kind) => kind.one))];
+  const unsearched = [
+    ...(entitlements?.has('occ') === false ? ['roles (occ)'] : []),
+    ...(entitlements?.has('regdoc') === false ? ['documents (regdoc)'] : []),
+  ];
+  const left = unsearched.join(' and ');
+  return (
+    `No ${eitherOf.format(searched)} has “${plain(q)}” in its name. ` +
+    (left === '' ? '' : `You need permission to search ${left}. `)
+  );
+}
+
+const eitherOf = new Intl.ListFormat('en-US', { type: 'disjunction' });
+
+function Result({ result }: { result: SearchResult }): Child {
+  // A long title is cut in its snippet: then it stands whole above, and the piece with the marks below.
+  const isTitle = result.snippet.text === result.ruleTitle;
+  return (
+    <li>
+      <a href={ruleHref(result.slug, result)}>
+        {isTitle ? <Marked {...result.snippet} /> : result.ruleTitle}
+      </a>
+      <p>
+        <Severity level={result.severity} /> <span class="ids">{result.groupId}</span>{' '}
+        <span class="ids">{result.ruleVersion}</span>{' '}
+        <span class="quiet">
+          {result.stigTitle} {result.version}
+        </span>
+      </p>
+      {isTitle ? null : (
+        <p>
+          <span class="quiet">{result.snippet.field}: </span>
+          <Marked text={result.snippet.text} marks={result.snippet.marks} />
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** A text with what was found in it marked; `marks` are [start, end) in order. */
+export function Marked({ text, marks }: { text: string; marks: [number, number][] }): Child {
+  const parts: Child[] = [];
+  let at = 0;
+  for (const [start, end] of marks) {
+    parts.push(text.slice(at, start), <mark>{text.slice(start, end)}</mark>);
+    at = end;
+  }
+  return [...parts, text.slice(at)];
+}

@@ -1,0 +1,56 @@
+import type { Hono } from 'hono';
+import { stigColumns } from '../../catalog/stigs/queries.ts';
+import { controlsQuery, listQuery } from '../../catalog/stigs/schema.ts';
+import type { Env } from '../../http/env.ts';
+import { sorting } from '../../http/schema.ts';
+import { cciOf } from '../parts/cci-query.ts';
+import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import { ownLists } from '../parts/shown-list.ts';
+import { stigPage } from './stig.tsx';
+import { stigsPage } from './stigs.tsx';
+
+const rulesPerPage = 100;
+
+/** The pages of STIGs and their rules. */
+export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+  const { stigs, finder, lists, favorites, roleMapping, now } = deps;
+
+  app.get('/stigs', guard.user, (c) => {
+    const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
+    const called = search.trim() === '' ? undefined : finder.called(search);
+    const page = {
+      list: stigs.list({ ...query, called }),
+      search,
+      sort: query.sort,
+      lists: ownLists(c, lists),
+      now: now(),
+    };
+    return show(c, stigsPage(page));
+  });
+
+  app.get('/stigs/:slug', guard.user, (c) => {
+    const user = c.get('user');
+    const query = readQuery(c, controlsQuery);
+    const cci = cciOf(c);
+    const { stig, ...found } = stigs.overview(c.req.param('slug'), {
+      ...query,
+      limit: rulesPerPage,
+      cci: cci.canonical,
+    });
+    const { versions } = stigs.versions(stig.slug);
+    return show(
+      c,
+      stigPage({
+        ...stig,
+        ...found,
+        filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci: cci.typed },
+        cci: cci.canonical ?? '',
+        versions,
+        isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
+        lists: ownLists(c, lists),
+        // Without the entitlement nothing is looked up: the page tells no STIG from another (D9.4).
+        roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
+      }),
+    );
+  });
+}
