@@ -27,17 +27,17 @@ export interface ServerOptions {
   port: number;
   log: Log;
   observer: Observer;
-  /** Called for each connection that there is no room for. */
+  /** Called for each connection that is refused for want of room. */
   connectionRefused?: () => void;
   tls?: Tls | null;
   maxConnections?: number;
   /** Seconds that a request may take to arrive. */
   requestTimeout?: number;
-  /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
+  /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` the server trusts. */
   trustedProxies?: readonly string[];
-  /** How slowly an answer may be read. */
+  /** How slowly a client may read a response. */
   readers?: typeof readerLimits;
-  /** The way to kept answers past the router. */
+  /** Answers from the cache, without the router. */
   fastPath?: FastPath;
 }
 
@@ -55,43 +55,96 @@ const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is 
 const graceMilliseconds = 30_000;
 const idleMilliseconds = 1_000;
 const sweepMilliseconds = 250;
-/** A connection that is refused may take its answer for so long. */
+/** How long a refused connection may take to read its response. */
 const refusedMilliseconds = 500;
-/** Seconds that an idle connection is kept for its next request. */
+/** Seconds that a connection may be idle between two requests. */
 const keepAliveSeconds = 5;
 const requestsPerConnection = 1000;
 const headersPerRequest = 100;
-/** Room above the limit for those who get a 503; past it connections are dropped. */
+/** Connections above the limit that get a 503; further ones are dropped. */
 const refusedAtOnce = 64;
 
-/** Listens on an address. Rejects when it cannot, for one when the port is taken. */
+/** What the parts of one server share. */
+interface Context {
+  options: ServerOptions;
+  secure: boolean;
+  connections: Connections;
+  state: { draining: boolean; requests: number };
+}
+
+/** Listens on an address. Rejects when it cannot, for example when the port is in use. */
 export async function startServer(
   fetch: (request: Request, record: RequestRecord) => Response | Promise<Response>,
   options: ServerOptions,
 ) {
-  const {
-    host,
-    port,
-    log,
-    observer,
-    fastPath,
-    tls = null,
-    maxConnections = 1000,
-    requestTimeout = 30,
-  } = options;
+  const { host, port, log, tls = null, maxConnections = 1000 } = options;
+  const limits = { most: maxConnections, ...(options.readers ?? readerLimits) };
+  const connections: Connections = createConnections(limits);
+  const state = { draining: false, requests: 0 };
+  const context: Context = { options, secure: tls !== null, connections, state };
+  const requests = createRequests(context, fetch);
+  const server = createNodeServer(options, requests.handle);
+  server.maxConnections = maxConnections + refusedAtOnce;
+  // Else Node drops further headers without an error, and with them what a proxy says of the caller.
+  server.maxHeadersCount = 0;
+  followConnections(server, context, requests.finish);
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    log.info('TLS handshake failed', { remote: addressOf(socket), reason: error.code ?? 'unknown' });
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    answerClientError(error, socket as Socket, context),
+  );
+  server.on('checkExpectation', requests.refuseExpectation);
+  const sweeper = setInterval(() => {
+    const cut = connections.sweep(Date.now());
+    if (cut > 0) log.warn('responses cut off: their clients read too slowly', { connections: cut });
+  }, sweepMilliseconds).unref();
+
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Uses another certificate and key, PEM, for new connections. Throws when they do not fit. */
+    renew(fresh: Tls): void {
+      if ('setSecureContext' in server) server.setSecureContext({ ...fresh, minVersion: 'TLSv1.2' });
+    },
+    /** The number of connections and of requests now. */
+    load: () => ({ connections: connections.open.size, requests: state.requests }),
+    /** Accepts no new request, finishes those in progress, and closes; resolves when the last connection is closed. */
+    async stop(): Promise<void> {
+      state.draining = true;
+      await stop(server, connections, log);
+      clearInterval(sweeper);
+    },
+  };
+}
+
+type Handle = (request: Watched, response: ServerResponse) => void;
+
+function createNodeServer({ tls = null, requestTimeout = 30 }: ServerOptions, handle: Handle) {
+  const serverOptions = {
+    // Node answers a request without Host by itself, without a body: the router's own refusal has one.
+    requireHostHeader: false,
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: Math.min(10, requestTimeout) * 1000,
+    requestTimeout: requestTimeout * 1000,
+    keepAliveTimeout: keepAliveSeconds * 1000,
+    connectionsCheckingInterval: 500,
+  };
+  if (!tls) return createServer(serverOptions, handle);
+  const { headersTimeout: handshakeTimeout } = serverOptions;
+  return createTlsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2', handshakeTimeout }, handle);
+}
+
+/** The way of a request from its connection to the router, and of its log record to the observer. */
+function createRequests(
+  { options, secure, connections, state }: Context,
+  fetch: Parameters<typeof startServer>[0],
+) {
+  const { observer, fastPath } = options;
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
-  const connections: Connections = createConnections({
-    most: maxConnections,
-    ...(options.readers ?? readerLimits),
-  });
-  const refused = options.connectionRefused ?? (() => undefined);
-  /** Under TLS, connections whose handshake is not over, by the address and port of the other side. */
-  const handshaking = new Map<string, Socket>();
-  /** Requests that wait behind others of their connection, in order. */
-  const pipelined = new Map<Open, (() => void)[]>();
-  const state = { draining: false, requests: 0 };
-
+  const oneEachTurn = createPipelines();
   const listener = getRequestListener(
     (request, { incoming }) => fetch(request, (incoming as Watched).record!),
     { overrideGlobalObjects: false },
@@ -103,8 +156,8 @@ export async function startServer(
     const connection = connections.open.get(socket) ?? connections.add(socket, addressOf(socket), Date.now());
     const { address } = connection;
     const remote = forwardedFor === undefined ? address : findCaller(address, forwardedFor);
-    const secure = tls !== null || (headers.get('x-forwarded-proto') === 'https' && trusted(address));
-    const arrival = { method: request.method!, remote, secure, connected: true };
+    const isSecure = secure || (headers.get('x-forwarded-proto') === 'https' && trusted(address));
+    const arrival = { method: request.method!, remote, secure: isSecure, connected: true };
     const record = beginRecord(arrival, (name) => headers.get(name));
     request.record = record;
     state.requests++;
@@ -114,7 +167,7 @@ export async function startServer(
     return connection;
   }
 
-  /** Sees an answer to its end, once: Node tells of none that still waited behind another when the connection died. */
+  /** Ends the record of a response, once: Node emits no event for one that waited behind another when the connection closed. */
   function finish(socket: Socket, connection: Open, response: ServerResponse): void {
     const record = connection.active.get(response);
     if (record === undefined) return;
@@ -123,30 +176,12 @@ export async function startServer(
     connection.waitsSince = null;
     const bytes = socket.bytesWritten - connection.counted;
     connection.counted += bytes;
-    // 499 is how others write that the caller was gone before there was an answer.
+    // 499 is the usual status in logs for a client that disconnected before the response.
     const status = record.status ?? (response.headersSent ? response.statusCode : 499);
-    // Node calls an answer finished also when its socket was destroyed under it.
+    // Node calls a response finished also when its socket was destroyed.
     observer.end(record, status, bytes, response.headersSent && socket.destroyed);
-    // `end` flushes what is still on its way; `closeIdleConnections` would cut it (rule S2.8).
+    // `end` flushes the response first; `closeIdleConnections` would cut it (rule S2.8).
     if (state.draining && connection.active.size === 0) socket.end();
-  }
-
-  /** Node gives all requests of one packet at once: of those that came behind another, one begins in each turn of the loop. */
-  function oneEachTurn(connection: Open, begin: () => void): void {
-    const waiting = pipelined.get(connection);
-    if (waiting) waiting.push(begin);
-    else if (connection.active.size === 1) begin();
-    else {
-      pipelined.set(connection, [begin]);
-      setImmediate(beginNext, connection);
-    }
-  }
-
-  function beginNext(connection: Open): void {
-    const waiting = pipelined.get(connection)!;
-    waiting.shift()!();
-    if (waiting.length > 0) setImmediate(beginNext, connection);
-    else pipelined.delete(connection);
   }
 
   function handle(request: Watched, response: ServerResponse): void {
@@ -154,16 +189,13 @@ export async function startServer(
     const target = requestTarget(request.url!, headers.get('host'), request.httpVersion);
     const connection = begin(request, response, headers);
     const record = request.record!;
-    const refusal = connection.refused
-      ? noRoom
-      : request.rawHeaders.length > 2 * headersPerRequest
-        ? manyHeaders
-        : null;
+    const isLarge = request.rawHeaders.length > 2 * headersPerRequest;
+    const refusal = connection.refused ? noRoom : isLarge ? manyHeaders : null;
     if (refusal !== null || target === null) {
       refuse(request, response, record, refusal ?? notHttp);
       return;
     }
-    // The router and the fast path have one idea of what is asked for, whatever the caller names as Host.
+    // The router and the fast path must read the same target, whatever Host the client sends.
     request.url = target;
     const last = state.draining || connection.requests >= requestsPerConnection;
     oneEachTurn(connection, () => {
@@ -176,37 +208,55 @@ export async function startServer(
     });
   }
 
-  const serverOptions = {
-    // Node answers a request without Host by itself, without a body: the router's own refusal has one.
-    requireHostHeader: false,
-    maxHeaderSize: 16 * 1024,
-    headersTimeout: Math.min(10, requestTimeout) * 1000,
-    requestTimeout: requestTimeout * 1000,
-    keepAliveTimeout: keepAliveSeconds * 1000,
-    connectionsCheckingInterval: 500,
+  function refuseExpectation(request: Watched, response: ServerResponse): void {
+    begin(request, response, readHeaders(request.rawHeaders));
+    refuse(request, response, request.record!, noExpect);
+  }
+
+  return { handle, finish, refuseExpectation };
+}
+
+/** Makes the function that begins the pipelined requests of a connection one in each turn of the event loop: Node emits all requests of a packet at once. */
+function createPipelines() {
+  /** Requests that wait behind others of their connection, in order. */
+  const pipelined = new Map<Open, (() => void)[]>();
+  function beginNext(connection: Open): void {
+    const waiting = pipelined.get(connection)!;
+    waiting.shift()!();
+    if (waiting.length > 0) setImmediate(beginNext, connection);
+    else pipelined.delete(connection);
+  }
+  return (connection: Open, begin: () => void): void => {
+    const waiting = pipelined.get(connection);
+    if (waiting) waiting.push(begin);
+    else if (connection.active.size === 1) begin();
+    else {
+      pipelined.set(connection, [begin]);
+      setImmediate(beginNext, connection);
+    }
   };
-  const server = tls
-    ? createTlsServer(
-        { ...serverOptions, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: serverOptions.headersTimeout },
-        handle,
-      )
-    : createServer(serverOptions, handle);
-  server.maxConnections = maxConnections + refusedAtOnce;
-  // Node would drop the last ones unsaid, and with them what a proxy says of the caller.
-  server.maxHeadersCount = 0;
-  server.on('drop', refused);
-  /** Follows a connection that requests come on, until it is closed. */
-  function follow(socket: Socket, connection: Open): void {
+}
+
+/** Counts the connections of a server, from the handshake under TLS to the close. */
+function followConnections(
+  server: Server,
+  { options, secure, connections }: Context,
+  finish: (socket: Socket, connection: Open, response: ServerResponse) => void,
+): void {
+  const refused = options.connectionRefused ?? (() => undefined);
+  /** Under TLS, connections during their handshake, by the address and port of the client. */
+  const handshaking = new Map<string, Socket>();
+  const follow = (socket: Socket, connection: Open) =>
     socket.on('close', () => {
       for (const response of connection.active.keys()) finish(socket, connection, response);
       connections.remove(socket);
     });
-  }
 
+  server.on('drop', refused);
   server.on('connection', (socket: Socket) => {
     const connection = connections.add(socket, addressOf(socket), Date.now());
     if (connection.refused) refused();
-    if (!tls) {
+    if (!secure) {
       follow(socket, connection);
       return;
     }
@@ -220,57 +270,23 @@ export async function startServer(
   server.on('secureConnection', (socket: Socket) => {
     const plain = handshaking.get(peerOf(socket));
     const connection = plain && connections.move(plain, socket);
-    // It was closed during the handshake, for one to make room.
+    // The server closed it during the handshake, for example to make room.
     if (connection === undefined) socket.destroy();
     else follow(socket, connection);
   });
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    log.info('TLS handshake failed', { remote: addressOf(socket), reason: error.code ?? 'unknown' });
-  });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerClientError(error, socket as Socket, connections, observer, tls !== null),
-  );
-  server.on('checkExpectation', (request: Watched, response: ServerResponse) => {
-    begin(request, response, readHeaders(request.rawHeaders));
-    refuse(request, response, request.record!, noExpect);
-  });
-  const sweeper = setInterval(() => {
-    const cut = connections.sweep(Date.now());
-    if (cut > 0) log.warn('responses cut off: their clients read too slowly', { connections: cut });
-  }, sweepMilliseconds).unref();
-
-  server.listen(port, host);
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    /** Takes another certificate and key, PEM, for connections to come. Throws when they do not fit. */
-    renew(fresh: Tls): void {
-      if ('setSecureContext' in server) server.setSecureContext({ ...fresh, minVersion: 'TLSv1.2' });
-    },
-    /** Connections and requests at this moment. */
-    load: () => ({ connections: connections.open.size, requests: state.requests }),
-    /** Takes no new work, lets what is under way end whole, and closes; resolves when the last connection is gone. */
-    async stop(): Promise<void> {
-      state.draining = true;
-      await stop(server, connections, log);
-      clearInterval(sweeper);
-    },
-  };
 }
 
 const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
 
 /**
- * Gives what the HTTP parser refuses, and what takes too long to arrive, the documented form too, unless an answer is on its
- * way already; the connection is gone soon after, whatever the other side does.
+ * Answers what the HTTP parser refuses and what arrives too slowly in the documented form, unless a response has begun.
+ * The connection is closed soon after, whatever the client does.
  */
 function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  connections: Connections,
-  observer: Observer,
-  secure: boolean,
+  { connections, options: { observer }, secure }: Context,
 ): void {
   const connection = connections.open.get(socket);
   const active = [...(connection?.active ?? [])];
@@ -283,7 +299,7 @@ function answerClientError(
   const record = beginRecord({ method: 'unknown', remote, secure, connected: true }, () => undefined);
   socket.end(refusalText(record, refusal));
   setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
-  // Where the body of a request is at fault, the request itself is seen to its end with this status.
+  // For an error in the body of a request, the request's own record ends with this status.
   if (active.length === 0) observer.end(record, statusOf[refusal.code], null);
   for (const [, answered] of active) answered.status = statusOf[refusal.code];
 }

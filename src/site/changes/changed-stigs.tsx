@@ -77,56 +77,17 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
   const part = { page: props.page, limit: stigsPerPage };
   const pagination = paginationOf(part, stigs.length);
   const most = Math.max(0, ...stigs.map(rulesOf));
-  const raised = stigs.flatMap((stig) => stig.severityRaised.map((rule) => ({ stig, rule })));
-  const days: [string, string][] = [
-    ['this quarter', quarterOf(now)],
-    ['the quarter before', quarterOf(now, 1)],
-    ['a year', quarterOf(now, 4)],
-  ];
   return (
     <>
-      <Filters action={home} submit="Show changes">
-        <Input name="since" label="Since" type="date" value={since === 'added' ? '' : since} required />
-        <p class="since">
-          {children === undefined ? null : <>{children} · </>}
-          {days.map(([label, day], index) => (
-            <>
-              {index === 0 ? '' : ' · '}
-              <a href={link(home, { since: day })}>
-                {label} <span class="quiet">({day})</span>
-              </a>
-            </>
-          ))}
-        </p>
-      </Filters>
+      <Period home={home} since={since} now={now}>
+        {children}
+      </Period>
       <p class="totals">
         {since === 'added' ? 'Since each STIG was added' : `Since ${since}`}: {count(totals.stigs, 'STIG')}{' '}
         with a new release. {count(totals.severityRaised, 'rule')} raised in severity, {totals.changed}{' '}
         changed, {totals.added} added, {totals.removed} removed.
       </p>
-      {raised.length === 0 ? null : (
-        <>
-          <h2 id="raised">Severity raised</h2>
-          <Table
-            caption="Rules whose severity was raised"
-            headColumn={1}
-            head={['Severity', 'Rule', 'ID', 'STIG']}
-            rows={raised
-              .slice(0, mostRaised)
-              .map(({ stig, rule }) => [
-                <SeverityMove {...rule} />,
-                <a href={ruleInDiff(stig.slug, stig.from!, stig.to, rule.groupId)}>{rule.title}</a>,
-                <span class="ids">{rule.groupId}</span>,
-                stig.title,
-              ])}
-          />
-          {raised.length <= mostRaised ? null : (
-            <p class="quiet">
-              {mostRaised} of {raised.length} shown. The files hold all.
-            </p>
-          )}
-        </>
-      )}
+      <Raised stigs={stigs} />
       <h2 id="stigs">By STIG</h2>
       {stigs.length === 0 ? null : <Legend />}
       <Table
@@ -151,6 +112,60 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
       >
         {none}
       </Table>
+    </>
+  );
+}
+
+/** The form for the day from which changes are shown, with links to usual ones. */
+function Period(props: { home: string; since: string; now: Date; children: Child }): Child {
+  const { home, since, now, children } = props;
+  const days: [string, string][] = [
+    ['this quarter', quarterOf(now)],
+    ['the quarter before', quarterOf(now, 1)],
+    ['a year', quarterOf(now, 4)],
+  ];
+  return (
+    <Filters action={home} submit="Show changes">
+      <Input name="since" label="Since" type="date" value={since === 'added' ? '' : since} required />
+      <p class="since">
+        {children === undefined ? null : <>{children} · </>}
+        {days.map(([label, day], index) => (
+          <>
+            {index === 0 ? '' : ' · '}
+            <a href={link(home, { since: day })}>
+              {label} <span class="quiet">({day})</span>
+            </a>
+          </>
+        ))}
+      </p>
+    </Filters>
+  );
+}
+
+function Raised({ stigs }: { stigs: ChangesPage['changes']['stigs'] }): Child {
+  const raised = stigs.flatMap((stig) => stig.severityRaised.map((rule) => ({ stig, rule })));
+  if (raised.length === 0) return null;
+  return (
+    <>
+      <h2 id="raised">Severity raised</h2>
+      <Table
+        caption="Rules whose severity was raised"
+        headColumn={1}
+        head={['Severity', 'Rule', 'ID', 'STIG']}
+        rows={raised
+          .slice(0, mostRaised)
+          .map(({ stig, rule }) => [
+            <SeverityMove {...rule} />,
+            <a href={ruleInDiff(stig.slug, stig.from!, stig.to, rule.groupId)}>{rule.title}</a>,
+            <span class="ids">{rule.groupId}</span>,
+            stig.title,
+          ])}
+      />
+      {raised.length <= mostRaised ? null : (
+        <p class="quiet">
+          {mostRaised} of {raised.length} shown. The files hold all.
+        </p>
+      )}
     </>
   );
 }

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx';
 import { Hidden, Input, Labelled, Problem, Select } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -41,10 +42,6 @@ export function upgradePage(page: {
   files: AttachedFiles;
 }): View {
   const { form, stigs, problem, files } = page;
-  const attached = [
-    ...(files.checklist === undefined ? [] : ['checklist']),
-    ...(files.results === undefined ? [] : ['scan results']),
-  ];
   return {
     title: 'Upgrade a checklist',
     section: 'stigs',
@@ -60,26 +57,7 @@ export function upgradePage(page: {
         </p>
         <form class="fields" method="post" action="/upgrade" enctype="multipart/form-data">
           <Problem text={problem} />
-          <Labelled
-            id="file"
-            label="Checklist or scan results"
-            hint={
-              attached.length === 0
-                ? undefined
-                : `Your ${attached.join(' and ')} ${attached.join().endsWith('s') ? 'are' : 'is'} still attached. Choose another file to replace ${attached.join().endsWith('s') ? 'them' : 'it'}.`
-            }
-          >
-            <input
-              id="file"
-              name="file"
-              type="file"
-              accept=".ckl,.cklb,.xml,.json"
-              multiple
-              required={attached.length === 0}
-              aria-describedby={attached.length === 0 ? undefined : 'file-hint'}
-            />
-            <Hidden fields={{ ...files }} />
-          </Labelled>
+          <FileField files={files} />
           <Select
             name="slug"
             label="Target STIG"
@@ -107,33 +85,7 @@ export function upgradePage(page: {
               maxlength={255}
             />
           </Labelled>
-          <Select
-            name="onChange"
-            label="When a check or fix changed"
-            of={[
-              ['keep', 'Keep the answer, with a warning'],
-              ['reset', 'Reset the answer'],
-            ]}
-            selected={form.onChange === 'reset' ? 'reset' : 'keep'}
-          />
-          <Select
-            name="overwrite"
-            label="Answers that scan results contradict"
-            of={[
-              ['', 'Keep the answer in the checklist'],
-              ['true', 'Replace it by the result'],
-            ]}
-            selected={form.overwrite}
-          />
-          <Select
-            name="format"
-            label="Format of the upgraded checklist"
-            of={[
-              ['cklb', '.cklb (STIG Viewer 3, STIG Manager)'],
-              ['ckl', '.ckl (STIG Viewer 2)'],
-            ]}
-            selected={form.format === 'ckl' ? 'ckl' : 'cklb'}
-          />
+          <Options form={form} />
           <div class="actions">
             <button type="submit">Preview upgrade</button>
             <button type="submit" name="as" value="inspect">
@@ -144,4 +96,67 @@ export function upgradePage(page: {
       </>
     ),
   };
+}
+
+function FileField({ files }: { files: AttachedFiles }): Child {
+  const attached = [
+    ...(files.checklist === undefined ? [] : ['checklist']),
+    ...(files.results === undefined ? [] : ['scan results']),
+  ];
+  return (
+    <Labelled
+      id="file"
+      label="Checklist or scan results"
+      hint={
+        attached.length === 0
+          ? undefined
+          : `Your ${attached.join(' and ')} ${attached.join().endsWith('s') ? 'are' : 'is'} still attached. Choose another file to replace ${attached.join().endsWith('s') ? 'them' : 'it'}.`
+      }
+    >
+      <input
+        id="file"
+        name="file"
+        type="file"
+        accept=".ckl,.cklb,.xml,.json"
+        multiple
+        required={attached.length === 0}
+        aria-describedby={attached.length === 0 ? undefined : 'file-hint'}
+      />
+      <Hidden fields={{ ...files }} />
+    </Labelled>
+  );
+}
+
+function Options({ form }: { form: UpgradeForm }): Child {
+  return (
+    <>
+      <Select
+        name="onChange"
+        label="When a check or fix changed"
+        of={[
+          ['keep', 'Keep the answer, with a warning'],
+          ['reset', 'Reset the answer'],
+        ]}
+        selected={form.onChange === 'reset' ? 'reset' : 'keep'}
+      />
+      <Select
+        name="overwrite"
+        label="When a scan disagrees"
+        of={[
+          ['', 'Keep the answer in the checklist'],
+          ['true', 'Use the scan result'],
+        ]}
+        selected={form.overwrite}
+      />
+      <Select
+        name="format"
+        label="Format of the upgraded checklist"
+        of={[
+          ['cklb', '.cklb (STIG Viewer 3, STIG Manager)'],
+          ['ckl', '.ckl (STIG Viewer 2)'],
+        ]}
+        selected={form.format === 'ckl' ? 'ckl' : 'cklb'}
+      />
+    </>
+  );
 }

@@ -58,90 +58,104 @@ function Files({ shown, place }: { shown: ShownCoverage; place: Place }): Child 
 }
 
 function Body({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
-  const { coverage, choices } = shown;
-  const { framework, revision, baseline, rollup, totals, controls } = coverage;
-  const isNist = framework === 'nist-800-53';
-  const gone = coverage.stigs.filter(({ version }) => version === null);
+  const { framework, revision } = shown.coverage;
   return (
     <>
-      <Filters action={place.home} submit="Show coverage">
-        <Hidden fields={{ ...place.needs, of: framework }} />
-        <Select
-          name="framework"
-          label="Framework"
-          of={choices.frameworks.map((each): [string, string] => [each, frameworkName(each)])}
-          selected={framework}
-        />
-        {choices.revisions.length > 1 ? (
-          <Select name="revision" label="Revision" of={choices.revisions} selected={revision ?? ''} />
-        ) : null}
-        {choices.baselines.length > 0 || baseline !== null ? (
-          <Select
-            name="baseline"
-            label={framework === 'dod-8500' ? 'MAC level' : 'Baseline'}
-            none="all controls"
-            of={
-              baseline === null || choices.baselines.some(([name]) => name === baseline)
-                ? choices.baselines
-                : [...choices.baselines, baseline]
-            }
-            selected={baseline ?? ''}
-          />
-        ) : null}
-        {isNist ? (
-          <label>
-            <input type="checkbox" name="rollup" value="true" checked={rollup} />
-            Count rules of enhancements for their base control
-          </label>
-        ) : null}
-      </Filters>
+      <Choices shown={shown} place={place} />
       {revision === null ? (
         <Empty>
           No catalog of {frameworkName(framework)} is loaded. Import one with{' '}
           <code>gapstone import PATH</code>.
         </Empty>
       ) : (
-        <>
-          <p>
-            {frameworkName(framework)} {revision}, {baseline === null ? 'all active controls' : baseline}:{' '}
-            {count(totals.covered, 'control')} of {totals.controls.toLocaleString('en-US')} addressed.{' '}
-            <span class="quiet">
-              Addressed means that a rule is evidence for a part of a control. It does not mean satisfied, and
-              a control without a rule may still be needed.
-            </span>
-          </p>
-          {gone.length === 0 ? null : (
-            <p class="quiet">
-              No longer in the catalog, and so without rules: {gone.map(({ title }) => title).join(', ')}
-            </p>
-          )}
-          <Tiles
-            of={[
-              [totals.covered, 'controls addressed', '#covered'],
-              [totals.uncovered, 'controls without a rule', '#uncovered'],
-              ...(baseline === null
-                ? []
-                : [
-                    [coverage.outside.length, 'addressed outside the baseline', '#outside'] as [
-                      number,
-                      string,
-                      string,
-                    ],
-                  ]),
-              [totals.mappedRules, `of ${count(totals.rules, 'rule')} mapped to a control`],
-              [totals.unmappedRules, 'rules not mapped', '#unmapped'],
-            ]}
-          />
-          {controls.length === 0 ? (
-            <Empty>
-              {frameworkName(framework)} {revision} has no control in the baseline {baseline}.
-            </Empty>
-          ) : (
-            <CoverageMap coverage={coverage} hrefOf={(identifier) => hrefOf(shown, place, identifier)} />
-          )}
-          <Tables shown={shown} place={place} />
-        </>
+        <Result shown={shown} place={place} />
       )}
+    </>
+  );
+}
+
+function Choices({ shown: { coverage, choices }, place }: { shown: ShownCoverage; place: Place }): Child {
+  const { framework, revision, baseline, rollup } = coverage;
+  const isNist = framework === 'nist-800-53';
+  return (
+    <Filters action={place.home} submit="Show coverage">
+      <Hidden fields={{ ...place.needs, of: framework }} />
+      <Select
+        name="framework"
+        label="Framework"
+        of={choices.frameworks.map((each): [string, string] => [each, frameworkName(each)])}
+        selected={framework}
+      />
+      {choices.revisions.length > 1 ? (
+        <Select name="revision" label="Revision" of={choices.revisions} selected={revision ?? ''} />
+      ) : null}
+      {choices.baselines.length > 0 || baseline !== null ? (
+        <Select
+          name="baseline"
+          label={framework === 'dod-8500' ? 'MAC level' : 'Baseline'}
+          none="all controls"
+          of={
+            baseline === null || choices.baselines.some(([name]) => name === baseline)
+              ? choices.baselines
+              : [...choices.baselines, baseline]
+          }
+          selected={baseline ?? ''}
+        />
+      ) : null}
+      {isNist ? (
+        <label>
+          <input type="checkbox" name="rollup" value="true" checked={rollup} />
+          Count rules of enhancements for their base control
+        </label>
+      ) : null}
+    </Filters>
+  );
+}
+
+function Result({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
+  const { coverage } = shown;
+  const { framework, revision, baseline, totals, controls } = coverage;
+  const gone = coverage.stigs.filter(({ version }) => version === null);
+  return (
+    <>
+      <p>
+        {frameworkName(framework)} {revision}, {baseline === null ? 'all active controls' : baseline}:{' '}
+        {count(totals.covered, 'control')} of {totals.controls.toLocaleString('en-US')} addressed.{' '}
+        <span class="quiet">
+          Addressed means that a rule is evidence for a part of a control. It does not mean satisfied, and a
+          control without a rule may still be needed.
+        </span>
+      </p>
+      {gone.length === 0 ? null : (
+        <p class="quiet">
+          No longer in the catalog, and so without rules: {gone.map(({ title }) => title).join(', ')}
+        </p>
+      )}
+      <Tiles
+        of={[
+          [totals.covered, 'controls addressed', '#covered'],
+          [totals.uncovered, 'controls without a rule', '#uncovered'],
+          ...(baseline === null
+            ? []
+            : [
+                [coverage.outside.length, 'addressed outside the baseline', '#outside'] as [
+                  number,
+                  string,
+                  string,
+                ],
+              ]),
+          [totals.mappedRules, `of ${count(totals.rules, 'rule')} mapped to a control`],
+          [totals.unmappedRules, 'rules not mapped', '#unmapped'],
+        ]}
+      />
+      {controls.length === 0 ? (
+        <Empty>
+          {frameworkName(framework)} {revision} has no control in the baseline {baseline}.
+        </Empty>
+      ) : (
+        <CoverageMap coverage={coverage} hrefOf={(identifier) => hrefOf(shown, place, identifier)} />
+      )}
+      <Tables shown={shown} place={place} />
     </>
   );
 }

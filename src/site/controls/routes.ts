@@ -12,7 +12,8 @@ import { closureDepth, defaultStatuses } from '../../catalog/crosswalk/queries.t
 import { wordList } from '../../http/arrays.ts';
 import type { Env } from '../../http/env.ts';
 import { type Pagination, paging, positiveInteger } from '../../http/schema.ts';
-import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { controlPage, type ShownControl } from './control.tsx';
 import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './controls.tsx';
 import type { RulesFound } from './rules-of-control.tsx';
@@ -54,10 +55,19 @@ interface ListAnswer {
   pagination: Pagination;
 }
 
-/** The pages of controls and CCIs: public, as their catalogs are. */
-export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { controls, crosswalk, controlRules, collections, favorites, lists, listStigs } = deps;
+type ControlServices = Pick<
+  Services,
+  'controls' | 'crosswalk' | 'controlRules' | 'collections' | 'favorites' | 'lists' | 'listStigs'
+>;
 
+/** The pages of controls and CCIs: public, as their catalogs are. */
+export function controlPages(app: Hono<Env>, support: PageSupport, services: ControlServices): void {
+  catalogPages(app, support, services);
+  recordPages(app, support, services);
+}
+
+/** The catalogs, and the controls of one. */
+function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }: ControlServices): void {
   function catalog(c: Context<Env>, framework: ShownFramework): Response {
     const { schema, words } = filters[framework];
     const { page, limit } = readQuery(c, z.object(perPage));
@@ -94,6 +104,17 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
     );
   }
 
+  app.get('/controls', guard.visitor, (c) => show(c, controlsPage({ catalogs: loadedCatalogs(controls) })));
+  app.get('/controls/:framework', guard.visitor, (c) =>
+    catalog(c, catalogFramework(c.req.param('framework'))),
+  );
+  app.get('/ccis', guard.visitor, (c) => catalog(c, 'cci'));
+}
+
+/** One control. */
+function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: ControlServices): void {
+  const { controls, crosswalk, collections, favorites } = services;
+
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
@@ -109,7 +130,7 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
         framework: to,
         paths: crosswalk.resolve({ framework, identifier, to, statuses: wanted, maxHops }).paths,
       }));
-    const found = rulesOf(c, framework, identifier);
+    const found = rulesOf(c, framework, identifier, services);
     const page = {
       control,
       version: withEdition(control.version, control.edition),
@@ -119,28 +140,6 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       enhancements: framework === 'nist-800-53' ? enhancements(identifier, version, found) : [],
     };
     return show(c, controlPage(page));
-  }
-
-  /** A page of the rules that a control reaches within its filters; null for who is not signed in. */
-  function rulesOf(c: Context<Env>, framework: ShownFramework, controlId: string): RulesFound | null {
-    const { rulePage: page, stig, list, severity } = readQuery(c, rulesQuery);
-    const user = c.get('visitor');
-    if (user === null) return null;
-    const among = list === undefined ? undefined : listStigs.slugs(user, list);
-    const question = { framework, controlId, stig, among, severity };
-    const rules = controlRules.rules({ ...question, page, limit: rulesPerPage });
-    const titles = new Map(controlRules.counts(question).map((each) => [each.slug, each.title]));
-    return {
-      rules,
-      filter: { stig: stig ?? [], list: list ?? '', severity: [...(severity ?? [])] },
-      stigs: [...titles].map(([slug, title]) => ({ slug, title })),
-      lists: lists.choices(user),
-      countOf(identifier) {
-        const counts = controlRules.counts({ framework, controlId: identifier });
-        const { high, medium, low } = sumOf(counts, controlRules.narrowedTo({ stig, among }), severity);
-        return high + medium + low;
-      },
-    };
   }
 
   /** A base control and its enhancements, with as many rules as their own pages show with the same filters. */
@@ -162,15 +161,37 @@ export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
     };
   }
 
-  app.get('/controls', guard.visitor, (c) => show(c, controlsPage({ catalogs: loadedCatalogs(controls) })));
-  app.get('/controls/:framework', guard.visitor, (c) =>
-    catalog(c, catalogFramework(c.req.param('framework'))),
-  );
   app.get('/controls/:framework/:controlId', guard.visitor, (c) =>
     one(c, catalogFramework(c.req.param('framework')), c.req.param('controlId')),
   );
-  app.get('/ccis', guard.visitor, (c) => catalog(c, 'cci'));
   app.get('/ccis/:cci', guard.visitor, (c) => one(c, 'cci', c.req.param('cci')));
+}
+
+/** A page of the rules that a control reaches within its filters; null without a session. */
+function rulesOf(
+  c: Context<Env>,
+  framework: ShownFramework,
+  controlId: string,
+  { lists, listStigs, controlRules }: ControlServices,
+): RulesFound | null {
+  const { rulePage: page, stig, list, severity } = readQuery(c, rulesQuery);
+  const user = c.get('visitor');
+  if (user === null) return null;
+  const among = list === undefined ? undefined : listStigs.slugs(user, list);
+  const question = { framework, controlId, stig, among, severity };
+  const rules = controlRules.rules({ ...question, page, limit: rulesPerPage });
+  const titles = new Map(controlRules.counts(question).map((each) => [each.slug, each.title]));
+  return {
+    rules,
+    filter: { stig: stig ?? [], list: list ?? '', severity: [...(severity ?? [])] },
+    stigs: [...titles].map(([slug, title]) => ({ slug, title })),
+    lists: lists.choices(user),
+    countOf(identifier) {
+      const counts = controlRules.counts({ framework, controlId: identifier });
+      const { high, medium, low } = sumOf(counts, controlRules.narrowedTo({ stig, among }), severity);
+      return high + medium + low;
+    },
+  };
 }
 
 function catalogFramework(text: string): CatalogFramework {

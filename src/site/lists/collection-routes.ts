@@ -3,33 +3,22 @@ import { addControlsBody, removeControlsBody } from '../../collections/control-c
 import { changeCollectionBody, createCollectionBody } from '../../collections/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
-import { goTo, type PageDeps, type PageSupport } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { goTo, type PageSupport } from '../parts/page.ts';
 import { items } from '../parts/typed-text.ts';
 import { type CollectionPage, collectionKind, collectionPage } from './collected-controls.tsx';
 import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
 import { editCollectionPage } from './collection-pages.tsx';
 
+type CollectionServices = Pick<Services, 'collections'>;
+
 /** The pages of control collections. */
-export function collectionPages(app: Hono<Env>, support: PageSupport, { collections }: PageDeps): void {
-  const { guard, show } = support;
+export function collectionPages(app: Hono<Env>, support: PageSupport, services: CollectionServices): void {
+  settingsPages(app, support, services);
+  entryPages(app, support, services);
+}
 
-  function one(c: Context<Env>, id: string, adding: CollectionPage['adding']): Response {
-    const user = c.get('user');
-    const collection = collections.get(user, id);
-    const { controls } = collections.controls(user, id, undefined);
-    const isOwn = collection.createdById === user.subject;
-    const status = adding.problem === null ? 200 : 400;
-    const known = collections.knownControls(controls);
-    return show(c, collectionPage({ collection, controls, isOwn, adding, known }), status);
-  }
-
-  async function add(c: Context<Env>, id: string, given: object[]): Promise<Response> {
-    const { controls } = check(addControlsBody, { controls: given });
-    const { added, notFound } = await collections.add(c.get('user'), id, controls);
-    mustBeInCatalog(notFound?.map((each) => each.controlId));
-    return goTo(c, `/collections/${id}`, { code: 'added', count: added });
-  }
-
+function settingsPages(app: Hono<Env>, support: PageSupport, { collections }: CollectionServices): void {
   collectionFormPages(app, support, {
     kind: collectionKind,
     audited: 'control-collection',
@@ -49,6 +38,28 @@ export function collectionPages(app: Hono<Env>, support: PageSupport, { collecti
       return { rows: rows.map((each) => ({ ...each, size: each.controlCount })), pagination };
     },
   });
+}
+
+/** A collection with its controls, and the forms that add and remove some. */
+function entryPages(app: Hono<Env>, support: PageSupport, { collections }: CollectionServices): void {
+  const { guard, show } = support;
+
+  function one(c: Context<Env>, id: string, adding: CollectionPage['adding']): Response {
+    const user = c.get('user');
+    const collection = collections.get(user, id);
+    const { controls } = collections.controls(user, id, undefined);
+    const isOwn = collection.createdById === user.subject;
+    const status = adding.problem === null ? 200 : 400;
+    const known = collections.knownControls(controls);
+    return show(c, collectionPage({ collection, controls, isOwn, adding, known }), status);
+  }
+
+  async function add(c: Context<Env>, id: string, given: object[]): Promise<Response> {
+    const { controls } = check(addControlsBody, { controls: given });
+    const { added, notFound } = await collections.add(c.get('user'), id, controls);
+    mustBeInCatalog(notFound?.map((each) => each.controlId));
+    return goTo(c, `/collections/${id}`, { code: 'added', count: added });
+  }
 
   // From a control's page: the collection is selected in the form.
   app.post(

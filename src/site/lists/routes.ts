@@ -5,7 +5,8 @@ import { listStigBody } from '../../collections/lists-schema.ts';
 import { changeListBody, createListBody, notes, slugsBody } from '../../collections/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check, positiveInteger, sorting } from '../../http/schema.ts';
-import { goTo, type PageDeps, type PageSupport, readQuery, safePath } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { goTo, type PageSupport, readQuery, safePath } from '../parts/page.ts';
 import { shownList } from '../parts/shown-list.ts';
 import { lines } from '../parts/typed-text.ts';
 import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
@@ -18,10 +19,69 @@ import { listSettingsPage } from './list-settings.tsx';
 const entriesPerPage = 100;
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
 
-/** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
-export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps): void {
-  const { lists, listStigs, listOverview, stigs, finder, stigsCalled, now } = deps;
-  const { guard, show } = support;
+type ListServices = Pick<
+  Services,
+  'lists' | 'listStigs' | 'listOverview' | 'stigs' | 'finder' | 'stigsCalled'
+>;
+
+/** The pages of lists, and the forms that create, change, fill, copy, delete and restore them. */
+export function listPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
+  settingsPages(app, support, services);
+  contentPages(app, support, services);
+  entryPages(app, support, services);
+}
+
+function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServices): void {
+  const { guard } = support;
+
+  collectionFormPages(app, support, {
+    kind: listKind,
+    audited: 'list',
+    service: lists,
+    createBody: createListBody,
+    changeBody: changeListBody,
+    editing: {
+      at: 'settings',
+      page: (c, _, typed, problem) => {
+        const shown = shownList(c, lists);
+        return listSettingsPage({
+          ...shown,
+          form: typed ?? (shown.isOwn ? formOf(shown.list) : null),
+          problem,
+        });
+      },
+      next: (id) => `/lists/${id}/settings`,
+    },
+    page(user, wanted) {
+      const { rows, pagination } = lists.page(user, wanted);
+      return {
+        rows: rows.map((each) => ({ ...each, size: each.stigCount })),
+        pagination,
+        after: DeletedLists({ lists: lists.deleted(user) }),
+      };
+    },
+  });
+
+  // Where the form of the settings was before.
+  app.get('/lists/:id/edit', guard.user, (c) =>
+    goTo(c, `/lists/${encodeURIComponent(c.req.param('id'))}/settings`),
+  );
+
+  app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
+    const { id } = await lists.restore(c.get('user'), c.req.param('id'));
+    return goTo(c, `/lists/${id}`, { code: 'restored' });
+  });
+
+  app.post('/lists/:id/duplicate', guard.audited('list.duplicate'), async (c) => {
+    const { id } = await lists.duplicate(c.get('user'), c.req.param('id'));
+    return goTo(c, `/lists/${id}`, { code: 'copied' });
+  });
+}
+
+/** A list with its STIGs, and the forms that add and remove some. */
+function contentPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
+  const { lists, listStigs, listOverview, stigs, finder, stigsCalled } = services;
+  const { guard, show, now } = support;
 
   const lookup = {
     called: stigsCalled,
@@ -74,34 +134,6 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
     return one(c, { text: left, problem: describeUnclear(unclear, added), unclear });
   }
 
-  collectionFormPages(app, support, {
-    kind: listKind,
-    audited: 'list',
-    service: lists,
-    createBody: createListBody,
-    changeBody: changeListBody,
-    editing: {
-      at: 'settings',
-      page: (c, _, typed, problem) => {
-        const shown = shownList(c, lists);
-        return listSettingsPage({
-          ...shown,
-          form: typed ?? (shown.isOwn ? formOf(shown.list) : null),
-          problem,
-        });
-      },
-      next: (id) => `/lists/${id}/settings`,
-    },
-    page(user, wanted) {
-      const { rows, pagination } = lists.page(user, wanted);
-      return {
-        rows: rows.map((each) => ({ ...each, size: each.stigCount })),
-        pagination,
-        after: DeletedLists({ lists: lists.deleted(user) }),
-      };
-    },
-  });
-
   // From a STIG's page or from check boxes: the list is selected in the form.
   app.post('/lists/add', guard.audited('list.add-stigs', { field: 'list', size: 'notes' }), async (c) => {
     const id = c.get('form').get('list');
@@ -110,16 +142,6 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
   });
 
   app.get('/lists/:id', guard.user, (c) => one(c));
-
-  app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
-    const { id } = await lists.restore(c.get('user'), c.req.param('id'));
-    return goTo(c, `/lists/${id}`, { code: 'restored' });
-  });
-
-  app.post('/lists/:id/duplicate', guard.audited('list.duplicate'), async (c) => {
-    const { id } = await lists.duplicate(c.get('user'), c.req.param('id'));
-    return goTo(c, `/lists/${id}`, { code: 'copied' });
-  });
 
   app.post('/lists/:id/stigs', guard.audited('list.add-stigs', { size: 'pasted' }), (c) => {
     const id = c.req.param('id');
@@ -136,6 +158,11 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
     const count = await listStigs.remove(c.get('user'), id, slugs);
     return goTo(c, `/lists/${id}`, { code: 'removed', count });
   });
+}
+
+/** The form for the notes and the position of one STIG of a list. */
+function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: ListServices): void {
+  const { lists, listStigs } = services;
 
   app.get('/lists/:id/stigs/:slug', guard.user, (c) => {
     const { id, slug } = c.req.param();
