@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Child } from 'hono/jsx';
+import { yieldToEventLoop } from '../../base/slices.ts';
 import type { ChangeClass, ChangedRule, FieldChange, RuleHeading } from '../../catalog/stigs/diff-schema.ts';
 import { changedWords, type TextSegment } from '../../catalog/stigs/words.ts';
 import { Severity } from './components.tsx';
@@ -38,7 +38,7 @@ export async function markInTurns(rules: ChangedRule[], marker: Marker): Promise
   const marked = remembered(marker);
   for (const { fields } of rules) {
     for (const field of fields) if (field.field !== 'severity') marked(...textsOf(field));
-    await turn();
+    await yieldToEventLoop();
   }
   return marked;
 }
