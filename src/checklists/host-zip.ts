@@ -109,16 +109,8 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
     for (const [host, repeat] of numbered(hosts)) {
       const nameOf = naming(host);
       for (const group of groups) {
-        const key = group.map(({ key }) => key);
-        const single = layout === 'host' ? null : group[0]!;
-        const id = single
-          ? stableId('cklb', ...single.key, ...hostKey(host), ...repeat)
-          : stableId('cklb-host', JSON.stringify(key), ...hostKey(host), ...repeat);
-        const title = single ? `${single.displayName} ${single.release.version}` : host.hostName;
-        const head = storedPiece(
-          headOf(format, cklbHead({ title, id, target: host, classification }), group),
-        );
-        const pieces = piecesOf(format, head, group);
+        const head = checklistHead({ host, repeat, group, layout, classification });
+        const pieces = piecesOf(format, storedPiece(headOf(format, head, group)), group);
         const member = { name: nameOf(group[0]!), ...joinedPieces(pieces) };
         if (member.unpacked > largestZip) throw tooLarge();
         files.push({ member, pieces });
@@ -136,6 +128,35 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
       stream: () => streamed(chunks(files)),
     };
   };
+}
+
+/** The head of one checklist: for all STIGs of a host, or for one STIG, with an id that tells hosts apart. */
+function checklistHead({
+  host,
+  repeat,
+  group,
+  layout,
+  classification,
+}: {
+  host: ChecklistHost;
+  repeat: string[];
+  group: Rendered[];
+  layout: ChecklistsBody['layout'];
+  classification: string | null;
+}): ReturnType<typeof cklbHead> {
+  const [first] = group;
+  const ofHost = [...hostKey(host), ...repeat];
+  if (layout === 'host') {
+    const keys = JSON.stringify(group.map(({ key }) => key));
+    return cklbHead({
+      title: host.hostName,
+      id: stableId('cklb-host', keys, ...ofHost),
+      target: host,
+      classification,
+    });
+  }
+  const title = `${first!.displayName} ${first!.release.version}`;
+  return cklbHead({ title, id: stableId('cklb', ...first!.key, ...ofHost), target: host, classification });
 }
 
 function tooLarge(): Error {
