@@ -1,3 +1,4 @@
+import { isObject } from '../src/base/json.ts';
 import { decodeText, headOf } from '../src/read/decode.ts';
 import { ImportError } from '../src/read/import-error.ts';
 import type { Kind } from '../src/read/kind.ts';
@@ -133,7 +134,7 @@ function nameOfJson(value: unknown): string {
 }
 
 function isCklb(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'stigs' in value && 'target_data' in value;
+  return isObject(value) && 'stigs' in value && 'target_data' in value;
 }
 
 /** What else people have beside STIGs, by how it begins; its text is not quoted, since the ledger is read by others. */

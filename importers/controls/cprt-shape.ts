@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../src/base/json.ts';
 
 // The parts of a CPRT export that are read; whatever else the files hold is passed over.
 
@@ -39,7 +40,7 @@ export function cprtBodyOf(value: unknown): object | null {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return isObject(value) ? value[name] : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { repeatedMember } from '../../src/base/json.ts';
+import { isObject, repeatedMember } from '../../src/base/json.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { pointerOf, readShape } from '../read/json-shape.ts';
 import { excerpt } from '../read/source-text.ts';
@@ -79,7 +79,7 @@ const interchange = z.strictObject({
 /** True for a JSON value that has the form of the interchange: one document, or an array of them. */
 export function isInterchange(value: unknown): boolean {
   const first: unknown = Array.isArray(value) ? value[0] : value;
-  if (typeof first !== 'object' || first === null) return false;
+  if (!isObject(first)) return false;
   return (
     'formatVersion' in first || ('document' in first && ('signposts' in first || 'actionableItems' in first))
   );

@@ -40,10 +40,17 @@ export function tellIdentity(
   }));
   const renamed = new Set(changes.map(({ from, to }) => `${from} ${to}`));
   const moved = new Map<string, { slug: string; text: string; releases: number }>();
-  for (const printing of printings) {
+  for (const printing of printings) remarkOn(printing);
+  for (const { slug, text, releases } of moved.values())
+    remarks.push({ slug, text: `${count(releases, 'release')} ${text}` });
+  const ofRun = printings.filter(({ id }) => fresh.has(id));
+  return { decisions: new Map(ofRun.map((printing) => [printing.id, decisionOf(printing)])), remarks };
+
+  /** Remarks on a release of an earlier run that is now served, no longer served, or under another slug. */
+  function remarkOn(printing: StoredPrinting): void {
     const { stig, keptBy } = fates.get(printing.sha256)!;
     const { target, benchmarkId, version, supersededBy } = printing;
-    if (fresh.has(printing.id) || target === null) continue;
+    if (fresh.has(printing.id) || target === null) return;
     const isServed = keptBy === null;
     if (isServed !== (supersededBy === null)) {
       const told = isServed ? 'is served again' : `is no longer served: ${keptInstead(printing)}`;
@@ -52,14 +59,10 @@ export function tellIdentity(
         text: `${version} of ${excerpt(benchmarkId)}, imported before, ${told}`,
       });
     }
-    if (target === stig.slug || renamed.has(`${target} ${stig.slug}`)) continue;
+    if (target === stig.slug || renamed.has(`${target} ${stig.slug}`)) return;
     const text = `of ${excerpt(benchmarkId)}, imported before, went from ${target} to ${stig.slug}`;
     moved.set(text, { slug: stig.slug, text, releases: (moved.get(text)?.releases ?? 0) + 1 });
   }
-  for (const { slug, text, releases } of moved.values())
-    remarks.push({ slug, text: `${count(releases, 'release')} ${text}` });
-  const ofRun = printings.filter(({ id }) => fresh.has(id));
-  return { decisions: new Map(ofRun.map((printing) => [printing.id, decisionOf(printing)])), remarks };
 
   function decisionOf(printing: StoredPrinting): Decision {
     const { stig, keptBy } = fates.get(printing.sha256)!;

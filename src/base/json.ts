@@ -3,6 +3,11 @@ import { badRequest } from './errors.ts';
 /** JSON text, with the type of the value that it stands for. */
 export type JsonText<T> = string & { readonly of?: T };
 
+/** Whether a JSON value is an object: not null, and not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The text of a request's body, decoded fatally. Throws a 400 for bytes that are no UTF-8. */
 export function utf8Body(bytes: Uint8Array): string {
   try {

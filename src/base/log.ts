@@ -1,4 +1,5 @@
 import type { LogLevel } from './config.ts';
+import { isObject } from './json.ts';
 import { printable } from './text.ts';
 
 const levels: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 };
@@ -77,8 +78,7 @@ function safe(value: Record<string, unknown>): Record<string, unknown> {
 function clean(value: unknown): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map(clean);
-  if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
-    return safe(value as Record<string, unknown>);
+  if (isObject(value) && Object.getPrototypeOf(value) === Object.prototype) return safe(value);
   return value;
 }
 

@@ -1,6 +1,8 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-/** Milliseconds of work after which other requests have their turn. */
+export { yieldToEventLoop };
+
+/** Milliseconds of work before a slice yields to the event loop. */
 export const longestSlice = 10;
 
 /** Does a piece of work for each item in order, and yields to the event loop every ten milliseconds. */
@@ -24,7 +26,7 @@ export async function runInSlices<T>(
     const step = work.next();
     if (step.done) return step.value;
     if (clock() < until) continue;
-    await turn();
+    await yieldToEventLoop();
     until = clock() + longestSlice;
   }
 }

@@ -1,4 +1,7 @@
-import { crc32, deflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { crc32, deflateRaw } from 'node:zlib';
+
+const deflate = promisify(deflateRaw);
 
 /** A file of a zip: `bytes` of it in the zip, and `crc` of what it holds. */
 export interface Member {
@@ -85,15 +88,15 @@ function writeCommon(header: Buffer, at: number, { name, bytes, crc, unpacked }:
   header.writeUInt16LE(nameBytes, at + 22);
 }
 
-/** A whole zip of files, compressed one after the other: synchronously, for a thread of its own. */
-export function zipSync(files: { name: string; content: Buffer }[]): Buffer {
+/** A whole zip of files, compressed one after the other, off the main thread. */
+export async function zipOf(files: { name: string; content: Buffer }[]): Promise<Uint8Array<ArrayBuffer>> {
   const members: Member[] = [];
   const parts: Buffer[] = [];
   for (const { name, content } of files) {
-    const packed = deflateRawSync(content);
+    const packed = await deflate(content);
     const member = { name, bytes: packed.length, crc: crc32(content), unpacked: content.length };
     members.push(member);
     parts.push(localHeader(member), packed);
   }
-  return Buffer.concat([...parts, directory(members)]);
+  return new Uint8Array(Buffer.concat([...parts, directory(members)]));
 }

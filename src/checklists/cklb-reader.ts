@@ -1,4 +1,5 @@
 import { stableId } from '../base/ids.ts';
+import { isObject } from '../base/json.ts';
 import { type Cklb, type CklbRule, type CklbStig, roles } from '../catalog/stigs/cklb-schema.ts';
 import {
   badChecklist,
@@ -186,8 +187,6 @@ function readRule(
 
 const isText = (given: unknown): given is string => typeof given === 'string';
 const isArray = (given: unknown): given is unknown[] => Array.isArray(given);
-const isObject = (given: unknown): given is object =>
-  typeof given === 'object' && given !== null && !isArray(given);
 const isEmpty = (given: unknown) => isObject(given) && Object.keys(given).length === 0;
 
 /**
@@ -228,8 +227,7 @@ interface Fields {
 
 function fieldsOf(value: unknown, path: string, leftovers: Leftovers): Fields {
   const isThere = value !== undefined && value !== null;
-  if (isThere && (typeof value !== 'object' || Array.isArray(value)))
-    throw badChecklist(path || 'the cklb', 'must be an object');
+  if (isThere && !isObject(value)) throw badChecklist(path || 'the cklb', 'must be an object');
   const object = (value ?? {}) as Record<string, unknown>;
   const asked = new Set<string>();
   const at = (name: string) => (path === '' ? name : `${path}.${name}`);

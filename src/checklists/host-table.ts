@@ -73,7 +73,7 @@ export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: bo
   }
   if (problems.length === 0 && hosts.length === 0) problems.push('There is no host');
   if (hosts.length > maxHosts)
-    problems.push(`There are more than ${maxHosts} hosts. At most ${maxHosts} are taken at once`);
+    problems.push(`There are more than ${maxHosts} hosts. One zip can have at most ${maxHosts}`);
   const more = problems.length - mostProblems;
   return {
     hosts,

@@ -1,6 +1,7 @@
 import { deflatedPiece, joinedPieces, type Piece, storedPiece } from '../base/deflate.ts';
 import { badRequest, callerGone, unavailable } from '../base/errors.ts';
 import { stableId } from '../base/ids.ts';
+import { yieldToEventLoop } from '../base/slices.ts';
 import { compareCodePoints, fold } from '../base/text.ts';
 import { directory, largestZip, localHeader, type Member, sizeOfZip } from '../base/zip.ts';
 import { cklEnd, cklHead, cklStig, targetKeyOf } from '../catalog/stigs/ckl-writer.ts';
@@ -44,10 +45,8 @@ interface File {
 
 /** How often the zip is begun anew because the catalog became another. */
 const attempts = 5;
-/** Files of which the names and sizes are made before others are heard. */
+/** Files that are named and measured before the work yields to the event loop. */
 const slice = 100;
-
-const heard = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 export type MakeChecklists = ReturnType<typeof createChecklistZips>;
 
@@ -72,7 +71,7 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
           const full = stigs.full(slug);
           if (!rendered.has(full.release.slug))
             rendered.set(full.release.slug, await renderStig(full, format));
-          await heard();
+          await yieldToEventLoop();
           if (caller.closed) throw callerGone();
           if (generation() !== before) break;
         }
@@ -110,20 +109,12 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
     for (const [host, repeat] of numbered(hosts)) {
       const nameOf = naming(host);
       for (const group of groups) {
-        const key = group.map(({ key }) => key);
-        const single = layout === 'host' ? null : group[0]!;
-        const id = single
-          ? stableId('cklb', ...single.key, ...hostKey(host), ...repeat)
-          : stableId('cklb-host', JSON.stringify(key), ...hostKey(host), ...repeat);
-        const title = single ? `${single.displayName} ${single.release.version}` : host.hostName;
-        const head = storedPiece(
-          headOf(format, cklbHead({ title, id, target: host, classification }), group),
-        );
-        const pieces = piecesOf(format, head, group);
+        const head = checklistHead({ host, repeat, group, layout, classification });
+        const pieces = piecesOf(format, storedPiece(headOf(format, head, group)), group);
         const member = { name: nameOf(group[0]!), ...joinedPieces(pieces) };
         if (member.unpacked > largestZip) throw tooLarge();
         files.push({ member, pieces });
-        if (files.length % slice === 0) await heard();
+        if (files.length % slice === 0) await yieldToEventLoop();
       }
     }
     const members = files.map(({ member }) => member);
@@ -139,14 +130,43 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
   };
 }
 
+/** The head of one checklist: for all STIGs of a host, or for one STIG, with an id that tells hosts apart. */
+function checklistHead({
+  host,
+  repeat,
+  group,
+  layout,
+  classification,
+}: {
+  host: ChecklistHost;
+  repeat: string[];
+  group: Rendered[];
+  layout: ChecklistsBody['layout'];
+  classification: string | null;
+}): ReturnType<typeof cklbHead> {
+  const [first] = group;
+  const ofHost = [...hostKey(host), ...repeat];
+  if (layout === 'host') {
+    const keys = JSON.stringify(group.map(({ key }) => key));
+    return cklbHead({
+      title: host.hostName,
+      id: stableId('cklb-host', keys, ...ofHost),
+      target: host,
+      classification,
+    });
+  }
+  const title = `${first!.displayName} ${first!.release.version}`;
+  return cklbHead({ title, id: stableId('cklb', ...first!.key, ...ofHost), target: host, classification });
+}
+
 function tooLarge(): Error {
   return badRequest('The zip would be larger than 4 GiB. Name fewer hosts or STIGs');
 }
 
 async function renderStig(full: FullRelease, format: ChecklistFormat): Promise<Rendered> {
-  await heard();
+  await yieldToEventLoop();
   const stig = cklbStig(full);
-  await heard();
+  await yieldToEventLoop();
   const { slug, title, version, benchmarkId } = full.release;
   return {
     release: { slug, title, version, benchmarkId },
@@ -217,10 +237,10 @@ function* chunks(files: File[]): Generator<Buffer> {
   yield directory(files.map(({ member }) => member));
 }
 
-/** Bytes after which others are heard: a reader that is fast enough would otherwise keep the event loop for itself. */
+/** Bytes that are sent before the stream yields to the event loop: a fast client would otherwise block other requests. */
 const turn = 128 * 1024;
 
-/** Chunks as they are asked for. Who hangs up ends it. */
+/** Streams chunks as the client reads them, and stops when it disconnects. */
 function streamed(source: Generator<Buffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let sent = 0;
   return new ReadableStream(
@@ -228,7 +248,7 @@ function streamed(source: Generator<Buffer>): ReadableStream<Uint8Array<ArrayBuf
       async pull(controller) {
         if (sent > turn) {
           sent = 0;
-          await heard();
+          await yieldToEventLoop();
         }
         const { done, value } = source.next();
         if (done) return controller.close();

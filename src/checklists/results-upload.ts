@@ -1,5 +1,5 @@
 import { badRequest } from '../base/errors.ts';
-import { utf8Body } from '../base/json.ts';
+import { isObject, utf8Body } from '../base/json.ts';
 import { cut } from '../base/text.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import { checklistName } from '../catalog/stigs/cklb-writer.ts';
@@ -128,7 +128,7 @@ export function* inspectWork(bytes: Uint8Array): Work {
 function documentOf(bytes: Uint8Array): string | object | Uint8Array {
   if (isXml(bytes)) return bytes;
   const body = parseBody(utf8Body(bytes));
-  if (typeof body === 'object' && body !== null && 'stigs' in body) return body;
+  if (isObject(body) && 'stigs' in body) return body;
   const { checklist, results } = check(inspectBody, body);
   if ((checklist === undefined) === (results === undefined))
     throw badRequest('The body must have either checklist or results');

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { isObject } from '../base/json.ts';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import { ChangeClass, FieldChange, MatchedBy, RuleIdentity } from '../catalog/stigs/diff-schema.ts';
 import { DateOrNull, flag, format, notAnObject, orNull, requestText } from '../http/schema.ts';
@@ -121,11 +122,9 @@ export interface Upgrade {
 
 /** A checklist in a request: the text of a ckl or cklb, or the object that a cklb is. It is read by its reader, not here. */
 export const checklist = z
-  .custom<string | object>(
-    (value) =>
-      typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
-    { error: 'checklist must be the text of a .ckl or .cklb, or the object of a .cklb' },
-  )
+  .custom<string | object>((value) => typeof value === 'string' || isObject(value), {
+    error: 'checklist must be the text of a .ckl or .cklb, or the object of a .cklb',
+  })
   .openapi({
     type: ['string', 'object'],
     description: 'The text of a .ckl or .cklb as a string, or the object of a .cklb itself.',

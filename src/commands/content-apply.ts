@@ -68,7 +68,9 @@ export const rollbackCommand = {
       const { decisions, ...undone } = await exchanging(config, audit, false, rollBack);
       const { exchange, keptAs } = undone;
       show(values.json, undone, decisions, `${exchange.channel} ${exchange.sequence} is rolled back`);
-      tell(`what was served is in ${keptAs} until the next bundle is applied; that bundle may come again`);
+      tell(
+        `the replaced catalog is in ${keptAs} until the next bundle is applied; the same bundle can be applied again`,
+      );
       return 0;
     });
   },

@@ -26,12 +26,12 @@ export const importCommand: Command = {
   usage:
     'gapstone import PATH... [--once] [--no-links] [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
   help: [
-    '--once        leave out each PATH that is gone, or whose content an import or the inbox has met before',
+    '--once        skip each PATH that is missing, or whose content an import or the inbox has already handled',
     '--no-links    follow no link, not even a PATH that is one',
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',
     '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too',
-    '              - in place of a slug takes the row back',
+    '              - in place of a slug removes the row',
     '--json        print one ledger line for each source on stdout, then the summary',
     'Exits with 0 (done), 3 (done in part: something was rejected) or 1 (failed: nothing could be used).',
   ],
@@ -66,7 +66,9 @@ export const importCommand: Command = {
     if (values.json && unkept.length + leftOut.length > 0)
       process.stdout.write(`${JSON.stringify({ met: unkept, leftOut })}\n`);
     for (const path of leftOut)
-      tell(`left out ${path}: it, or a part of it, was taken back here; "gapstone import" brings it again`);
+      tell(
+        `skipped ${path}: a rollback removed it, or a part of it; "gapstone import" without --once imports it`,
+      );
     if (fresh.length === 0) {
       tell('nothing to import: every path is missing or already imported');
       if (!values.json) tell('done');

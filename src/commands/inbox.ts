@@ -9,12 +9,12 @@ import type { Log } from '../base/log.ts';
 import { compareCodePoints } from '../base/text.ts';
 import { lookAt, mostSeen } from './inbox-look.ts';
 
-/** How long a file must have stood still before it is imported (rule D33.1), and how often the folder is looked at: milliseconds. */
+/** How long a file must be unchanged before its import (rule D33.1), and how often the folder is read, in milliseconds. */
 const stillFor = 2000;
 const lookEvery = 250;
 /** How long a failed import waits before it is tried again. */
 const retryAfter = 30_000;
-/** Paths of one import: a command line has an end. */
+/** Paths of one import: a command line has a limit. */
 const mostPaths = 500;
 
 interface Entry {
@@ -22,21 +22,21 @@ interface Entry {
   state: string;
   /** When it was first seen like this, in milliseconds. */
   since: number;
-  taken: boolean;
+  imported: boolean;
   /** The last look that saw it. */
   seen: number;
 }
 
 /** An inbox that is watched. */
 export interface Inbox {
-  /** Ends an import that is under way, which changes nothing then, and the watching. */
+  /** Stops watching, and ends a running import, which then changes nothing. */
   stop(): Promise<void>;
 }
 
 /**
- * Imports what is put into a folder, at once and whenever it changes (rule D33): each file, and each folder in it as a whole, when it
- * has stood still. Names that begin with a dot are passed by, as are links. The import is a process of its own. `keep` stores SHA-256 of
- * all that the folder held (rule D42.8).
+ * Imports each file of a folder, and each folder in it as a whole, when it is new or changed and then left unchanged for a
+ * while (rule D33). Skips links and names that begin with a dot. The import runs in a process of its own. `keep` stores the
+ * SHA-256 of everything that the folder held (rule D42.8).
  */
 export function watchInbox(
   folder: string,
@@ -49,22 +49,23 @@ export function watchInbox(
   let importing: Promise<void> | null = null;
   let notBefore = 0;
   let looks = 0;
-  const told = { failed: '', unreadable: '', crowded: '' };
+  const logged = { failed: '', unreadable: '', crowded: '' };
 
   /** Logs a problem that stays only once. */
-  function tellOnce(kind: keyof typeof told, msg: string, reason: string): void {
-    if (reason !== '' && reason !== told[kind]) log.error(msg, { folder, reason });
-    told[kind] = reason;
+  function logOnce(kind: keyof typeof logged, msg: string, reason: string): void {
+    if (reason !== '' && reason !== logged[kind]) log.error(msg, { folder, reason });
+    logged[kind] = reason;
   }
 
-  async function take(due: [string, Entry][]): Promise<void> {
-    for (const [, entry] of due) entry.taken = true;
+  async function importPaths(due: [string, Entry][]): Promise<void> {
+    for (const [, entry] of due) entry.imported = true;
     try {
       const paths = due.map(([name]) => join(folder, name));
       const { rejected, summary, hashes, leftOut } = await runImport(config, paths, stopping.signal);
       await keep(hashes);
-      told.failed = '';
-      for (const source of leftOut) log.warn('inbox: left out, for it was taken back here', { source });
+      logged.failed = '';
+      for (const source of leftOut)
+        log.warn('inbox: skipped, because a rollback removed it here', { source });
       for (const { source, reason } of rejected) log.warn('inbox: rejected', { source, reason });
       if (summary !== null) {
         const { phases: _, ...counts } = summary;
@@ -72,13 +73,13 @@ export function watchInbox(
       }
     } catch (error) {
       if (stopping.signal.aborted) return;
-      for (const [, entry] of due) entry.taken = false;
+      for (const [, entry] of due) entry.imported = false;
       notBefore = performance.now() + retryAfter;
-      tellOnce('failed', 'inbox: the import failed; it is tried again', (error as Error).message);
+      logOnce('failed', 'inbox: the import failed; it is tried again', (error as Error).message);
     }
   }
 
-  /** Looks at the folder; gives what has stood still and was not taken like this. */
+  /** Reads the folder; gives what is unchanged for long enough and was not imported in this state. */
   async function look(): Promise<[string, Entry][]> {
     const now = performance.now();
     const bounds = { left: mostSeen, exceeded: false, signal: stopping.signal };
@@ -89,10 +90,10 @@ export function watchInbox(
       if (state === '' && name.includes('\uFFFD') && !known)
         log.warn('inbox: rejected', { source: name, reason: 'the name is not UTF-8: rename the file' });
       if (known?.state === state) known.seen = looks;
-      else entries.set(name, { state, since: now, taken: false, seen: looks });
+      else entries.set(name, { state, since: now, imported: false, seen: looks });
     }
     const reason = `it holds more than ${mostSeen} files and folders: remove what is imported`;
-    tellOnce('crowded', 'inbox: some of it is not looked at', bounds.exceeded ? reason : '');
+    logOnce('crowded', 'inbox: some of it is not looked at', bounds.exceeded ? reason : '');
     const due: [string, Entry][] = [];
     for (const [name, entry] of entries) {
       if (entry.seen !== looks) entries.delete(name);
@@ -106,16 +107,16 @@ export function watchInbox(
       const start = performance.now();
       try {
         const due = await look();
-        told.unreadable = '';
+        logged.unreadable = '';
         if (due.length > 0 && importing === null && start >= notBefore)
-          importing = take(due).finally(() => {
+          importing = importPaths(due).finally(() => {
             importing = null;
           });
       } catch (error) {
         const reason = `${(error as Error).message}${rightsAround(folder, error)}`;
-        tellOnce('unreadable', 'inbox: the folder cannot be read', reason);
+        logOnce('unreadable', 'inbox: the folder cannot be read', reason);
       }
-      // A folder that takes long to look at is looked at more seldom.
+      // A folder that is slow to read is read less often.
       const pause = Math.max(lookEvery, 10 * (performance.now() - start));
       await setTimeout(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
@@ -131,13 +132,13 @@ export function watchInbox(
   };
 }
 
-/** Whether something stood still for long enough and was not imported like this. */
-const isDue = ({ state, since, taken }: Entry, now: number) =>
-  state !== '' && !taken && now - since >= stillFor;
+/** Whether an entry was unchanged for long enough and was not imported in this state. */
+const isDue = ({ state, since, imported }: Entry, now: number) =>
+  state !== '' && !imported && now - since >= stillFor;
 
 /**
- * Runs `gapstone import --once` in a process of its own. Gives what it rejected, its totals, or null where nothing was new, SHA-256
- * of what the paths hold, and the paths of what was taken back; throws where it failed as a whole, with what it said last.
+ * Runs `gapstone import --once` in a process of its own. Gives what it rejected, its totals (null where nothing was new), the
+ * SHA-256 of what the paths hold, and the paths that a rollback removed. Throws the last line of its errors where it failed.
  */
 async function runImport(
   { db, usersDb }: Config,
@@ -151,7 +152,7 @@ async function runImport(
     child.on('error', reject);
     child.on('close', resolve);
   });
-  // Heard below: until then it must not end the process.
+  // Handled below: until then a rejection must not end the process.
   ended.catch(() => undefined);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (part: string) => {

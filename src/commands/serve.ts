@@ -138,8 +138,7 @@ async function serveOpen(
   addCatalogMetrics(metrics, db);
   metrics.add(processFigures());
   metrics.add(serviceMetrics(server, lines, context.audit.stream, answers));
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  const url = `${tls ? 'https' : 'http'}://${host}:${server.port}`;
+  const url = urlOf(config, server.port);
   log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
@@ -160,6 +159,10 @@ async function serveOpen(
   await stopPurging();
   await db.idle();
   await serverAudit.stop(signal);
+  emptyWriteAheadLog(db, log);
+}
+
+function emptyWriteAheadLog(db: Database, log: Log): void {
   try {
     db.sqlite.pragma('main.wal_checkpoint(TRUNCATE)');
   } catch (error) {
@@ -168,24 +171,28 @@ async function serveOpen(
   }
 }
 
-/** How often a server looks whether its catalog was exchanged, in milliseconds. */
+function urlOf({ host, tls }: Config, port: number): string {
+  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** How often the server checks whether its catalog was exchanged, in milliseconds. */
 const watchMilliseconds = 200;
 
-/** Serves another catalog as soon as it has the name of the one that is served; gives what ends this. */
+/** Serves a new catalog as soon as it replaces the file of the current one. Gives the function that stops watching. */
 function watchCatalog(db: Database, log: Log): () => void {
   let last = '';
-  let told = '';
+  let logged = '';
   const timer = setInterval(() => {
     try {
       if (db.renewCatalog()) log.info('another catalog is served');
       last = '';
-      told = '';
+      logged = '';
     } catch (error) {
       const reason = (error as Error).message;
-      // It is tried again. Whoever lays it there may be about to let go of it; what stays is told once.
-      if (reason === last && reason !== told) {
+      // The other process may still have the file locked: log only a reason that stays, and only once.
+      if (reason === last && reason !== logged) {
         log.error('the new catalog cannot be served: the former one is', { reason });
-        told = reason;
+        logged = reason;
       }
       last = reason;
     }
@@ -193,7 +200,7 @@ function watchCatalog(db: Database, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** What the server, the audit stream and the kept answers say of themselves. */
+/** Metrics of the server, the audit stream and the response cache. */
 const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditStream, answers: Answers) =>
   ({
     gapstone_http_connections: ['Open connections.', () => server.load().connections],
@@ -211,7 +218,7 @@ const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditSt
     gapstone_cache_misses_total: ['Responses added to the cache.', () => answers.stats().misses],
   }) satisfies Figures;
 
-/** A fault that nobody caught: the state may be anything, so it is logged and the process ends (threat O2). */
+/** Logs an uncaught error and ends the process: its state is unknown (threat O2). */
 function endOnFailure(log: Log, lines: LineWriter): void {
   process.on('uncaughtException', (error: unknown, origin) => {
     log.error('unexpected error: the process ends', {
@@ -223,7 +230,7 @@ function endOnFailure(log: Log, lines: LineWriter): void {
   });
 }
 
-/** Reads certificate and key again; what cannot serve leaves the old ones in place. */
+/** Reads certificate and key again; keeps the old ones where the new ones cannot be used. */
 function renewCertificate(config: Config, server: RunningServer, log: Log): void {
   try {
     const tls = loadCertificate(config.tls!, new Date());
@@ -234,7 +241,7 @@ function renewCertificate(config: Config, server: RunningServer, log: Log): void
   }
 }
 
-/** The signal that ends the service; a second one ends it at once. With `onHangup` SIGHUP is none of them, but calls it. */
+/** Waits for the signal that ends the service; a second one ends it at once. With `onHangup`, SIGHUP only calls that. */
 function untilSignal(onHangup: (() => void) | null): Promise<string> {
   let signals = 0;
   if (onHangup) process.on('SIGHUP', onHangup);

@@ -118,7 +118,7 @@ export async function settle(site: OpenSite, exchange: Exchange): Promise<void> 
     await site.record(action, exchange, () => createExchanges(site.db).settle(exchange.id, exchange.state));
   } catch (error) {
     throw new CommandError(
-      `the catalog was exchanged, but that could not be written down: ${(error as Error).message}. Give the command once more`,
+      `the catalog was exchanged, but the exchange could not be recorded: ${(error as Error).message}. Run the command again`,
     );
   }
 }

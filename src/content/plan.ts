@@ -95,7 +95,8 @@ export function loneDecisions(before: DecidedPair[], after: DecidedPair[]): Lone
     const was = were.get(keyOf(pair));
     const [from, to] = pair.ends.map(nameOf) as [string, string];
     const tell = (why: string) => [{ from, to, status: pair.status, why }];
-    if (pair.stale && !was?.stale) return tell('it has no effect any more: a control is gone, or withdrawn');
+    if (pair.stale && !was?.stale)
+      return tell('it no longer has an effect: a control was removed or withdrawn');
     if (pair.own && was && !was.own)
       return tell("no source states the pair any more: it is this site's own now");
     return [];

@@ -1,6 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { yieldToEventLoop } from '../base/slices.ts';
 import { download, fileTypes } from './answer.ts';
 import { type Column, toCsv, toXml } from './columns.ts';
 import { BinaryFile, downloadHeaders, TextFile } from './schema.ts';
@@ -36,7 +36,7 @@ export async function downloadFile<T>(
   return download(c, await render[format](), format, `${name}.${format}`, headers);
 }
 
-/** Rows that are written before others have their turn. */
+/** Rows that are written before the writer yields to the event loop. */
 const rowsPerTurn = 500;
 
 /** `toCsv` of many rows, giving way to other requests in between. */
@@ -44,7 +44,7 @@ async function csvInTurns<T>(columns: Column<T>[], rows: T[], raw?: boolean): Pr
   const header = toCsv(columns, [], raw);
   let text = header;
   for (let from = 0; from < rows.length; from += rowsPerTurn) {
-    if (from > 0) await turn();
+    if (from > 0) await yieldToEventLoop();
     text += toCsv(columns, rows.slice(from, from + rowsPerTurn), raw).slice(header.length);
   }
   return text;

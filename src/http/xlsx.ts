@@ -1,7 +1,6 @@
-import { buffer } from 'node:stream/consumers';
-import { setImmediate as turn } from 'node:timers/promises';
-import yazl from 'yazl';
+import { yieldToEventLoop } from '../base/slices.ts';
 import { count } from '../base/text.ts';
+import { zipOf } from '../base/zip.ts';
 import { cleanXml } from './columns.ts';
 
 /** What a workbook of one sheet holds. */
@@ -38,7 +37,6 @@ const constantParts: Record<string, string> = {
  * whole ends with a word on what was left out. Equal sheets give equal bytes where zlib is the same.
  */
 export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
-  const zip = new yazl.ZipFile();
   const range = `$A$${headerRow(sheet)}:$${letters(sheet.header.length)}$${headerRow(sheet) + sheet.rows.length}`;
   const name = escaped(sheet.name);
   const workbook = `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets><sheet name="${name}" sheetId="1" r:id="rId1"/></sheets><definedNames><definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">'${name}'!${range}</definedName></definedNames></workbook>`;
@@ -47,16 +45,14 @@ export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
     'xl/workbook.xml': workbook,
     'xl/worksheets/sheet1.xml': await sheetPart(sheet, range),
   };
-  const mtime = new Date(1980, 0, 1);
-  for (const [path, part] of Object.entries(parts))
-    zip.addBuffer(Buffer.from(declaration + part), path, { mtime, forceDosTimestamp: true });
-  zip.end();
-  return new Uint8Array(await buffer(zip.outputStream));
+  return zipOf(
+    Object.entries(parts).map(([name, part]) => ({ name, content: Buffer.from(declaration + part) })),
+  );
 }
 
 const headerRow = ({ titles = [] }: Sheet) => titles.length + 1;
 
-/** Rows that are written before others have their turn. */
+/** Rows that are written before the writer yields to the event loop. */
 const rowsPerTurn = 500;
 
 async function sheetPart(sheet: Sheet, range: string): Promise<string> {
@@ -65,7 +61,7 @@ async function sheetPart(sheet: Sheet, range: string): Promise<string> {
   const lines = [...titles, header, ...rows];
   const data: string[] = [];
   for (const [index, cells] of lines.entries()) {
-    if (index > 0 && index % rowsPerTurn === 0) await turn();
+    if (index > 0 && index % rowsPerTurn === 0) await yieldToEventLoop();
     const style = index < first ? 2 : 1;
     const written = cells.map((text, column) => cell(text, `${letters(column + 1)}${index + 1}`, style));
     data.push(`<row r="${index + 1}">${written.join('')}</row>`);

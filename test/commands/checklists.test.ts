@@ -127,7 +127,7 @@ command('what is wrong is one line, and leaves nothing behind', async () => {
     [
       [...stig, '--hosts', 'many.csv', ...to],
       1,
-      'many.csv: There are more than 500 hosts. At most 500 are taken at once',
+      'many.csv: There are more than 500 hosts. One zip can have at most 500',
     ],
     [[...stig, '--hosts', 'latin.csv', ...to], 1, 'latin.csv is not valid UTF-8'],
     [[...stig, '--hosts', 'absent.csv', ...to], 1, 'there is no file absent.csv'],

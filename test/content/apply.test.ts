@@ -363,7 +363,7 @@ test('killed between the exchange and its record, the next call writes it down',
   // After it: the catalog is the new one.
   await rejects(
     applyTo(files, second.files[0]!, key, { fail: kill('content.apply') }),
-    /could not be written down/,
+    /could not be recorded/,
   );
   assert.is(await digestOf(files), second.manifest.digest);
   assert.equal(await statesOf(files), ['2 begun']);
@@ -371,7 +371,7 @@ test('killed between the exchange and its record, the next call writes it down',
   assert.equal([exchange.sequence, exchange.state, keptAs], [2, 'applied', `${files.db}.before-1`]);
   await rejects(applyTo(files, second.files[0]!, key), /it is applied already/);
   // The same of going back.
-  await rejects(rollBackIn(files, kill('content.rollback')), /could not be written down/);
+  await rejects(rollBackIn(files, kill('content.rollback')), /could not be recorded/);
   assert.equal([await digestOf(files), await statesOf(files)], [first.manifest.digest, ['2 applied']]);
   assert.is((await rollBackIn(files)).exchange.state, 'rolled-back');
   assert.equal(await statesOf(files), ['2 rolled-back']);

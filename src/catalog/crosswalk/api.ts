@@ -1,7 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
-import { runInSlices } from '../../base/slices.ts';
+import { runInSlices, yieldToEventLoop } from '../../base/slices.ts';
 import type { Access } from '../../http/access.ts';
 import { download, publicHeaders } from '../../http/answer.ts';
 import { downloadFile, fileContent } from '../../http/downloads.ts';
@@ -58,12 +57,12 @@ export function crosswalkRoutes(
     },
     handle: async ({ query: { from, to, format, raw } }, c) => {
       const exported = mappingExport(from, to);
-      // Finding the mappings is as much work as writing them: others have their turn in between.
-      await turn();
+      // Finding the mappings is as much work as writing them: yield to other requests in between.
+      await yieldToEventLoop();
       const name = `crosswalk_${from}_${to}`;
       if (format === 'oscal') {
         const collection = toMappingCollection(exported);
-        await turn();
+        await yieldToEventLoop();
         const text = JSON.stringify(collection);
         return download(c, text, format, `${name}.json`, publicHeaders);
       }

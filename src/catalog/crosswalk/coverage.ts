@@ -1,3 +1,4 @@
+import { inSlices } from '../../base/slices.ts';
 import { compareCodePoints, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
@@ -8,9 +9,6 @@ import { type CoverageControls, createCoverageControls } from './coverage-contro
 import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
 import type { CrosswalkService } from './queries.ts';
-
-/** Milliseconds of reading after which others have their turn. */
-const longestHold = 10;
 
 export type CoverageService = ReturnType<typeof createCoverageService>;
 
@@ -31,14 +29,10 @@ export function createCoverageService(db: Database, controls: ControlService, cr
     async of(find: () => NamedRelease[], query: CoverageQuery): Promise<Coverage> {
       const { framework, rollup = false } = query;
       const baseline = frames.baseline(framework, query.baseline);
-      // What is not kept is read one by one first, so that others are served in between.
-      let since = performance.now();
-      for (const { release } of db.read(find)) {
+      // Read the rules that are not cached in slices first, so that other requests are served in between.
+      await inSlices(db.read(find), ({ release }) => {
         if (release !== null) db.read(() => rulesOf(release.id));
-        if (performance.now() - since < longestHold) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        since = performance.now();
-      }
+      });
       return db.read(() => {
         const frame = frames.of(framework, query.revision);
         const stigs = inOrder(find()).map((stig) => {

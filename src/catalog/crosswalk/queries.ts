@@ -1,5 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { atOnce, runInSlices } from '../../base/slices.ts';
+import { atOnce, runInSlices, yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { compareFrameworks } from '../controls/frameworks.ts';
 import { canonicalIdentifier, sortKey } from '../controls/identifier.ts';
@@ -272,7 +271,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
       const end = clock() + requestMilliseconds;
       const resolved = (index: number, mostBytes: number, waiting: number) =>
         inTurn(async () => {
-          await turn();
+          await yieldToEventLoop();
           const search = db.read(() => begin(questions[index]!));
           const part = Math.min(pairMilliseconds, (end - clock()) / waiting);
           return runInSlices(searching(search, part, mostBytes), clock);

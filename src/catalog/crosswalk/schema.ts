@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { isObject } from '../../base/json.ts';
 import { boundedArray, textList, wordList } from '../../http/arrays.ts';
 import { flag, format, positiveInteger, requestText } from '../../http/schema.ts';
 import { exportFormats, frameworkKey } from '../controls/frameworks.ts';
@@ -220,7 +221,7 @@ export const ccisBody = z
 export const batchBody = z
   .unknown()
   .transform((body, context): z.output<typeof pairsBody> | z.output<typeof ccisBody> => {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    if (!isObject(body)) {
       context.addIssue({ code: 'custom', message: 'The body must be an object' });
       return z.NEVER;
     }

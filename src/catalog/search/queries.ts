@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { badRequest } from '../../base/errors.ts';
+import { yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { createSlugOf } from '../../db/stig-slugs.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
@@ -148,7 +148,7 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
           const from = rows.length;
           const part = ids.slice(from, from + rowsPerTurn);
           rows.push(...db.read(() => part.map((id, index) => toFound(foundOf.get(id)!, from + index + 1))));
-          await turn();
+          await yieldToEventLoop();
         }
         if (db.generation() === generation) return rows;
       }

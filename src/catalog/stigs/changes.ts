@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { longestSlice, yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import type { ChangeLine, ChangesSince, StigChanges } from './changes-schema.ts';
 import { isRenumbered } from './compare.ts';
@@ -14,9 +14,6 @@ export interface SincePerStig {
   since: string;
   version?: string;
 }
-
-/** As long as is compared before others have their turn, in milliseconds. */
-const sliceMilliseconds = 10;
 
 /** Of how many pairs of releases the summary is kept: more than a catalog has STIGs. */
 const mostKept = 5000;
@@ -145,12 +142,12 @@ export function createStigChangesService(db: Database) {
       const done: T[] = [];
       const slice = () => {
         if (db.generation() !== generation) return false;
-        const until = performance.now() + sliceMilliseconds;
+        const until = performance.now() + longestSlice;
         while (done.length < pairs.length && performance.now() < until)
           done.push(work(pairs[done.length]!, generation));
         return true;
       };
-      while (done.length < pairs.length && db.read(slice)) await turn();
+      while (done.length < pairs.length && db.read(slice)) await yieldToEventLoop();
       if (done.length === pairs.length) return done;
     }
   }

@@ -1,5 +1,5 @@
 import { AppError, badRequest } from '../../base/errors.ts';
-import { zipSync } from '../../base/zip.ts';
+import { zipOf } from '../../base/zip.ts';
 import { maxChecklist } from '../../checklists/read-checklist.ts';
 import { isResults } from '../../checklists/results-upload.ts';
 import type { UpgradeBody } from '../../checklists/schema.ts';
@@ -55,17 +55,17 @@ export function* severalOf(
 }
 
 /** One zip of the upgraded checklists, and the report on each rule of each file. */
-export function severalFile(done: UpgradedFile[]): Upgraded {
+export async function severalFile(done: UpgradedFile[]): Promise<Upgraded> {
   const report = toCsv(
     reportColumns,
     done.flatMap(({ rows }) => rows),
   );
   const made = done.flatMap((each) => each.made ?? []);
-  const bytes = zipSync([{ name: 'upgrade-report.csv', content: Buffer.from(report) }, ...made]);
+  const bytes = await zipOf([{ name: 'upgrade-report.csv', content: Buffer.from(report) }, ...made]);
   const words = done.map(({ classification }) => classification?.trim() ?? '').filter((word) => word !== '');
   const marking = [...new Set(words)].join(', ').slice(0, longestMarking).toWellFormed();
   return {
-    bytes: new Uint8Array(bytes),
+    bytes,
     file: { name: 'upgraded_checklists.zip', type: 'zip', marking: marking === '' ? null : marking },
   };
 }

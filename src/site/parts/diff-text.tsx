@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Child } from 'hono/jsx';
+import { yieldToEventLoop } from '../../base/slices.ts';
 import { changedWords, type TextSegment } from './changed-words.ts';
 import { Severity } from './components.tsx';
 
@@ -44,7 +44,7 @@ export async function markInTurns(rules: { fields: FieldChange[] }[], marker: Ma
   const marked = remembered(marker);
   for (const { fields } of rules) {
     for (const field of fields) if (field.field !== 'severity') marked(...textsOf(field));
-    await turn();
+    await yieldToEventLoop();
   }
   return marked;
 }
