@@ -317,10 +317,6 @@ oscal('a named baseline lists, filters, counts, goes out and comes back', async 
   const known = 'baseline must be one or more of: low, moderate, high, privacy, gone, lantern-overlay';
   assert.equal(await refused('nist-800-53?baseline=lantern'), [400, known]);
   assert.equal(await refused('nist-800-53/export?baseline=lantern'), [400, known]);
-  assert.equal(await refused(`nist-800-53?baseline=${'x'.repeat(1001)}`), [
-    400,
-    'baseline must have at most 1000 characters',
-  ]);
   assert.equal(await refused('nist-800-53/export?baseline=gone'), [
     404,
     'No control of Rev 5.1.1 is in the baseline gone',
@@ -333,14 +329,6 @@ oscal('a named baseline lists, filters, counts, goes out and comes back', async 
   assert.equal(await refused('nist-800-53/baselines?version=9'), [404, 'Version not found: 9']);
   assert.equal(await refused('acme/export'), [404, 'Framework not found: acme']);
   assert.equal(await refused('acme/baselines'), [404, 'Framework not found: acme']);
-  assert.equal(await refused(`${'x'.repeat(101)}/export`), [
-    400,
-    'framework must have at most 100 characters',
-  ]);
-  assert.equal(await refused('nist-800-53/export?format=json'), [
-    400,
-    'Invalid format. Must be one of: oscal, csv, xlsx',
-  ]);
   assert.equal((await app.get('/api/v1/controls/cci/baselines')).json, { baselines: [] });
 });
 
@@ -417,7 +405,6 @@ oscal('a mapping-collection has what an operator decided, and only edges that ar
     [`from=${'x'.repeat(90)}&to=acme`, 404, `No direct mappings between ${'x'.repeat(64)} and acme`],
     ['from=cci', 400, 'to is required'],
     ['from=%20&to=cci', 400, 'from must name a target framework'],
-    ['from=cci&to=acme&format=xml', 400, 'Invalid format. Must be one of: oscal, csv, xlsx'],
   ] as const) {
     const answer = await app.get(`/api/v1/crosswalk/export?${query}`);
     assert.equal([answer.status, answer.json.error.message], [status, message]);

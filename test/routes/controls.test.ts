@@ -300,11 +300,6 @@ lists('search: a literal, case-insensitive part of identifier, title or statemen
   assert.is(await total('nist-800-53', { search: 'AC_2' }), 0);
   assert.is(await total('nist-800-53', { search: '' }), newest.total);
   assert.is(await total('nist-800-53', { search: 'x'.repeat(200) }), 0);
-  await refused(
-    `nist-800-53${query({ search: 'x'.repeat(201) })}`,
-    400,
-    'search must have at most 200 characters',
-  );
 });
 
 lists('search: no match across two fields', async () => {
@@ -340,14 +335,11 @@ lists('another imported revision is reached by its label in every usual form', a
   await refused('nist-800-53?version=Rev%203', 404, 'Version not found: Rev 3');
   await refused('nist-800-171?version=Rev%201', 404, 'Version not found: Rev 1');
   await refused('dod-8500?version=1999', 404, 'Version not found: 1999');
-  await refused(`nist-800-53?version=${'x'.repeat(101)}`, 400, /^version must have at most 100 characters$/);
 });
 
-lists('an unknown value of an enumerated filter is 400, of a free one an empty list', async () => {
+lists('an unknown baseline or MAC level is 400; a filter of another framework is ignored', async () => {
   const bad: [string, string, string][] = [
     ['nist-800-53', 'baseline', 'low, moderate, high, privacy'],
-    ['nist-800-171', 'type', 'basic, derived'],
-    ['dod-8500', 'impact', 'Low, Medium, High'],
     ['dod-8500', 'mac', 'MAC I, MAC II, MAC III'],
   ];
   for (const [framework, name, words] of bad) {
@@ -400,15 +392,6 @@ lists('page and limit slice the list and add the pagination; without them there 
   assert.equal(none.pagination, { page: 1, limit: 5, total: 0, totalPages: 0 });
   const empty = await list('nist-800-53', { family: 'none', page: '3' });
   assert.equal([empty.controls, empty.pagination.total, empty.pagination.totalPages], [[], 0, 0]);
-  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500']) {
-    for (const name of ['page', 'limit'])
-      for (const value of ['0', '-1', '1.5', '4abc', ''])
-        await refused(
-          `${framework}${query({ [name]: value })}`,
-          400,
-          `${name} must be a decimal integer of at least 1`,
-        );
-  }
 });
 
 lists('pages in a row give the whole list once', async () => {
@@ -614,7 +597,6 @@ single('what is no control is 404, what is no text 400', async () => {
   }
   const long = await t.get(`${base}/nist-800-53/${'x'.repeat(200)}`);
   assertError(long, 404, 'NOT_FOUND', `Control not found: ${'x'.repeat(64)}`);
-  await refused(`nist-800-53/${'x'.repeat(201)}`, 400, /controlId must have at most 200 characters/);
   for (const id of ['%00', 'AC-2%00', '%zz', 'AC-2%zz', '%', '%E0%A4', '%ED%A0%80', 'AC-2%f'])
     assert.is((await t.get(`${base}/nist-800-53/${id}`)).status, 400, id);
   for (const path of [

@@ -281,39 +281,33 @@ coverage('a list: each STIG by title, and which of them address a control', asyn
   assert.match(csv.headers.get('Content-Disposition')!, /filename="a_system_coverage\.csv"/);
 });
 
-coverage('a bad parameter is refused in words, before the object is looked for', async () => {
-  const known = 'low, moderate, high, privacy, lantern-moderate';
-  const cases: [string, string][] = [
-    ['framework=iso', 'framework must be one of: nist-800-53, nist-800-171, dod-8500, cci'],
-    ['framework=cci&framework=cci', 'framework must be one of: nist-800-53, nist-800-171, dod-8500, cci'],
-    ['baseline=bogus', `baseline must be one of: ${known}`],
-    ['baseline=low,high', `baseline must be one of: ${known}`],
-    ['baseline=', `baseline must be one of: ${known}`],
-    ['baseline=low&baseline=high', 'baseline must be one text'],
-    [`baseline=${'x'.repeat(201)}`, 'baseline must have at most 200 characters'],
-    ['baseline=__proto__', `baseline must be one of: ${known}`],
-    ['framework=dod-8500&baseline=low', 'baseline must be one of: MAC I, MAC II, MAC III'],
-    ['framework=dod-8500&baseline=MAC+IV', 'baseline must be one of: MAC I, MAC II, MAC III'],
-    ['framework=nist-800-171&baseline=low', 'baseline must be left out: there is none of nist-800-171'],
-    ['framework=cci&baseline=policy', 'baseline must be left out: there is none of cci'],
-    ['rollup=1', 'rollup must be true or false'],
-    ['rollup=true&rollup=true', 'rollup must be true or false'],
-    ['format=xml', 'Invalid format. Must be one of: json, csv, xlsx'],
-    ['format=csv&format=csv', 'Invalid format. Must be one of: json, csv, xlsx'],
-    [`revision=${'x'.repeat(101)}`, 'revision must have at most 100 characters'],
-  ];
-  for (const [query, message] of cases)
-    for (const address of ['/stigs/alpha', '/stigs/none', `/lists/${list}`, '/lists/none'])
-      assertError(await t.get(`/api/v1${address}/coverage?${query}`), 400, 'BAD_REQUEST', message);
-  for (const revision of ['3', 'Rev 6', "5' OR 1=1", '']) {
-    const answer = await t.get(`/api/v1/stigs/alpha/coverage?revision=${encodeURIComponent(revision)}`);
-    assertError(answer, 404, 'NOT_FOUND', `Version not found: ${revision}`);
-  }
-  const at = (address: string) => t.get(`/api/v1/stigs/${address}`);
-  assertError(await at('none/coverage'), 404, 'NOT_FOUND', 'STIG not found: none');
-  assertError(await at('alpha/coverage?version=V9R9'), 404, 'NOT_FOUND', 'Version not found: V9R9');
-  assert.equal(await of('/stigs/alpha/coverage?nothing=known'), await of('/stigs/alpha/coverage'));
-});
+coverage(
+  'a baseline that its framework has not is refused in words, before the object is looked for',
+  async () => {
+    const known = 'low, moderate, high, privacy, lantern-moderate';
+    const cases: [string, string][] = [
+      ['baseline=bogus', `baseline must be one of: ${known}`],
+      ['baseline=low,high', `baseline must be one of: ${known}`],
+      ['baseline=', `baseline must be one of: ${known}`],
+      ['baseline=__proto__', `baseline must be one of: ${known}`],
+      ['framework=dod-8500&baseline=low', 'baseline must be one of: MAC I, MAC II, MAC III'],
+      ['framework=dod-8500&baseline=MAC+IV', 'baseline must be one of: MAC I, MAC II, MAC III'],
+      ['framework=nist-800-171&baseline=low', 'baseline must be left out: there is none of nist-800-171'],
+      ['framework=cci&baseline=policy', 'baseline must be left out: there is none of cci'],
+    ];
+    for (const [query, message] of cases)
+      for (const address of ['/stigs/alpha', '/stigs/none', `/lists/${list}`, '/lists/none'])
+        assertError(await t.get(`/api/v1${address}/coverage?${query}`), 400, 'BAD_REQUEST', message);
+    for (const revision of ['3', 'Rev 6', "5' OR 1=1", '']) {
+      const answer = await t.get(`/api/v1/stigs/alpha/coverage?revision=${encodeURIComponent(revision)}`);
+      assertError(answer, 404, 'NOT_FOUND', `Version not found: ${revision}`);
+    }
+    const at = (address: string) => t.get(`/api/v1/stigs/${address}`);
+    assertError(await at('none/coverage'), 404, 'NOT_FOUND', 'STIG not found: none');
+    assertError(await at('alpha/coverage?version=V9R9'), 404, 'NOT_FOUND', 'Version not found: V9R9');
+    assert.equal(await of('/stigs/alpha/coverage?nothing=known'), await of('/stigs/alpha/coverage'));
+  },
+);
 
 coverage(
   'a list that the caller may not see is none, and an integration token sees no coverage',
