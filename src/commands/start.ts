@@ -59,12 +59,15 @@ const sampleFolders = ['regulatory', 'stigs'];
  * bundle was applied stays what the bundle said (rule D44.1).
  */
 async function importShippedData(config: Config, samples: boolean): Promise<void> {
-  const isNew = !isThere(config.db);
+  const wasThere = isThere(config.db);
   const options = { catalogAlone: true, create: true, checkUnclean: true };
   using db = await sayCreated(config.db, () => openForCommand(config, options));
+  const isOfBundle = appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back');
+  // A start that was killed may have made the catalog and imported nothing into it; that of a bundle is never of generation 0.
+  const isNew = !wasThere || (isOfBundle && db.orm.select().from(catalog).get()!.generation === 0);
   if (isNew && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
   // After the catalog was opened: another that takes its place from now on is found out before a byte is written.
-  if (!isNew && appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back')) return;
+  if (!isNew && isOfBundle) return;
   const folder = join(packageRoot, 'data');
   const facts = readdirSync(folder).filter((name) => !sampleFolders.includes(name));
   const paths = samples ? [folder] : facts.sort().map((name) => join(folder, name));
