@@ -4,6 +4,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, countingIds, userCaller } from '../support/callers.ts';
 import { addControls, statementOf } from '../support/control-rows.ts';
 import { suite } from '../support/harness.ts';
+import { noFormat } from '../support/words.ts';
 
 const collections = suite('Control collections');
 const [n53, n171, d8500] = ['nist-800-53', 'nist-800-171', 'dod-8500'] as const;
@@ -117,7 +118,7 @@ collections('the entries joined with their controls, filtered by framework', asy
   );
   assert.is(json.total, 3);
   const wrong = await ask(t, 'GET', `${path}/export?format=xml`, alice);
-  assert.is(wrong.json.error.message, 'Invalid format. Must be one of: json, csv, xlsx');
+  assert.is(wrong.json.error.message, noFormat('json', 'csv', 'xlsx'));
 });
 
 collections('a member of the organization may add to a SHARED collection, and nothing else', async () => {

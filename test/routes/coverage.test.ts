@@ -11,6 +11,7 @@ import { readCsv } from '../support/read-exports.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { assertError } from '../support/service.ts';
 import { importInto, openSite } from '../support/site.ts';
+import { noStig, noUserToken, noVersion } from '../support/words.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
 // Invented sources for what the real files do not show; those are compared in test/crosswalk/coverage-real.test.ts.
@@ -300,11 +301,11 @@ coverage(
         assertError(await t.get(`/api/v1${address}/coverage?${query}`), 400, 'BAD_REQUEST', message);
     for (const revision of ['3', 'Rev 6', "5' OR 1=1", '']) {
       const answer = await t.get(`/api/v1/stigs/alpha/coverage?revision=${encodeURIComponent(revision)}`);
-      assertError(answer, 404, 'NOT_FOUND', `Version not found: ${revision}`);
+      assertError(answer, 404, 'NOT_FOUND', noVersion(revision));
     }
     const at = (address: string) => t.get(`/api/v1/stigs/${address}`);
-    assertError(await at('none/coverage'), 404, 'NOT_FOUND', 'STIG not found: none');
-    assertError(await at('alpha/coverage?version=V9R9'), 404, 'NOT_FOUND', 'Version not found: V9R9');
+    assertError(await at('none/coverage'), 404, 'NOT_FOUND', noStig('none'));
+    assertError(await at('alpha/coverage?version=V9R9'), 404, 'NOT_FOUND', noVersion('V9R9'));
     assert.equal(await of('/stigs/alpha/coverage?nothing=known'), await of('/stigs/alpha/coverage'));
   },
 );
@@ -326,7 +327,7 @@ coverage(
     const bob = await userCaller(t, { sub: 'bob' });
     assert.is((await ask(t, 'GET', path, bob)).json.totals.rules, 8);
     const program = await integrationCaller(t, testId(900), [list]);
-    assertError(await ask(t, 'GET', path, program), 403, 'FORBIDDEN', 'You need a user token');
+    assertError(await ask(t, 'GET', path, program), 403, 'FORBIDDEN', noUserToken);
     await t.send('PATCH', `/api/v1/lists/${list}`, { visibility: 'PRIVATE' });
     assertError(await ask(t, 'GET', path, bob), 404, 'NOT_FOUND', 'Not found');
   },

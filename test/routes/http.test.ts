@@ -5,6 +5,7 @@ import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError, assertSecurityHeaders } from '../support/service.ts';
+import { noStig, noToken } from '../support/words.ts';
 
 // What holds for every endpoint: errors, hostile input, methods, request ids, headers, caching.
 const http = suite('HTTP');
@@ -152,7 +153,7 @@ http('a hostile slug is an unknown one', async () => {
   for (const slug of slugs) {
     const name = [...decodeURIComponent(slug)].slice(0, 64).join('');
     for (const path of ['', '/controls', '/versions', '/download']) {
-      assertError(await t.get(`/api/v1/stigs/${slug}${path}`), 404, 'NOT_FOUND', `STIG not found: ${name}`);
+      assertError(await t.get(`/api/v1/stigs/${slug}${path}`), 404, 'NOT_FOUND', noStig(name));
     }
   }
   const encoded = await t.get('/api/v1/stigs/harbor%5Flinux%5f3');
@@ -238,7 +239,7 @@ http('the token comes first: without one every mistake is 401', async () => {
   };
   for (const [name, answer] of Object.entries(answers)) {
     assert.is(answer.status, 401, name);
-    assertError(answer, 401, 'UNAUTHORIZED', 'Missing or invalid Authorization header');
+    assertError(answer, 401, 'UNAUTHORIZED', noToken);
   }
 });
 
@@ -321,12 +322,12 @@ http("another user's 304 still needs that user's own token", async () => {
   const tag = (await t.get(stig)).headers.get('ETag')!;
   const headers = { 'If-None-Match': tag };
   const refused = await t.get(stig, { token: null, headers });
-  assertError(refused, 401, 'UNAUTHORIZED', 'Missing or invalid Authorization header');
+  assertError(refused, 401, 'UNAUTHORIZED', noToken);
   const other = await t.get(stig, { token: await t.token({ sub: 'bob', org: 'blue' }), headers });
   assert.is(other.status, 304);
   for (const etag of ['*', tag]) {
     const unknown = await t.get('/api/v1/stigs/nobody', { headers: { 'If-None-Match': etag } });
-    assertError(unknown, 404, 'NOT_FOUND', 'STIG not found: nobody');
+    assertError(unknown, 404, 'NOT_FOUND', noStig('nobody'));
   }
 });
 

@@ -4,6 +4,7 @@ import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
+import { noStig, noVersion } from '../support/words.ts';
 import type { SampleRule } from '../support/xccdf-writer.ts';
 
 const severities = ['high', 'medium', 'low'];
@@ -260,7 +261,7 @@ stigs('record: a version that is not retained is 404 on all three endpoints', as
       const answer = await t.get(
         `/api/v1/stigs/harbor_linux_3${path}?version=${encodeURIComponent(version)}`,
       );
-      assertError(answer, 404, 'NOT_FOUND', `Version not found: ${version}`);
+      assertError(answer, 404, 'NOT_FOUND', noVersion(version));
     }
   }
 });
@@ -279,9 +280,9 @@ stigs('an unknown slug is 404 everywhere, named in the message, cut at 64 charac
   const long = `${'ü'.repeat(63)}😀${'x'.repeat(40)}`;
   for (const path of ['', '/versions', '/controls', '/download', '/download?format=csv', '?version=V1R1']) {
     const answer = await t.get(`/api/v1/stigs/no_such_stig${path}`);
-    assertError(answer, 404, 'NOT_FOUND', 'STIG not found: no_such_stig');
+    assertError(answer, 404, 'NOT_FOUND', noStig('no_such_stig'));
     const cut = await t.get(`/api/v1/stigs/${encodeURIComponent(long)}${path}`);
-    assertError(cut, 404, 'NOT_FOUND', `STIG not found: ${'ü'.repeat(63)}😀`);
+    assertError(cut, 404, 'NOT_FOUND', noStig(`${'ü'.repeat(63)}😀`));
   }
 });
 
