@@ -183,6 +183,7 @@ coverage(
     const json = await of('/stigs/alpha/coverage?baseline=moderate&rollup=TRUE');
     // The rule of AC-2 and AC-2(1) counts once; AC-2(2) is not in the baseline.
     assert.equal(counts(json), ['AC-1 1 100', 'AC-2 2 011', 'AC-2(1) 1 010']);
+    assert.equal(json.controls[1].stigs, ['alpha'], 'each STIG once');
     assert.equal([json.baseline, json.rollup], ['moderate', true]);
     const outside = ['AC-2(2)', 'AC-3', 'AC-10'].map((identifier) => {
       return {
