@@ -154,6 +154,17 @@ roles('csv and xml of a document read back to the values of the json', async () 
   }
 });
 
+roles('the STIGs of a role come by their rank, not by their names', async () => {
+  const { stigMappings } = (await get('/api/v1/roles/15-1252.00')).json;
+  assert.equal(
+    stigMappings.map((each: Json) => [each.relevanceRank, each.stigSlug]),
+    [
+      [2, 'lantern_web_server_2'],
+      [7, 'harbor_linux_3'],
+    ],
+  );
+});
+
 roles('csv and xml of a role read back to the values of the json', async () => {
   for (const code of ['15-1244.00', '15-1299.00', '11-3021.00']) {
     const path = `/api/v1/roles/${code}/download`;
