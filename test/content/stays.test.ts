@@ -280,6 +280,19 @@ stays('what was imported by name and dropped by a bundle is not brought back by 
   assert.is(here.digest(), bundles.first.digest);
 });
 
+stays('a catalog that an import makes anew takes from the inbox what the lost one held', async () => {
+  const inbox = join(scratchFolder(), 'inbox');
+  const here = site(program(), inbox);
+  mkdirSync(inbox);
+  put(inbox, 'local.xml', benchmark('Local'));
+  await here.restart();
+  assert.ok(here.slugs().includes('local'));
+  rmSync(join(here.folder, 'gapstone.db'));
+  await here.good('import', put(scratchFolder(), 'other.xml', benchmark('Other')));
+  await here.restart();
+  assert.ok(here.slugs().includes('local'));
+});
+
 stays('a catalog that is made anew has the shipped data, and may have the bundle again', async () => {
   const home = program();
   const key = sampleKey('depot');
