@@ -18,6 +18,7 @@ import {
   until,
 } from './support/running.ts';
 import { scratchFolder } from './support/scratch.ts';
+import { noToken } from './support/words.ts';
 
 // The server over raw connections: what no Request object can say.
 const server = suite('HTTP server');
@@ -155,7 +156,7 @@ server('TRACE is 405 with Allow, as every method that a path does not take', asy
 });
 
 server('two Authorization headers are 401, equal or not', async () => {
-  const message = 'Missing or invalid Authorization header';
+  const message = noToken;
   for (const second of [
     authorization,
     'Authorization: Bearer x\r\n',

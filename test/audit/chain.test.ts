@@ -92,7 +92,11 @@ test('any change of a byte, any line taken out, doubled or moved is found, at it
     { numRuns: 400 },
   );
   for (let i = 0; i < lines.length - 1; i++) {
-    if (i > 0) check(join(lines.toSpliced(i, 1)), i + 1, 0, `line ${i + 1} taken out`);
+    if (i > 0) {
+      check(join(lines.toSpliced(i, 1)), i + 1, 0, `line ${i + 1} taken out`);
+      const { problem } = verifyAuditFile(alone('one', join(lines.toSpliced(i, 1))));
+      assert.match(problem!.reason, new RegExp(`^lines? ${i + 1} .*missing before this line$`));
+    }
     check(join(lines.toSpliced(i, 0, lines[i]!)), i + 2, 0, `line ${i + 1} doubled`);
     check(join(lines.toSpliced(i, 2, lines[i + 1]!, lines[i]!)), i + 1, 1, `line ${i + 1} moved`);
     check(join(lines.toSpliced(i, 0, '{}')), i + 1, 0, `something put in before line ${i + 1}`);

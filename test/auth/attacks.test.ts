@@ -7,6 +7,7 @@ import { createVerifyUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
+import { noToken } from '../support/words.ts';
 
 // The classic attacks of RFC 8725 through the whole application: one 401 for all, and nobody is called.
 const attacks = suite('Attacks on tokens');
@@ -182,11 +183,7 @@ const headerAttacks = (valid: string): Record<string, string> => ({
 function checkRefusal(answer: Answer, where: string): void {
   assert.is(answer.status, 401, where);
   const requestId = answer.headers.get('X-Request-Id')!;
-  assert.equal(
-    answer.json,
-    { error: { code: 'UNAUTHORIZED', message: 'Missing or invalid Authorization header', requestId } },
-    where,
-  );
+  assert.equal(answer.json, { error: { code: 'UNAUTHORIZED', message: noToken, requestId } }, where);
   assert.is(answer.headers.get('WWW-Authenticate'), 'Bearer', where);
 }
 

@@ -16,6 +16,7 @@ import { readConfig } from '../../src/base/config.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
 import { assertError, assertSecurityHeaders, loggedApp } from '../support/service.ts';
+import { noToken } from '../support/words.ts';
 
 const tokens = suite('User tokens');
 
@@ -97,7 +98,7 @@ async function refused(name: string, headers: [string, string][] | Record<string
   assert.is(answer.headers.get('WWW-Authenticate'), 'Bearer', name);
   refusal.headers ||= JSON.stringify([...answer.headers]);
   assert.is(JSON.stringify([...answer.headers]), refusal.headers, `${name}: other headers`);
-  assertError(answer, 401, 'UNAUTHORIZED', 'Missing or invalid Authorization header');
+  assertError(answer, 401, 'UNAUTHORIZED', noToken);
   assertSecurityHeaders(answer.headers);
 }
 

@@ -1,25 +1,18 @@
-import type { Browser } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import {
   banner,
+  browserSuite,
   hasRealReleases,
   leave,
-  type Served,
-  serveCatalog,
   signIn,
-  startBrowser,
   type Visit,
   violations,
-  visit,
 } from '../support/browser.ts';
-import { suite } from '../support/harness.ts';
-import { killAll } from '../support/running.ts';
 
-const pages = suite('Every page in a browser');
-
-let browser: Browser;
-let served: Served;
-let token: string;
+const { tests: pages, site } = browserSuite('Every page in a browser', {
+  withReal: true,
+  entitlements: ['occ', 'regdoc'],
+});
 
 /** What the pages show: a list, a collection and favorites are made before. */
 const paths = [
@@ -91,17 +84,6 @@ const addressOf = (path: string) =>
   path.replace(/^(LIST|COLLECTION)/, (name) => own[name as keyof typeof own]);
 
 pages.before(async () => {
-  browser = await startBrowser();
-  served = await serveCatalog(true);
-  token = await served.token('ann', '--entitlement', 'occ', '--entitlement', 'regdoc');
-  const post = async (path: string, body: object) => {
-    const response = await fetch(`${served.url}${path}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
-    });
-    return (await response.json()) as { id: string };
-  };
   const bundle = {
     name: `A list with a rather long name for a small screen, and ${'W'.repeat(120)}`,
     description: 'What it is for',
@@ -109,19 +91,14 @@ pages.before(async () => {
     color: '#aa3300',
     visibility: 'SHARED',
   };
-  own.LIST = `/lists/${(await post('/api/v1/lists', bundle)).id}`;
-  await post(`/api/v1${own.LIST}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
-  own.COLLECTION = `/collections/${(await post('/api/v1/control-collections', bundle)).id}`;
-  await post(`/api/v1/control-${own.COLLECTION.slice(1)}/controls`, {
+  own.LIST = `/lists/${(await site.post('/api/v1/lists', bundle)).id}`;
+  await site.post(`/api/v1${own.LIST}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
+  own.COLLECTION = `/collections/${(await site.post('/api/v1/control-collections', bundle)).id}`;
+  await site.post(`/api/v1/control-${own.COLLECTION.slice(1)}/controls`, {
     controls: [{ framework: 'nist-800-53', controlId: 'AC-2', notes: 'a note' }],
   });
-  await post('/api/v1/my-stigs', { slugs: ['harbor_linux_3'] });
-  await post('/api/v1/my-controls', { framework: 'dod-8500', controlId: 'ECCT-1' });
-});
-
-pages.after(async () => {
-  await browser?.close();
-  killAll();
+  await site.post('/api/v1/my-stigs', { slugs: ['harbor_linux_3'] });
+  await site.post('/api/v1/my-controls', { framework: 'dod-8500', controlId: 'ECCT-1' });
 });
 
 /** Opens everything that can be opened: what is behind a line is a part of the page. */
@@ -132,8 +109,8 @@ const openAll = (visitor: Visit) =>
 
 for (const colorScheme of ['light', 'dark'] as const) {
   pages(`no violation of WCAG 2.2 AA, nothing from elsewhere, ${colorScheme}`, async () => {
-    const visitor = await visit(browser, served.url, { colorScheme });
-    await signIn(visitor.page, token);
+    const visitor = await site.visit({ colorScheme });
+    await signIn(visitor.page, site.token);
     const found: string[] = [];
     for (const path of paths) {
       await visitor.page.goto(addressOf(path));
@@ -147,7 +124,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 }
 
 pages('no violation for who is not signed in', async () => {
-  const visitor = await visit(browser, served.url);
+  const visitor = await site.visit();
   for (const path of ['/', '/search?q=audit', '/controls/nist-800-53/AC-2', '/signin?next=/stigs', '/docs']) {
     await visitor.page.goto(path);
     assert.equal(await violations(visitor.page), [], path);
@@ -158,8 +135,8 @@ pages('no violation for who is not signed in', async () => {
 // 320 px is also what is left of 640 px at 200 %, and of 1280 px at 400 %; from 705 px on tables are tables.
 for (const width of [320, 640, 706]) {
   pages(`no page scrolls sideways at ${width} px`, async () => {
-    const visitor = await visit(browser, served.url, { viewport: { width, height: 700 } });
-    await signIn(visitor.page, token);
+    const visitor = await site.visit({ viewport: { width, height: 700 } });
+    await signIn(visitor.page, site.token);
     for (const path of paths) {
       await visitor.page.goto(addressOf(path));
       await openAll(visitor);
@@ -182,8 +159,8 @@ for (const width of [320, 640, 706]) {
 }
 
 pages('in high contrast the section that the reader is in is the only one that is underlined', async () => {
-  const visitor = await visit(browser, served.url, { forcedColors: 'active' });
-  await signIn(visitor.page, token);
+  const visitor = await site.visit({ forcedColors: 'active' });
+  await signIn(visitor.page, site.token);
   await visitor.page.goto('/lists');
   const underlined = await visitor.page.evaluate<string[]>(`
     [...document.querySelectorAll('.top nav a')]
@@ -194,8 +171,8 @@ pages('in high contrast the section that the reader is in is the only one that i
 });
 
 pages('what is touched is at least 24 px high, or stands in a line of text', async () => {
-  const visitor = await visit(browser, served.url, { viewport: { width: 320, height: 700 } });
-  await signIn(visitor.page, token);
+  const visitor = await site.visit({ viewport: { width: 320, height: 700 } });
+  await signIn(visitor.page, site.token);
   for (const path of ['/', '/stigs/harbor_linux_3', 'LIST', '/upgrade']) {
     await visitor.page.goto(addressOf(path));
     const small = await visitor.page.$$eval(

@@ -1,45 +1,16 @@
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import {
-  banner,
-  hasRealReleases,
-  leave,
-  type Served,
-  serveCatalog,
-  signIn,
-  startBrowser,
-  violations,
-  visit,
-} from '../support/browser.ts';
-import { suite } from '../support/harness.ts';
+import { banner, browserSuite, hasRealReleases, leave, signIn, violations } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
 import { readCsv } from '../support/read-exports.ts';
-import { killAll } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
-const tasks = suite('Tasks: what changed');
-
-let browser: Browser;
-let served: Served;
-let token: string;
+const { tests: tasks, site } = browserSuite('Tasks: what changed', { withReal: true });
 
 tasks.before(async () => {
-  browser = await startBrowser();
-  served = await serveCatalog(true);
-  token = await served.token('ann');
-  const post = async (path: string, body: object) => {
-    const headers = { Authorization: `Bearer ${token}` };
-    const request = { method: 'POST', headers, body: JSON.stringify(body) };
-    return (await (await fetch(`${served.url}/api/v1/lists${path}`, request)).json()) as { id: string };
-  };
-  const { id } = await post('', { name: 'The mail server' });
-  await post(`/${id}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
-});
-
-tasks.after(async () => {
-  await browser?.close();
-  killAll();
+  const { id } = await site.post('/api/v1/lists', { name: 'The mail server' });
+  await site.post(`/api/v1/lists/${id}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
 });
 
 /** The part of the page that the address leads to, and whether the reader sees it. */
@@ -50,7 +21,7 @@ const target = async (page: Page) => {
 };
 
 tasks('a diff as a file: a page that opens from a disc, by itself', () =>
-  journey(browser, served, token, async ({ page, click, download }) => {
+  journey(site, async ({ page, click, download }) => {
     const releases = page.getByRole('row', { name: /Harbor Linux 3/ });
     await click(releases.first().getByRole('link', { name: 'Compare with V1R1' }));
     await click(page.getByRole('checkbox', { name: 'changed', exact: true }));
@@ -62,7 +33,7 @@ tasks('a diff as a file: a page that opens from a disc, by itself', () =>
     assert.ok(lines.length > 0);
     assert.ok(lines.every(([, , , , kind]) => kind === 'changed'));
 
-    const context = await browser.newContext({ offline: true, colorScheme: 'light' });
+    const context = await site.browser.newContext({ offline: true, colorScheme: 'light' });
     const asked: string[] = [];
     context.on('request', (request) => asked.push(request.url()));
     const file = await context.newPage();
@@ -82,7 +53,7 @@ tasks('a diff as a file: a page that opens from a disc, by itself', () =>
 );
 
 tasks('changes since a quarter, and what became of a rule', () =>
-  journey(browser, served, token, async ({ page, click, download }) => {
+  journey(site, async ({ page, click, download }) => {
     await click(page.getByRole('link', { name: 'What changed in all STIGs' }));
     await page.getByLabel('Since').fill('2026-02-01');
     await click(page.getByRole('button', { name: 'Show changes' }));
@@ -103,7 +74,7 @@ tasks('changes since a quarter, and what became of a rule', () =>
 );
 
 tasks('changes of a list, since a day', () =>
-  journey(browser, served, token, async ({ page, click, download }) => {
+  journey(site, async ({ page, click, download }) => {
     await click(page.getByRole('link', { name: 'The mail server' }));
     await click(page.getByRole('link', { name: 'Changes', exact: true }));
     assert.is(await page.getByText('No STIG of this list has a newer release').count(), 1);
@@ -119,8 +90,8 @@ tasks('changes of a list, since a day', () =>
 
 tasks('a comparison can be read at 390 px, and its bytes are few', async () => {
   if (!hasRealReleases) return;
-  const visitor = await visit(browser, served.url, { viewport: { width: 390, height: 800 } });
-  await signIn(visitor.page, token);
+  const visitor = await site.visit({ viewport: { width: 390, height: 800 } });
+  await signIn(visitor.page, site.token);
   const response = await visitor.page.goto('/stigs/red_hat_enterprise_linux_9/diff?from=V2R7&to=V2R8');
   assert.ok((await response!.body()).length < 150_000);
   assert.is(await visitor.page.evaluate('document.documentElement.scrollWidth'), 390);

@@ -1,38 +1,20 @@
-import type { Browser } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
-import { type Served, serveCatalog, startBrowser } from '../support/browser.ts';
-import { suite } from '../support/harness.ts';
+import { browserSuite } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
 import { readZip } from '../support/read-zip.ts';
-import { killAll } from '../support/running.ts';
 import { readCkl, readCklb } from '../support/stig-manager.ts';
 
-const tasks = suite('Tasks: checklists out and upgraded');
-
-let browser: Browser;
-let served: Served;
-let token: string;
+const { tests: tasks, site } = browserSuite('Tasks: checklists out and upgraded', { withReal: true });
 
 tasks.before(async () => {
-  browser = await startBrowser();
-  served = await serveCatalog(true);
-  token = await served.token('ann');
-  const headers = { Authorization: `Bearer ${token}` };
-  const post = (path: string, body: object) =>
-    fetch(`${served.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  const { id } = (await (await post('/api/v1/lists', { name: 'Site 7' })).json()) as { id: string };
-  await post(`/api/v1/lists/${id}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
+  const { id } = await site.post('/api/v1/lists', { name: 'Site 7' });
+  await site.post(`/api/v1/lists/${id}/stigs`, { slugs: ['harbor_linux_3', 'lantern_web_server_2'] });
 });
-tasks.after(async () => {
-  await browser?.close();
-  killAll();
-});
-
 for (const format of ['cklb', 'ckl'] as const) {
   tasks(`${format} for twenty hosts`, async () => {
     const hosts = Array.from({ length: 20 }, (_, index) => `web${index + 1}`);
-    await journey(browser, served, token, async ({ page, click, download }) => {
+    await journey(site, async ({ page, click, download }) => {
       await click(page.getByRole('link', { name: 'Lists', exact: true }).first());
       await click(page.getByRole('link', { name: 'Site 7' }).first());
       await click(page.getByRole('link', { name: 'Checklists', exact: true }));
@@ -56,8 +38,7 @@ for (const format of ['cklb', 'ckl'] as const) {
 /** A checklist of the first release of Harbor Linux 3, every rule answered. */
 async function old(host: string): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
   const path = `/api/v1/stigs/harbor_linux_3/download?version=V1R1&hostName=${host}`;
-  const answer = await fetch(`${served.url}${path}`, { headers: { Authorization: `Bearer ${token}` } });
-  const checklist = (await answer.json()) as Cklb;
+  const checklist = await site.ask<Cklb>(path);
   for (const rule of checklist.stigs[0]!.rules) rule.status = 'not_a_finding';
   return {
     name: `${host}.cklb`,
@@ -72,7 +53,7 @@ const answered = (text: string) =>
 
 tasks('one checklist upgraded', async () => {
   const file = await old('web01');
-  await journey(browser, served, token, async ({ page, click, download }) => {
+  await journey(site, async ({ page, click, download }) => {
     await click(page.getByRole('link', { name: 'STIGs', exact: true }).first());
     await click(page.getByRole('link', { name: /Upgrade (a )?checklists?/ }).first());
     await page.getByLabel('Checklist or scan results').setInputFiles(file);
@@ -85,7 +66,7 @@ tasks('one checklist upgraded', async () => {
 
 tasks('several checklists upgraded, with one report', async () => {
   const files = await Promise.all(['web01', 'web02', 'web03'].map(old));
-  await journey(browser, served, token, async ({ page, click, download }) => {
+  await journey(site, async ({ page, click, download }) => {
     await click(page.getByRole('link', { name: 'STIGs', exact: true }).first());
     await click(page.getByRole('link', { name: /Upgrade (a )?checklists?/ }).first());
     await page.getByLabel('Checklist or scan results').setInputFiles(files);

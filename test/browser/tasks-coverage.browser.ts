@@ -1,24 +1,16 @@
-import type { Browser } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { hasRealReleases, type Served, serveCatalog, startBrowser } from '../support/browser.ts';
+import { browserSuite, hasRealReleases } from '../support/browser.ts';
 import { oscalProfile } from '../support/control-sources.ts';
-import { suite } from '../support/harness.ts';
 import { journey } from '../support/journey.ts';
 import { readCsv } from '../support/read-exports.ts';
-import { killAll, runToEnd } from '../support/running.ts';
+import { runToEnd } from '../support/running.ts';
 import { put } from '../support/scratch.ts';
 
-const tasks = suite('Tasks: what a system covers');
+const { tests: tasks, site } = browserSuite('Tasks: what a system covers', { withReal: true });
 
-let browser: Browser;
-let served: Served;
-let token: string;
 const slugs = ['harbor_linux_3', ...(hasRealReleases ? ['red_hat_enterprise_linux_9'] : [])];
 
 tasks.before(async () => {
-  browser = await startBrowser();
-  served = await serveCatalog(true);
-  token = await served.token('ann');
   // The package ships no baselines.
   const moderate = [
     'ac-1',
@@ -33,28 +25,14 @@ tasks.before(async () => {
     'pe-2',
     'pe-3',
   ];
-  const profile = put(served.folder, 'moderate.json', oscalProfile('moderate', moderate));
-  const imported = await runToEnd(served.folder, ['import', profile]);
+  const profile = put(site.served.folder, 'moderate.json', oscalProfile('moderate', moderate));
+  const imported = await runToEnd(site.served.folder, ['import', profile]);
   assert.is(imported.code, 0, imported.stderr);
-  const post = async (path: string, body: object) => {
-    const headers = { Authorization: `Bearer ${token}` };
-    const response = await fetch(`${served.url}${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    return (await response.json()) as { id: string };
-  };
-  const { id } = await post('/api/v1/lists', { name: 'Web farm' });
-  await post(`/api/v1/lists/${id}/stigs`, { slugs });
+  const { id } = await site.post('/api/v1/lists', { name: 'Web farm' });
+  await site.post(`/api/v1/lists/${id}/stigs`, { slugs });
 });
-tasks.after(async () => {
-  await browser?.close();
-  killAll();
-});
-
 tasks('moderate controls without a rule, for a list, and as a file', () =>
-  journey(browser, served, token, async ({ page, click, download }) => {
+  journey(site, async ({ page, click, download }) => {
     await click(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Lists' }));
     await click(page.getByRole('link', { name: 'Web farm' }));
     await click(page.getByRole('link', { name: 'Coverage' }));
@@ -85,7 +63,7 @@ tasks('moderate controls without a rule, for a list, and as a file', () =>
 );
 
 tasks('from 800-171 to the rules of a STIG', () =>
-  journey(browser, served, token, async ({ page, click }) => {
+  journey(site, async ({ page, click }) => {
     await click(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'STIGs' }));
     await click(page.getByRole('link', { name: /^Harbor Linux 3/ }));
     await click(page.getByRole('link', { name: 'Controls addressed' }));

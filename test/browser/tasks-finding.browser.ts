@@ -1,46 +1,23 @@
-import type { Browser } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { hasRealReleases, type Served, serveCatalog, startBrowser } from '../support/browser.ts';
-import { suite } from '../support/harness.ts';
+import { browserSuite, hasRealReleases } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
 import { readCsv } from '../support/read-exports.ts';
-import { killAll } from '../support/running.ts';
 import { readSheet } from '../support/xlsx-reader.ts';
 
-const tasks = suite('Tasks: finding');
-
-let browser: Browser;
-let served: Served;
-let token: string;
-
-tasks.before(async () => {
-  browser = await startBrowser();
-  served = await serveCatalog(true);
-  token = await served.token('ann');
-});
-
-tasks.after(async () => {
-  await browser?.close();
-  killAll();
-});
+const { tests: tasks, site } = browserSuite('Tasks: finding', { withReal: true });
 
 interface Found {
   results: { slug: string; groupId: string; severity: string }[];
   pagination: { total: number };
 }
 
-const ask = async <T>(path: string): Promise<T> =>
-  (
-    await fetch(`${served.url}${path}`, { headers: { Authorization: `Bearer ${token}` } })
-  ).json() as Promise<T>;
-
 tasks('CAT I about SSH, as a sheet', () =>
-  journey(browser, served, token, async ({ page, click, download }) => {
+  journey(site, async ({ page, click, download }) => {
     await page.getByLabel('Search STIGs, rules').fill('ssh');
     await click(page.getByRole('button', { name: 'Search' }));
     await click(page.getByLabel(/ CAT I$/));
     await click(page.getByRole('button', { name: 'Apply filters' }));
-    const { results, pagination } = await ask<Found>('/api/v1/search?q=ssh&severity=high');
+    const { results, pagination } = await site.ask<Found>('/api/v1/search?q=ssh&severity=high');
     assert.ok(results.length > 0);
     const found = page.locator('ol.results > li');
     assert.is(await found.count(), results.length);
@@ -58,13 +35,13 @@ tasks('which rules of three STIGs address a control', async () => {
   const slugs = ['harbor_linux_3', 'lantern_web_server_2'];
   if (hasRealReleases) slugs.push('red_hat_enterprise_linux_9');
   const titles = await Promise.all(
-    slugs.map(async (slug) => (await ask<{ title: string }>(`/api/v1/stigs/${slug}`)).title),
+    slugs.map(async (slug) => (await site.ask<{ title: string }>(`/api/v1/stigs/${slug}`)).title),
   );
   const stigs = slugs.map((slug) => `stig=${slug}`).join('&');
-  const expected = await ask<Found>(`/api/v1/search?control=CM-7&${stigs}`);
+  const expected = await site.ask<Found>(`/api/v1/search?control=CM-7&${stigs}`);
   assert.ok(expected.results.length >= slugs.length);
   // By the search: its form takes filters alone.
-  await journey(browser, served, token, async ({ page, click }) => {
+  await journey(site, async ({ page, click }) => {
     await click(page.getByRole('button', { name: 'Search' }));
     await page.getByLabel('NIST SP 800-53 control').fill('cm-7');
     for (const title of titles) await click(page.getByLabel(title));
@@ -76,20 +53,11 @@ tasks('which rules of three STIGs address a control', async () => {
 });
 
 tasks('which rules of a list address a control, by the page of the control', async () => {
-  const post = async (path: string, body: object) => {
-    const headers = { Authorization: `Bearer ${token}` };
-    const answer = await fetch(`${served.url}${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    return (await answer.json()) as { id: string };
-  };
-  const { id } = await post('/api/v1/lists', { name: 'The web servers' });
-  await post(`/api/v1/lists/${id}/stigs`, { slugs: ['lantern_web_server_2'] });
-  const { results } = await ask<Found>('/api/v1/search?control=CM-7&stig=lantern_web_server_2');
+  const { id } = await site.post('/api/v1/lists', { name: 'The web servers' });
+  await site.post(`/api/v1/lists/${id}/stigs`, { slugs: ['lantern_web_server_2'] });
+  const { results } = await site.ask<Found>('/api/v1/search?control=CM-7&stig=lantern_web_server_2');
   assert.ok(results.length > 0);
-  await journey(browser, served, token, async ({ page, click }) => {
+  await journey(site, async ({ page, click }) => {
     await page.getByLabel('Search STIGs, rules').fill('CM-7');
     await click(page.getByRole('button', { name: 'Search' }));
     await click(page.getByRole('link', { name: /^CM-7 / }).first());
@@ -105,13 +73,13 @@ tasks('which rules of a list address a control, by the page of the control', asy
 });
 
 tasks('a CCI, and the controls that it stands for', () =>
-  journey(browser, served, token, async ({ page, click }) => {
+  journey(site, async ({ page, click }) => {
     await page.getByLabel('Search STIGs, rules').fill('cci-15');
     await click(page.getByRole('button', { name: 'Search' }));
     await click(page.getByRole('link', { name: /^CCI-000015$/ }).first());
     await page.getByRole('heading', { level: 1, name: 'CCI-000015' }).waitFor();
     await page.getByRole('link', { name: 'AC-2(1)', exact: true }).first().waitFor();
-    const { results } = await ask<Found>('/api/v1/search?cci=CCI-15');
+    const { results } = await site.ask<Found>('/api/v1/search?cci=CCI-15');
     assert.ok(results.length > 0);
     const rules = page.getByRole('region', { name: 'STIG rules' });
     await rules.getByText(results[0]!.groupId, { exact: true }).waitFor();
@@ -120,11 +88,11 @@ tasks('a CCI, and the controls that it stands for', () =>
 );
 
 tasks('from a requirement of 800-171 to the rules', () =>
-  journey(browser, served, token, async ({ page, click }) => {
+  journey(site, async ({ page, click }) => {
     await page.getByLabel('Search STIGs, rules').fill('3.1.1');
     await click(page.getByRole('button', { name: 'Search' }));
     await click(page.getByRole('link', { name: /^3\.1\.1\b/ }).first());
-    const { stigs, pagination } = await ask<{
+    const { stigs, pagination } = await site.ask<{
       stigs: { rules: { groupId: string; ruleTitle: string }[] }[];
       pagination: { total: number };
     }>('/api/v1/control-rules/nist-800-171/3.1.1');
@@ -137,14 +105,14 @@ tasks('from a requirement of 800-171 to the rules', () =>
 );
 
 tasks('a STIG by what people call it, and every number of home', async () => {
-  await journey(browser, served, token, async ({ page, click }) => {
+  await journey(site, async ({ page, click }) => {
     await page.getByLabel('Search STIGs, rules').fill('hl3');
     await click(page.getByRole('button', { name: 'Search' }));
     await click(page.getByRole('link', { name: /^Harbor Linux 3 Security/ }).first());
     assert.is(new URL(page.url()).pathname, '/stigs/harbor_linux_3');
   });
-  const { catalog } = await ask<{ catalog: { totalFindings: number } }>('/api/v1/stigs/stats');
-  await journey(browser, served, token, async ({ page, click, download }) => {
+  const { catalog } = await site.ask<{ catalog: { totalFindings: number } }>('/api/v1/stigs/stats');
+  await journey(site, async ({ page, click, download }) => {
     const total = catalog.totalFindings.toLocaleString('en-US');
     await click(page.getByRole('link', { name: `${total} rules in the latest releases` }));
     await page.getByRole('heading', { name: `Rules ${total}` }).waitFor();

@@ -1,26 +1,13 @@
 import { parse } from 'csv-parse/sync';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import {
-  leave,
-  type Served,
-  serveCatalog,
-  signIn,
-  startBrowser,
-  violations,
-  visit,
-} from '../support/browser.ts';
-import { suite } from '../support/harness.ts';
+import { browserSuite, leave, signIn, violations } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
-import { killAll, runToEnd } from '../support/running.ts';
+import { runToEnd } from '../support/running.ts';
 import { put } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
-const tasks = suite('Tasks: lists');
-
-let browser: Browser;
-let served: Served;
-let token: string;
+const { tests: tasks, site } = browserSuite('Tasks: lists');
 
 const guides = [
   'Cedar Router',
@@ -33,11 +20,9 @@ const guides = [
 const fileOf = (name: string) => `U_${name.replaceAll(' ', '_')}_STIG_V1R1_Manual-xccdf.xml`;
 
 tasks.before(async () => {
-  browser = await startBrowser();
-  served = await serveCatalog(false);
   const files = guides.map((name, index) =>
     put(
-      served.folder,
+      site.served.folder,
       fileOf(name),
       writeXccdf({
         ...{
@@ -49,14 +34,8 @@ tasks.before(async () => {
       }),
     ),
   );
-  const imported = await runToEnd(served.folder, ['import', ...files]);
+  const imported = await runToEnd(site.served.folder, ['import', ...files]);
   assert.is(imported.code, 0, imported.stderr);
-  token = await served.token('ann');
-});
-
-tasks.after(async () => {
-  await browser?.close();
-  killAll();
 });
 
 const navigation = (page: Page, name: string) =>
@@ -80,19 +59,14 @@ const pasted = guides
 
 /** Makes a list of the six by the API. */
 async function makeList(name: string): Promise<string> {
-  const send = async (path: string, body: object) => {
-    const headers = { Authorization: `Bearer ${token}` };
-    const response = await fetch(served.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    return (await response.json()) as { id: string };
-  };
-  const { id } = await send('/api/v1/lists', { name });
+  const { id } = await site.post('/api/v1/lists', { name });
   const slugs = guides.map((each) => each.toLowerCase().replaceAll(' ', '_'));
-  await send(`/api/v1/lists/${id}/stigs`, { slugs });
+  await site.post(`/api/v1/lists/${id}/stigs`, { slugs });
   return id;
 }
 
 tasks('a list of six with notes', async () => {
-  await journey(browser, served, token, async ({ page, click }) => {
+  await journey(site, async ({ page, click }) => {
     await click(navigation(page, 'Lists'));
     await page.getByLabel('Name').fill('Payroll');
     await click(page.getByRole('button', { name: 'Create list' }));
@@ -116,7 +90,7 @@ tasks('a list of six with notes', async () => {
 
 tasks('STIGs that are checked in the catalog', async () => {
   const id = await makeList('Checked');
-  await journey(browser, served, token, async ({ page, click }) => {
+  await journey(site, async ({ page, click }) => {
     await click(navigation(page, 'STIGs'));
     await page.getByLabel('Select Harbor Linux 3').check();
     await page.getByLabel('Select Lantern Web Server 2').check();
@@ -129,10 +103,10 @@ tasks('STIGs that are checked in the catalog', async () => {
 
 tasks('its csv with notes', async () => {
   const id = await makeList('For the sheet');
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = { Authorization: `Bearer ${site.token}` };
   const body = JSON.stringify({ notes: 'Line one\nand "two", said' });
-  await fetch(`${served.url}/api/v1/lists/${id}/stigs/kelp_os_11`, { method: 'PUT', headers, body });
-  await journey(browser, served, token, async ({ page, click, download }) => {
+  await fetch(`${site.served.url}/api/v1/lists/${id}/stigs/kelp_os_11`, { method: 'PUT', headers, body });
+  await journey(site, async ({ page, click, download }) => {
     await click(navigation(page, 'Lists'));
     await click(page.getByRole('link', { name: 'For the sheet' }));
     const downloads = page.getByRole('list', { name: 'Download' });
@@ -150,17 +124,16 @@ tasks('its csv with notes', async () => {
 });
 
 tasks('share', async () => {
-  const bob = await served.token('bob');
+  const bob = await site.served.token('bob');
   const sees = async (id: string) =>
-    (await fetch(`${served.url}/api/v1/lists/${id}`, { headers: { Authorization: `Bearer ${bob}` } })).status;
+    (await fetch(`${site.served.url}/api/v1/lists/${id}`, { headers: { Authorization: `Bearer ${bob}` } }))
+      .status;
   for (const javaScriptEnabled of [true, false]) {
     const name = `To share ${javaScriptEnabled}`;
     const id = await makeList(name);
     assert.is(await sees(id), 404);
     await journey(
-      browser,
-      served,
-      token,
+      site,
       async ({ page, click }) => {
         await click(navigation(page, 'Lists'));
         await click(page.getByRole('link', { name }));
@@ -177,7 +150,7 @@ tasks('share', async () => {
 
 tasks('print', async () => {
   await makeList('To print');
-  await journey(browser, served, token, async ({ page, click }) => {
+  await journey(site, async ({ page, click }) => {
     await click(page.getByRole('button', { name: 'Dark' }));
     await click(navigation(page, 'Lists'));
     await click(page.getByRole('link', { name: 'To print' }).first());
@@ -197,13 +170,13 @@ tasks('print', async () => {
 });
 
 tasks('what an import did with a file', async () => {
-  await journey(browser, served, token, async ({ page, click }) => {
+  await journey(site, async ({ page, click }) => {
     await click(navigation(page, 'Content'));
     await page.getByLabel('File name contains').fill('iris_mail');
     await click(page.getByRole('button', { name: 'Find file' }));
     const row = rowOf(page, fileOf('Iris Mail Server'));
     const text = (await row.textContent())!;
-    for (const words of ['imported', served.folder, 'new slug from the title: iris_mail_server'])
+    for (const words of ['imported', site.served.folder, 'new slug from the title: iris_mail_server'])
       assert.ok(text.includes(words), `${words}: ${text}`);
     await click(row.getByRole('link', { name: 'Iris Mail Server' }));
     assert.match((await page.getByRole('heading', { level: 1 }).textContent())!, 'Iris Mail Server');
@@ -211,7 +184,7 @@ tasks('what an import did with a file', async () => {
 });
 
 tasks('age', async () => {
-  await journey(browser, served, token, async ({ page, click }) => {
+  await journey(site, async ({ page, click }) => {
     await click(navigation(page, 'Content'));
     await page.getByLabel('Release older than').selectOption('730');
     await click(page.getByRole('button', { name: 'Apply filters' }));
@@ -247,7 +220,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 tasks('keyboard alone', async () => {
-  await journey(browser, served, token, async ({ page }) => {
+  await journey(site, async ({ page }) => {
     const { keyboard } = page;
     await tabTo(page, 'Lists');
     await keyboard.press('Enter');
@@ -299,13 +272,13 @@ tasks('390 px', async () => {
     await click(page.getByRole('columnheader', { name: 'STIG' }).getByRole('link'));
     assert.match(page.url(), /sort=title/);
   };
-  await journey(browser, served, token, ({ page, click }) => task(page, click), {
+  await journey(site, ({ page, click }) => task(page, click), {
     viewport: { width: 390, height: 844 },
   });
 });
 
 tasks('a theme is chosen and kept, with and without script', async () => {
-  await journey(browser, served, token, async ({ page, click }) => {
+  await journey(site, async ({ page, click }) => {
     const ground = () => groundOf(page);
     const [light, dark] = ['rgb(251, 251, 249)', 'rgb(20, 24, 28)'];
     assert.is(await ground(), light);
@@ -324,9 +297,9 @@ tasks('a theme is chosen and kept, with and without script', async () => {
 
 tasks('what was typed is not lost when the session ends', async () => {
   for (const javaScriptEnabled of [true, false]) {
-    const visitor = await visit(browser, served.url, { javaScriptEnabled });
+    const visitor = await site.visit({ javaScriptEnabled });
     const { page, context } = visitor;
-    await signIn(page, token);
+    await signIn(page, site.token);
     await page.goto('/lists');
     await page.getByLabel('Name').fill('Typed for long');
     await page.getByLabel('Description').fill('First line\nsecond "line"');
@@ -334,7 +307,7 @@ tasks('what was typed is not lost when the session ends', async () => {
     await page.getByRole('button', { name: 'Create list' }).click();
     await page.getByText('Your session has ended.').waitFor();
     if (javaScriptEnabled) assert.equal(await violations(page), []);
-    await page.getByLabel('User token').fill(token);
+    await page.getByLabel('User token').fill(site.token);
     await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
     assert.match((await page.getByRole('main').textContent())!, 'First line');
     if (javaScriptEnabled) assert.equal(await violations(page), []);
@@ -346,9 +319,9 @@ tasks('what was typed is not lost when the session ends', async () => {
 });
 
 tasks('a page that was left open offers to sign in again', async () => {
-  const visitor = await visit(browser, served.url);
+  const visitor = await site.visit();
   const { page } = visitor;
-  await signIn(page, token);
+  await signIn(page, site.token);
   await page.clock.install();
   await page.goto('/lists');
   const notice = page.getByText('your session may have ended');

@@ -1,35 +1,9 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import {
-  leave,
-  plainHost,
-  type Served,
-  serveCatalog,
-  signIn,
-  startBrowser,
-  violations,
-  visit,
-} from '../support/browser.ts';
-import { suite } from '../support/harness.ts';
+import { browserSuite, leave, plainHost, signIn, violations } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
-import { killAll } from '../support/running.ts';
 
-const tasks = suite('Tasks: reading a rule');
-
-let browser: Browser;
-let served: Served;
-let token: string;
-
-tasks.before(async () => {
-  browser = await startBrowser();
-  served = await serveCatalog(false);
-  token = await served.token('ann', '--entitlement', 'occ');
-});
-
-tasks.after(async () => {
-  await browser?.close();
-  killAll();
-});
+const { tests: tasks, site } = browserSuite('Tasks: reading a rule', { entitlements: ['occ'] });
 
 const find = async (page: Page, words: string) =>
   page.getByRole('searchbox', { name: /^Search/ }).fill(words);
@@ -41,9 +15,7 @@ interface Published {
   fixText: string;
 }
 const published = async (id: string): Promise<Published> => {
-  const headers = { Authorization: `Bearer ${token}` };
-  const answer = await fetch(`${served.url}/api/v1/stigs/harbor_linux_3`, { headers });
-  const { findings } = (await answer.json()) as { findings: Published[] };
+  const { findings } = await site.ask<{ findings: Published[] }>('/api/v1/stigs/harbor_linux_3');
   return findings.find(({ groupId }) => groupId === id)!;
 };
 
@@ -52,15 +24,17 @@ const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.rea
 
 for (const host of ['127.0.0.1', plainHost])
   tasks(`a check, a fix and a command are copied as they were published, from ${host}`, async () => {
-    const visitor = await visit(browser, served.url.replace('127.0.0.1', host));
-    await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served.url });
+    const visitor = await site.visit({}, host);
+    await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write'], {
+      origin: site.served.url,
+    });
     const { page } = visitor;
-    await signIn(page, token);
+    await signIn(page, site.token);
     await page.goto('/rules/V-900003');
     const { checkContent, fixText } = await published('V-900003');
-    // Over plain HTTP no page reads the clipboard: another one does, of the same browser.
+    // Over plain HTTP no page reads the clipboard: another one does, of the same site.browser.
     const reader = await visitor.context.newPage();
-    await reader.goto(`${served.url}/signin`);
+    await reader.goto(`${site.served.url}/signin`);
     const copied = async (button: Locator) => {
       await page.bringToFront();
       await button.click();
@@ -81,8 +55,8 @@ for (const host of ['127.0.0.1', plainHost])
 
 tasks('what is shown is what was published, with the buttons and without', async () => {
   for (const javaScriptEnabled of [true, false]) {
-    const visitor = await visit(browser, served.url, { javaScriptEnabled });
-    await signIn(visitor.page, token);
+    const visitor = await site.visit({ javaScriptEnabled });
+    await signIn(visitor.page, site.token);
     for (const id of ['V-900001', 'V-900003', 'V-900012']) {
       await visitor.page.goto(`/rules/${id}`);
       const { checkContent, fixText } = await published(id);
@@ -103,14 +77,14 @@ tasks('what is shown is what was published, with the buttons and without', async
 
 tasks('a check is found and copied', () =>
   journey(
-    browser,
-    served,
-    token,
+    site,
     async ({ page, click }) => {
       await find(page, 'HARB-03-000030');
       await click(searchButton(page));
       await click(page.locator('ol.results a').first());
-      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served.url });
+      await page
+        .context()
+        .grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.served.url });
       await click(page.locator('.section-head .copy').first());
       await page.getByRole('button', { name: 'Copied check' }).waitFor();
       assert.is(await clipboard(page), (await published('V-900003')).checkContent);
@@ -120,7 +94,7 @@ tasks('a check is found and copied', () =>
 );
 
 tasks('CAT I about SSH, read one after the other', () =>
-  journey(browser, served, token, async ({ page, click }) => {
+  journey(site, async ({ page, click }) => {
     await click(page.getByRole('link', { name: 'STIGs', exact: true }).first());
     await click(page.getByRole('link', { name: /^Harbor Linux 3/ }));
     await page.getByLabel('ID or title contains').fill('must');
@@ -137,7 +111,7 @@ tasks('CAT I about SSH, read one after the other', () =>
 );
 
 tasks('one rule over time, and what changed in it', () =>
-  journey(browser, served, token, async ({ page, click }) => {
+  journey(site, async ({ page, click }) => {
     await find(page, 'V-900012');
     await click(searchButton(page));
     await click(page.locator('ol.results a').first());
@@ -150,7 +124,7 @@ tasks('one rule over time, and what changed in it', () =>
 );
 
 tasks('who acts on a rule', () =>
-  journey(browser, served, token, async ({ page, click }) => {
+  journey(site, async ({ page, click }) => {
     await find(page, 'V-900001');
     await click(searchButton(page));
     await click(page.locator('ol.results a').first());
@@ -160,9 +134,9 @@ tasks('who acts on a rule', () =>
 );
 
 tasks('three columns on a wide screen, where j and k go on and back with the filters', async () => {
-  const visitor = await visit(browser, served.url, { viewport: { width: 1400, height: 900 } });
+  const visitor = await site.visit({ viewport: { width: 1400, height: 900 } });
   const { page } = visitor;
-  await signIn(page, token);
+  await signIn(page, site.token);
   await page.goto('/stigs/harbor_linux_3/rules/V-900002?severity=high');
   const boxes = await Promise.all(
     ['.rule-list', '.read', '.rule-aside'].map((each) => page.locator(each).boundingBox()),
@@ -187,8 +161,8 @@ tasks('three columns on a wide screen, where j and k go on and back with the fil
 
 for (const colorScheme of ['light', 'dark'] as const)
   tasks(`the columns have no violation of WCAG 2.2 AA, ${colorScheme}`, async () => {
-    const visitor = await visit(browser, served.url, { colorScheme, viewport: { width: 1400, height: 900 } });
-    await signIn(visitor.page, token);
+    const visitor = await site.visit({ colorScheme, viewport: { width: 1400, height: 900 } });
+    await signIn(visitor.page, site.token);
     for (const path of [
       '/rules/V-900012',
       '/rules/V-900013',

@@ -11,6 +11,7 @@ import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
 import { hasReferenceData } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
 import { readCkl } from '../support/stig-manager.ts';
+import { noFormat } from '../support/words.ts';
 import { joinTexts, type ReadRule, readBenchmark, versionString } from '../support/xccdf-reader.ts';
 
 // Checklists in the form of STIG Viewer 2: every release there is against an independent reading of its file, and answers of every kind.
@@ -300,20 +301,6 @@ ckl('a host: named in both forms, in the name of the file, in the id of the chec
   assert.is(ids.size, 8, 'None is what no role is');
 });
 
-ckl('a target is checked', async () => {
-  for (const name of ['hostName', 'ipAddress', 'macAddress', 'fqdn']) {
-    const long = await t.get(`${harbor}?format=ckl&${name}=${'h'.repeat(256)}`);
-    assertError(long, 400, 'BAD_REQUEST', `${name} must have at most 255 characters`);
-    const twice = await t.get(`${harbor}?format=ckl&${name}=a&${name}=b`);
-    assertError(twice, 400, 'BAD_REQUEST', `${name} must be one text`);
-  }
-  for (const role of ['', 'Server', 'None,Workstation', 'None&role=None', '__proto__']) {
-    const answer = await t.get(`${harbor}?format=ckl&role=${role}`);
-    const message = 'role must be one of: None, Workstation, Member Server, Domain Controller';
-    assertError(answer, 400, 'BAD_REQUEST', message);
-  }
-});
-
 ckl('upgrade gives either form: the same answers, as text in the report, as a file alone', async () => {
   const old = (await t.get(`${harbor}?version=V1R1&hostName=web01`)).json as Cklb;
   Object.assign(old.stigs[0]!.rules[0]!, { status: 'open', finding_details: 'a < b\n&c', comments: 'ü' });
@@ -349,12 +336,7 @@ ckl('upgrade gives either form: the same answers, as text in the report, as a fi
     value: 'Mine',
   });
   for (const format of ['xml', '', 7, null, ['ckl']])
-    assertError(
-      await t.send('POST', path, body({ format })),
-      400,
-      'BAD_REQUEST',
-      'Invalid format. Must be one of: cklb, ckl',
-    );
+    assertError(await t.send('POST', path, body({ format })), 400, 'BAD_REQUEST', noFormat('cklb', 'ckl'));
 });
 
 ckl('a marking stands in MARKING, and nowhere that a reader minds', async () => {

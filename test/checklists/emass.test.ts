@@ -11,6 +11,7 @@ import { writeCkl } from '../support/ckl-writer.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { exchangeData, exchangeFolder, hasReferenceData, reference, shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
+import { noFormat, noVersion } from '../support/words.ts';
 import { partsOf, readSheet } from '../support/xlsx-reader.ts';
 
 // Sheets of eMASS from checklists with random answers, against a reading of the checklists and of the crosswalk's own files.
@@ -379,12 +380,7 @@ emass('an older revision: what its references state; one that is not there is a 
     rowsOf(await ask(checklists, 'test-results', { revision: '5' })),
     rowsOf(await ask(checklists, 'test-results')),
   );
-  assertError(
-    await ask(checklists, 'test-results', { revision: '99' }),
-    404,
-    'NOT_FOUND',
-    'Version not found: 99',
-  );
+  assertError(await ask(checklists, 'test-results', { revision: '99' }), 404, 'NOT_FOUND', noVersion('99'));
 });
 
 emass('CCIs as people write them, and what is none; rules of no CCI are named', async () => {
@@ -465,7 +461,7 @@ emass('what is wrong is said in one line, with which checklist', async () => {
     [{ checklists: [good, 'x'], sheet: 'poam' }, 'checklists[1]: is neither a .ckl (XML) nor a .cklb (JSON)'],
     [{ checklists: [good, {}], sheet: 'poam' }, 'checklists[1]: has no stigs: it is not a cklb'],
     [{ checklists: [good, '<a/>'], sheet: 'poam' }, 'checklists[1]: must begin with <CHECKLIST>, not <a>'],
-    [{ checklists: [good], sheet: 'poam', format: 'csv' }, 'Invalid format. Must be one of: xlsx, json'],
+    [{ checklists: [good], sheet: 'poam', format: 'csv' }, noFormat('xlsx', 'json')],
     [
       { checklists: [good], sheet: 'poam', template: 'test-results' },
       'template must be one of: poam, poam-22, poam-mccast for the sheet poam',

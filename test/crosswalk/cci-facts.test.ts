@@ -6,6 +6,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
+import { noVersion } from '../support/words.ts';
 
 // What CCIs stand for, looked up once for each state of the catalog, however many ask.
 const facts = suite('CCI facts');
@@ -95,7 +96,7 @@ facts('what the catalog changed to meanwhile is looked up anew; an unknown revis
   assert.ok(looked() > before);
   await ask(['CCI-000366'], '99').then(
     () => assert.unreachable(),
-    (error) => assert.equal([error.code, error.message], ['NOT_FOUND', 'Version not found: 99']),
+    (error) => assert.equal([error.code, error.message], ['NOT_FOUND', noVersion('99')]),
   );
   const path = '/api/v1/checklists/emass';
   const checklist = { stigs: [{ rules: [{ rule_id_src: 'SV-1r1_rule', severity: 'low', ccis: all }] }] };

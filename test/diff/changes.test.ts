@@ -216,34 +216,16 @@ made('of a list: its own STIGs, since a day or since each was added, for who may
   t.clock.now = new Date('2026-11-21T12:00:00Z');
 });
 
-made('what is no day and no format is a 400', async () => {
+made('`added` is no day of the whole catalog, and an unknown list is a 404', async () => {
   const words = 'since must be a date in the form YYYY-MM-DD';
   const list = '/api/v1/lists/00000000-0000-4000-8000-000000000000/changes';
-  const bad = [
-    ...['', '?since=', '?since=2024', '?since=2024-02-30', '?since=2024-1-1', '?since=yesterday'],
-    ...['?since=2024-01-01&since=2024-02-01', '?since=20240101', "?since=2024-01-01'--", '?since=-1'],
-  ];
-  for (const query of bad) {
-    assertError(await t.get(catalog + query), 400, 'BAD_REQUEST', words);
-    assertError(await t.get(list + query), 400, 'BAD_REQUEST', `${words}, or added`);
-  }
+  for (const [path, message] of [
+    [catalog, words],
+    [list, `${words}, or added`],
+  ] as const)
+    assertError(await t.get(path), 400, 'BAD_REQUEST', message);
   assertError(await t.get(`${catalog}?since=added`), 400, 'BAD_REQUEST', words);
-  const formats = 'Invalid format. Must be one of: json, csv, xlsx';
-  for (const path of [`${catalog}?since=2024-01-01`, `${list}?since=added`, '/api/v1/stigs/x/diff?from=V1R1'])
-    for (const format of ['xml', '', 'cklb', 'json&format=csv'])
-      assertError(await t.get(`${path}&format=${format}`), 400, 'BAD_REQUEST', formats);
   assertError(await t.get(`${list}?since=added`), 404, 'NOT_FOUND', 'Not found');
-  for (const [name, known] of [
-    ['kind', 'added, removed, changed, renumbered'],
-    ['class', 'check, fix, severity, mapping, cosmetic'],
-    ['severity', 'high, medium, low'],
-  ])
-    assertError(
-      await t.get(`/api/v1/stigs/sample_product/diff?${name}=other`),
-      400,
-      'BAD_REQUEST',
-      `${name} must be one or more of: ${known}`,
-    );
 });
 
 made('a STIG of that name does not take the address', async () => {

@@ -47,6 +47,7 @@ matching('the STIG id counts first, then the V-id, then any number that two rule
     'V-5/E > V-105/E2 legacyId',
     'V-6/F > V-106/F2 legacyId',
   ]);
+  assert.equal(pairsOf([rule(' V-3 ', 'C')], [rule('V-3', 'C2')]), [' V-3 /C > V-3/C2 groupId']);
   const { removed, added } = matchRules(olds, news);
   assert.equal(removed, [olds[6]]);
   assert.equal(added, [news[6]]);

@@ -11,6 +11,7 @@ import { suite } from '../support/harness.ts';
 import { controlsOf, oscalProblems, valuesOf } from '../support/oscal.ts';
 import { emptyCatalog } from '../support/prepared.ts';
 import { shipped } from '../support/reference.ts';
+import { noControls, noVersion } from '../support/words.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
 // OSCAL and csv out of invented sources, for what the real files do not show (rules D30.1 and D31).
@@ -249,7 +250,7 @@ oscal('a catalog that calls itself ours is read as strictly as any', async () =>
       (c: Json) => (c.groups[0].controls[0].parts[0].parts = [deep(100)]),
       'the JSON is nested deeper than 64',
     ],
-    [(c: Json) => (c.groups = []), 'the catalog has no controls'],
+    [(c: Json) => (c.groups = []), noControls],
     [(c: Json) => (c.metadata['last-modified'] = 'yesterday'), 'last-modified "yesterday" is not a time'],
   ] as const)
     assert.is(await broken(change), reason);
@@ -318,10 +319,6 @@ oscal('a named baseline lists, filters, counts, goes out and comes back', async 
   const known = 'baseline must be one or more of: low, moderate, high, privacy, gone, lantern-overlay';
   assert.equal(await refused('nist-800-53?baseline=lantern'), [400, known]);
   assert.equal(await refused('nist-800-53/export?baseline=lantern'), [400, known]);
-  assert.equal(await refused(`nist-800-53?baseline=${'x'.repeat(1001)}`), [
-    400,
-    'baseline must have at most 1000 characters',
-  ]);
   assert.equal(await refused('nist-800-53/export?baseline=gone'), [
     404,
     'No control of Rev 5.1.1 is in the baseline gone',
@@ -330,18 +327,10 @@ oscal('a named baseline lists, filters, counts, goes out and comes back', async 
     404,
     'No control of Rev 5.1.1 is in the baseline low',
   ]);
-  assert.equal(await refused('nist-800-53/export?version=9'), [404, 'Version not found: 9']);
-  assert.equal(await refused('nist-800-53/baselines?version=9'), [404, 'Version not found: 9']);
+  assert.equal(await refused('nist-800-53/export?version=9'), [404, noVersion('9')]);
+  assert.equal(await refused('nist-800-53/baselines?version=9'), [404, noVersion('9')]);
   assert.equal(await refused('acme/export'), [404, 'Framework not found: acme']);
   assert.equal(await refused('acme/baselines'), [404, 'Framework not found: acme']);
-  assert.equal(await refused(`${'x'.repeat(101)}/export`), [
-    400,
-    'framework must have at most 100 characters',
-  ]);
-  assert.equal(await refused('nist-800-53/export?format=json'), [
-    400,
-    'Invalid format. Must be one of: oscal, csv, xlsx',
-  ]);
   assert.equal((await app.get('/api/v1/controls/cci/baselines')).json, { baselines: [] });
 });
 
@@ -418,7 +407,6 @@ oscal('a mapping-collection has what an operator decided, and only edges that ar
     [`from=${'x'.repeat(90)}&to=acme`, 404, `No direct mappings between ${'x'.repeat(64)} and acme`],
     ['from=cci', 400, 'to is required'],
     ['from=%20&to=cci', 400, 'from must name a target framework'],
-    ['from=cci&to=acme&format=xml', 400, 'Invalid format. Must be one of: oscal, csv, xlsx'],
   ] as const) {
     const answer = await app.get(`/api/v1/crosswalk/export?${query}`);
     assert.equal([answer.status, answer.json.error.message], [status, message]);

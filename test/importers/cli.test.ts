@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { CommandError } from '../../src/base/errors.ts';
@@ -182,6 +182,15 @@ codes('an archive of which nothing was new is unchanged, as deep as it lies', as
   const { byName, counts } = await outcomes();
   assert.is(byName[3], '!/other.zip unchanged');
   assert.equal([byName[0], byName[1], counts], [' unchanged', '!/inner.zip unchanged', [0, 4, 1]]);
+  const members = [good, bad].map((file) => ({ name: basename(file), data: readFileSync(file) }));
+  const mixed = put(scratchFolder(), 'mixed.zip', makeZip(members));
+  const { stdout } = await gapstone(['import', '--json', mixed, '--db', db]);
+  const told = stdout.trim().split('\n').slice(0, -1);
+  assert.equal(
+    told.map((line) => JSON.parse(line).outcome),
+    ['imported', 'rejected', 'unchanged'],
+    'one that was not met before, with something bad beside, is not',
+  );
 });
 
 codes('--strict: 1 and nothing stored, or 0', async () => {

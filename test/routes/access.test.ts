@@ -30,6 +30,7 @@ import { controlsOf } from '../support/oscal.ts';
 import { isPage } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { writeResults } from '../support/results-writer.ts';
+import { noToken, noUserToken } from '../support/words.ts';
 
 // One table of who may do what. Alice of red owns a PRIVATE and a SHARED bundle of each kind; bob is of red too, carol
 // of blue. Alice alone is entitled to the products. `assigned` is an integration token that sees both lists, `unassigned` sees none; `session` is alice's.
@@ -46,8 +47,8 @@ const columns = [
 type Column = (typeof columns)[number];
 
 const refusals: Record<string, [status: number, code: string, message: string]> = {
-  U: [401, 'UNAUTHORIZED', 'Missing or invalid Authorization header'],
-  T: [403, 'FORBIDDEN', 'You need a user token'],
+  U: [401, 'UNAUTHORIZED', noToken],
+  T: [403, 'FORBIDDEN', noUserToken],
   C: [403, 'FORBIDDEN', 'Only the creator may do this'],
   R: [403, 'FORBIDDEN', 'You need the document permission (regdoc)'],
   O: [403, 'FORBIDDEN', 'You need the role-data permission (occ)'],

@@ -7,6 +7,7 @@ import { writeCkl } from '../support/ckl-writer.ts';
 import { suite } from '../support/harness.ts';
 import { assertError } from '../support/service.ts';
 import { readCklb } from '../support/stig-manager.ts';
+import { noStig, noVersion } from '../support/words.ts';
 import { sampleRules } from '../support/xccdf-writer.ts';
 
 const upgrades = suite('Upgrade of checklists');
@@ -544,8 +545,8 @@ upgrades('nothing is stored', async () => {
 
 upgrades('unknown STIGs and versions are a 404, after the input was looked at', async () => {
   const checklist = await oldChecklist();
-  assertError(await upgrade(checklist, { slug: 'nothing' }), 404, 'NOT_FOUND', 'STIG not found: nothing');
-  assertError(await upgrade(checklist, { version: 'V9R9' }), 404, 'NOT_FOUND', 'Version not found: V9R9');
+  assertError(await upgrade(checklist, { slug: 'nothing' }), 404, 'NOT_FOUND', noStig('nothing'));
+  assertError(await upgrade(checklist, { version: 'V9R9' }), 404, 'NOT_FOUND', noVersion('V9R9'));
   assert.is((await upgrade({}, { slug: 'nothing' })).status, 400);
 });
 

@@ -4,6 +4,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, countingIds, userCaller } from '../support/callers.ts';
 import { addControls, statementOf } from '../support/control-rows.ts';
 import { suite } from '../support/harness.ts';
+import { noFormat } from '../support/words.ts';
 
 const collections = suite('Control collections');
 const [n53, n171, d8500] = ['nist-800-53', 'nist-800-171', 'dod-8500'] as const;
@@ -106,12 +107,6 @@ collections('the entries joined with their controls, filtered by framework', asy
   );
   const some = (await ask(t, 'GET', `${path}/controls?framework=DOD-8500`, alice)).json;
   assert.equal([some.total, some.controls[0].controlId], [1, 'ECCT-1']);
-  const none = await ask(t, 'GET', `${path}/controls?framework=cci`, alice);
-  assert.is(none.status, 400);
-  assert.match(
-    none.json.error.message,
-    /^framework must be one or more of: nist-800-53, nist-800-171, dod-8500/,
-  );
   const { json } = await ask(t, 'GET', `${path}/export`, alice);
   const csv = await ask(t, 'GET', `${path}/export?format=csv`, alice);
   const rows: Record<string, string>[] = parse(csv.text, { columns: true, record_delimiter: '\r\n' });
@@ -123,7 +118,7 @@ collections('the entries joined with their controls, filtered by framework', asy
   );
   assert.is(json.total, 3);
   const wrong = await ask(t, 'GET', `${path}/export?format=xml`, alice);
-  assert.is(wrong.json.error.message, 'Invalid format. Must be one of: json, csv, xlsx');
+  assert.is(wrong.json.error.message, noFormat('json', 'csv', 'xlsx'));
 });
 
 collections('a member of the organization may add to a SHARED collection, and nothing else', async () => {

@@ -6,6 +6,7 @@ import { suite, suiteIf } from '../support/harness.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
 import { reference, referenceData, shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
+import { noControl, noStig } from '../support/words.ts';
 import { type ReadRule, readBenchmark, versionString } from '../support/xccdf-reader.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
@@ -92,7 +93,7 @@ samples('spellings and ids mean the same control', async () => {
     assert.equal(await ask('nist-800-53', spelling), expected, spelling);
 });
 
-samples('an unknown control or framework is 404, a bad filter 400', async () => {
+samples('an unknown control or framework is 404', async () => {
   const cases: [string, string][] = [
     ['nist-800-53', 'AC-99'],
     ['nist-800-53', 'zz'],
@@ -106,25 +107,7 @@ samples('an unknown control or framework is 404, a bad filter 400', async () => 
     ['nist-800-53', 'x'.repeat(200)],
   ];
   for (const [framework, controlId] of cases)
-    assertError(
-      await t.get(path(framework, controlId)),
-      404,
-      'NOT_FOUND',
-      `Control not found: ${controlId.slice(0, 64)}`,
-    );
-  for (const [query, message] of [
-    ['?severity=bogus', 'severity must be one or more of: high, medium, low'],
-    ['?status=maybe', 'status must be one or more of: auto, verified, rejected'],
-    ['?maxHops=0', 'maxHops must be a decimal integer of at least 1'],
-    ['?page=0', 'page must be a decimal integer of at least 1'],
-  ] as const)
-    assertError(await t.get(path('nist-800-53', 'AC-2', query)), 400, 'BAD_REQUEST', message);
-  assertError(
-    await t.get(path('nist-800-53', 'x'.repeat(201))),
-    400,
-    'BAD_REQUEST',
-    'controlId must have at most 200 characters',
-  );
+    assertError(await t.get(path(framework, controlId)), 404, 'NOT_FOUND', noControl(controlId.slice(0, 64)));
 });
 
 samples('filters narrow the rules; pages count rules and partition them', async () => {
@@ -145,10 +128,10 @@ samples('filters narrow the rules; pages count rules and partition them', async 
   }
   for (const slug of ['none', '', 'HARBOR_LINUX_3', 'harbor_linux_3 ', '%', 'x'.repeat(1000)]) {
     const answer = await t.get(path('nist-800-171', '3.1.1', `?maxHops=4&stig=${encodeURIComponent(slug)}`));
-    assertError(answer, 404, 'NOT_FOUND', `STIG not found: ${slug.slice(0, 64)}`);
+    assertError(answer, 404, 'NOT_FOUND', noStig(slug.slice(0, 64)));
   }
   const unknown = await t.get(path('nist-800-53', 'AC-99', '?stig=none'));
-  assertError(unknown, 404, 'NOT_FOUND', 'Control not found: AC-99');
+  assertError(unknown, 404, 'NOT_FOUND', noControl('AC-99'));
   const paged: Json[] = [];
   for (let page = 1; page <= all.pagination.total; page++) {
     const { stigs, pagination } = await ask('nist-800-171', '3.1.1', `?maxHops=4&limit=1&page=${page}`);

@@ -14,6 +14,7 @@ import { assertSameList, sharedControls } from '../support/controls.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { hasReferenceData, referenceData, shipped } from '../support/reference.ts';
 import { assertError, assertSecurityHeaders } from '../support/service.ts';
+import { noControl, noVersion } from '../support/words.ts';
 
 const base = '/api/v1/controls';
 
@@ -300,11 +301,6 @@ lists('search: a literal, case-insensitive part of identifier, title or statemen
   assert.is(await total('nist-800-53', { search: 'AC_2' }), 0);
   assert.is(await total('nist-800-53', { search: '' }), newest.total);
   assert.is(await total('nist-800-53', { search: 'x'.repeat(200) }), 0);
-  await refused(
-    `nist-800-53${query({ search: 'x'.repeat(201) })}`,
-    400,
-    'search must have at most 200 characters',
-  );
 });
 
 lists('search: no match across two fields', async () => {
@@ -335,19 +331,16 @@ lists('another imported revision is reached by its label in every usual form', a
   ];
   for (const [framework, label, spellings] of versions)
     for (const version of spellings) assert.is((await list(framework, { version })).version, label, version);
-  await refused('nist-800-53?version=Rev%209', 404, 'Version not found: Rev 9');
-  await refused('nist-800-53?version=Rev%205.3.0', 404, 'Version not found: Rev 5.3.0');
-  await refused('nist-800-53?version=Rev%203', 404, 'Version not found: Rev 3');
-  await refused('nist-800-171?version=Rev%201', 404, 'Version not found: Rev 1');
-  await refused('dod-8500?version=1999', 404, 'Version not found: 1999');
-  await refused(`nist-800-53?version=${'x'.repeat(101)}`, 400, /^version must have at most 100 characters$/);
+  await refused('nist-800-53?version=Rev%209', 404, noVersion('Rev 9'));
+  await refused('nist-800-53?version=Rev%205.3.0', 404, noVersion('Rev 5.3.0'));
+  await refused('nist-800-53?version=Rev%203', 404, noVersion('Rev 3'));
+  await refused('nist-800-171?version=Rev%201', 404, noVersion('Rev 1'));
+  await refused('dod-8500?version=1999', 404, noVersion('1999'));
 });
 
-lists('an unknown value of an enumerated filter is 400, of a free one an empty list', async () => {
+lists('an unknown baseline or MAC level is 400; a filter of another framework is ignored', async () => {
   const bad: [string, string, string][] = [
     ['nist-800-53', 'baseline', 'low, moderate, high, privacy'],
-    ['nist-800-171', 'type', 'basic, derived'],
-    ['dod-8500', 'impact', 'Low, Medium, High'],
     ['dod-8500', 'mac', 'MAC I, MAC II, MAC III'],
   ];
   for (const [framework, name, words] of bad) {
@@ -400,15 +393,6 @@ lists('page and limit slice the list and add the pagination; without them there 
   assert.equal(none.pagination, { page: 1, limit: 5, total: 0, totalPages: 0 });
   const empty = await list('nist-800-53', { family: 'none', page: '3' });
   assert.equal([empty.controls, empty.pagination.total, empty.pagination.totalPages], [[], 0, 0]);
-  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500']) {
-    for (const name of ['page', 'limit'])
-      for (const value of ['0', '-1', '1.5', '4abc', ''])
-        await refused(
-          `${framework}${query({ [name]: value })}`,
-          400,
-          `${name} must be a decimal integer of at least 1`,
-        );
-  }
 });
 
 lists('pages in a row give the whole list once', async () => {
@@ -610,11 +594,10 @@ single('what is no control is 404, what is no text 400', async () => {
   ]) {
     const answer = await t.get(`${base}/nist-800-53/${id}`);
     const shown = decodeURIComponent(id);
-    assertError(answer, 404, 'NOT_FOUND', `Control not found: ${shown}`);
+    assertError(answer, 404, 'NOT_FOUND', noControl(shown));
   }
   const long = await t.get(`${base}/nist-800-53/${'x'.repeat(200)}`);
-  assertError(long, 404, 'NOT_FOUND', `Control not found: ${'x'.repeat(64)}`);
-  await refused(`nist-800-53/${'x'.repeat(201)}`, 400, /controlId must have at most 200 characters/);
+  assertError(long, 404, 'NOT_FOUND', noControl('x'.repeat(64)));
   for (const id of ['%00', 'AC-2%00', '%zz', 'AC-2%zz', '%', '%E0%A4', '%ED%A0%80', 'AC-2%f'])
     assert.is((await t.get(`${base}/nist-800-53/${id}`)).status, 400, id);
   for (const path of [
@@ -628,7 +611,7 @@ single('what is no control is 404, what is no text 400', async () => {
     assert.is((await t.get(`${base}/${path}`)).status, 404, path);
   // An id belongs to its framework.
   const id = (await record('dod-8500', 'ECCT-1')).id;
-  await refused(`nist-800-53/${id}`, 404, `Control not found: ${id}`);
+  await refused(`nist-800-53/${id}`, 404, noControl(id));
 });
 
 single('the record adds framework and version, and of 800-53 status, related and the parts', async () => {
@@ -673,13 +656,13 @@ single('the revisions of 800-171 are never taken for one another', async () => {
   assert.equal(await record('nist-800-171', third.id), third);
   assert.equal(await record('nist-800-171', second.id, '2'), second);
   for (const id of ['3.01.1', '3.01.01', '03.1.1', '03.01.1', '3.1.01', '3.1', '03.01', '3.1.1.1', '3.1.1a'])
-    await refused(`nist-800-171/${id}`, 404, `Control not found: ${id}`);
+    await refused(`nist-800-171/${id}`, 404, noControl(id));
   const elsewhere = (id: string, here: string, there: string) =>
-    `Control not found: ${id} is not in ${here}. It is in ${there}`;
+    noControl(`${id} is not in ${here}. It is in ${there}`);
   await refused('nist-800-171/03.01.01?version=Rev%202', 404, elsewhere('03.01.01', 'Rev 2', 'Rev 3'));
   await refused('nist-800-171/3.1.1?version=3', 404, elsewhere('3.1.1', 'Rev 3', 'Rev 2'));
   await refused(`nist-800-171/${second.id}?version=3`, 404, elsewhere(second.id, 'Rev 3', 'Rev 2'));
-  await refused('nist-800-171/3.1.1?version=4', 404, 'Version not found: 4');
+  await refused('nist-800-171/3.1.1?version=4', 404, noVersion('4'));
 });
 
 single('DCCB-1 has no MAC level and no confidentiality level, as published', async () => {

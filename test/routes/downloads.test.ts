@@ -9,7 +9,7 @@ import { readCsv, readXmlRows } from '../support/read-exports.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
 import { hasReferenceData } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
-import { assertError, loggedApp } from '../support/service.ts';
+import { loggedApp } from '../support/service.ts';
 import { readCklb } from '../support/stig-manager.ts';
 import {
   benchmarkDate,
@@ -402,41 +402,8 @@ downloads('cklb is the default, a format is taken in any case', async () => {
   }
 });
 
-downloads('an invalid format is 400, word for word', async () => {
-  const message = 'Invalid format. Must be one of: cklb, ckl, json, csv, xml, xlsx, oscal';
-  for (const format of [
-    '',
-    'pdf',
-    'xls',
-    'ckl,cklb',
-    'json,csv',
-    '%20json',
-    'json%20',
-    'JSON2',
-    '__proto__',
-    'toString',
-    '0',
-    'csv&format=xml',
-    '<script>',
-  ]) {
-    const answer = await t.get(`/api/v1/stigs/harbor_linux_3/download?format=${format}`);
-    assertError(answer, 400, 'BAD_REQUEST', message);
-    assert.is(answer.headers.get('Content-Disposition'), null);
-    assertError(await t.get(`/api/v1/stigs/nobody/download?format=${format}`), 400, 'BAD_REQUEST', message);
-  }
-});
-
-downloads('raw and hostName are checked', async () => {
+downloads('the longest host name is the target', async () => {
   const path = '/api/v1/stigs/harbor_linux_3/download';
-  for (const raw of ['', '1', 'yes', 'true,false', 'true&raw=true'])
-    assertError(
-      await t.get(`${path}?format=csv&raw=${raw}`),
-      400,
-      'BAD_REQUEST',
-      'raw must be true or false',
-    );
-  const long = await t.get(`${path}?hostName=${'h'.repeat(256)}`);
-  assertError(long, 400, 'BAD_REQUEST', 'hostName must have at most 255 characters');
   const longest = await t.get(`${path}?hostName=${'h'.repeat(255)}`);
   assert.is(readCklb(longest.text).target.name, 'h'.repeat(255));
 });

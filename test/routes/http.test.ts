@@ -5,6 +5,7 @@ import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError, assertSecurityHeaders } from '../support/service.ts';
+import { noStig, noToken } from '../support/words.ts';
 
 // What holds for every endpoint: errors, hostile input, methods, request ids, headers, caching.
 const http = suite('HTTP');
@@ -27,53 +28,6 @@ const cached = [
   `${stig}/download?format=csv`,
   `${stig}/download?format=xml`,
 ];
-
-http(
-  'page and limit: anything but a decimal integer of at least 1 is 400, on every paged endpoint',
-  async () => {
-    const bad = [
-      '0',
-      '00',
-      '-1',
-      '-0',
-      '1.5',
-      '1.0',
-      '1abc',
-      'abc',
-      '0x10',
-      '1e3',
-      '1e308',
-      'NaN',
-      'Infinity',
-      '',
-      '%20',
-      '%201',
-      '1%20',
-      '%2B1',
-      '+1',
-      '1,000',
-      '1_000',
-      '%EF%BC%91',
-      '%D9%A3',
-      '%C2%B2',
-      'null',
-      'true',
-      '[]',
-      '1%0A',
-      '9'.repeat(200),
-    ];
-    for (const path of paged) {
-      for (const name of ['page', 'limit']) {
-        for (const value of bad) {
-          const answer = await t.get(`${path}?${name}=${value}`);
-          assertError(answer, 400, 'BAD_REQUEST', `${name} must be a decimal integer of at least 1`);
-        }
-        const repeated = await t.get(`${path}?${name}=1&${name}=2`);
-        assertError(repeated, 400, 'BAD_REQUEST', `${name} must be given once`);
-      }
-    }
-  },
-);
 
 http('search: every text is taken literally and never fails', async () => {
   const texts = [
@@ -147,20 +101,6 @@ http('search: every text is taken literally and never fails', async () => {
   }
 });
 
-http('search: 200 characters are taken, 201 are 400, counted in characters', async () => {
-  for (const path of ['/api/v1/stigs', `${stig}/controls`]) {
-    for (const character of ['x', 'ü', '😀', '%']) {
-      const taken = await t.get(`${path}?search=${encodeURIComponent(character.repeat(200))}`);
-      assert.is(taken.status, 200);
-      assert.is(taken.json.pagination.total, 0);
-      for (const length of [201, 500]) {
-        const answer = await t.get(`${path}?search=${encodeURIComponent(character.repeat(length))}`);
-        assertError(answer, 400, 'BAD_REQUEST', 'search must have at most 200 characters');
-      }
-    }
-  }
-});
-
 http('a NUL or a lone surrogate in the URL is 400', async () => {
   for (const path of cached) {
     const query = path.includes('?') ? '&' : '?';
@@ -213,7 +153,7 @@ http('a hostile slug is an unknown one', async () => {
   for (const slug of slugs) {
     const name = [...decodeURIComponent(slug)].slice(0, 64).join('');
     for (const path of ['', '/controls', '/versions', '/download']) {
-      assertError(await t.get(`/api/v1/stigs/${slug}${path}`), 404, 'NOT_FOUND', `STIG not found: ${name}`);
+      assertError(await t.get(`/api/v1/stigs/${slug}${path}`), 404, 'NOT_FOUND', noStig(name));
     }
   }
   const encoded = await t.get('/api/v1/stigs/harbor%5Flinux%5f3');
@@ -299,7 +239,7 @@ http('the token comes first: without one every mistake is 401', async () => {
   };
   for (const [name, answer] of Object.entries(answers)) {
     assert.is(answer.status, 401, name);
-    assertError(answer, 401, 'UNAUTHORIZED', 'Missing or invalid Authorization header');
+    assertError(answer, 401, 'UNAUTHORIZED', noToken);
   }
 });
 
@@ -382,12 +322,12 @@ http("another user's 304 still needs that user's own token", async () => {
   const tag = (await t.get(stig)).headers.get('ETag')!;
   const headers = { 'If-None-Match': tag };
   const refused = await t.get(stig, { token: null, headers });
-  assertError(refused, 401, 'UNAUTHORIZED', 'Missing or invalid Authorization header');
+  assertError(refused, 401, 'UNAUTHORIZED', noToken);
   const other = await t.get(stig, { token: await t.token({ sub: 'bob', org: 'blue' }), headers });
   assert.is(other.status, 304);
   for (const etag of ['*', tag]) {
     const unknown = await t.get('/api/v1/stigs/nobody', { headers: { 'If-None-Match': etag } });
-    assertError(unknown, 404, 'NOT_FOUND', 'STIG not found: nobody');
+    assertError(unknown, 404, 'NOT_FOUND', noStig('nobody'));
   }
 });
 

@@ -115,7 +115,6 @@ lists('listing: newest first, then by id; include=slugs adds the STIGs in their 
     withSlugs.map((each: { stigSlugs: string[] }) => each.stigSlugs),
     [[], [slugs[1], slugs[0]], []],
   );
-  assert.is((await ask(t, 'GET', '/api/v1/lists?include=findings', alice)).status, 400);
   assert.not.ok('stigSlugs' in (await ask(t, 'GET', second, alice)).json);
 });
 
@@ -263,9 +262,6 @@ lists(
     t.db.sqlite.prepare("UPDATE stig_printings SET title = '=cmd()' WHERE version = 'V1R2'").run();
     assert.match((await ask(t, 'GET', `${path}/export?format=csv`, alice)).text, /,'=cmd\(\),/);
     assert.match((await ask(t, 'GET', `${path}/export?format=csv&raw=true`, alice)).text, /,=cmd\(\),/);
-    const wrong = await ask(t, 'GET', `${path}/export?format=xml`, alice);
-    assert.is(wrong.status, 400);
-    assert.is(wrong.json.error.message, 'Invalid format. Must be one of: json, csv, xlsx');
   },
 );
 

@@ -3,6 +3,7 @@ import { readConfig } from '../../src/base/config.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
+import { noToken } from '../support/words.ts';
 
 const plants = suite('The plant sample');
 
@@ -58,7 +59,7 @@ plants('every failure has the sample’s own form', async () => {
   for (const caller of [nobody, session, { Authorization: 'Bearer x' }]) {
     const answer = await post('{', caller);
     assert.is(answer.status, 401);
-    assert.equal(answer.json, { error: 401, message: 'Missing or invalid Authorization header' });
+    assert.equal(answer.json, { error: 401, message: noToken });
     assert.is(answer.headers.get('WWW-Authenticate'), 'Bearer');
   }
   const other = await ask(t, 'GET', '/plants', alice);

@@ -5,6 +5,7 @@ import { suite } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
+import { noStig } from '../support/words.ts';
 import { readSheet } from '../support/xlsx-reader.ts';
 
 interface Rule {
@@ -127,10 +128,6 @@ filters('without a question and a filter the errors are those of a question', as
     ['?q=', 'q must not be empty'],
     ['?sort=id', 'q is required'],
     ['?page=2&format=csv', 'q is required'],
-    ['?severity=high&sort=size', 'sort must be one of: relevance, severity, stig, id'],
-    ['?severity=high&format=pdf', 'Invalid format. Must be one of: json, csv, xlsx'],
-    [`?stig=a${'&stig=b'.repeat(1000)}`, 'stig must have at most 1000 values'],
-    [`?stig=a&stig=${'x'.repeat(1001)}`, 'stig must have at most 1000 characters'],
   ] as const)
     assertError(await t.get(`/api/v1/search${query}`), 400, 'BAD_REQUEST', message);
   for (const q of ['!!!', '%22%22', '*'])
@@ -348,12 +345,7 @@ filters('the rules of a control are counted by severity, for several STIGs', asy
       assert.equal(json.counts, { high: count('high'), medium: count('medium'), low: count('low') }, query);
       assert.is(json.pagination.total, expected.length, query);
     }
-  assertError(
-    await t.get(`${path}?stig=harbor_linux_3&stig=no_such`),
-    404,
-    'NOT_FOUND',
-    'STIG not found: no_such',
-  );
+  assertError(await t.get(`${path}?stig=harbor_linux_3&stig=no_such`), 404, 'NOT_FOUND', noStig('no_such'));
 });
 
 filters.run();

@@ -6,6 +6,7 @@ import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { reference, referenceData, shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
+import { noStig, noVersion } from '../support/words.ts';
 import { joinTexts, type ReadRule, readBenchmark } from '../support/xccdf-reader.ts';
 import { sampleRules } from '../support/xccdf-writer.ts';
 
@@ -94,17 +95,14 @@ routes('the whole answer, word for word', async () => {
 
 routes('unknown STIGs and versions are a 404, malformed versions a 400', async () => {
   const missing = (words: string) => [404, 'NOT_FOUND', words] as const;
-  assertError(await t.get('/api/v1/stigs/nothing/diff'), ...missing('STIG not found: nothing'));
-  assertError(await t.get(`${path}?from=V1R7`), ...missing('Version not found: V1R7'));
-  assertError(await t.get(`${path}?to=V9R1`), ...missing('Version not found: V9R1'));
+  assertError(await t.get('/api/v1/stigs/nothing/diff'), ...missing(noStig('nothing')));
+  assertError(await t.get(`${path}?from=V1R7`), ...missing(noVersion('V1R7')));
+  assertError(await t.get(`${path}?to=V9R1`), ...missing(noVersion('V9R1')));
   for (const [where, version] of [
     [`${path}?to=V1R1`, 'V1R1'],
     ['/api/v1/stigs/lantern_web_server_2/diff', 'V2R3'],
   ] as const)
-    assertError(
-      await t.get(where),
-      ...missing(`Version not found: no release before ${version} is retained`),
-    );
+    assertError(await t.get(where), ...missing(noVersion(`no release before ${version} is retained`)));
   for (const name of ['from', 'to'])
     for (const bad of ['', 'V2', '2R8', 'V2R8x', 'latest', 'V1R1%0A', `V${'1'.repeat(90)}R1`, 'V１R１'])
       assertError(

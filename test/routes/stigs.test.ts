@@ -4,6 +4,7 @@ import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
+import { noStig, noVersion } from '../support/words.ts';
 import type { SampleRule } from '../support/xccdf-writer.ts';
 
 const severities = ['high', 'medium', 'low'];
@@ -260,7 +261,7 @@ stigs('record: a version that is not retained is 404 on all three endpoints', as
       const answer = await t.get(
         `/api/v1/stigs/harbor_linux_3${path}?version=${encodeURIComponent(version)}`,
       );
-      assertError(answer, 404, 'NOT_FOUND', `Version not found: ${version}`);
+      assertError(answer, 404, 'NOT_FOUND', noVersion(version));
     }
   }
 });
@@ -279,9 +280,9 @@ stigs('an unknown slug is 404 everywhere, named in the message, cut at 64 charac
   const long = `${'ü'.repeat(63)}😀${'x'.repeat(40)}`;
   for (const path of ['', '/versions', '/controls', '/download', '/download?format=csv', '?version=V1R1']) {
     const answer = await t.get(`/api/v1/stigs/no_such_stig${path}`);
-    assertError(answer, 404, 'NOT_FOUND', 'STIG not found: no_such_stig');
+    assertError(answer, 404, 'NOT_FOUND', noStig('no_such_stig'));
     const cut = await t.get(`/api/v1/stigs/${encodeURIComponent(long)}${path}`);
-    assertError(cut, 404, 'NOT_FOUND', `STIG not found: ${'ü'.repeat(63)}😀`);
+    assertError(cut, 404, 'NOT_FOUND', noStig(`${'ü'.repeat(63)}😀`));
   }
 });
 
@@ -344,31 +345,6 @@ stigs('controls: severity is a list of known words in any case', async () => {
   assert.equal(await count('severity=high&severity=low'), [87, 'high,low']);
   assert.equal(await count('severity=high,%20low'), [87, 'high,low']);
   assert.equal(await count(Array(1000).fill('severity=medium').join('&')), [43, 'medium']);
-});
-
-stigs('controls: an unknown severity is 400', async () => {
-  const message = 'severity must be one or more of: high, medium, low';
-  for (const severity of [
-    'bogus',
-    'high,bogus',
-    'high,,low',
-    '',
-    ',',
-    'critical',
-    'CAT%20I',
-    '1',
-    'high;low',
-    '__proto__',
-  ]) {
-    assertError(
-      await t.get(`/api/v1/stigs/big_guide/controls?severity=${severity}`),
-      400,
-      'BAD_REQUEST',
-      message,
-    );
-  }
-  const repeated = await t.get('/api/v1/stigs/big_guide/controls?severity=high&severity=x');
-  assertError(repeated, 400, 'BAD_REQUEST', message);
 });
 
 stigs('controls: search reads group id, rule id, group title and rule title, nothing else', async () => {

@@ -9,8 +9,9 @@ import {
   type Page,
 } from 'playwright-core';
 import * as assert from 'uvu/assert';
+import { suite } from './harness.ts';
 import { hasReferenceData, reference, shipped } from './reference.ts';
-import { type Running, runToEnd, startServer } from './running.ts';
+import { killAll, type Running, runToEnd, startServer } from './running.ts';
 import { scratchFolder } from './scratch.ts';
 
 /** A name that is this machine and that a browser does not take for it: there plain HTTP is not trusted. */
@@ -131,6 +132,51 @@ export async function visit(
 export async function leave({ context, watch: { problems } }: Visit): Promise<void> {
   await context.close();
   assert.equal(problems, []);
+}
+
+/** What a suite in a browser works with: the browser, the server that it looks at, and the token of its reader. */
+export interface Site {
+  browser: Browser;
+  served: Served;
+  token: string;
+  /** A new visitor, under another name of this machine where one is given. */
+  visit(options?: BrowserContextOptions, host?: string): Promise<Visit>;
+  /** An answer of the API to the reader. */
+  ask<T>(path: string): Promise<T>;
+  /** Sends to the API in the reader's name, and gives its answer. */
+  post(path: string, body: object): Promise<{ id: string }>;
+}
+
+/**
+ * A suite over a served catalog, and its site, which is there from `before` on: what a suite prepares besides comes in a
+ * `before` of its own.
+ */
+export function browserSuite(
+  name: string,
+  { withReal = false, entitlements = [] }: { withReal?: boolean; entitlements?: string[] } = {},
+) {
+  const tests = suite(name);
+  const request = async (path: string, init: RequestInit = {}) => {
+    const headers = { Authorization: `Bearer ${site.token}` };
+    return (await fetch(site.served.url + path, { headers, ...init })).json();
+  };
+  const site = {
+    visit: (options, host = '127.0.0.1') =>
+      visit(site.browser, site.served.url.replace('127.0.0.1', host), options),
+    ask: (path) => request(path),
+    post: (path, body) => request(path, { method: 'POST', body: JSON.stringify(body) }),
+  } as Site;
+  tests.before(async () => {
+    site.browser = await startBrowser();
+    site.served = await serveCatalog(withReal);
+    const entitled = entitlements.flatMap((each) => ['--entitlement', each]);
+    site.token = await site.served.token('ann', ...entitled);
+  });
+  tests.after(async () => {
+    await site.browser?.close();
+    killAll();
+  });
+  return { tests, site };
 }
 
 /** Signs in as a reader does: the token pasted into the form. */

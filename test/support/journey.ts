@@ -1,6 +1,6 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { leave, type Served, signIn, type Visit, visit } from './browser.ts';
+import { leave, type Site, signIn, type Visit } from './browser.ts';
 
 /** A task as a reader does it: from home, each click counted. */
 export interface Journey {
@@ -19,21 +19,19 @@ const most = 5;
  * clicks, or where a page does what it must not.
  */
 export async function journey(
-  browser: Browser,
-  served: Served,
-  token: string,
+  site: Site,
   task: (journey: Journey) => Promise<void>,
   options: { javaScriptEnabled?: boolean[]; viewport?: { width: number; height: number } } = {},
 ): Promise<void> {
   const { javaScriptEnabled: ways = [true, false], viewport } = options;
   for (const javaScriptEnabled of ways) {
-    const visitor: Visit = await visit(browser, served.url, {
+    const visitor: Visit = await site.visit({
       javaScriptEnabled,
       acceptDownloads: true,
       ...(viewport === undefined ? {} : { viewport }),
     });
     const { page } = visitor;
-    await signIn(page, token);
+    await signIn(page, site.token);
     await page.goto('/');
     let clicks = 0;
     const click = async (what: Locator) => {

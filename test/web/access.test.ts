@@ -11,6 +11,7 @@ import {
 import { suite } from '../support/harness.ts';
 import { isPage, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
+import { noUserToken } from '../support/words.ts';
 
 // One table of who sees which page, as test/routes/access.test.ts has it for the API. Alice of red owns a PRIVATE and a
 // SHARED list and collection; bob is of red too, carol of blue. Alice alone is entitled to the products.
@@ -32,7 +33,7 @@ const cells = {
 } as const;
 
 const refusals: Record<string, [status: number, words: string]> = {
-  T: [403, 'You need a user token'],
+  T: [403, noUserToken],
   O: [403, 'You need the role-data permission (occ)'],
   R: [403, 'You need the document permission (regdoc)'],
   C: [403, 'Only the creator may do this'],

@@ -6,6 +6,7 @@ import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { readZip } from '../support/read-zip.ts';
 import { shipped } from '../support/reference.ts';
+import { noFormat } from '../support/words.ts';
 
 const pages = suite('Checklists of a list, by a form');
 
@@ -92,7 +93,7 @@ pages('what is wrong is named by line, and the form keeps what was typed', async
   await refused(formOf({ hosts: ' \n' }), 'There is no host');
   await refused(formOf({ hosts: 'a' }, 'b'), 'Paste the hosts or choose a file, not both');
   await refused(formOf({ hosts: '' }, new Uint8Array([0x6b, 0xf6])), 'The file is not valid UTF-8');
-  await refused(formOf({ hosts: 'a', format: 'pdf' }), 'Invalid format. Must be one of: cklb, ckl');
+  await refused(formOf({ hosts: 'a', format: 'pdf' }), noFormat('cklb', 'ckl'));
   await refused(formOf({ hosts: 'hostName,owner\na,b' }), 'there is no column "owner"');
 });
 

@@ -12,6 +12,7 @@ import { attributesOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { writeResults } from '../support/results-writer.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { noStig, noVersion } from '../support/words.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
 const pages = suite('Pages');
@@ -1195,8 +1196,8 @@ pages('a refused form brings back the checklist that could be read, and a sound 
   const content = JSON.stringify(old);
   const file = (html: string) => /<input id="file"[^>]*>/.exec(html)![0];
   const refusals: [fields: Record<string, string>, words: string][] = [
-    [{ slug: 'harbor_linux_3', version: 'V9R9' }, 'Version not found: V9R9'],
-    [{ slug: 'no_such_stig' }, 'STIG not found: no_such_stig'],
+    [{ slug: 'harbor_linux_3', version: 'V9R9' }, noVersion('V9R9')],
+    [{ slug: 'no_such_stig' }, noStig('no_such_stig')],
     [{ slug: 'lantern_web_server_2' }, 'none of its STIGs is lantern_web_server_2'],
     [{ slug: 'harbor_linux_3', hostName: 'x'.repeat(256) }, 'hostName must have at most 255 characters'],
     [{ slug: 'harbor_linux_3', onChange: 'drop' }, 'onChange must be keep or reset'],
@@ -1218,7 +1219,7 @@ pages('a refused form brings back the checklist that could be read, and a sound 
   // Beside one that came back another of full size may be sent, so a large one does not come back.
   const large = JSON.stringify({ ...old, title: 'x'.repeat(11 * 1024 * 1024) });
   const { html: asked } = await loadPage(t, '/upgrade', ann, upgradeForm(large, { slug: 'no_such_stig' }));
-  assert.match(textOf(asked), 'STIG not found: no_such_stig');
+  assert.match(textOf(asked), noStig('no_such_stig'));
   assert.is(hiddenFields(asked).checklist, undefined);
   assert.match(file(asked), 'required');
   // What is no checklist is not kept, and another file goes before the one that was.

@@ -8,6 +8,7 @@ import { attributesOf, loadPage, textOf } from '../support/pages.ts';
 import { readZip } from '../support/read-zip.ts';
 import { shipped } from '../support/reference.ts';
 import { readCkl, readCklb } from '../support/stig-manager.ts';
+import { noStig } from '../support/words.ts';
 
 // Several old checklists at once: one zip with one report.
 const several = suite('Several checklists upgraded at once');
@@ -168,7 +169,7 @@ several('what makes no sense for several is refused in words', async () => {
     [{ hostName: 'web01' }, 'Several checklists keep their own host names: leave the host name empty'],
     [{ version: 'V1R1' }, 'Choose the STIG that the release is of, or leave the release empty'],
     [{ as: 'inspect' }, 'Inspect one checklist at a time'],
-    [{ slug: 'no_such_stig' }, 'STIG not found: no_such_stig'],
+    [{ slug: 'no_such_stig' }, noStig('no_such_stig')],
   ] as [Record<string, string>, string][]) {
     const valid: [string, string][] = fields.slug === undefined ? two : [['a.cklb', await old('a')], ...two];
     const refused = await loadPage(t, '/upgrade', ann, formOf(valid, fields));

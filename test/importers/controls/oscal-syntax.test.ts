@@ -5,6 +5,7 @@ import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts'
 import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
 import { parseControlsJson, parseSource } from '../../../importers/parse.ts';
 import { suite } from '../../support/harness.ts';
+import { noControls } from '../../support/words.ts';
 import { catalogOf, controlOf, recordsOf, refusal } from './support.ts';
 
 // The same small catalogs and profile in both syntaxes of OSCAL, in the forms that NIST's own conversions have.
@@ -266,7 +267,7 @@ fixture('the catalog of 800-171 Rev 3 in JSON is read as the one in XML is', () 
 
 fixture('broken ones are refused with one message, whatever stands where a text or a list belongs', () => {
   const refused = (source: string) => refusal('oscal-catalog', () => parseSource(Buffer.from(source)));
-  assert.is(refused(json171([])), 'the catalog has no controls');
+  assert.is(refused(json171([])), noControls);
   assert.match(
     refused(json171([requirement('03.01.01', lamp)], { 'last-modified': 7 })),
     /last-modified: expected string/,
