@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
 import { notFound } from '../../base/errors.ts';
-import { loadedCatalogs } from '../../catalog/controls/loaded-catalogs.ts';
 import { ledgerColumns, outcomes } from '../../catalog/ledger.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { wordList } from '../../http/arrays.ts';
@@ -66,7 +65,7 @@ export function contentPages(app: Hono<Env>, { guard, show }: PageSupport, deps:
       },
       summary: await summary.summary(),
       stats: news.stats(),
-      catalogs: loadedCatalogs(controls),
+      catalogs: controls.loaded(),
       documents: entitlements.has('regdoc') ? documents.list(counted).pagination.total : null,
       roles: entitlements.has('occ') ? roles.list(counted).pagination.total : null,
       runs: ledger.runs(user, runsShown),

@@ -3,7 +3,9 @@ import type { Context, Hono } from 'hono';
 import type { User } from '../../auth/viewer.ts';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
-import type { ControlService, ShownFramework } from '../../catalog/controls/queries.ts';
+import type { ControlService } from '../../catalog/controls/queries.ts';
+import type { ListedControl } from '../../catalog/controls/schema.ts';
+import type { ShownFramework } from '../../catalog/controls/versions.ts';
 import type { Question } from '../../catalog/search/queries.ts';
 import { readQuery as readQuestion } from '../../catalog/search/query.ts';
 import { isFiltered, searchFields } from '../../catalog/search/schema.ts';
@@ -198,18 +200,9 @@ function byName(q: string, user: User | null, deps: PageDeps): FoundKind[] | nul
   return kinds;
 }
 
-interface NamedControl {
-  identifier: string;
-  title?: string;
-  statement: string;
-}
-
 /** The controls that hold a text, the one with this very identifier first, in whatever spelling. */
 function controlsOf(framework: ShownFramework, q: string, controls: ControlService): FoundKind {
-  const list = JSON.parse(controls.list(framework, { search: q, words: [], ...few })) as {
-    total: number;
-    controls: NamedControl[];
-  };
+  const list = controls.page(framework, { search: q, words: [], ...few });
   const exact = namedExactly(framework, q, controls);
   const others = list.controls.filter((each) => each.identifier !== exact?.identifier);
   const shown = exact === null ? others : [exact, ...others];
@@ -227,6 +220,6 @@ function controlsOf(framework: ShownFramework, q: string, controls: ControlServi
   };
 }
 
-function namedExactly(framework: ShownFramework, q: string, controls: ControlService): NamedControl | null {
-  return orNull(() => JSON.parse(controls.record(framework, q, undefined)) as NamedControl);
+function namedExactly(framework: ShownFramework, q: string, controls: ControlService): ListedControl | null {
+  return orNull(() => controls.one(framework, q));
 }
