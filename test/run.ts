@@ -1,14 +1,14 @@
-// Runs every test file under this folder, or those whose path contains an argument: each in a process of its own, a few at a
-// time. Three kinds are left out and run alone, in this process: with --faults what is in `faults/`, which takes minutes;
+// Runs every test file under this folder, or those whose path contains an argument, in a few processes at a time
+// (support/lane.ts says which have one of their own). Three kinds are left out and run alone, in this process: with --faults what is in `faults/`, which takes minutes;
 // with --package what is in `package/`, which needs the built package; with --browser what drives a browser.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { leftOut, made, preparedFolder } from './support/harness.ts';
+import { fileEnd, type Printed, runLane } from './support/lane.ts';
 import { outside } from './support/watched.ts';
 
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
@@ -18,24 +18,26 @@ const flags = ['--faults', '--package', '--browser', '--only'];
 const wanted = process.argv.slice(2).filter((argument) => !flags.includes(argument));
 /** The folder of which the tests run, and whose tests run at no other time. */
 const apart = ['faults', 'package'].find((name) => process.argv.includes(`--${name}`));
-/** One file, named whole, in this process: what the runner asks of its children. */
+/** The files that the runner names, one after the other, in this process: what it asks of its children. */
 const only = process.argv.includes('--only');
 const ending = process.argv.includes('--browser') ? '.browser.js' : '.test.js';
 const files = readdirSync(root, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
   .map((entry) => join(entry.parentPath, entry.name))
   .filter((file) => /^(faults|package)\//.exec(relative(root, file))?.[1] === apart)
-  .filter((file) => {
-    const name = relative(root, file);
-    return wanted.length === 0 || wanted.some((word) => (only ? name === word : name.includes(word)));
-  })
+  .filter((file) => wanted.length === 0 || wanted.some((word) => relative(root, file).includes(word)))
   .sort();
+// The folders with the files that take longest come first: no lane waits for one of them in the end.
+const isLong = (file: string) => /^(limits|content|commands|importers|documents)/.test(relative(root, file));
+if (!apart) files.sort((a, b) => Number(isLong(b)) - Number(isLong(a)));
 
 process.exitCode = 1;
 if (only) enableCompileCache(process.env[preparedFolder]);
 else {
   const prepared = mkdtempSync(join(tmpdir(), 'gapstone-test-'));
   process.env[preparedFolder] = prepared;
+  // For the command line, which many tests start: Node keeps there what it compiled.
+  process.env.NODE_COMPILE_CACHE = join(prepared, 'compiled');
   process.on('exit', () => rmSync(prepared, { recursive: true, force: true }));
 }
 const queue: Runner[][] = [];
@@ -59,16 +61,33 @@ function fail(message: string, count = 1): void {
   problems.push(message);
 }
 
-if (only || apart || ending === '.browser.js' || files.length < 2)
+if (only) {
+  process.once('disconnect', () => process.exit());
+  let index = 0;
+  process.on('message', async (name: string) => {
+    // A file that waits for what never comes ends the process, as alone.
+    process.channel!.unref();
+    process.exitCode = 1;
+    await runFile(index++, join(root, name));
+    report();
+    process.stdout.write(fileEnd);
+    Object.assign(totals, { passed: 0, failed: 0, skipped: 0 });
+    problems.length = 0;
+    missing.clear();
+    process.exitCode = 0;
+    process.channel?.ref();
+  });
+} else if (apart || ending === '.browser.js' || files.length < 2)
   for (const [index, file] of files.entries()) await runFile(index, file);
 else {
-  const waiting = [...files];
+  const waiting = files.map((path) => ({ name: relative(root, path), path }));
   // One more than there are processors, as many tests wait for a while; not many, as each takes memory.
   const lanes = Math.min(4, availableParallelism() + 1);
+  const endedBadly = (name: string, ended: unknown) => fail(`${name}: its process ended with ${ended}`);
   await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await runApart(file);
-    }),
+    Array.from({ length: lanes }, () =>
+      runLane(fileURLToPath(import.meta.url), () => waiting.shift(), take, endedBadly),
+    ),
   );
 }
 
@@ -97,25 +116,18 @@ async function runFile(index: number, file: string): Promise<void> {
   process.stdout.write(`    ${((performance.now() - start) / 1000).toFixed(1)} s\n`);
 }
 
-/** Runs one file in a process of its own, and takes its counts; one that ends without them failed. */
-async function runApart(file: string): Promise<void> {
-  const name = relative(root, file);
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--only', name], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let out = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    out += part;
-  });
-  const code = await new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
+/** Takes what a child printed of a file, and its counts; one that ended without them failed. */
+function take(name: string, { out, ended }: Printed): void {
   const [text, counts] = out.split(/\n(?=\d+ passed, \d+ failed, \d+ skipped\n$)/);
   const [tests, without] = text!.split(missingMark);
   const [suites = '', ...found] = tests!.split(problemMark);
   process.stdout.write(`${suites.trimEnd()}\n`);
   problems.push(...found.map((problem) => problem.trim()));
   const numbers = /^(\d+) passed, (\d+) failed, (\d+) skipped/.exec(counts ?? '');
-  if (numbers === null)
-    return fail(`${name}: its process ended with ${code} before its tests did\n${found.join()}`);
+  if (numbers === null) {
+    fail(`${name}: its process ended with ${ended} before its tests did\n${found.join()}`);
+    return;
+  }
   totals.passed += Number(numbers[1]);
   totals.failed += Number(numbers[2]);
   totals.skipped += Number(numbers[3]);
@@ -123,7 +135,6 @@ async function runApart(file: string): Promise<void> {
     totals.skipped -= names.length;
     skip(bring, names);
   }
-  if ((code === 0) !== (numbers[2] === '0')) fail(`${name}: its process ended with ${code}`);
 }
 
 async function runSuite(name: string, run: Runner): Promise<void> {
@@ -141,11 +152,18 @@ async function runSuite(name: string, run: Runner): Promise<void> {
   }
 }
 
-if (files.length === 0) fail('no test file matches');
-for (const problem of problems) process.stdout.write(`\n${only ? problemMark : ''}${problem}\n`);
-if (only) process.stdout.write(`\n${missingMark}${JSON.stringify(Object.fromEntries(missing))}\n`);
-else
-  for (const [bring, names] of missing)
-    process.stdout.write(`\nskipped: ${names.sort().join('\nskipped: ')}\n${bring}\n`);
-process.exitCode = totals.failed === 0 && totals.passed + totals.skipped > 0 ? 0 : 1;
-process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
+/** Prints what was found, and what was left out, with the counts. */
+function report(): void {
+  for (const problem of problems) process.stdout.write(`\n${only ? problemMark : ''}${problem}\n`);
+  if (only) process.stdout.write(`\n${missingMark}${JSON.stringify(Object.fromEntries(missing))}\n`);
+  else
+    for (const [bring, names] of missing)
+      process.stdout.write(`\nskipped: ${names.sort().join('\nskipped: ')}\n${bring}\n`);
+  process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
+}
+
+if (!only) {
+  if (files.length === 0) fail('no test file matches');
+  process.exitCode = totals.failed === 0 && totals.passed + totals.skipped > 0 ? 0 : 1;
+  report();
+}

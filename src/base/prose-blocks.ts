@@ -28,6 +28,8 @@ const mostCharacters = 50_000;
 const mostLines = 60;
 /** How many a document may have that stands in one. */
 const mostOfDocument = 200;
+/** How many lines of a text may be read in vain for the ends of commands that have none. */
+const mostInVain = 5000;
 
 /** What a command has open as far as it was read: a quote, brackets of a script, loops of a shell. */
 interface Open {
@@ -53,7 +55,8 @@ function readOn(open: Open, line: string, isScript: boolean): void {
 const endsOpen = /(?:\\|\||&&|`)\s*$/;
 
 /** How many lines after a command belong to it: while a sign at its end, a quote, a document or a loop wants more. */
-function reach(lines: string[], first: number, { kind, prompt }: KnownLine): number {
+function reach(lines: string[], first: number, { kind, prompt }: KnownLine, vain: { lines: number }): number {
+  if (vain.lines > mostInVain) return 0;
   const open: Open = { quote: '', depth: 0, loops: 0 };
   const document = /<<-?\s*(["']?)(\w+)\1/.exec(lines[first]!)?.[2];
   let line = lines[first]!.slice(prompt.length);
@@ -64,6 +67,7 @@ function reach(lines: string[], first: number, { kind, prompt }: KnownLine): num
         ? open.quote === '' && open.depth <= 0 && open.loops <= 0 && !endsOpen.test(line)
         : more > 0 && line.trim() === document;
     if (isWhole) return more;
+    vain.lines++;
     const next = lines[first + more + 1];
     if (next === undefined || (next.trim() === '' && endsOpen.test(line))) break;
     if (document === undefined && isSentence(next)) break;
@@ -98,6 +102,7 @@ function readLines(text: string): Line[] {
   const read: (Line | null)[] = [];
   let before: Line['kind'] = 'words';
   let hasPrompts = false;
+  const vain = { lines: 0 };
   for (let at = 0; at < lines.length; at++) {
     const found = kindOf(lines[at]!);
     // Where commands have prompts, a path without one, or a word, under a command is what the command says.
@@ -109,7 +114,8 @@ function readLines(text: string): Line[] {
     if (known?.kind === 'command' && known.prompt !== '') hasPrompts = true;
     read.push(known && { ...known, text: lines[at]!, goesOn: false });
     if (!known || known.kind === 'blank' || known.kind === 'words' || known.kind === 'literal') continue;
-    const more = known.kind === 'sql' ? reachOfSql(lines, at) : reach(lines, at, known);
+    const more = known.kind === 'sql' ? reachOfSql(lines, at) : reach(lines, at, known, vain);
+    vain.lines -= more;
     for (let end = at + more; at < end; )
       read.push({ kind: known.kind, prompt: '', text: lines[++at]!, goesOn: true });
   }

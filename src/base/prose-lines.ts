@@ -61,14 +61,14 @@ const literals = [
   /^-[aAwWD](?: |$)/,
   /^[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?\s/,
   /^(?:\\?(?:HKLM|HKCU|HKU|HKCR)|\\?HKEY_[A-Z_]+)(?:\\|$)/,
-  /^(?:Registry )?Hive:|^(?:Registry )?(?:Key|Path):\s*\\?(?:SOFTWARE|SYSTEM|HK|[A-Za-z]+\\)|^(?:Value )?(?:Name|Type|Data|Value)\s*:\s*(?!.*\b(?:the|is|are)\b)\S/i,
+  /^(?:Registry )?Hive:|^(?:Registry )?(?:Key|Path):\s*\\?(?:SOFTWARE|SYSTEM|HK|[A-Za-z]+\\)|^(?:Value )?(?:Name|Type|Data|Value)\s*:\s*(?=\S)(?!.*\b(?:the|is|are)\b)/i,
   /^<\/?[A-Za-z!?][^<>]*\/?>(?:.*<\/[\w:-]+>)?$/,
   /^<[A-Za-z][\w:-]*(?:\s+[\w:-]+="[^"]*")*\s*\/?>?$/,
   /^[{}[\]]+[,;]?$|^[\])}]+[;,]?$/,
   /^\[[\w:./ -]+\]$/,
   /^"[\w.*/-]+"\s*:\s*\S/,
   /^"[^"]+"\s*=>?\s*\S/,
-  /^[\w.*/$-]+(?:\[[^\]]*\])?\s*=(?![=>])\s*(?!.*\b(?:the|is|are|must|statement)\b)/,
+  /^[\w.*/$-]+(?:\[[^\]]*\])?\s*=(?![=>])(?!.*\b(?:the|is|are|must|statement)\b)/,
   /^\/[\w.*+-]+(?:\/[\w.*+-]*)*(?::\S.*)?$/,
   /^\/(?:[\w.-]+\/)+[\w.*-]+:/,
   /^(?:apiVersion|kind|metadata|spec):|^- [a-z][\w.]*:(?: \S.*)?$|^(?:---|\.\.\.)$/,
@@ -84,7 +84,7 @@ const sentenceWords =
 /** Whether a line is one that somebody reads, as far as can be told from it alone. */
 export function isSentence(line: string): boolean {
   if (/^\s+[a-z]/.test(line) && !/[.:?!]\s*$/.test(line) && line.trim().split(/\s+/).length < 9) return false;
-  const bare = line.trim().replace(/"[^"]*"|'[^']*'|“[^”]*”/g, '""');
+  const bare = line.trim().replace(/"[^"]*"|'[^']*'|“[^“”]*”/g, '""');
   if (/^(?:\d+[.)]|[-*•o]|\(?[a-z]\)|Step \d+)\s+[A-Z"]/.test(bare) || / >> | -> |→/.test(bare)) return true;
   if (/^(?:and|or|AND|OR|Note|Example|EXAMPLE)[:.]?$|^https?:\/\/\S+$/.test(bare)) return true;
   if (/^[A-Z"(]/.test(bare) && /[.:?!]$/.test(bare) && /\s/.test(bare)) return true;

@@ -117,6 +117,20 @@ export function openUsersForCommand(config: Config, options: UpgradeOptions = {}
   return openUsersUpgraded(config.usersDb, { ...options, say: tell, onMigrate: auditMigration(config) });
 }
 
+/** Opens users' data for `work`, and creates the file when it is missing; does nothing where they are in memory. Throws `CommandError`. */
+export async function withUsers(
+  config: Config,
+  work: (users: Awaited<ReturnType<typeof openUsersForCommand>>) => void,
+): Promise<void> {
+  if (config.usersDb === ':memory:') return;
+  const users = await openUsersForCommand(config);
+  try {
+    work(users);
+  } finally {
+    users.close();
+  }
+}
+
 /** Brings both files to this schema, or neither, before anything else is done with one of them. Throws `CommandError`. */
 export function upgradeForCommand(config: Config): Promise<void> {
   return upgradeFiles(config, { say: tell, onMigrate: auditMigration(config) });

@@ -12,8 +12,8 @@ import { isThere, whyRefused } from '../base/files.ts';
 import { count, countOf, cut, printable } from '../base/text.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { openCatalog } from '../db/database.ts';
-import { inboxContents } from '../db/kept.ts';
-import { openForCommand } from './audit.ts';
+import { forgetInboxContents, inboxContents } from '../db/kept.ts';
+import { openForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, flag, parse, required, tell, text } from './command.ts';
 import { createProgress } from './progress.ts';
@@ -52,9 +52,11 @@ export const importCommand: Command = {
     const config = readConfig(values);
     const dryRun = values['dry-run'] ?? false;
     const noLinks = values['no-links'] ?? false;
+    const isNew = !isThere(config.db);
     using db = dryRun
       ? openCatalog(isThere(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });
+    if (isNew && !dryRun && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
     const held = values.once ? inboxContents(config.usersDb) : new Set<string>();
     const { fresh, met, leftOut, takenBack } = values.once
       ? await notMet(db, given, held, noLinks)
@@ -66,7 +68,8 @@ export const importCommand: Command = {
     for (const path of leftOut)
       tell(`left out ${path}: it, or a part of it, was taken back here; "gapstone import" brings it again`);
     if (fresh.length === 0) {
-      process.stderr.write('nothing is new: every path is gone, or was met by an import before\n');
+      tell('nothing to import: every path is missing or already imported');
+      if (!values.json) tell('done');
       return 0;
     }
     const strict = values.strict ?? false;

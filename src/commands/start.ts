@@ -6,11 +6,11 @@ import { type Config, readConfig } from '../base/config.ts';
 import { isThere } from '../base/files.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
 import { count } from '../base/text.ts';
-import { appliedBundles, type Users } from '../content/trust.ts';
+import { appliedBundles } from '../content/trust.ts';
 import type { Database } from '../db/database.ts';
 import { forgetInboxContents, keepShippedSources, shippedSources } from '../db/kept.ts';
 import { catalog } from '../db/tables.ts';
-import { openForCommand, openUsersForCommand, upgradeForCommand } from './audit.ts';
+import { openForCommand, upgradeForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
 import { type Command, flag, parse, text } from './command.ts';
 import { createProgress } from './progress.ts';
@@ -59,12 +59,15 @@ const sampleFolders = ['regulatory', 'stigs'];
  * bundle was applied stays what the bundle said (rule D44.1).
  */
 async function importShippedData(config: Config, samples: boolean): Promise<void> {
-  const isNew = !isThere(config.db);
+  const wasThere = isThere(config.db);
   const options = { catalogAlone: true, create: true, checkUnclean: true };
   using db = await sayCreated(config.db, () => openForCommand(config, options));
+  const isOfBundle = appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back');
+  // A start that was killed may have made the catalog and imported nothing into it; that of a bundle is never of generation 0.
+  const isNew = !wasThere || (isOfBundle && db.orm.select().from(catalog).get()!.generation === 0);
   if (isNew && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
   // After the catalog was opened: another that takes its place from now on is found out before a byte is written.
-  if (!isNew && appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back')) return;
+  if (!isNew && isOfBundle) return;
   const folder = join(packageRoot, 'data');
   const facts = readdirSync(folder).filter((name) => !sampleFolders.includes(name));
   const paths = samples ? [folder] : facts.sort().map((name) => join(folder, name));
@@ -88,17 +91,6 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
   }
   const refused = summary.rejected > 0 ? `, ${summary.rejected} rejected` : '';
   process.stderr.write(`imported the shipped data: ${count(summary.imported, 'source')}${refused}\n`);
-}
-
-/** Does something with users' data, which is made when it is missing; nothing where there is no file for it. */
-async function withUsers(config: Config, work: (users: Users) => void): Promise<void> {
-  if (config.usersDb === ':memory:') return;
-  const users = await openUsersForCommand(config);
-  try {
-    work(users);
-  } finally {
-    users.close();
-  }
 }
 
 /** SHA-256 over the names and bytes of all files at the paths. */

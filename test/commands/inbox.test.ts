@@ -192,7 +192,7 @@ inboxes('import --once leaves out what an import has met, and opens no archive f
   assert.equal(again, {
     code: 0,
     stdout: `${JSON.stringify({ met: known, leftOut: [] })}\n`,
-    stderr: 'nothing is new: every path is gone, or was met by an import before\n',
+    stderr: 'nothing to import: every path is missing or already imported\n',
   });
   assert.equal(ledger(folder, inbox), told);
   const other = put(inbox, 'other.xml', benchmark('Other'));

@@ -71,7 +71,7 @@ const commands: [string[], string?][] = [
 ];
 
 const missing =
-  /does not exist|there is no (?:database|file|backup)|is missing|trusts no key|is not a (?:file|folder)|nothing is new|is in neither/;
+  /does not exist|there is no (?:database|file|backup)|is missing|trusts no key|is not a (?:file|folder)|nothing to import|is in neither/;
 
 const withRights = testIf(await nobodyRunsProgram(), rights);
 withRights('is what every command says that was given a path in a folder that it may not enter', async () => {

@@ -27,6 +27,7 @@ import { copyDatabase } from '../../src/db/copy.ts';
 import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { applicationIds, type Kind, readHeader } from '../../src/db/header.ts';
+import { inboxContents } from '../../src/db/kept.ts';
 import { listMigrations, migrate } from '../../src/db/migrate.ts';
 import { restoreBackup } from '../../src/db/restore-backup.ts';
 import { openUpgraded } from '../../src/db/upgrade-files.ts';
@@ -539,6 +540,42 @@ restores('where a database is missing, empty or no database any more; its log is
       }
       assert.not(existsSync(`${file}-wal`), name);
     }
+});
+
+restores('warns of what is no longer known where a database cannot be read, and keeps the rest', async () => {
+  const { copy } = await withBackup();
+  const wasHeld = 'a'.repeat(64);
+  const restoreOver = async (kind: Kind, bytes: Buffer | null) => {
+    const files = filesOf(join(scratchFolder(), 'g.db'));
+    openCatalog(files.db, { create: true }).close();
+    const db = openDatabase(files);
+    db.sqlite.exec(`INSERT INTO inbox_contents VALUES ('${wasHeld}')`);
+    db.close();
+    const file = placeOf(files, kind);
+    rmSync(file);
+    if (bytes) writeFileSync(file, bytes);
+    const { code, stderr } = await gapstone(['restore', copy, '--db', files.db, '--users-db', files.usersDb]);
+    assert.is(code, 0, stderr);
+    const warnings = stderr.split('\n').filter((line) => line.startsWith('warning: '));
+    return { warnings, held: [...inboxContents(files.usersDb)] };
+  };
+  const damaged = Buffer.alloc(8192, 0xee);
+  const lostCatalog = await restoreOver('catalog', damaged);
+  assert.is(lostCatalog.warnings.length, 1);
+  assert.match(
+    lostCatalog.warnings[0]!,
+    /^warning: the inbox may bring back what the replaced catalog held: .*\bg\.db\b/,
+  );
+  assert.equal(lostCatalog.held, [wasHeld]);
+  const lostUsers = await restoreOver('users', damaged);
+  assert.is(lostUsers.warnings.length, 1);
+  assert.match(
+    lostUsers.warnings[0]!,
+    /^warning: which bundles were applied here and what the inbox held is what the backup says: .*\bg-users\.db\b/,
+  );
+  assert.equal(lostUsers.held, []);
+  // Nothing was there that could be lost.
+  assert.equal(await restoreOver('catalog', null), { warnings: [], held: [wasHeld] });
 });
 
 restores('is refused while a server has the files open, which serves on', async () => {

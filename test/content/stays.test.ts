@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { digestOf } from '../../src/db/digest.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { type SampleKey, sampleKey } from '../support/bundles.ts';
@@ -279,6 +280,19 @@ stays('what was imported by name and dropped by a bundle is not brought back by 
   assert.is(here.digest(), bundles.first.digest);
 });
 
+stays('a catalog that an import makes anew takes from the inbox what the lost one held', async () => {
+  const inbox = join(scratchFolder(), 'inbox');
+  const here = site(program(), inbox);
+  mkdirSync(inbox);
+  put(inbox, 'local.xml', benchmark('Local'));
+  await here.restart();
+  assert.ok(here.slugs().includes('local'));
+  rmSync(join(here.folder, 'gapstone.db'));
+  await here.good('import', put(scratchFolder(), 'other.xml', benchmark('Other')));
+  await here.restart();
+  assert.ok(here.slugs().includes('local'));
+});
+
 stays('a catalog that is made anew has the shipped data, and may have the bundle again', async () => {
   const home = program();
   const key = sampleKey('depot');
@@ -288,6 +302,11 @@ stays('a catalog that is made anew has the shipped data, and may have the bundle
   await here.good('content', 'trust', 'add', `${key.file}.pub`, '--name', 'depot');
   await here.good('content', 'apply', bundle);
   rmSync(join(here.folder, 'gapstone.db'));
+  assert.match(await here.restart(), /imported the shipped data/);
+  assert.ok(here.slugs().includes('harbor_linux_3'));
+  // As a start leaves it that was killed before it had imported anything.
+  rmSync(join(here.folder, 'gapstone.db'));
+  openCatalog(join(here.folder, 'gapstone.db'), { create: true }).close();
   assert.match(await here.restart(), /imported the shipped data/);
   assert.ok(here.slugs().includes('harbor_linux_3'));
   await here.good('content', 'apply', bundle);
