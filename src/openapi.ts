@@ -3,10 +3,11 @@ import { type ErrorCode, statusOf } from './base/errors.ts';
 import { packageVersion } from './base/root.ts';
 import { ccisBody, pairsBody } from './catalog/crosswalk/schema.ts';
 import type { Env } from './http/env.ts';
+import type { OpenApi } from './http/openapi-types.ts';
 import { problems } from './http/schema.ts';
 
-/** The OpenAPI 3.1 document of an application's routes, as JSON text. */
-export function openApiDocument(app: OpenAPIHono<Env>): string {
+/** The OpenAPI 3.1 document of an application's routes. */
+export function openApiDocument(app: OpenAPIHono<Env>): OpenApi {
   app.openAPIRegistry.registerComponent('securitySchemes', 'userToken', {
     type: 'http',
     scheme: 'bearer',
@@ -47,7 +48,7 @@ export function openApiDocument(app: OpenAPIHono<Env>): string {
   }
   const codes = Object.keys(statusOf) as ErrorCode[];
   const responses = Object.fromEntries(codes.map((code) => [nameOf(code), problem(statusOf[code])]));
-  return JSON.stringify({ ...document, components: { ...document.components, responses } });
+  return { ...document, components: { ...document.components, responses } } as unknown as OpenApi;
 }
 
 interface Operation {

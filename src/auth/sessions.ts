@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { asc, desc, eq, lte, sql } from 'drizzle-orm';
-import { type AuditEvent, systemEvent } from '../audit/event.ts';
-import { type AuditStream, silentAudit } from '../audit/stream.ts';
 import { sha256 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../db/database.ts';
@@ -25,6 +23,30 @@ type SessionRow = typeof sessions.$inferSelect;
 type EndReason = 'logoff' | 'idle' | 'expired' | 'replaced' | 'too many';
 type Ended = { row: SessionRow; reason: EndReason };
 
+/** A session that ended without a request to end it, as the audit stream names it. */
+export interface EndedSession {
+  action: 'session.timeout' | 'session.renew' | 'session.end';
+  reason: string;
+  /** The beginning of the hash of its secret. */
+  id: string;
+  subject: string;
+  organization: string | null;
+}
+
+/** How ended sessions get into the audit stream. */
+export interface SessionAudit {
+  /** Writes their events. Throws when they cannot be written and the policy is to stop. */
+  ended(sessions: EndedSession[]): void;
+  /** Writes that the transaction which ended them was rolled back. */
+  rolledBack(sessions: EndedSession[]): void;
+  /** Runs work while no other process appends to the stream. */
+  hold(work: () => void): void;
+  /** Whether the stream cannot be written now. */
+  failing(): boolean;
+}
+
+const noAudit: SessionAudit = { ended() {}, rolledBack() {}, hold: (work) => work(), failing: () => false };
+
 export type Sessions = ReturnType<typeof createSessions>;
 
 /**
@@ -36,7 +58,7 @@ export function createSessions(
   db: Database,
   now: () => Date,
   log: Log,
-  audit: Pick<AuditStream, 'must' | 'hold' | 'note' | 'stats'> = silentAudit,
+  audit: SessionAudit = noAudit,
   keyId: () => Promise<string> = async () => '',
 ) {
   const { orm } = db;
@@ -64,21 +86,21 @@ export function createSessions(
    */
   async function ending<T>(write: (work: () => T) => T | Promise<T>, work: (over: Ended[]) => T): Promise<T> {
     let over: Ended[] = [];
-    let written: AuditEvent[] = [];
+    let written: EndedSession[] = [];
     let result: T;
     try {
       result = await write(() => {
         over = [];
         const made = work(over);
         const events = over.flatMap(({ row, reason }) =>
-          reason === 'logoff' ? [] : [endEvent(row, reason)],
+          reason === 'logoff' ? [] : [endedSession(row, reason)],
         );
-        if (events.length > 0) audit.must(...events);
+        if (events.length > 0) audit.ended(events);
         written = events;
         return made;
       });
     } catch (error) {
-      for (const event of written) audit.note({ ...event, outcome: 'failure', reason: 'ROLLED_BACK' });
+      audit.rolledBack(written);
       throw error;
     }
     for (const { row, reason } of over) {
@@ -125,11 +147,11 @@ export function createSessions(
   /** Ends what has run out, if that can be written and audited now; it holds no longer in any case. */
   async function expire(row: SessionRow, reason: EndReason): Promise<void> {
     // Not by `db.write`: the request may be on its way to a change of its own, and this is not that.
-    const write = (work: () => void) => db.sqlite.transaction(() => audit.hold(work, false)).immediate();
+    const write = (work: () => void) => db.sqlite.transaction(() => audit.hold(work)).immediate();
     try {
       await ending(write, (over) => end(row, reason, over));
     } catch (error) {
-      if (!takesNoWrites(error) && !audit.stats().failing) throw error;
+      if (!takesNoWrites(error) && !audit.failing()) throw error;
     }
   }
 
@@ -199,16 +221,16 @@ function idOf(row: { hash: string }): string {
   return row.hash.slice(0, 12);
 }
 
-function endEvent(row: SessionRow, reason: Exclude<EndReason, 'logoff'>): AuditEvent {
-  const [action, code] = {
-    idle: ['session.timeout', 'IDLE'],
-    expired: ['session.timeout', 'EXPIRED'],
-    replaced: ['session.renew', 'REPLACED'],
-    'too many': ['session.end', 'TOO_MANY'],
-  }[reason] as [string, string];
-  const { subject: actor, organization: org } = row;
-  const object = { objectType: 'session', objectId: idOf(row) };
-  return systemEvent(action, null, { actorType: 'user', actor, org, ...object, reason: code });
+function endedSession(row: SessionRow, why: Exclude<EndReason, 'logoff'>): EndedSession {
+  const [action, reason] = (
+    {
+      idle: ['session.timeout', 'IDLE'],
+      expired: ['session.timeout', 'EXPIRED'],
+      replaced: ['session.renew', 'REPLACED'],
+      'too many': ['session.end', 'TOO_MANY'],
+    } as const
+  )[why];
+  return { action, reason, id: idOf(row), subject: row.subject, organization: row.organization };
 }
 
 /** What a log line says of a session: no secret, and no name (rule S3.1). */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/app.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createDocumentCollectionService } from '../../src/collections/catalog-collections.ts';
 import { type Database, type Files, openCatalog, openDatabase } from '../../src/db/database.ts';

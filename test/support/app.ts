@@ -2,7 +2,7 @@ import type { OpenAPIHono, z } from '@hono/zod-openapi';
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/app.ts';
 import { createVerifyUserToken, type VerifyUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/base/config.ts';
 import type { Database } from '../../src/db/database.ts';

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/app.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { testContext } from './context.ts';
 import { isPage } from './pages.ts';

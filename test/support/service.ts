@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import * as assert from 'uvu/assert';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/app.ts';
 import type { VerifyUserToken } from '../../src/auth/tokens.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';

@@ -1001,7 +1001,7 @@ pages('a page marks words in 600,000 characters at most, and shows the rest as i
   assert.is(marker('one more', 'one more time'), null);
   const sides = String(
     Field({
-      field: { field: 'check', class: 'check', old: 'a < b', new: 'a > b' },
+      field: { field: 'check', old: 'a < b', new: 'a > b' },
       from: 'V1R1',
       to: 'V1R2',
       marker,

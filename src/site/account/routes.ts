@@ -1,15 +1,26 @@
 import type { Context, Hono } from 'hono';
+import type { Sessions } from '../../auth/sessions.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Env } from '../../http/env.ts';
 import { parseFields } from '../../http/form.ts';
-import { goTo, type PageDeps, type PageSupport, safePath } from '../parts/page.ts';
+import { check, oneWord } from '../../http/schema.ts';
+import type { SessionCookie } from '../../http/session-cookie.ts';
+import { goTo, type PageSupport, safePath } from '../parts/page.ts';
+import { keepTheme } from '../parts/theme.ts';
+import { themes } from '../parts/view.ts';
 import { sendAgainPage, signInPage } from './sign-in.tsx';
 
-/** Signing in and out (rule D1.7): the forms beside `/api/v1/session`. */
+/** What signing in and out need: where sessions are, and the cookie that names one. */
+export interface Account {
+  sessions: Sessions;
+  cookie: SessionCookie;
+}
+
+/** Signing in and out (rule D1.7): the forms beside `/api/v1/session`; and the theme of the pages. */
 export function signInPages(
   app: Hono<Env>,
   { guard, show, signIn }: PageSupport,
-  { sessions, cookie }: PageDeps,
+  { sessions, cookie }: Account,
 ): void {
   app.get('/signin', guard.visitor, (c) =>
     show(c, signInPage({ next: safePath(c.req.query('next')), problem: null, kept: null })),
@@ -42,5 +53,11 @@ export function signInPages(
     await sessions.end(cookie.read(c)!);
     cookie.clear(c);
     return goTo(c, '/', { code: 'signed-out' });
+  });
+
+  app.post('/theme', guard.visitor, (c) => {
+    const form = c.get('form');
+    keepTheme(c, cookie, check(oneWord('theme', themes), form.get('theme')));
+    return goTo(c, safePath(form.get('next')));
   });
 }

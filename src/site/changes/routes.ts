@@ -6,8 +6,9 @@ import { diffFilter, diffQuery } from '../../catalog/stigs/diff-schema.ts';
 import { download } from '../../http/answer.ts';
 import type { Env } from '../../http/env.ts';
 import { positiveInteger, requestText } from '../../http/schema.ts';
+import type { Services } from '../../services.ts';
 import { createMarker, markInTurns } from '../parts/diff-text.tsx';
-import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { shownList } from '../parts/shown-list.ts';
 import { catalogChangesPage, listChangesPage, quarterOf } from './changed-stigs.tsx';
 import { diffFile, diffFileName, diffPage, partOf } from './comparison.tsx';
@@ -17,8 +18,13 @@ const comparison = diffQuery.extend(diffFilter.shape);
 const comparisonPage = comparison.extend({ page, rule: requestText('rule', 200).default('') });
 
 /** The pages of what changed: between two releases, in a list, in the whole catalog. */
-export function changePages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { stigs, stigDiff, changes, listChanges, lists, now, assets, banner } = deps;
+export function changePages(
+  app: Hono<Env>,
+  support: PageSupport,
+  services: Pick<Services, 'stigs' | 'stigDiff' | 'changes' | 'listChanges' | 'lists'>,
+): void {
+  const { guard, show, now, assets, banner } = support;
+  const { stigs, stigDiff, changes, listChanges, lists } = services;
 
   function compared(c: Context<Env>, { from, to, ...filter }: z.output<typeof comparison>) {
     const diff = stigDiff.diff(c.req.param('slug') ?? '', { from, to });

@@ -5,15 +5,19 @@ import { checklistsBody } from '../../checklists/hosts-schema.ts';
 import { downloadStream } from '../../http/answer.ts';
 import type { Env, Form } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
-import type { PageDeps, PageSupport } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import type { PageSupport } from '../parts/page.ts';
 import { shownList } from '../parts/shown-list.ts';
 import { lines } from '../parts/typed-text.ts';
 import { emptyHosts, type HostsForm, listChecklistsPage } from './hosts-form.tsx';
 
 /** Checklists of a list for hosts that are pasted, typed or brought as csv. */
-export function listChecklistPages(app: Hono<Env>, support: PageSupport, deps: PageDeps): void {
-  const { lists, listStigs, listChecklists } = deps;
-  const { guard, show } = support;
+export function listChecklistPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: Pick<Services, 'lists' | 'listStigs' | 'listChecklists'>,
+): void {
+  const { lists, listStigs, listChecklists } = services;
 
   function one(c: Context<Env>, form: HostsForm, problems: string[]): Response {
     const shown = shownList(c, lists);

@@ -1,7 +1,8 @@
 import type { Hono } from 'hono';
 import { fileHeaders, fileTypes } from '../../http/answer.ts';
 import type { Env } from '../../http/env.ts';
-import type { PageDeps, PageSupport } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import type { PageSupport } from '../parts/page.ts';
 import { emptyUpgrade, noFiles, upgradePage } from './upgrade-form.tsx';
 import { RefusedUpload, type WorkOnUpload } from './uploads.ts';
 
@@ -9,7 +10,7 @@ import { RefusedUpload, type WorkOnUpload } from './uploads.ts';
 export function upgradePages(
   app: Hono<Env>,
   { guard, show, frame, send }: PageSupport,
-  { stigs, workOnUpload }: PageDeps & { workOnUpload: WorkOnUpload },
+  { stigs, workOnUpload }: Pick<Services, 'stigs'> & { workOnUpload: WorkOnUpload },
 ): void {
   const choices = () =>
     stigs

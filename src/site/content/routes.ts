@@ -6,8 +6,9 @@ import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { wordList } from '../../http/arrays.ts';
 import type { Env } from '../../http/env.ts';
 import { oneWord, paging, positiveInteger, search, sorting } from '../../http/schema.ts';
+import type { Services } from '../../services.ts';
 import { daysBefore } from '../parts/bars.tsx';
-import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { FirstRun } from './first-run.tsx';
 import { homePage } from './home.tsx';
 import { filesPage, ledgerPage } from './import-report.tsx';
@@ -32,8 +33,15 @@ const agesQuery = z.object({
 });
 
 /** The start page, what is loaded, and what the imports did. */
-export function contentPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { news, stigs, now, controls, ledger, summary, lists, onlySamples, inbox, documents, roles } = deps;
+export function contentPages(
+  app: Hono<Env>,
+  { guard, show, now }: PageSupport,
+  services: Pick<
+    Services,
+    'news' | 'stigs' | 'controls' | 'ledger' | 'summary' | 'lists' | 'onlySamples' | 'documents' | 'roles'
+  > & { inbox: string | null },
+): void {
+  const { news, stigs, controls, ledger, summary, lists, onlySamples, inbox, documents, roles } = services;
   const counted = { page: 1, limit: 1 };
 
   app.get('/', guard.visitor, (c) => {

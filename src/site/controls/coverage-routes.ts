@@ -5,14 +5,19 @@ import { type CoverageQuery, coverageQuery } from '../../catalog/crosswalk/cover
 import type { NamedRelease } from '../../catalog/stigs/queries.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
-import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { shownList } from '../parts/shown-list.ts';
 import { listCoveragePage, stigCoveragePage } from './coverage-page.tsx';
 import type { ShownCoverage } from './coverage-tables.tsx';
 
 /** The pages of coverage (rule D25): of a list, and of a release of a STIG. */
-export function coveragePages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { coverage, controls, stigs, lists, listStigs } = deps;
+export function coveragePages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: Pick<Services, 'coverage' | 'controls' | 'stigs' | 'lists' | 'listStigs'>,
+): void {
+  const { coverage, controls, stigs, lists, listStigs } = services;
 
   async function shown(c: Context<Env>, find: () => NamedRelease[]): Promise<ShownCoverage> {
     const query = asked(c);

@@ -11,7 +11,8 @@ import { closureDepth, defaultStatuses } from '../../catalog/crosswalk/queries.t
 import { wordList } from '../../http/arrays.ts';
 import type { Env } from '../../http/env.ts';
 import { paging, positiveInteger } from '../../http/schema.ts';
-import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { controlPage } from './control.tsx';
 import { catalogControlsPage, controlsPage, type WordFilter } from './controls.tsx';
 import type { RulesFound } from './rules-of-control.tsx';
@@ -47,8 +48,15 @@ const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFil
 };
 
 /** The pages of controls and CCIs: public, as their catalogs are. */
-export function controlPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { controls, crosswalk, controlRules, collections, favorites, lists, listStigs } = deps;
+export function controlPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: Pick<
+    Services,
+    'controls' | 'crosswalk' | 'controlRules' | 'collections' | 'favorites' | 'lists' | 'listStigs'
+  >,
+): void {
+  const { controls, crosswalk, controlRules, collections, favorites, lists, listStigs } = services;
 
   function catalog(c: Context<Env>, framework: ShownFramework): Response {
     const { schema, words } = filters[framework];

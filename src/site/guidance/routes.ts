@@ -2,13 +2,18 @@ import type { Hono } from 'hono';
 import { documentsQuery } from '../../catalog/guidance/document-schema.ts';
 import { rolesQuery } from '../../catalog/guidance/role-schema.ts';
 import type { Env } from '../../http/env.ts';
-import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { documentPage, documentsPage } from './documents.tsx';
 import { rolePage, rolesPage } from './roles.tsx';
 
 /** Documents and roles, for the entitled. */
-export function guidancePages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { documents, roles, documentCollections, roleCollections } = deps;
+export function guidancePages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: Pick<Services, 'documents' | 'roles' | 'documentCollections' | 'roleCollections'>,
+): void {
+  const { documents, roles, documentCollections, roleCollections } = services;
 
   app.get('/documents', guard.entitled('regdoc'), (c) => {
     const query = readQuery(c, documentsQuery);

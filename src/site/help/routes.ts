@@ -5,7 +5,7 @@ import { noSuchPath } from '../../base/errors.ts';
 import { packageRoot } from '../../base/root.ts';
 import type { Env } from '../../http/env.ts';
 import type { OpenApi } from '../../http/openapi-types.ts';
-import type { PageDeps, PageSupport } from '../parts/page.ts';
+import type { PageSupport } from '../parts/page.ts';
 import { areaSlug, areasOf, docsAreaPage, docsPage } from './docs.tsx';
 import { documentPage } from './markdown-page.tsx';
 
@@ -17,23 +17,21 @@ const documents: ReadonlyMap<string, string> = new Map([
   ['rules', 'Rules: what exactly holds'],
 ]);
 
-/** The API's reference (rule D22), made from the text of `/openapi.json`, and the documents of the package. */
-export function docsPages(app: Hono<Env>, { guard, show }: PageSupport, { document }: PageDeps): void {
-  let parsed: OpenApi | null = null;
-  const openApi = () => {
-    parsed ??= JSON.parse(document()) as OpenApi;
-    return parsed;
-  };
-
-  app.get('/docs', guard.visitor, (c) => show(c, docsPage(openApi(), documents)));
+/** The API's reference (rule D22), made from what `/openapi.json` answers, and the documents of the package. */
+export function docsPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  { document }: { document(): OpenApi },
+): void {
+  app.get('/docs', guard.visitor, (c) => show(c, docsPage(document(), documents)));
 
   app.get('/docs/:area', guard.visitor, (c) => {
     const name = c.req.param('area');
     const title = documents.get(name);
     if (title !== undefined) return show(c, documentPage(title, textOf(name), hrefOf));
-    const found = [...areasOf(openApi())].find(([area]) => areaSlug(area) === name);
+    const found = [...areasOf(document())].find(([area]) => areaSlug(area) === name);
     if (!found) throw noSuchPath();
-    return show(c, docsAreaPage(openApi(), ...found));
+    return show(c, docsAreaPage(document(), ...found));
   });
 }
 

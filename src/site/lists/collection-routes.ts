@@ -3,14 +3,19 @@ import { addControlsBody, removeControlsBody } from '../../collections/control-c
 import { changeCollectionBody, createCollectionBody } from '../../collections/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
-import { goTo, type PageDeps, type PageSupport } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { goTo, type PageSupport } from '../parts/page.ts';
 import { items } from '../parts/typed-text.ts';
 import { type CollectionPage, collectionKind, collectionPage } from './collected-controls.tsx';
 import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
 import { editCollectionPage } from './collection-pages.tsx';
 
 /** The pages of control collections. */
-export function collectionPages(app: Hono<Env>, support: PageSupport, { collections }: PageDeps): void {
+export function collectionPages(
+  app: Hono<Env>,
+  support: PageSupport,
+  { collections }: Pick<Services, 'collections'>,
+): void {
   const { guard, show } = support;
 
   function one(c: Context<Env>, id: string, adding: CollectionPage['adding']): Response {

@@ -3,12 +3,17 @@ import { favoriteControlBody } from '../../collections/favorites-schema.ts';
 import { slugsBody } from '../../collections/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
-import { goTo, type PageDeps, type PageSupport, safePath } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { goTo, type PageSupport, safePath } from '../parts/page.ts';
 import { mustBeInCatalog } from './collection-forms.ts';
 import { favoritesPage } from './favorite-page.tsx';
 
 /** A reader's favorites. */
-export function favoritePages(app: Hono<Env>, { guard, show }: PageSupport, { favorites }: PageDeps): void {
+export function favoritePages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  { favorites }: Pick<Services, 'favorites'>,
+): void {
   const slugsOf = (c: Context<Env>) => check(slugsBody, { slugs: c.get('form').all('slug') }).slugs;
 
   function controlOf(c: Context<Env>) {

@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { StigTitle } from '../../catalog/stigs/called.ts';
 import type { OverviewEntry, OverviewSort, OverviewTotals } from '../../collections/list-overview.ts';
+import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { daysSince, SeverityBar } from '../parts/bars.tsx';
 import { Downloads, link, path, SeverityCounts, Table } from '../parts/components.tsx';
@@ -25,7 +26,7 @@ export function pastedLine(name: string, notes: string): string {
   return notes === '' ? name : `${name}\t${notes}`;
 }
 
-export interface ListOverview extends ShownList {
+export interface ListOverview extends ShownList<List> {
   entries: OverviewEntry[];
   totals: OverviewTotals;
   pagination: Pagination;

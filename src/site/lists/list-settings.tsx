@@ -1,10 +1,11 @@
+import type { List } from '../../collections/lists-schema.ts';
 import { path } from '../parts/components.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
 import { CollectionFields, type CollectionForm, DeleteForm, FactsOf, Tags } from './collection-pages.tsx';
 
-export interface ListSettings extends ShownList {
+export interface ListSettings extends ShownList<List> {
   /** What the creator may change; null for whoever else sees the list. */
   form: CollectionForm | null;
   problem: string | null;

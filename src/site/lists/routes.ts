@@ -5,7 +5,8 @@ import { listStigBody } from '../../collections/lists-schema.ts';
 import { changeListBody, createListBody, notes, slugsBody } from '../../collections/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check, positiveInteger, sorting } from '../../http/schema.ts';
-import { goTo, type PageDeps, type PageSupport, readQuery, safePath } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { goTo, type PageSupport, readQuery, safePath } from '../parts/page.ts';
 import { shownList } from '../parts/shown-list.ts';
 import { lines } from '../parts/typed-text.ts';
 import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
@@ -19,9 +20,13 @@ const entriesPerPage = 100;
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
 
 /** The pages of lists: seen, made, changed, filled, deleted and restored, by forms. */
-export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps): void {
-  const { lists, listStigs, listOverview, stigs, finder, stigsCalled, now } = deps;
-  const { guard, show } = support;
+export function listPages(
+  app: Hono<Env>,
+  support: PageSupport,
+  services: Pick<Services, 'lists' | 'listStigs' | 'listOverview' | 'stigs' | 'finder' | 'stigsCalled'>,
+): void {
+  const { lists, listStigs, listOverview, stigs, finder, stigsCalled } = services;
+  const { guard, show, now } = support;
 
   const lookup = {
     called: stigsCalled,
@@ -110,6 +115,11 @@ export function listPages(app: Hono<Env>, support: PageSupport, deps: PageDeps):
   });
 
   app.get('/lists/:id', guard.user, (c) => one(c));
+
+  // Where the form of the settings was before.
+  app.get('/lists/:id/edit', guard.user, (c) =>
+    goTo(c, `/lists/${encodeURIComponent(c.req.param('id'))}/settings`),
+  );
 
   app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
     const { id } = await lists.restore(c.get('user'), c.req.param('id'));

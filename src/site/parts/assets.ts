@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Hono } from 'hono';
+import { noSuchPath } from '../../base/errors.ts';
 import { sha256 } from '../../base/ids.ts';
 import { packageRoot } from '../../base/root.ts';
+import type { Env } from '../../http/env.ts';
 
 /** What pages load: the address holds a hash of the content, so that a browser may keep it for good. */
 export interface Assets {
@@ -44,4 +47,17 @@ export function createAssets(): Assets {
     mark: add('mark.svg', 'image/svg+xml'),
     find: (path) => files.get(path),
   };
+}
+
+/** Serves the files that pages load. */
+export function assetRoutes(app: Hono<Env>, { assets }: { assets: Assets }): void {
+  app.get('/assets/:name', (c) => {
+    const asset = assets.find(c.req.path);
+    if (asset === undefined) throw noSuchPath();
+    return c.body(asset.bytes, 200, {
+      'Content-Type': asset.type,
+      // The address changes with the content.
+      'Cache-Control': 'public, max-age=31536000, immutable',
+    });
+  });
 }

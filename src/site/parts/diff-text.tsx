@@ -1,10 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Child } from 'hono/jsx';
-import type { ChangeClass, ChangedRule, FieldChange, RuleHeading } from '../../catalog/stigs/diff-schema.ts';
-import { changedWords, type TextSegment } from '../../catalog/stigs/words.ts';
+import { changedWords, type TextSegment } from './changed-words.ts';
 import { Severity } from './components.tsx';
 
-export const classNames: Record<ChangeClass, string> = {
+type Level = Parameters<typeof Severity>[0]['level'];
+
+/** A field that two releases of a rule have differently. */
+type FieldChange =
+  | { field: 'ccis'; old: string[]; new: string[] }
+  | { field: 'title' | 'severity' | 'discussion' | 'check' | 'fix'; old: string; new: string };
+
+export const classNames = {
   check: 'check',
   fix: 'fix',
   severity: 'severity',
@@ -34,7 +40,7 @@ export function createMarker(milliseconds = mostMilliseconds): Marker {
 }
 
 /** A marker that has compared the texts of some rules already, giving way to others in between. */
-export async function markInTurns(rules: ChangedRule[], marker: Marker): Promise<Marker> {
+export async function markInTurns(rules: { fields: FieldChange[] }[], marker: Marker): Promise<Marker> {
   const marked = remembered(marker);
   for (const { fields } of rules) {
     for (const field of fields) if (field.field !== 'severity') marked(...textsOf(field));
@@ -110,7 +116,7 @@ export interface FieldProps {
 /** One field that differs: the old text left, the new one right, with what went and came marked. */
 export function Field({ field, from, to, marker, isShort = false }: FieldProps): Child {
   if (field.field === 'severity') {
-    const side = (level: string) => <Severity level={level as ChangedRule['severity']} />;
+    const side = (level: string) => <Severity level={level as Level} />;
     return <Sides name="severity" sides={[from, side(field.old), to, side(field.new)]} />;
   }
   const [before, after] = textsOf(field);
@@ -149,7 +155,7 @@ function Sides(props: { name: string; sides: [from: string, before: Child, to: s
 }
 
 /** A severity, or that it moved: from which to which. */
-export function SeverityMove({ from, to }: { from: RuleHeading['severity']; to: RuleHeading['severity'] }) {
+export function SeverityMove({ from, to }: { from: Level; to: Level }) {
   if (from === to) return <Severity level={to} />;
   return (
     <>

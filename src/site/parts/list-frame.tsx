@@ -1,5 +1,4 @@
 import type { Child } from 'hono/jsx';
-import type { List } from '../../collections/lists-schema.ts';
 import { path, Swatch } from './components.tsx';
 import type { View } from './view.ts';
 
@@ -14,7 +13,7 @@ const parts = [
 export type ListPart = (typeof parts)[number][0];
 
 /** A list as its reader may see it. */
-export interface ShownList {
+export interface ShownList<List = { id: string; name: string; color: string }> {
   list: List;
   isOwn: boolean;
 }

@@ -2,95 +2,23 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { every } from 'hono/combine';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Sessions } from '../../auth/sessions.ts';
 import type { Entitlement } from '../../auth/viewer.ts';
-import type { AppError } from '../../base/errors.ts';
-import type { ControlService } from '../../catalog/controls/queries.ts';
-import type { RuleChain } from '../../catalog/crosswalk/chain.ts';
-import type { ControlRulesService } from '../../catalog/crosswalk/control-rules.ts';
-import type { CoverageService } from '../../catalog/crosswalk/coverage.ts';
-import type { CrosswalkService } from '../../catalog/crosswalk/queries.ts';
-import type { RegdocService } from '../../catalog/guidance/document-queries.ts';
-import type { RoleMappingService } from '../../catalog/guidance/role-mapping.ts';
-import type { RoleService } from '../../catalog/guidance/role-queries.ts';
-import type { LedgerService } from '../../catalog/ledger.ts';
-import type { SearchService } from '../../catalog/search/queries.ts';
-import type { StigFinder } from '../../catalog/search/stig-finder.ts';
-import type { createStigsCalled } from '../../catalog/stigs/called.ts';
-import type { StigChangesService } from '../../catalog/stigs/changes.ts';
-import type { StigDiffService } from '../../catalog/stigs/diff.ts';
-import type { RuleHistoryService } from '../../catalog/stigs/history.ts';
-import type { StigNewsService } from '../../catalog/stigs/news.ts';
-import type { StigService } from '../../catalog/stigs/queries.ts';
-import type { ReadingService } from '../../catalog/stigs/reading.ts';
-import type { CatalogSummaryService } from '../../catalog/summary.ts';
-import type { MakeListChecklists } from '../../checklists/list-checklists.ts';
-import type {
-  DocumentCollectionService,
-  RoleCollectionService,
-} from '../../collections/catalog-collections.ts';
-import type { ControlCollectionService } from '../../collections/control-collections.ts';
-import type { FavoriteService } from '../../collections/favorites.ts';
-import type { ListChangesService } from '../../collections/list-changes-api.ts';
-import type { ListEntryService } from '../../collections/list-entries.ts';
-import type { ListOverviewService } from '../../collections/list-overview.ts';
-import type { ListService } from '../../collections/lists.ts';
 import type { Access } from '../../http/access.ts';
 import type { Env } from '../../http/env.ts';
 import type { Rule } from '../../http/rule.ts';
 import { check } from '../../http/schema.ts';
-import type { SessionCookie } from '../../http/session-cookie.ts';
 import type { Assets } from './assets.ts';
 import { renderPage } from './layout.tsx';
 import { notices } from './notices.ts';
 import { themeOf } from './theme.ts';
 import type { PageFrame, View } from './view.ts';
 
-/** What the pages are made of: the services of the API, and who is asked about callers. */
-export interface PageDeps {
+/** What all pages need. */
+export interface PageContext {
   access: Access;
   assets: Assets;
   banner: string | null;
-  sessions: Sessions;
-  cookie: SessionCookie;
-  stigs: StigService;
-  stigsCalled: ReturnType<typeof createStigsCalled>;
-  stigDiff: StigDiffService;
-  ruleHistory: RuleHistoryService;
-  changes: StigChangesService;
-  listChanges: ListChangesService;
-  reading: ReadingService;
-  ruleChain: RuleChain;
-  news: StigNewsService;
-  controls: ControlService;
-  crosswalk: CrosswalkService;
-  controlRules: ControlRulesService;
-  coverage: CoverageService;
-  search: SearchService;
-  finder: StigFinder;
-  ledger: LedgerService;
-  summary: CatalogSummaryService;
-  documents: RegdocService;
-  documentCollections: DocumentCollectionService;
-  roles: RoleService;
-  roleCollections: RoleCollectionService;
-  roleMapping: RoleMappingService;
-  lists: ListService;
-  listStigs: ListEntryService;
-  listChecklists: MakeListChecklists;
-  listOverview: ListOverviewService;
-  collections: ControlCollectionService;
-  favorites: FavoriteService;
-  /** Whether no publisher's STIG was imported yet. */
-  onlySamples: () => boolean;
-  /** The folder whose files are imported (rule D33). */
-  inbox: string | null;
-  /** The text of `/openapi.json`. */
-  document(): string;
-  /** What an error is to the caller, and what the log says of it: as for the API. */
-  refuse(error: Error, requestId: string): AppError;
-  /** Ages are counted to today. */
-  now(): Date;
+  now: () => Date;
 }
 
 /** What pages are made with. */
@@ -128,7 +56,7 @@ const policy = [
 ];
 
 /** Makes what pages share. */
-export function createPageSupport({ access, assets, banner }: PageDeps) {
+export function createPageSupport({ access, assets, banner, now }: PageContext) {
   const guarded = (rule: Rule) => every(...rule.middleware);
   const small = access.with({ maxBody: formSizes.small });
   const { find: _, ...addresses } = assets;
@@ -194,7 +122,7 @@ export function createPageSupport({ access, assets, banner }: PageDeps) {
   const show = (c: Context<Env>, view: View, status?: ContentfulStatusCode): Response =>
     send(c, renderPage(view, frame(c)), view.tryIt, status);
 
-  return { guard, signIn: access.signIn, show, frame, send };
+  return { guard, signIn: access.signIn, show, frame, send, assets, banner, now };
 }
 
 /** A page's query, check by the schema of the API; fields that a form leaves empty count as not given. */

@@ -1,16 +1,18 @@
 import type { Context } from 'hono';
-import type { ListService } from '../../collections/lists.ts';
+import type { User } from '../../auth/viewer.ts';
 import type { Env } from '../../http/env.ts';
-import type { ShownList } from './list-frame.tsx';
 
 /** The list that an address names by `:id`, as its reader may see it. Throws the one 404 for what they may not. */
-export function shownList(c: Context<Env>, lists: ListService): ShownList {
+export function shownList<List extends { createdById: string }>(
+  c: Context<Env>,
+  lists: { get(user: User, id: string): List },
+) {
   const user = c.get('user');
   const list = lists.get(user, c.req.param('id') ?? '');
   return { list, isOwn: list.createdById === user.subject };
 }
 
 /** The reader's own lists, to add STIGs to. */
-export function ownLists(c: Context<Env>, lists: ListService): { id: string; name: string }[] {
+export function ownLists<Choice>(c: Context<Env>, lists: { ownChoices(user: User): Choice }): Choice {
   return lists.ownChoices(c.get('user'));
 }

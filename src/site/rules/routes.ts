@@ -1,18 +1,23 @@
 import type { Context, Hono } from 'hono';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
+import { typedCci } from '../../catalog/controls/identifier.ts';
 import type { RuleOverTime } from '../../catalog/stigs/history-schema.ts';
 import type { RuleGroup } from '../../catalog/stigs/reading.ts';
 import { controlsQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
-import { cciOf } from '../parts/cci-query.ts';
-import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { chooseRulePage } from './choose-rule.tsx';
 import { rulePage } from './rule-page.tsx';
 
 /** The pages of one rule: by any of its ids, and in its STIG. */
-export function rulePages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { stigs, reading, ruleHistory, ruleChain, roleMapping } = deps;
+export function rulePages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: Pick<Services, 'stigs' | 'reading' | 'ruleHistory' | 'ruleChain' | 'roleMapping'>,
+): void {
+  const { stigs, reading, ruleHistory, ruleChain, roleMapping } = services;
 
   /** What became of the rules of a STIG that an id names; none where no retained release knows it. */
   function overTime(slug: string, id: string): RuleOverTime[] {
@@ -40,7 +45,7 @@ export function rulePages(app: Hono<Env>, { guard, show }: PageSupport, deps: Pa
 
   function one(c: Context<Env>, name: string, id: string): Response {
     const { version, search, severity } = readQuery(c, controlsQuery);
-    const cci = cciOf(c);
+    const cci = typedCci(c.req.query('cci'));
     const { slug, version: latest } = stigs.release(name);
     const { stig, rules, ...group } = find(slug, id, version, (each, release) =>
       reading.group(slug, each, release, { search, severity, cci: cci.canonical }),

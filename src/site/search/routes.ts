@@ -13,9 +13,10 @@ import type { StigService } from '../../catalog/stigs/queries.ts';
 import { Severity } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check, requestText } from '../../http/schema.ts';
+import type { Services } from '../../services.ts';
 import { beginning, link, path } from '../parts/components.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
-import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from './search.tsx';
 
 /** How many of each kind are shown above the rules. */
@@ -28,15 +29,20 @@ const filters = searchFields.omit({ q: true });
 /** More than there are STIGs: where nothing is asked yet, each is offered. */
 const all = 2000;
 
+type SearchServices = Pick<
+  Services,
+  'stigs' | 'controls' | 'lists' | 'listStigs' | 'search' | 'finder' | 'roles' | 'documents'
+>;
+
 /** The one search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
-export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
+export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: SearchServices): void {
   app.get('/search', guard.visitor, (c) => {
     const page = answer(c, deps);
     return show(c, searchPage(page), page.problem === null ? 200 : 400);
   });
 }
 
-function answer(c: Context<Env>, deps: PageDeps): SearchPage {
+function answer(c: Context<Env>, deps: SearchServices): SearchPage {
   const user = c.get('visitor');
   const q = (c.req.query('q') ?? '').trim();
   const filter = typedFilter(c);
@@ -76,7 +82,7 @@ function answer(c: Context<Env>, deps: PageDeps): SearchPage {
 }
 
 /** Where a question begins or ends with what a few STIGs are called, the rest of it, to be searched for in those. */
-function withinStigs(q: string, { finder }: PageDeps): SearchPage['within'] {
+function withinStigs(q: string, { finder }: SearchServices): SearchPage['within'] {
   const words = q.split(' ');
   // Each way of cutting asks all STIGs.
   if (words.length > mostCut) return [];
@@ -95,7 +101,7 @@ function withinStigs(q: string, { finder }: PageDeps): SearchPage['within'] {
 }
 
 /** The slugs of a list; null where the reader sees no such list. */
-function slugsOf(user: User, list: string, { listStigs }: PageDeps): string[] | null {
+function slugsOf(user: User, list: string, { listStigs }: SearchServices): string[] | null {
   return orNull(() => listStigs.slugs(user, list));
 }
 
@@ -116,7 +122,7 @@ function typedFilter(c: Context<Env>): SearchPage['filter'] {
 /** What the filters name that the catalog does not have. */
 function unknownIn(
   { stig = [], cci, control, hasList }: z.output<typeof filters> & { hasList: boolean },
-  { controls, stigs }: PageDeps,
+  { controls, stigs }: SearchServices,
 ): string[] {
   const said = stig
     .filter((each) => titleOf(each, stigs) === null)
@@ -133,7 +139,7 @@ function unknownIn(
 function stigsToChoose(
   selected: string[],
   asked: Question | null,
-  { search, stigs }: PageDeps,
+  { search, stigs }: SearchServices,
 ): { slug: string; title: string }[] {
   const found = asked === null ? search.stigs({}, all) : search.stigs({ ...asked, stig: undefined });
   const others = selected.filter((slug) => !found.some((each) => each.slug === slug));
@@ -157,7 +163,7 @@ function orNull<T>(find: () => T): T | null {
 }
 
 /** What is searched by name, for a text; null where the question leaves none. */
-function byName(q: string, user: User | null, deps: PageDeps): FoundKind[] | null {
+function byName(q: string, user: User | null, deps: SearchServices): FoundKind[] | null {
   if (q === '') return null;
   const { stigs, finder, controls, roles, documents } = deps;
   const kinds: FoundKind[] = [];

@@ -1,10 +1,11 @@
 import type { Hono } from 'hono';
+import { typedCci } from '../../catalog/controls/identifier.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { controlsQuery, listQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { sorting } from '../../http/schema.ts';
-import { cciOf } from '../parts/cci-query.ts';
-import { type PageDeps, type PageSupport, readQuery } from '../parts/page.ts';
+import type { Services } from '../../services.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
 import { ownLists } from '../parts/shown-list.ts';
 import { stigPage } from './stig.tsx';
 import { stigsPage } from './stigs.tsx';
@@ -12,8 +13,12 @@ import { stigsPage } from './stigs.tsx';
 const rulesPerPage = 100;
 
 /** The pages of STIGs and their rules. */
-export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: PageDeps): void {
-  const { stigs, finder, lists, favorites, roleMapping, now } = deps;
+export function stigPages(
+  app: Hono<Env>,
+  { guard, show, now }: PageSupport,
+  services: Pick<Services, 'stigs' | 'finder' | 'lists' | 'favorites' | 'roleMapping'>,
+): void {
+  const { stigs, finder, lists, favorites, roleMapping } = services;
 
   app.get('/stigs', guard.user, (c) => {
     const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
@@ -31,7 +36,7 @@ export function stigPages(app: Hono<Env>, { guard, show }: PageSupport, deps: Pa
   app.get('/stigs/:slug', guard.user, (c) => {
     const user = c.get('user');
     const query = readQuery(c, controlsQuery);
-    const cci = cciOf(c);
+    const cci = typedCci(c.req.query('cci'));
     const { stig, ...found } = stigs.overview(c.req.param('slug'), {
       ...query,
       limit: rulesPerPage,

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { createApp } from '../../../src/app.ts';
+import { createApp } from '../../../src/app/app.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import type { Cklb } from '../../../src/catalog/stigs/cklb-schema.ts';
 import type { Env } from '../../../src/http/env.ts';

@@ -1,0 +1,64 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { catalogRoutes } from '../catalog/api.ts';
+import { controlRoutes } from '../catalog/controls/api.ts';
+import { crosswalkRoutes } from '../catalog/crosswalk/api.ts';
+import { controlRulesRoutes } from '../catalog/crosswalk/control-rules-api.ts';
+import { coverageRoutes } from '../catalog/crosswalk/coverage-api.ts';
+import { documentRoutes } from '../catalog/guidance/document-api.ts';
+import { roleRoutes } from '../catalog/guidance/role-api.ts';
+import { roleMappingRoutes } from '../catalog/guidance/role-mapping-api.ts';
+import { searchRoutes } from '../catalog/search/api.ts';
+import { stigRoutes } from '../catalog/stigs/api.ts';
+import { stigChangesRoutes } from '../catalog/stigs/changes-api.ts';
+import { stigDiffRoutes } from '../catalog/stigs/diff-api.ts';
+import { ruleHistoryRoutes } from '../catalog/stigs/history-api.ts';
+import { checklistRoutes } from '../checklists/api.ts';
+import { listChecklistRoutes } from '../checklists/list-api.ts';
+import { controlCollectionRoutes } from '../collections/control-collections-api.ts';
+import { documentCollectionRoutes } from '../collections/document-collections-api.ts';
+import { favoriteRoutes } from '../collections/favorites-api.ts';
+import { listChangesRoutes } from '../collections/list-changes-api.ts';
+import { listEntryRoutes } from '../collections/list-entries-api.ts';
+import { listRoutes } from '../collections/lists-api.ts';
+import { roleCollectionRoutes } from '../collections/role-collections-api.ts';
+import type { Access } from '../http/access.ts';
+import type { Env } from '../http/env.ts';
+import type { Services } from '../services.ts';
+import type { WorkOnUpload } from '../site/checklists/uploads.ts';
+
+/** The routes of the API, in the order in which `/openapi.json` lists them. */
+export function apiRoutes(
+  access: Access,
+  services: Services,
+  workOnUpload: WorkOnUpload,
+): OpenAPIHono<Env>[] {
+  // The cache keeps what these routes answer to GET until what they read changes.
+  const ofCatalog = access.with({ kept: 'catalog' });
+  const ofUsers = access.with({ kept: 'users' });
+  const { stigs, crosswalk, listStigs } = services;
+  return [
+    catalogRoutes(access.with({ expensive: true }), services.summary),
+    stigChangesRoutes(ofCatalog, services.changes),
+    stigRoutes(ofCatalog, stigs, services.news, services.addressed),
+    stigDiffRoutes(ofCatalog, services.stigDiff),
+    ruleHistoryRoutes(ofCatalog, services.ruleHistory),
+    checklistRoutes(access, workOnUpload),
+    controlRoutes(ofCatalog, services.controls),
+    crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings),
+    // These answer for the STIGs of a list too.
+    searchRoutes(ofUsers, services.search, services.finder, listStigs.slugs),
+    controlRulesRoutes(ofUsers, services.controlRules, listStigs.slugs),
+    listRoutes(ofUsers, services.lists, listStigs, services.listOverview),
+    listEntryRoutes(ofUsers, listStigs),
+    listChecklistRoutes(access, services.listChecklists),
+    ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
+    listChangesRoutes(ofUsers, listStigs, services.listChanges),
+    controlCollectionRoutes(ofUsers, services.collections),
+    favoriteRoutes(ofUsers, services.favorites),
+    documentRoutes(ofUsers, services.documents),
+    documentCollectionRoutes(ofUsers, services.documentCollections),
+    roleRoutes(ofUsers, services.roles),
+    roleCollectionRoutes(ofUsers, services.roleCollections),
+    roleMappingRoutes(access, services.roleMapping),
+  ];
+}

@@ -1,0 +1,203 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context as HonoContext } from 'hono';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import type { Audit } from '../audit/audited-action.ts';
+import { createIntegrationTokens } from '../auth/integration-tokens.ts';
+import { createSessions, type Sessions } from '../auth/sessions.ts';
+import type { VerifyUserToken } from '../auth/tokens.ts';
+import { AppError, badRequest, noSuchPath } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { cronRoutes } from '../collections/purge-api.ts';
+import type { Database } from '../db/database.ts';
+import { storageFault } from '../db/faults.ts';
+import { type Access, createAccess } from '../http/access.ts';
+import { createRequestAudit } from '../http/audited.ts';
+import type { Answers } from '../http/cache/answers.ts';
+import { keepAnswers } from '../http/cache/keep.ts';
+import type { Env } from '../http/env.ts';
+import { refusal, toAppError, wantsPage } from '../http/error-answers.ts';
+import { takeForm } from '../http/form.ts';
+import { allowOrigins, securityHeaders } from '../http/headers.ts';
+import { bodyLimits, createBodyBudget, uploadBodyLimits } from '../http/limits/bodies.ts';
+import type { ConcurrencyLimit } from '../http/limits/concurrency.ts';
+import { type Limiter, type Rejection, tooMany } from '../http/limits/limiter.ts';
+import {
+  identify,
+  limitConcurrency,
+  readBodies,
+  refuseBadEncoding,
+  takeJson,
+  takeUpload,
+} from '../http/middleware.ts';
+import type { Observer } from '../http/observe/observer.ts';
+import { addressKey } from '../http/observe/record.ts';
+import { plantRoutes } from '../http/plants-api.ts';
+import type { RouteOptions } from '../http/rule.ts';
+import { describeIssue } from '../http/schema.ts';
+import { type ServiceState, serviceRoutes } from '../http/service-api.ts';
+import { sessionRoutes } from '../http/session-api.ts';
+import { createSessionAudit } from '../http/session-audit.ts';
+import { createSessionCookie } from '../http/session-cookie.ts';
+import { openApiDocument } from '../openapi.ts';
+import { createServices } from '../services.ts';
+import { createUploadWork, type Uploads } from '../site/checklists/uploads.ts';
+import { createAssets } from '../site/parts/assets.ts';
+import { apiRoutes } from './api-routes.ts';
+import { pageRoutes } from './pages.ts';
+
+/** What the service is made of; nothing is taken from the environment or from a global. */
+export interface Context {
+  /** What was imported, and what users made: one database today. */
+  catalog: Database;
+  users: Database;
+  audit: Audit;
+  log: Log;
+  now: () => Date;
+  /** Makes the ids of what users create. */
+  newId: () => string;
+  verify: VerifyUserToken;
+  /** Names the local issuer's key, which sessions do not outlive. */
+  keyId: () => Promise<string>;
+  state: ServiceState;
+  observer: Observer;
+  /** Gives the text of `/metrics`, which is not there where this is null. */
+  metrics: (() => Promise<string>) | null;
+  /** Answers that are kept as bytes; null makes every one anew. */
+  answers: Answers | null;
+  /** How often callers may come, and how much is made for them at once; uploads apart. */
+  limiter: Limiter;
+  concurrency: ConcurrencyLimit;
+  uploadConcurrency: (bytes: number) => ConcurrencyLimit;
+  /** Hears of what was turned away for want of room. */
+  rejected: (why: Rejection) => void;
+  /** Reads uploads in a thread, which whoever gives it ends. */
+  uploads: Uploads;
+  /** The secret of the purge endpoint, which is off without one (rule D8.5). */
+  cronSecret: string | null;
+  /** Whether cookies are for TLS only, however a request came. */
+  secureCookies: boolean;
+  /** Bytes that a body may have on most routes (D2.3). */
+  maxBody: number;
+  /** The origins whose scripts may read answers. */
+  corsOrigins: readonly string[];
+  /** Whether the sample endpoint is there (rule D10). */
+  plants: boolean;
+  /** The folder whose files are imported, as pages tell (rule D33). */
+  inbox: string | null;
+  /** The classification that pages show and exports are marked with. */
+  banner: string | null;
+}
+
+/** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document. */
+export function createApp(context: Context): OpenAPIHono<Env> {
+  const { audit, log, now, limiter, banner } = context;
+  const services = createServices(context);
+  const sessions = createSessions(context.users, now, log, createSessionAudit(audit.stream), context.keyId);
+  const access = accessOf(context, sessions);
+  const cookie = createSessionCookie(context.secureCookies);
+  const { stigs, names, cciFacts } = services;
+  const workOnUpload = createUploadWork(context.uploads, stigs, names, services.identify, cciFacts);
+  const app = new OpenAPIHono<Env>({
+    defaultHook: (result) => {
+      if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
+    },
+  });
+  addMiddleware(app, context);
+
+  // Made on the first request for it, since that takes a while: a start must not wait for it.
+  const document = onDemand(() => openApiDocument(app));
+  const text = onDemand(() => JSON.stringify(document()));
+  app.route('/', serviceRoutes(access, context.catalog, context.state, text, context.metrics));
+  for (const routes of apiRoutes(access, services, workOnUpload)) app.route('/', routes);
+  if (context.plants) app.route('/', plantRoutes(access));
+  app.route('/', sessionRoutes(access, sessions, cookie));
+  app.route('/', cronRoutes(access, services.purge));
+
+  const refuse = (error: Error, requestId: string) => logged(log, error, requestId);
+  const pages = pageRoutes(
+    {
+      access: access.with({ form: true }),
+      assets: createAssets(),
+      ...{ banner, now, sessions, cookie, workOnUpload, document, refuse },
+      inbox: context.inbox,
+    },
+    services,
+  );
+  app.route('/', pages.app);
+
+  // Answered, not thrown: the log would miss an error that is thrown here.
+  app.notFound((c) => {
+    const wait = limiter.take(addressKey(c.get('record').remote), false);
+    if (wait > 0) return refusal(c, tooMany(wait));
+    return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
+  });
+  app.onError((error, c) => refusal(c, refuse(error, c.get('requestId'))));
+  return app;
+}
+
+/** The access rules of the routes, with the middleware that reads and limits their input. */
+function accessOf(context: Context, sessions: Sessions): Access {
+  const { users, audit, now, answers, maxBody } = context;
+  const bodies = createBodyBudget(bodyLimits(maxBody), context.rejected);
+  const uploadBodies = createBodyBudget(uploadBodyLimits, context.rejected);
+  const limitOfUpload = (c: HonoContext<Env>) => context.uploadConcurrency(c.get('upload').byteLength);
+  const input = (options: RouteOptions, name: string) => {
+    const { upload, form, expensive } = options;
+    const take = upload ? takeUpload : form ? takeForm : takeJson;
+    return [
+      refuseBadEncoding,
+      readBodies(options.maxBody ?? maxBody, upload ? uploadBodies : bodies, take),
+      ...(options.unlimited
+        ? []
+        : [limitConcurrency(upload ? limitOfUpload : () => context.concurrency, expensive)]),
+      ...(answers && options.kept ? [keepAnswers(answers, options, name)] : []),
+    ];
+  };
+  return createAccess({
+    ...context,
+    sessions,
+    integrationTokens: createIntegrationTokens(users, now),
+    audit: createRequestAudit(audit, now),
+    input,
+  });
+}
+
+/** What every request passes before its route. */
+function addMiddleware(app: OpenAPIHono<Env>, { observer, corsOrigins, banner }: Context): void {
+  app.use(identify(observer));
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed(c, methods) {
+        // Hono passes on the headers of the 404, which may have been a page.
+        for (const name of ['Cache-Control', ...Object.keys(securityHeaders)]) c.res.headers.delete(name);
+        const message = `${c.req.method.slice(0, 64)} is not allowed here`;
+        return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.sort().join(', ') }));
+      },
+    }),
+  );
+  app.use(async (c, next) => {
+    c.set('banner', banner);
+    await next();
+  });
+}
+
+/** The error that the caller gets. Logs one that is the fault of the service. */
+function logged(log: Log, error: Error, requestId: string): AppError {
+  const failure = toAppError(error);
+  const fault = storageFault(error);
+  if (fault !== null && failure.code === 'UNAVAILABLE' && fault !== 'busy') {
+    const { code } = error as { code?: string };
+    log.error('the database is not available', { requestId, fault, code });
+  }
+  if (failure.code === 'INTERNAL_ERROR')
+    log.error('request failed', { requestId, error: error.stack ?? String(error) });
+  return failure;
+}
+
+/** Makes a value when it is first asked for. */
+function onDemand<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,111 @@
+import { createControlService } from './catalog/controls/queries.ts';
+import { createAddressed } from './catalog/crosswalk/addressed.ts';
+import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
+import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
+import { createRuleChain } from './catalog/crosswalk/chain.ts';
+import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
+import { createCoverageService } from './catalog/crosswalk/coverage.ts';
+import { createExplainService } from './catalog/crosswalk/explain.ts';
+import { createMappingExport } from './catalog/crosswalk/export.ts';
+import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
+import { createRegdocService } from './catalog/guidance/document-queries.ts';
+import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
+import { createRoleService } from './catalog/guidance/role-queries.ts';
+import { createLedgerService } from './catalog/ledger.ts';
+import { createOnlySamples } from './catalog/samples.ts';
+import { createSearchService } from './catalog/search/queries.ts';
+import { createStigFinder } from './catalog/search/stig-finder.ts';
+import { createStigsCalled } from './catalog/stigs/called.ts';
+import { createStigChangesService } from './catalog/stigs/changes.ts';
+import { createStigDiffService } from './catalog/stigs/diff.ts';
+import { createRuleHistoryService } from './catalog/stigs/history.ts';
+import { createIdentify } from './catalog/stigs/identify.ts';
+import { createStigNames } from './catalog/stigs/names.ts';
+import { createStigNewsService } from './catalog/stigs/news.ts';
+import { createStigService } from './catalog/stigs/queries.ts';
+import { createReadingService } from './catalog/stigs/reading.ts';
+import { createCatalogSummaryService } from './catalog/summary.ts';
+import { createChecklistZips } from './checklists/host-zip.ts';
+import { createListChecklists } from './checklists/list-checklists.ts';
+import {
+  createDocumentCollectionService,
+  createRoleCollectionService,
+} from './collections/catalog-collections.ts';
+import { createControlCollectionService } from './collections/control-collections.ts';
+import { createFavoriteService } from './collections/favorites.ts';
+import { createListChangesService } from './collections/list-changes-api.ts';
+import { createListEntryService } from './collections/list-entries.ts';
+import { createListOverviewService } from './collections/list-overview.ts';
+import { createListService } from './collections/lists.ts';
+import { createPurgeService } from './collections/retention.ts';
+import type { Database } from './db/database.ts';
+
+/** What services read and write, and what they need besides. */
+export interface ServiceContext {
+  catalog: Database;
+  users: Database;
+  now: () => Date;
+  /** Makes the ids of what users create. */
+  newId: () => string;
+  /** The classification that exports are marked with. */
+  banner: string | null;
+}
+
+/** Every service, by the name under which routes and pages take it (`Pick<Services, 'stigs' | 'lists'>`). */
+export type Services = ReturnType<typeof createServices>;
+
+/** Makes every service once. */
+export function createServices(context: ServiceContext) {
+  const { catalog, users, now, newId, banner } = context;
+  const stigs = createStigService(catalog);
+  const names = createStigNames(catalog);
+  const changes = createStigChangesService(catalog);
+  const crosswalk = createCrosswalkService(catalog);
+  const controls = createControlService(catalog);
+  const listStigs = createListEntryService(users, now, newId);
+  return {
+    stigs,
+    names,
+    changes,
+    news: createStigNewsService(catalog, now),
+    stigDiff: createStigDiffService(catalog, stigs),
+    ruleHistory: createRuleHistoryService(catalog),
+    reading: createReadingService(catalog, stigs),
+    stigsCalled: createStigsCalled(catalog),
+    finder: createStigFinder(catalog),
+    identify: createIdentify(catalog, stigs, names),
+    summary: createCatalogSummaryService(catalog),
+    ledger: createLedgerService(catalog),
+    onlySamples: createOnlySamples(catalog),
+    search: createSearchService(catalog, createCciLookup(catalog, crosswalk)),
+
+    controls,
+    crosswalk,
+    addressed: createAddressed(catalog, crosswalk),
+    cciFacts: createCciFacts(catalog, crosswalk, controls),
+    explainer: createExplainService(catalog, crosswalk),
+    mappings: createMappingExport(catalog, crosswalk),
+    ruleChain: createRuleChain(catalog, crosswalk),
+    controlRules: createControlRulesService(catalog, crosswalk),
+    coverage: createCoverageService(catalog, controls, crosswalk),
+
+    documents: createRegdocService(catalog),
+    roles: createRoleService(catalog),
+    roleMapping: createRoleMappingService(catalog),
+
+    lists: createListService(users, now, newId),
+    listStigs,
+    listOverview: createListOverviewService(users, now, newId),
+    listChanges: createListChangesService(listStigs, changes),
+    listChecklists: createListChecklists(
+      createChecklistZips(stigs, catalog.generation),
+      listStigs.releases,
+      banner,
+    ),
+    collections: createControlCollectionService(users, now, newId),
+    favorites: createFavoriteService(users, now, newId),
+    documentCollections: createDocumentCollectionService(users, now, newId),
+    roleCollections: createRoleCollectionService(users, now, newId),
+    purge: createPurgeService(users, now),
+  };
+}

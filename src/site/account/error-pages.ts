@@ -1,0 +1,38 @@
+import type { Context } from 'hono';
+import { type AppError, statusOf } from '../../base/errors.ts';
+import type { Env } from '../../http/env.ts';
+import { goTo, type PageSupport } from '../parts/page.ts';
+import { problemPage } from '../parts/problem.tsx';
+import { keptForm } from './kept-form.ts';
+import type { Account } from './routes.ts';
+import { signInPage } from './sign-in.tsx';
+
+/** Answers an error as a page. A 401 leads to the sign-in page, which has the fields of the refused form. */
+export type ErrorPages = (c: Context<Env>, problem: AppError) => Promise<Response>;
+
+/** Makes the function that answers errors as pages. */
+export function createErrorPages({ guard, show }: PageSupport, { sessions, cookie }: Account): ErrorPages {
+  async function signInFirst(c: Context<Env>): Promise<Response> {
+    const url = new URL(c.req.url);
+    const here = `${url.pathname}${url.search}`;
+    const kept = await keptForm(c, guard.kept);
+    if (kept === null)
+      return goTo(c, `/signin?next=${encodeURIComponent(c.req.method === 'GET' ? here : '/')}`);
+    c.set('visitor', null);
+    return show(c, signInPage({ next: '/', problem: null, kept: { to: here, ...kept } }), 401);
+  }
+
+  return async (c, { code, message, headers }) => {
+    if (code === 'UNAUTHORIZED') return signInFirst(c);
+    // The error may be older than the check of the session.
+    if (c.get('visitor') === undefined) {
+      const session = cookie.read(c);
+      c.set('visitor', session === undefined ? null : await sessions.find(session));
+    }
+    const status = statusOf[code];
+    const refused = { status, message, retryAfter: headers['Retry-After'], requestId: c.get('requestId') };
+    const page = show(c, problemPage(refused), status);
+    for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
+    return page;
+  };
+}
