@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { badRequest } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
-import { createSlugOf } from '../../db/stig-slugs.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
+import { createStigNameIndex } from '../stigs/name-index.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { readQuery, type SearchQuery } from './query.ts';
 import { mostExported, type SearchAnswer, type SearchOrder, type SearchResult } from './schema.ts';
@@ -60,9 +60,12 @@ const mostStigs = 100;
 export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Full-text search over the rules of current releases; `lookup` says which CCIs lead to a control. */
-export function createSearchService(db: Database, lookup: { ccisOf(control: string): string[] }) {
+export function createSearchService(
+  db: Database,
+  lookup: { ccisOf(control: string): string[] },
+  { slugOf } = createStigNameIndex(db),
+) {
   const { sqlite } = db;
-  const slugOf = createSlugOf(db);
   const countAll = sqlite
     .prepare<[Record<string, unknown>], number>(
       'SELECT count(*) FROM rule_search WHERE rule_search MATCH :match',

@@ -4,9 +4,9 @@ import type { Sort } from '../../base/sort.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { orderBy } from '../../db/order-by.ts';
-import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, stigProfiles, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
+import { createStigNameIndex } from './name-index.ts';
 import type {
   Finding,
   FindingsQuery,
@@ -47,16 +47,15 @@ export interface StigsWanted extends Page {
   sort?: Sort<StigColumn> | undefined;
   /** A date: those of it and later ones are left out, and those without one. */
   before?: string | undefined;
-  /** Slugs, as `createStigFinder` gives them. */
+  /** Slugs, as `StigNameIndex.listed` gives them. */
   called?: string[] | undefined;
 }
 
 export type StigService = ReturnType<typeof createStigService>;
 
 /** The queries of the STIG catalog (rule D4). */
-export function createStigService(db: Database) {
+export function createStigService(db: Database, { slugOf } = createStigNameIndex(db)) {
   const { orm } = db;
-  const slugOf = createSlugOf(db);
   const slug = sql.placeholder('slug');
   const releaseColumns = {
     ...getViewSelectedFields(stigReleases),

@@ -51,7 +51,7 @@ export function contentPages(
     const latest = { page: 1, limit: 10 };
     const { changes } = news.changelog(latest);
     const home = {
-      stats: news.stats(),
+      stats: news.stats(now()),
       changes,
       brought: news.lastImport(latest),
       lists: lists.page(visitor, { page: 1, limit: 5 }),
@@ -72,7 +72,7 @@ export function contentPages(
         ...{ olderThan: olderThan ?? '', choices: ageChoices, sort, now: now() },
       },
       summary: await summary.summary(),
-      stats: news.stats(),
+      stats: news.stats(now()),
       catalogs: controls.loaded(),
       documents: entitlements.has('regdoc') ? documents.list(counted).pagination.total : null,
       roles: entitlements.has('occ') ? roles.list(counted).pagination.total : null,

@@ -23,15 +23,15 @@ const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...so
 export function listPages(
   app: Hono<Env>,
   support: PageSupport,
-  services: Pick<Services, 'lists' | 'listStigs' | 'listOverview' | 'stigs' | 'finder' | 'stigsCalled'>,
+  services: Pick<Services, 'lists' | 'listStigs' | 'listOverview' | 'stigs' | 'stigNames'>,
 ): void {
-  const { lists, listStigs, listOverview, stigs, finder, stigsCalled } = services;
+  const { lists, listStigs, listOverview, stigs, stigNames } = services;
   const { guard, show, now } = support;
 
   const lookup = {
-    called: stigsCalled,
+    called: stigNames.exactly,
     like: (name: string) =>
-      stigs.list({ called: finder.called(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
+      stigs.list({ called: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
   };
   const nothing = { text: '', problem: null, unclear: [] };
 
