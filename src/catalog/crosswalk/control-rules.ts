@@ -14,7 +14,7 @@ import {
   type CrosswalkService,
   closureDepth,
   defaultStatuses,
-  type Question,
+  type PathQuestion,
 } from './queries.ts';
 import type { Path } from './schema.ts';
 
@@ -100,7 +100,7 @@ export function createControlRulesService(
    * What a question reaches with as few hops as it takes: those beyond are of neighbors that share a control. A control of
    * nist-800-53 has CCIs of its own or none.
    */
-  function nearest(question: Omit<Question, 'maxHops'>): Pick<Answered, 'paths' | 'truncated'> {
+  function nearest(question: Omit<PathQuestion, 'maxHops'>): Pick<Answered, 'paths' | 'truncated'> {
     const farthest = question.framework === 'nist-800-53' ? 1 : closureDepth;
     let found: Pick<Answered, 'paths' | 'truncated'> = { paths: [], truncated: false };
     for (let maxHops = 1; maxHops <= farthest && found.paths.length === 0; maxHops++)
@@ -205,9 +205,9 @@ export function sumOf(counts: RuleCount[], slugs: Set<string> | null, severities
   return sums;
 }
 
-type FoundRule = { stig: Omit<StigRules, 'rules'>; rule: Omit<ReachedRule, 'hops' | 'paths'> };
+type ReachedRow = { stig: Omit<StigRules, 'rules'>; rule: Omit<ReachedRule, 'hops' | 'paths'> };
 
-function byStig(rows: FoundRule[], paths: Map<string, Path[]>): StigRules[] {
+function byStig(rows: ReachedRow[], paths: Map<string, Path[]>): StigRules[] {
   const stigs = new Map<string, StigRules>();
   for (const { stig, rule } of rows) {
     const known = stigs.get(stig.slug) ?? { ...stig, rules: [] };

@@ -6,8 +6,8 @@ import { cut } from '../../base/text.ts';
 import type { ControlService } from '../../catalog/controls/queries.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
 import type { ShownFramework } from '../../catalog/controls/versions.ts';
-import type { Question } from '../../catalog/search/queries.ts';
-import { readQuery as readQuestion } from '../../catalog/search/query.ts';
+import type { SearchQuestion } from '../../catalog/search/queries.ts';
+import { readSearchQuery } from '../../catalog/search/query.ts';
 import { isFiltered, searchFields } from '../../catalog/search/schema.ts';
 import { Severity } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
@@ -47,7 +47,7 @@ function answer(c: Context<Env>, deps: SearchServices): SearchPage {
   const filter = typedFilter(c);
   const unasked: SearchPage = {
     q,
-    hasWords: readQuestion(q).match !== null,
+    hasWords: readSearchQuery(q).match !== null,
     filter,
     unknown: [],
     entitlements: user?.entitlements ?? null,
@@ -137,7 +137,7 @@ function unknownIn(
 /** The STIGs that the form offers: those that the rules are in whichever are selected, and those that are. */
 function stigsToChoose(
   selected: string[],
-  asked: Question | null,
+  asked: SearchQuestion | null,
   { search, stigNames }: SearchServices,
 ): { slug: string; title: string }[] {
   const found = asked === null ? search.stigs({}, all) : search.stigs({ ...asked, stig: undefined });
