@@ -7,7 +7,7 @@ import { packageRoot } from '../../src/base/root.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { digestOf } from '../../src/db/digest.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
-import { type SampleKey, sampleKey } from '../support/bundles.ts';
+import { sampleKey } from '../support/bundles.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { until } from '../support/running.ts';
@@ -136,9 +136,15 @@ function site(home: string, inbox: string | null = null) {
 
 type Site = ReturnType<typeof site>;
 
+let made: ReturnType<typeof makeDepot> | undefined;
+
+/** What the depot of all tests sends. */
+const depot = () => (made ??= makeDepot());
+
 /** A depot's catalog, and what it sends: a whole bundle, a difference to it, and a whole one after that. */
-async function depot(home: string, key: SampleKey) {
-  const { folder, good } = site(home);
+async function makeDepot() {
+  const key = sampleKey('depot');
+  const { folder, good } = site(program());
   const sources = facts.map((name) => shipped(...name.split('/')));
   const [one, two, three] = ['Depot', 'Later', 'New'].map((name) =>
     put(folder, `${name}.xml`, benchmark(name as 'Depot')),
@@ -155,6 +161,7 @@ async function depot(home: string, key: SampleKey) {
   const whole = await build('third', 3);
   const at = (name: string) => join(folder, name);
   return {
+    key,
     first: { file: at('first'), digest: first.digest },
     second: { file: at('second'), digest: difference.digest },
     third: { file: at('third'), digest: whole.digest },
@@ -170,8 +177,7 @@ async function refuses({ run }: Site, file: string, why: RegExp): Promise<void> 
 for (const withInbox of [false, true])
   stays(`has one digest through all that follows, ${withInbox ? 'with' : 'without'} an inbox`, async () => {
     const home = program();
-    const key = sampleKey('depot');
-    const bundles = await depot(home, key);
+    const { key, ...bundles } = await depot();
     const inbox = withInbox ? join(scratchFolder(), 'inbox') : null;
     if (inbox !== null) mkdirSync(inbox);
     const here = site(home, inbox);
@@ -238,8 +244,7 @@ for (const withInbox of [false, true])
 
 stays('a rollback stays one: the inbox brings nothing back, unless it changes or is named', async () => {
   const home = program();
-  const key = sampleKey('depot');
-  const bundles = await depot(home, key);
+  const { key, ...bundles } = await depot();
   const inbox = join(scratchFolder(), 'inbox');
   const here = site(home, inbox);
   mkdirSync(inbox);
@@ -267,8 +272,7 @@ stays('a rollback stays one: the inbox brings nothing back, unless it changes or
 
 stays('what was imported by name and dropped by a bundle is not brought back by an inbox', async () => {
   const home = program();
-  const key = sampleKey('depot');
-  const bundles = await depot(home, key);
+  const { key, ...bundles } = await depot();
   const inbox = join(scratchFolder(), 'inbox');
   const here = site(home, inbox);
   put(inbox, 'local.xml', benchmark('Local'));
@@ -295,8 +299,8 @@ stays('a catalog that an import makes anew takes from the inbox what the lost on
 
 stays('a catalog that is made anew has the shipped data, and may have the bundle again', async () => {
   const home = program();
-  const key = sampleKey('depot');
-  const { file: bundle, digest } = (await depot(home, key)).first;
+  const { key, first } = await depot();
+  const { file: bundle, digest } = first;
   const here = site(home);
   await here.restart();
   await here.good('content', 'trust', 'add', `${key.file}.pub`, '--name', 'depot');

@@ -4,11 +4,12 @@ import { createMappingDecisions } from '../../src/catalog/crosswalk/decisions.ts
 import { createExplainService, type ExplainService } from '../../src/catalog/crosswalk/explain.ts';
 import { inOrder, type MappingStatus, statuses } from '../../src/catalog/crosswalk/graph.ts';
 import { type CrosswalkService, createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
-import { emptyCatalog, importTexts } from '../support/catalog-dump.ts';
+import { importTexts } from '../support/catalog-dump.ts';
 import { dumpGraph } from '../support/control-dump.ts';
 import { cciList, controlsCsv, mappingsCsv, oscalCatalog } from '../support/control-sources.ts';
 import { bruteForce, type OracleEdge, type OraclePath, toGraph } from '../support/crosswalk-oracle.ts';
 import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 
 const test = suite('decisions over the crosswalk');
 

@@ -5,10 +5,11 @@ import { createMappingDecisions } from '../../src/catalog/crosswalk/decisions.ts
 import { inOrder } from '../../src/catalog/crosswalk/graph.ts';
 import type { Database } from '../../src/db/database.ts';
 import { testApp } from '../support/app.ts';
-import { emptyCatalog, importTexts } from '../support/catalog-dump.ts';
+import { importTexts } from '../support/catalog-dump.ts';
 import { cciList, controlsCsv, mappingsCsv, oscalCatalog } from '../support/control-sources.ts';
 import { suite } from '../support/harness.ts';
 import { controlsOf, oscalProblems, valuesOf } from '../support/oscal.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { shipped } from '../support/reference.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 

@@ -1,7 +1,8 @@
 import * as assert from 'uvu/assert';
 import { assertAnyOrder, feed, readReal, unserved } from '../support/any-order.ts';
-import { dumpCatalog, emptyCatalog } from '../support/catalog-dump.ts';
+import { dumpCatalog } from '../support/catalog-dump.ts';
 import { suiteIf } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { referenceData } from '../support/reference.ts';
 
 const test = suiteIf(referenceData, 'the real benchmarks, in any order and any runs');

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { LedgerLine } from '../../importers/ledger-lines.ts';
 import { type ImportResult, runImport } from '../../importers/run.ts';
 import type { Database } from '../../src/db/database.ts';
-import { emptyCatalog, tableDigests } from '../support/catalog-dump.ts';
+import { tableDigests } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
 import { dumpControls, dumpFacts, dumpGraph } from '../support/control-dump.ts';
 import {
@@ -19,6 +19,7 @@ import {
 import { assertSameList, controlFolders, shippedControls } from '../support/controls.ts';
 import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracle.ts';
 import { suite, suiteIf } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { referenceData, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { loggedApp } from '../support/service.ts';

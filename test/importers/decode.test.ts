@@ -4,9 +4,10 @@ import * as assert from 'uvu/assert';
 import { parseSource } from '../../importers/parse.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { emptyCatalog, importTexts } from '../support/catalog-dump.ts';
+import { importTexts } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
 import { parseRelease, parseSkipped } from '../support/parsed.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
 /** The description of a benchmark: the text that these tests fill. */

@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import type { Database } from '../../src/db/database.ts';
 import { testApp } from '../support/app.ts';
-import { emptyCatalog } from '../support/catalog-dump.ts';
 import { dumpControls } from '../support/control-dump.ts';
 import { controlsCsv, oscalCatalog } from '../support/control-sources.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { reference, referenceData, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 

@@ -4,9 +4,9 @@ import { gunzipSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import type { Database } from '../../src/db/database.ts';
-import { emptyCatalog } from '../support/catalog-dump.ts';
 import { dumpControls } from '../support/control-dump.ts';
 import { suiteIf } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { exchangeData, exchangeFolder, reference, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 

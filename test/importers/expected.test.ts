@@ -2,8 +2,9 @@ import * as assert from 'uvu/assert';
 import type { LedgerLine } from '../../importers/ledger-lines.ts';
 import { catalogDigests } from '../../src/db/digest.ts';
 import { unserved } from '../support/any-order.ts';
-import { dumpCatalog, emptyCatalog, importTexts } from '../support/catalog-dump.ts';
+import { dumpCatalog, importTexts } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { type SampleBenchmark, type SampleRule, sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 // What rules F2.3 and F2.4 expect of benchmarks as they were published: the ids, titles and versions are the publisher's,

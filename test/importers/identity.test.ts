@@ -5,9 +5,10 @@ import { nameTwoProducts } from '../../importers/stigs/siblings.ts';
 import { idKeyOf, isSlug, kindOf, reservedSlugs, slugOf, slugStemOf } from '../../importers/stigs/slug.ts';
 import { numberOf } from '../../src/base/ids.ts';
 import { routesOf, testApp } from '../support/app.ts';
-import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
+import { dumpCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
 import { growthOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { type SampleBenchmark, type SampleRule, sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 async function importRuns(runs: SampleBenchmark[][], options: ImportOptions[] = []) {

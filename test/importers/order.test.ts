@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigests } from '../../src/db/digest.ts';
-import { dumpCatalog, emptyCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
+import { dumpCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { hasReferenceData, reference, shipped } from '../support/reference.ts';
 import { type SampleBenchmark, sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
-import { emptyCatalog, tableDigests } from '../support/catalog-dump.ts';
+import { tableDigests } from '../support/catalog-dump.ts';
 import { dumpControls } from '../support/control-dump.ts';
 import { controlsCsv, oscalCatalog, type SampleControl } from '../support/control-sources.ts';
 import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 

@@ -6,8 +6,9 @@ import type { LedgerLine } from '../../importers/ledger-lines.ts';
 import { type ImportResult, runImport } from '../../importers/run.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
-import { dumpCatalog, emptyCatalog, tableDigests } from '../support/catalog-dump.ts';
+import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { suite, suiteIf } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { reference, referenceData, shipped } from '../support/reference.ts';
 import {
   benchmarkDate,

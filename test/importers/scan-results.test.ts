@@ -1,7 +1,8 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { emptyCatalog, tableDigests } from '../support/catalog-dump.ts';
+import { tableDigests } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 

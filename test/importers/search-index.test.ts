@@ -3,8 +3,9 @@ import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
 import type { Database } from '../../src/db/database.ts';
-import { dumpCatalog, emptyCatalog, importTexts } from '../support/catalog-dump.ts';
+import { dumpCatalog, importTexts } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 const test = suite('the search index');

@@ -5,7 +5,6 @@ import { parse } from 'csv-parse/sync';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import type { Database } from '../../src/db/database.ts';
-import { emptyCatalog } from '../support/catalog-dump.ts';
 import {
   baselineNames,
   read8500,
@@ -17,6 +16,7 @@ import {
 import { assertSameList, shippedControls } from '../support/controls.ts';
 import { controlsIn, readCcis } from '../support/crosswalk-oracle.ts';
 import { suite, suiteIf, testIf } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { exchangeData, exchangeFolder, reference, referenceData, shipped } from '../support/reference.ts';
 
 type Row = Record<string, string>;

@@ -11,7 +11,8 @@ import { sha256 } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigests } from '../../src/db/digest.ts';
 import { ruleName } from '../../src/db/rule-keys.ts';
-import { dumpCatalog, emptyCatalog } from './catalog-dump.ts';
+import { dumpCatalog } from './catalog-dump.ts';
+import { emptyCatalog } from './prepared.ts';
 import { reference } from './reference.ts';
 
 /** A release that was read once, and what its file is known by. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { type ImportOptions, type ImportResult, runImport } from '../../importers/run.ts';
-import { type Database, openCatalog } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
 import { put, scratchFolder } from './scratch.ts';
 
 const later = new Set(['import_runs', 'import_ledger', 'rule_search']);
@@ -156,10 +156,6 @@ export function dumpCatalog(db: Database): CatalogDump {
 }
 
 /** A fresh catalog in memory. */
-export function emptyCatalog(): Database {
-  return openCatalog(':memory:', { create: true });
-}
-
 /** Writes each text or buffer to a file of its own and imports them in the order given. */
 export async function importTexts(
   db: Database,

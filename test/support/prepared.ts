@@ -26,8 +26,19 @@ export async function preparedCatalog(paths: string[], now: () => Date): Promise
   return db;
 }
 
+let empty: Buffer | undefined;
+
+/** A catalog in memory that holds nothing, a copy of one that the migrations made once. */
+export function emptyCatalog(): Database {
+  if (empty === undefined) {
+    using db = openCatalog(':memory:', { create: true });
+    empty = db.sqlite.serialize();
+  }
+  return openSerialized(empty);
+}
+
 async function imported(paths: string[], now: () => Date): Promise<Database> {
-  const db = openCatalog(':memory:', { create: true });
+  const db = emptyCatalog();
   if (paths.length > 0) await runImport(db, paths, { now });
   return db;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../../importers/run.ts';
 import type { Database } from '../../../src/db/database.ts';
-import { emptyCatalog } from '../catalog-dump.ts';
+import { emptyCatalog } from '../prepared.ts';
 import { put, scratchFolder } from '../scratch.ts';
 import { type Damage, damaged, damages, type SampleFile, sampleFiles } from './files.ts';
 import { heapInUse } from './heap.ts';
