@@ -14,13 +14,11 @@ import { createRoleService } from './catalog/guidance/role-queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
 import { createOnlySamples } from './catalog/samples.ts';
 import { createSearchService } from './catalog/search/queries.ts';
-import { createStigFinder } from './catalog/search/stig-finder.ts';
-import { createStigsCalled } from './catalog/stigs/called.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { createRuleHistoryService } from './catalog/stigs/history.ts';
 import { createIdentify } from './catalog/stigs/identify.ts';
-import { createStigNames } from './catalog/stigs/names.ts';
+import { createStigNameIndex } from './catalog/stigs/name-index.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
 import { createStigService } from './catalog/stigs/queries.ts';
 import { createReadingService } from './catalog/stigs/reading.ts';
@@ -57,27 +55,25 @@ export type Services = ReturnType<typeof createServices>;
 /** Makes every service once. */
 export function createServices(context: ServiceContext) {
   const { catalog, users, now, newId, banner } = context;
-  const stigs = createStigService(catalog);
-  const names = createStigNames(catalog);
+  const stigNames = createStigNameIndex(catalog);
+  const stigs = createStigService(catalog, stigNames);
   const changes = createStigChangesService(catalog);
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
   const listStigs = createListEntryService(users, now, newId);
   return {
     stigs,
-    names,
+    stigNames,
     changes,
-    news: createStigNewsService(catalog, now),
+    news: createStigNewsService(catalog, stigNames),
     stigDiff: createStigDiffService(catalog, stigs),
     ruleHistory: createRuleHistoryService(catalog),
     reading: createReadingService(catalog, stigs),
-    stigsCalled: createStigsCalled(catalog),
-    finder: createStigFinder(catalog),
-    identify: createIdentify(catalog, stigs, names),
+    identify: createIdentify(catalog, stigs, stigNames),
     summary: createCatalogSummaryService(catalog),
     ledger: createLedgerService(catalog),
     onlySamples: createOnlySamples(catalog),
-    search: createSearchService(catalog, createCciLookup(catalog, crosswalk)),
+    search: createSearchService(catalog, createCciLookup(catalog, crosswalk), stigNames),
 
     controls,
     crosswalk,
@@ -86,12 +82,12 @@ export function createServices(context: ServiceContext) {
     explainer: createExplainService(catalog, crosswalk),
     mappings: createMappingExport(catalog, crosswalk),
     ruleChain: createRuleChain(catalog, crosswalk),
-    controlRules: createControlRulesService(catalog, crosswalk),
+    controlRules: createControlRulesService(catalog, crosswalk, stigNames),
     coverage: createCoverageService(catalog, controls, crosswalk),
 
     documents: createRegdocService(catalog),
     roles: createRoleService(catalog),
-    roleMapping: createRoleMappingService(catalog),
+    roleMapping: createRoleMappingService(catalog, stigNames.slugOf),
 
     lists: createListService(users, now, newId),
     listStigs,

@@ -31,6 +31,7 @@ export function apiRoutes(
   access: Access,
   services: Services,
   workOnUpload: WorkOnUpload,
+  now: () => Date,
 ): OpenAPIHono<Env>[] {
   // The cache keeps what these routes answer to GET until what they read changes.
   const ofCatalog = access.with({ kept: 'catalog' });
@@ -39,14 +40,14 @@ export function apiRoutes(
   return [
     catalogRoutes(access.with({ expensive: true }), services.summary),
     stigChangesRoutes(ofCatalog, services.changes),
-    stigRoutes(ofCatalog, stigs, services.news, services.addressed),
+    stigRoutes(ofCatalog, stigs, services.news, services.addressed, now),
     stigDiffRoutes(ofCatalog, services.stigDiff),
     ruleHistoryRoutes(ofCatalog, services.ruleHistory),
     checklistRoutes(access, workOnUpload),
     controlRoutes(ofCatalog, services.controls),
     crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings),
     // These answer for the STIGs of a list too.
-    searchRoutes(ofUsers, services.search, services.finder, listStigs.slugs),
+    searchRoutes(ofUsers, services.search, services.stigNames, listStigs.slugs),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs.slugs),
     listRoutes(ofUsers, services.lists, listStigs, services.listOverview),
     listEntryRoutes(ofUsers, listStigs),

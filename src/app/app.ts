@@ -95,8 +95,14 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const sessions = createSessions(context.users, now, log, createSessionAudit(audit.stream), context.keyId);
   const access = accessOf(context, sessions);
   const cookie = createSessionCookie(context.secureCookies);
-  const { stigs, names, cciFacts } = services;
-  const workOnUpload = createUploadWork(context.uploads, stigs, names, services.identify, cciFacts);
+  const { stigs, cciFacts } = services;
+  const workOnUpload = createUploadWork(
+    context.uploads,
+    stigs,
+    services.stigNames,
+    services.identify,
+    cciFacts,
+  );
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
@@ -108,7 +114,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const document = onDemand(() => openApiDocument(app));
   const text = onDemand(() => JSON.stringify(document()));
   app.route('/', serviceRoutes(access, context.catalog, context.state, text, context.metrics));
-  for (const routes of apiRoutes(access, services, workOnUpload)) app.route('/', routes);
+  for (const routes of apiRoutes(access, services, workOnUpload, now)) app.route('/', routes);
   if (context.plants) app.route('/', plantRoutes(access));
   app.route('/', sessionRoutes(access, sessions, cookie));
   app.route('/', cronRoutes(access, services.purge));

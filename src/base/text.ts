@@ -3,6 +3,14 @@ export function fold(text: string): string {
   return text.toLowerCase();
 }
 
+/** Letters of Latin as they are without diacritics, place by place: those that the tokenizer of `rule_search` takes for a to z. */
+export function withoutDiacritics(folded: string): string {
+  return folded.replace(/[\u00c0-\u024f\u1e00-\u1eff]/g, (letter) => {
+    const base = letter.normalize('NFD')[0]!;
+    return /[a-z]/.test(base) ? base : letter;
+  });
+}
+
 /** Compares by code point, as SQLite's BINARY collation does on UTF-8 (`<` compares UTF-16 units). */
 export function compareCodePoints(a: string, b: string): number {
   if (a === b) return 0;

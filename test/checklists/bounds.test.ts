@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { AppError } from '../../src/base/errors.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { createIdentify, type IdentifiedRelease } from '../../src/catalog/stigs/identify.ts';
-import { createStigNames } from '../../src/catalog/stigs/names.ts';
+import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
 import { readChecklist } from '../../src/checklists/read-checklist.ts';
 import { checklistFromResults } from '../../src/checklists/results.ts';
@@ -31,7 +31,7 @@ bounds.before(async () => {
   ids = old.stigs[0]!.rules.map((rule) => rule.rule_id_src);
   const stigs = createStigService(t.db);
   const stated = { slug, benchmarkIds: [], ruleIds: ids, benchmarkDate: null, release: null };
-  release = (await createIdentify(t.db, stigs, createStigNames(t.db))(stated))!;
+  release = (await createIdentify(t.db, stigs, createStigNameIndex(t.db))(stated))!;
 });
 bounds.after(() => t.db.close());
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createStigFinder } from '../../src/catalog/search/stig-finder.ts';
+import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { testApp } from '../support/app.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
@@ -10,8 +10,8 @@ import { readBenchmark } from '../support/xccdf-reader.ts';
 const test = suite('finding the real STIGs');
 
 const t = await testApp(benchmarkPaths);
-const finder = createStigFinder(t.db);
-const slugs = (text: string) => finder.named(text).map(({ slug }) => slug);
+const stigNames = createStigNameIndex(t.db);
+const slugs = (text: string) => stigNames.said(text).map(({ slug }) => slug);
 
 /** Each printing of a STIG: what its file calls it, and the slug that answers for it now. */
 const printings: { slug: string; id: string; title: string }[] = [];

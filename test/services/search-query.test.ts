@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { findPlaces, foldInPlace } from '../../src/catalog/search/pattern.ts';
-import { readQuery } from '../../src/catalog/search/query.ts';
+import { readSearchQuery } from '../../src/catalog/search/query.ts';
 import { makeSnippet } from '../../src/catalog/search/snippet.ts';
 import { suite } from '../support/harness.ts';
 
@@ -47,12 +47,12 @@ query('words, phrases, prefixes and ids become quoted phrases of word characters
     ['\u0301', null],
     ['😀', null],
   ];
-  for (const [question, match] of cases) assert.is(readQuery(question).match, match, question);
+  for (const [question, match] of cases) assert.is(readSearchQuery(question).match, match, question);
 });
 
 query('prefixes beyond the eighth are taken as words', () => {
   const words = Array.from({ length: 10 }, (_, index) => `ab${index}`);
-  const { match } = readQuery(words.map((word) => `${word}*`).join(' '));
+  const { match } = readSearchQuery(words.map((word) => `${word}*`).join(' '));
   const expected = words.map((word, index) => `"${word}"${index < 8 ? ' *' : ''}`);
   assert.is(match, expected.join(' AND '));
 });
@@ -64,7 +64,7 @@ query('whatever is asked, nothing but word characters and blanks stands between 
   );
   fc.assert(
     fc.property(anything, (question) => {
-      const { match } = readQuery(question);
+      const { match } = readSearchQuery(question);
       if (match === null) return;
       const rest = match.replace(/"[\p{L}\p{Nd}\p{Nl}\p{M}_]+(?: [\p{L}\p{Nd}\p{Nl}\p{M}_]+)*"/gu, 'P');
       assert.match(rest, /^(?:P(?: \*)?|\(P OR P(?: \*)?\))(?: AND (?:P(?: \*)?|\(P OR P(?: \*)?\)))*$/);
@@ -74,18 +74,18 @@ query('whatever is asked, nothing but word characters and blanks stands between 
 });
 
 query('the spellings of an id are those of the whole question', () => {
-  assert.equal(readQuery('V-257777').ids, ['v-257777', 'v-257777_rule']);
-  assert.equal(readQuery(' "SV-1r2" ').ids, ['sv-1r2', 'sv-1r2_rule']);
-  assert.equal(readQuery('cci-366').ids, ['cci-366', 'cci-366_rule', 'cci-000366']);
+  assert.equal(readSearchQuery('V-257777').ids, ['v-257777', 'v-257777_rule']);
+  assert.equal(readSearchQuery(' "SV-1r2" ').ids, ['sv-1r2', 'sv-1r2_rule']);
+  assert.equal(readSearchQuery('cci-366').ids, ['cci-366', 'cci-366_rule', 'cci-000366']);
   for (const question of ['audit', '257777', 'V-257777 sshd', '---', '日本1'])
-    assert.equal(readQuery(question).ids, []);
+    assert.equal(readSearchQuery(question).ids, []);
 });
 
 query('an SV-id with its revision is known without it, where it is the whole question', () => {
   for (const question of ['SV-1r2', 'sv-1R23_RULE', ' "SV-1r2_rule" '])
-    assert.equal(readQuery(question).unrevised, ['sv-1'], question);
+    assert.equal(readSearchQuery(question).unrevised, ['sv-1'], question);
   for (const question of ['SV-1', 'SV-1_rule', 'SV-1r', 'V-1r2', 'SV-1r2 sshd', 'xSV-1r2', 'SV-1r2_ruled'])
-    assert.equal(readQuery(question).unrevised, [], question);
+    assert.equal(readSearchQuery(question).unrevised, [], question);
 });
 
 query.run();
@@ -94,7 +94,7 @@ const places = suite('finding what was asked in a text');
 
 const found = (question: string, text: string) => {
   const folded = foldInPlace(text);
-  return readQuery(question)
+  return readSearchQuery(question)
     .terms.flat()
     .flatMap((pattern) => findPlaces(folded, pattern, 50))
     .map(({ start, end }) => text.slice(start, end));
@@ -176,7 +176,7 @@ const texts = (more: Partial<Record<'title' | 'discussion' | 'check' | 'fix' | '
 });
 
 snippets('the text with most of the terms is shown, the first of equals', () => {
-  const { terms } = readQuery('audit log');
+  const { terms } = readSearchQuery('audit log');
   const rule = texts({ title: 'The audit.', discussion: 'A log of the audit.', check: 'audit log' });
   assert.equal(makeSnippet(rule, terms), {
     field: 'discussion',
@@ -186,18 +186,21 @@ snippets('the text with most of the terms is shown, the first of equals', () => 
       [13, 18],
     ],
   });
-  assert.is(makeSnippet(texts({ title: 'audit', fix: 'audit' }), readQuery('audit').terms).field, 'title');
+  assert.is(
+    makeSnippet(texts({ title: 'audit', fix: 'audit' }), readSearchQuery('audit').terms).field,
+    'title',
+  );
 });
 
 snippets('what no pattern finds gives the beginning of the discussion', () => {
-  const snippet = makeSnippet(texts({ discussion: 'Café.' }), readQuery('cafes').terms);
+  const snippet = makeSnippet(texts({ discussion: 'Café.' }), readSearchQuery('cafes').terms);
   assert.equal(snippet, { field: 'discussion', text: 'Café.', marks: [] });
 });
 
 snippets('what the index finds without its diacritics is marked, on either side', () => {
   for (const asked of ['cafe', 'café', 'CAFÉ', 'cafe\u0301', 'CAF*', '"très cafe"'])
     for (const text of ['très Café.', 'tres cafe.', 'trés CAFÈ.']) {
-      const { marks } = makeSnippet(texts({ discussion: text }), readQuery(asked).terms);
+      const { marks } = makeSnippet(texts({ discussion: text }), readSearchQuery(asked).terms);
       assert.equal(marks, [[asked.startsWith('"') ? 0 : 5, 9]], `${asked} in ${text}`);
     }
 });
@@ -206,7 +209,7 @@ snippets('a long text is cut at blanks around the densest stretch', () => {
   const filler = 'word '.repeat(200);
   const { text, marks } = makeSnippet(
     texts({ check: `audit ${filler}audit the log ${filler}` }),
-    readQuery('audit log').terms,
+    readSearchQuery('audit log').terms,
   );
   assert.match(text, /^…word .*audit the log .*word…$/);
   assert.equal(
@@ -225,7 +228,7 @@ snippets('whatever is cut, marks lie in order inside and hold what was asked for
   fc.assert(
     fc.property(text, text, question, (discussion, check, asked) => {
       const rule = texts({ discussion, check });
-      const snippet = makeSnippet(rule, readQuery(asked).terms);
+      const snippet = makeSnippet(rule, readSearchQuery(asked).terms);
       const whole = rule[snippet.field];
       const bare = snippet.text.replace(/^…/, '').replace(/…$/, '');
       assert.ok(whole.includes(bare));

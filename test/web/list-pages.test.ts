@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { createStigsCalled } from '../../src/catalog/stigs/called.ts';
+import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { readPasted } from '../../src/site/lists/list-adding.ts';
 import { testApp } from '../support/app.ts';
 import { countingIds, sessionCaller, userCaller } from '../support/callers.ts';
@@ -56,7 +56,8 @@ const entries = async (home: string) =>
     unknown
   >[];
 
-const called = createStigsCalled(t.db);
+const index = createStigNameIndex(t.db);
+const called = index.exactly;
 const slugsCalled = (name: string) => called(name).map(({ slug }) => slug);
 
 lists('a STIG is called by its slug, its ids, its titles and the names of its files', () => {
@@ -87,6 +88,26 @@ lists('a STIG is called by its slug, its ids, its titles and the names of its fi
   assert.is(slugsCalled('Reed Router STIG').length, 1);
   assert.is(slugsCalled('Reed Router SRG').length, 1);
   assert.not.equal(slugsCalled('Reed Router STIG'), slugsCalled('Reed Router SRG'));
+});
+
+lists('each way to name a STIG gives one answer, with the release that the text states', () => {
+  const stig = index.ofSlug('quill_enterprise_linux_9')!;
+  assert.is(stig.title, 'Quill Enterprise Linux 9 Security Technical Implementation Guide');
+  assert.ok(stig.benchmarkIds.includes('QEL_9_STIG'));
+  assert.is(stig.release, null);
+  assert.equal(index.ofSlug('QEL_9_Stig'), stig);
+  assert.equal(index.ofBenchmarks(['qel_9_STIG', 'QEL_9_STIG', 'none']), [stig]);
+  assert.equal(index.exactly('quill_enterprise_linux_9'), [stig]);
+  for (const text of [
+    'Quill Enterprise Linux 9 V2R8',
+    'U_QEL_9_STIG_V2R08_Manual-xccdf.xml',
+    'QEL 9 Ver 2, Rel 8',
+  ])
+    assert.equal(index.exactly(text), [{ ...stig, release: 'V2R8' }], text);
+  assert.equal(index.said('qel9 v2r8')[0], { ...stig, release: 'V2R8' });
+  assert.equal(index.said('qel9')[0], stig);
+  assert.is(index.ofSlug('no_such'), null);
+  assert.is(index.slugOf('No_Such'), 'No_Such');
 });
 
 lists('a name that several STIGs have is that of none of them', () => {

@@ -116,6 +116,35 @@ export const ControlRecordDod8500 = z
   })
   .openapi('ControlRecordDod8500');
 
+/** A control of any framework in a list, with the fields that its framework has. */
+export interface ListedControl {
+  identifier: string;
+  title?: string;
+  family?: string;
+  subjectArea?: string;
+  statement: string;
+  baselines?: string[];
+  requirementType?: string | null;
+  macLevels?: string[];
+  impactCode?: string | null;
+}
+
+/** A single control of any framework. */
+export interface ShownControl extends ListedControl {
+  framework: string;
+  version: string;
+  /** The date of the file that the version is from; null where none is stated. */
+  edition: string | null;
+  textFrom?: string;
+  guidance: string;
+  status?: string;
+  related?: string[];
+  threat?: string;
+  resources?: string;
+  confidentialityLevels?: string[];
+  withdrawn?: { incorporatedInto: string[] };
+}
+
 /** What a single record adds to the listed control (rule D6.5), by framework. */
 export interface ControlDetails {
   framework: string;

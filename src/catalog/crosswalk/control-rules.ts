@@ -3,18 +3,18 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import { createFindControl } from '../controls/find-control.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
+import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
 import {
   type Answered,
   type CrosswalkService,
   closureDepth,
   defaultStatuses,
-  type Question,
+  type PathQuestion,
 } from './queries.ts';
 import type { Path } from './schema.ts';
 
@@ -31,12 +31,14 @@ export interface RuleCount {
 export type ControlRulesService = ReturnType<typeof createControlRulesService>;
 
 /** The rules of current releases that a control reaches through the CCIs that they cite. */
-export function createControlRulesService(db: Database, crosswalk: CrosswalkService) {
+export function createControlRulesService(
+  db: Database,
+  crosswalk: CrosswalkService,
+  { slugOf, ofSlug }: StigNameIndex,
+) {
   const { orm } = db;
-  const slugOf = createSlugOf(db);
   const findControl = createFindControl(db);
   const isCited = (cci: string) => orm.select().from(ruleCcis).where(eq(ruleCcis.cci, cci)).limit(1).get();
-  const isStig = (slug: string) => orm.select({ id: stigs.id }).from(stigs).where(eq(stigs.slug, slug)).get();
 
   const ofRelease = eq(stigReleases.id, findings.releaseId);
   const ofStig = eq(stigs.id, stigReleases.stigId);
@@ -98,7 +100,7 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
    * What a question reaches with as few hops as it takes: those beyond are of neighbors that share a control. A control of
    * nist-800-53 has CCIs of its own or none.
    */
-  function nearest(question: Omit<Question, 'maxHops'>): Pick<Answered, 'paths' | 'truncated'> {
+  function nearest(question: Omit<PathQuestion, 'maxHops'>): Pick<Answered, 'paths' | 'truncated'> {
     const farthest = question.framework === 'nist-800-53' ? 1 : closureDepth;
     let found: Pick<Answered, 'paths' | 'truncated'> = { paths: [], truncated: false };
     for (let maxHops = 1; maxHops <= farthest && found.paths.length === 0; maxHops++)
@@ -163,7 +165,7 @@ export function createControlRulesService(db: Database, crosswalk: CrosswalkServ
     rules(query: RulesQuery): ControlRules {
       return db.read(() => {
         const control = find(query.framework, query.controlId);
-        const unknown = query.stig?.find((name) => !isStig(slugOf(name)));
+        const unknown = query.stig?.find((name) => ofSlug(name) === null);
         if (unknown !== undefined) throw new AppError('NOT_FOUND', `STIG not found: ${cut(unknown)}`);
         const { paths, truncated } = pathsToCcis(control, query);
         const narrowed = narrowedTo(query);
@@ -203,9 +205,9 @@ export function sumOf(counts: RuleCount[], slugs: Set<string> | null, severities
   return sums;
 }
 
-type FoundRule = { stig: Omit<StigRules, 'rules'>; rule: Omit<ReachedRule, 'hops' | 'paths'> };
+type ReachedRow = { stig: Omit<StigRules, 'rules'>; rule: Omit<ReachedRule, 'hops' | 'paths'> };
 
-function byStig(rows: FoundRule[], paths: Map<string, Path[]>): StigRules[] {
+function byStig(rows: ReachedRow[], paths: Map<string, Path[]>): StigRules[] {
   const stigs = new Map<string, StigRules>();
   for (const { stig, rule } of rows) {
     const known = stigs.get(stig.slug) ?? { ...stig, rules: [] };

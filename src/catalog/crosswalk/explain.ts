@@ -7,7 +7,7 @@ import { createMappingDecisions } from './decisions.ts';
 import { createFacts, isEnd, isStatedFor } from './facts.ts';
 import { type GraphNode, inOrder, statuses } from './graph.ts';
 import { createPins } from './pins.ts';
-import type { CrosswalkService, Question } from './queries.ts';
+import type { CrosswalkService, PathQuestion } from './queries.ts';
 import type { Evidence, NoPath, OwnEvidence, Path, PathStep } from './schema.ts';
 
 const mostStated = 3;
@@ -80,7 +80,7 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
     },
 
     /** Why a question has no path. */
-    whyNot(question: Question): NoPath {
+    whyNot(question: PathQuestion): NoPath {
       const { framework, identifier, to, version } = question;
       const shown = `${framework}:${identifier}`.slice(0, 64);
       for (const key of [framework, to]) {

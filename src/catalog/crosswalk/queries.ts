@@ -35,7 +35,7 @@ export const closureQuery = `SELECT hops, mask, statuses, n1, n2, n3, n4 FROM cr
   WHERE source = ? AND target = ? AND hops <= ? ORDER BY ordinal`;
 
 /** A question to the crosswalk: one source control, one target framework. */
-export interface Question {
+export interface PathQuestion {
   framework: string;
   /** In the published form, as `canonical` gives it. */
   identifier: string;
@@ -59,8 +59,8 @@ interface PathRow {
 }
 
 /** A question over one graph: paths that are known, and the edges that the others begin with (undefined: those of the source). */
-interface Search {
-  question: Question;
+interface PathSearch {
+  question: PathQuestion;
   graph: Graph;
   source: number;
   target: number;
@@ -124,7 +124,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     return paths;
   }
 
-  function toPath(question: Question, steps: { node: GraphNode; status: MappingStatus }[]): Path {
+  function toPath(question: PathQuestion, steps: { node: GraphNode; status: MappingStatus }[]): Path {
     const control = ({ framework, identifier }: GraphNode, status: MappingStatus) => {
       return { framework, identifier, status };
     };
@@ -138,7 +138,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
   }
 
   /** What a question begins with, read from one state of the database: the search itself needs the graph alone. */
-  function begin(question: Question): Search {
+  function begin(question: PathQuestion): PathSearch {
     const walk = graph();
     const source = walk.idOf(question.framework, question.identifier);
     const target = walk.frameworks.indexOf(question.to);
@@ -152,7 +152,11 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
   }
 
   /** Takes the paths of a search within bytes and milliseconds of work. */
-  function* searching(search: Search, milliseconds: number, mostBytes: number): Generator<void, Taken<Path>> {
+  function* searching(
+    search: PathSearch,
+    milliseconds: number,
+    mostBytes: number,
+  ): Generator<void, Taken<Path>> {
     const { question, known, edges } = search;
     const { taken, take } = createTaker<Path>(mostBytes);
     for (const [index, path] of known.entries()) {
@@ -181,7 +185,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
    * Under a version pin the first edge must be stated for that version of the source (D7.4): the paths that are known
    * without a search, in order, and the first edges, in order, of those that are longer than any of them.
    */
-  function pinned(question: Question, source: number | undefined, target: number, mask: number) {
+  function pinned(question: PathQuestion, source: number | undefined, target: number, mask: number) {
     const walk = graph();
     const first = pins
       .firstSteps(walk, question.framework, question.identifier, question.version!)
@@ -213,7 +217,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
       canonicalIdentifier(framework, identifier) ?? identifier.trim(),
 
     /** The controls at which some path of a question ends, in catalog order; without a version, and never cut. */
-    endsOf: (question: Omit<Question, 'version'>): string[] =>
+    endsOf: (question: Omit<PathQuestion, 'version'>): string[] =>
       db.read(() => {
         const walk = graph();
         const source = walk.idOf(question.framework, question.identifier);
@@ -251,11 +255,11 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     },
 
     /** Every path of one question, within the bounds of D7.3. */
-    resolve: (question: Question): Answered =>
+    resolve: (question: PathQuestion): Answered =>
       db.read(() => atOnce(searching(begin(question), pairMilliseconds, mostPathBytes))),
 
     /** The same in slices, giving way to other requests in between. */
-    async resolveInSlices(question: Question): Promise<Answered> {
+    async resolveInSlices(question: PathQuestion): Promise<Answered> {
       const answer = () => {
         const search = db.read(() => begin(question));
         return runInSlices(searching(search, pairMilliseconds, mostPathBytes), clock);
@@ -267,7 +271,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
      * The answers to many questions, in their order, giving way to other requests in between. They share the bytes of
      * one answer, and the time of one request (D7.3).
      */
-    resolveAll(questions: Question[]): Promise<Answered[]> {
+    resolveAll(questions: PathQuestion[]): Promise<Answered[]> {
       const end = clock() + requestMilliseconds;
       const resolved = (index: number, mostBytes: number, waiting: number) =>
         inTurn(async () => {
@@ -283,7 +287,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
      * Whether a question has a path. Nodes are looked at once each, so no bound is needed, whatever `maxHops` is: each
      * shortest way is a simple path.
      */
-    hasPath: (question: Question): boolean =>
+    hasPath: (question: PathQuestion): boolean =>
       db.read(() => {
         const search = { ...question, maxHops: Math.max(question.maxHops, closureDepth + 1) };
         const { graph: walk, source, target, mask, known, edges } = begin(search);

@@ -1,16 +1,14 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { occupations, roleMappings, workRoles } from '../../db/role-tables.ts';
-import { createSlugOf } from '../../db/stig-slugs.ts';
 import { stigs } from '../../db/tables.ts';
 import type { RoleMappingRow } from './role-schema.ts';
 
 export type RoleMappingService = ReturnType<typeof createRoleMappingService>;
 
-/** Who has to act on a STIG (rule D9.4). */
-export function createRoleMappingService(db: Database) {
+/** Who has to act on a STIG (rule D9.4); `slugOf` gives the slug for any name of one. */
+export function createRoleMappingService(db: Database, slugOf: (name: string) => string) {
   const { orm, read } = db;
-  const slugOf = createSlugOf(db);
   const { id, occupationCode, confidenceScore, responsibilityLevel, mappingSource, mappingReason } =
     getTableColumns(roleMappings);
   const rowsOf = orm

@@ -3,11 +3,11 @@ import type { Access } from '../../http/access.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import { asksForFile, downloadFile, jsonOrFile } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
+import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { FoundRule, SearchService } from './queries.ts';
 import * as schemas from './schema.ts';
-import type { StigFinder } from './stig-finder.ts';
 
-/** How many STIGs are told beside the rules. */
+/** How many STIGs an answer names beside the rules. */
 const mostNamed = 5;
 
 const names = ['slug', 'stigTitle', 'version', 'groupId', 'ruleId', 'ruleVersion', 'ruleTitle'] as const;
@@ -25,7 +25,7 @@ export type SlugsOfList = (user: User, list: string) => string[];
 export function searchRoutes(
   access: Access,
   search: SearchService,
-  finder: StigFinder,
+  stigNames: StigNameIndex,
   slugsOfList: SlugsOfList,
 ) {
   const { app, route } = createRoutes('STIG catalog');
@@ -57,7 +57,7 @@ export function searchRoutes(
         });
       }
       const { results, pagination } = search.search({ ...question, among });
-      const named = finder.named(query.q ?? '').slice(0, mostNamed);
+      const named = stigNames.said(query.q ?? '').slice(0, mostNamed);
       const stigs = named.map(({ slug, title, version }) => ({ slug, title, version }));
       return { results, ...(stigs.length === 0 ? {} : { stigs }), pagination };
     },

@@ -1,4 +1,4 @@
-import { fold } from '../../base/text.ts';
+import { fold, withoutDiacritics } from '../../base/text.ts';
 
 /** A character of a word, as the tokenizer of `rule_search` takes it; it ignores marks, so they are of the word here. */
 export const wordCharacter = '[\\p{L}\\p{Nd}\\p{Nl}\\p{M}_]';
@@ -33,14 +33,6 @@ export function foldInPlace(text: string): FoldedText {
   const folded = fold(text);
   const exact = folded.length === text.length ? folded : fold(text.replaceAll('İ', 'I'));
   return { exact, plain: withoutDiacritics(exact) };
-}
-
-/** Letters of Latin as they are without diacritics, place by place: those that the tokenizer of `rule_search` takes for a to z. */
-export function withoutDiacritics(folded: string): string {
-  return folded.replace(/[\u00c0-\u024f\u1e00-\u1eff]/g, (letter) => {
-    const base = letter.normalize('NFD')[0]!;
-    return /[a-z]/.test(base) ? base : letter;
-  });
 }
 
 /** The places of a pattern in a text that `foldInPlace` gave, at most so many. Words are found as the index finds them. */

@@ -1,17 +1,17 @@
 import { badRequest } from '../../base/errors.ts';
 import { yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
-import { createSlugOf } from '../../db/stig-slugs.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
+import { createStigNameIndex } from '../stigs/name-index.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
-import { readQuery, type SearchQuery } from './query.ts';
+import { readSearchQuery, type SearchQuery } from './query.ts';
 import { mostExported, type SearchAnswer, type SearchOrder, type SearchResult } from './schema.ts';
 import { makeSnippet } from './snippet.ts';
 import { every, idFirst, matching, orders, relevance } from './sql.ts';
 
 /** What is searched for: a question or none, and what the rules are narrowed to. */
-export interface Question {
+export interface SearchQuestion {
   /** Without one all rules are found that the filters leave. */
   q?: string | undefined;
   severity?: Set<string> | undefined;
@@ -25,14 +25,14 @@ export interface Question {
   control?: string | undefined;
 }
 
-export interface Search extends Question, Page {
+export interface RuleSearch extends SearchQuestion, Page {
   sort?: SearchOrder | undefined;
 }
 
 /** A rule that was found, without what is shown of its texts. */
 export type FoundRule = Omit<SearchResult, 'snippet'>;
 
-interface Found {
+interface FoundRow {
   slug: string;
   stigTitle: string;
   version: string;
@@ -44,7 +44,7 @@ interface Found {
   title: string;
 }
 
-interface Row extends Found {
+interface Row extends FoundRow {
   discussion: string;
   check: string;
   fix: string;
@@ -60,9 +60,12 @@ const mostStigs = 100;
 export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Full-text search over the rules of current releases; `lookup` says which CCIs lead to a control. */
-export function createSearchService(db: Database, lookup: { ccisOf(control: string): string[] }) {
+export function createSearchService(
+  db: Database,
+  lookup: { ccisOf(control: string): string[] },
+  { slugOf } = createStigNameIndex(db),
+) {
   const { sqlite } = db;
-  const slugOf = createSlugOf(db);
   const countAll = sqlite
     .prepare<[Record<string, unknown>], number>(
       'SELECT count(*) FROM rule_search WHERE rule_search MATCH :match',
@@ -104,7 +107,7 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
          JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
         WHERE f.id = ?`,
     );
-  const foundOf = rowWith<Found>('f.rule_title AS title', '');
+  const foundOf = rowWith<FoundRow>('f.rule_title AS title', '');
   const rowOf = rowWith<Row>(
     't.title, t.discussion, t.check_content AS "check", t.fix_text AS fix, t.ids',
     'JOIN searchable_rules AS t ON t.id = f.id',
@@ -120,7 +123,7 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
      * A page of the rules that a question finds within its filters, in the order of rule S4.2. Never throws for what the
      * question says: one without a word finds nothing.
      */
-    search(search: Search): Omit<SearchAnswer, 'stigs'> {
+    search(search: RuleSearch): Omit<SearchAnswer, 'stigs'> {
       return db.read(() => {
         const { query, ids, total } = find(search, search);
         const first = offsetOf(search, total) + 1;
@@ -135,7 +138,7 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
      * All that a question finds, in its order, giving way to other requests in between; made anew where the catalog changes
      * meanwhile. Throws a 400 where that is more than an export holds.
      */
-    async exported(search: Omit<Search, keyof Page>): Promise<FoundRule[]> {
+    async exported(search: Omit<RuleSearch, keyof Page>): Promise<FoundRule[]> {
       for (;;) {
         const generation = db.generation();
         const { ids, total } = db.read(() => find(search, { page: 1, limit: mostExported }));
@@ -155,8 +158,8 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
     },
 
     /** The STIGs of all the rules that a search finds, by title; of more than `most` those with most of the rules. */
-    stigs(search: Question, most = mostStigs): { slug: string; title: string }[] {
-      const query = readQuery(search.q ?? '');
+    stigs(search: SearchQuestion, most = mostStigs): { slug: string; title: string }[] {
+      const query = readSearchQuery(search.q ?? '');
       return db.read(() => {
         const asked = askedOf(query, search);
         if (asked === null) return [];
@@ -169,8 +172,8 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
   };
 
   /** A page of what a question finds, as ids of findings, and how many there are in all. */
-  function find(search: Omit<Search, keyof Page>, page: Page) {
-    const query = readQuery(search.q ?? '');
+  function find(search: Omit<RuleSearch, keyof Page>, page: Page) {
+    const query = readSearchQuery(search.q ?? '');
     const asked = askedOf(query, search);
     if (asked === null) return { query, ids: [], total: 0 };
     const over = asked.match === null ? overEvery : overMatching;
@@ -188,7 +191,7 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
   }
 
   /** What the statements take; null where nothing can be found. */
-  function askedOf(query: SearchQuery, search: Question) {
+  function askedOf(query: SearchQuery, search: SearchQuestion) {
     const filters = filtersOf(search);
     const isUnasked = (search.q ?? '') === '';
     if (filters === null || (query.match === null && !isUnasked)) return null;
@@ -206,7 +209,7 @@ export function createSearchService(db: Database, lookup: { ccisOf(control: stri
   }
 
   /** The filters as the statements take them; null where one can match nothing. */
-  function filtersOf({ severity, stig, among, cci, control }: Question) {
+  function filtersOf({ severity, stig, among, cci, control }: SearchQuestion) {
     const canonical = cci === undefined ? undefined : canonicalIdentifier('cci', cci);
     const identifier = control === undefined ? undefined : canonicalIdentifier('nist-800-53', control);
     if (canonical === null || identifier === null) return null;
@@ -231,7 +234,7 @@ function toResult(row: Row, terms: Pattern[][], rank: number): SearchResult {
   return { ...found, snippet: makeSnippet(row, terms), rank };
 }
 
-function toFound(row: Found, rank: number): FoundRule {
+function toFound(row: FoundRow, rank: number): FoundRule {
   const { slug, stigTitle, version, groupId, ruleId, ruleVersion, severity, title: ruleTitle } = row;
   const ruleIdents = JSON.parse(row.ccis) as string[];
   return { slug, stigTitle, version, groupId, ruleId, ruleVersion, ruleTitle, severity, ruleIdents, rank };

@@ -37,7 +37,7 @@ interface Term {
  * word of two characters and more before `*` is a prefix; a quoted phrase is its words in a row, and taken literally
  * (any blanks alike) where it holds punctuation. What has no letter, digit or `_` is passed over.
  */
-export function readQuery(question: string): SearchQuery {
+export function readSearchQuery(question: string): SearchQuery {
   const terms = new Map<string, Term>();
   let prefixes = 0;
   for (const [whole, quoted] of question.matchAll(termPattern)) {

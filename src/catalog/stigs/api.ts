@@ -19,6 +19,7 @@ export function stigRoutes(
   stigs: StigService,
   news: StigNewsService,
   addressed: AddressedControls,
+  now: () => Date,
 ) {
   const { app, route } = createRoutes('STIG catalog');
   const costly = access.with({ expensive: true });
@@ -43,7 +44,7 @@ export function stigRoutes(
     operationId: 'getStigStatistics',
     summary: 'Count STIGs and findings in current releases',
     response: jsonContent(schemas.StigStats, 'Catalog statistics.'),
-    handle: () => news.stats(),
+    handle: () => news.stats(now()),
   });
 
   route('GET /api/v1/stigs/changelog', access.user, {

@@ -4,7 +4,7 @@ import { compareCodePoints, cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { inOneGeneration } from '../../db/one-generation.ts';
 import { ruleKey } from '../../db/rule-keys.ts';
-import type { StigNames } from './names.ts';
+import type { StigNameIndex } from './name-index.ts';
 import type { FullRelease, StigService } from './queries.ts';
 
 /** What a file says of the STIG and the release that it is about; only `ruleIds` must be there. */
@@ -65,7 +65,7 @@ const plain = (ruleId: string) =>
     .toUpperCase();
 
 /** Makes what finds the STIG and the release that a checklist, or the results of a scan, is about (rule D29.3). */
-export function createIdentify(db: Database, stigs: StigService, names: StigNames) {
+export function createIdentify(db: Database, stigs: StigService, stigNames: StigNameIndex) {
   const { sqlite } = db;
   const releasesOf = sqlite.prepare<[string], { id: number; version: string; date: string | null }>(
     `SELECT r.id, r.version, r.benchmark_date AS date FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
@@ -104,7 +104,7 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
   /** The STIG of a file: by benchmark id, where several have it the one with most of its rules; else by at least half of them. */
   function* slugOf({ slug, benchmarkIds, ruleIds }: StatedRelease): Generator<void, FoundStig | null> {
     if (slug !== undefined) return { slug, isByRules: false };
-    const named = names.named(benchmarkIds).map((each) => each.slug);
+    const named = stigNames.ofBenchmarks(benchmarkIds).map((each) => each.slug);
     if (named.length === 1) return { slug: named[0]!, isByRules: false };
     const keys = new Set<number>();
     for (const id of ruleIds) {
@@ -161,7 +161,7 @@ export function createIdentify(db: Database, stigs: StigService, names: StigName
     const dated = best.filter((each) => each.date !== null && each.date === stated.benchmarkDate);
     const among = dated.length > 0 ? dated : best;
     const named = among.find((each) => each.version === stated.release);
-    const benchmarkIds = names.benchmarkIds(slug);
+    const benchmarkIds = [...stigNames.ofSlug(slug)!.benchmarkIds];
     const preferred = preferredOf(stated.preferred ?? [], benchmarkIds);
 
     function choose(): [SharedRelease, IdentifiedRelease['chosenBy']] {

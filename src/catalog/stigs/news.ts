@@ -1,9 +1,9 @@
 import { and, desc, eq, gte, inArray, type SQL, sql } from 'drizzle-orm';
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../../db/database.ts';
-import { createSlugOf } from '../../db/stig-slugs.ts';
 import { sources, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
+import type { StigNameIndex } from './name-index.ts';
 import type { ChangelogQuery, StigChangelog, StigStats } from './schema.ts';
 
 const memoMilliseconds = 5 * 60 * 1000;
@@ -14,9 +14,8 @@ export type LastImport = StigChangelog & { at: string; run: number | null };
 export type StigNewsService = ReturnType<typeof createStigNewsService>;
 
 /** Statistics and changelog of the STIG catalog (rules D4.7, D4.9). */
-export function createStigNewsService(db: Database, now: () => Date) {
+export function createStigNewsService(db: Database, { slugOf }: StigNameIndex) {
   const { orm } = db;
-  const slugOf = createSlugOf(db);
   let memo: { stats: StigStats; generation: number; until: number } | null = null;
 
   // The changelog's order: newest date first, releases without a date last, then slug; newest release last resort.
@@ -66,10 +65,10 @@ export function createStigNewsService(db: Database, now: () => Date) {
   );
 
   return {
-    /** Counts over the current releases; kept for five minutes, or until the catalog changes. */
-    stats(): StigStats {
+    /** Counts over the current releases; kept for five minutes from `now`, or until the catalog changes. */
+    stats(now: Date): StigStats {
       return db.read(() => {
-        const time = now().getTime();
+        const time = now.getTime();
         const generation = db.generation();
         if (
           !memo ||

@@ -4,9 +4,9 @@ import type { Sort } from '../../base/sort.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { orderBy } from '../../db/order-by.ts';
-import { createSlugOf } from '../../db/stig-slugs.ts';
 import { findings, stigProfiles, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
+import { createStigNameIndex, type StigNameIndex } from './name-index.ts';
 import type {
   Finding,
   FindingsQuery,
@@ -47,39 +47,76 @@ export interface StigsWanted extends Page {
   sort?: Sort<StigColumn> | undefined;
   /** A date: those of it and later ones are left out, and those without one. */
   before?: string | undefined;
-  /** Slugs, as `createStigFinder` gives them. */
+  /** Slugs, as `StigNameIndex.listed` gives them. */
   called?: string[] | undefined;
 }
 
 export type StigService = ReturnType<typeof createStigService>;
 
 /** The queries of the STIG catalog (rule D4). */
-export function createStigService(db: Database) {
-  const { orm } = db;
-  const slugOf = createSlugOf(db);
+export function createStigService(db: Database, stigNames = createStigNameIndex(db)) {
+  const releases = createReleases(db, stigNames);
+  const findings = createFindings(db, releases, stigNames);
+  return { ...releases, ...findings, list: createStigList(db) };
+}
+
+type Releases = ReturnType<typeof createReleases>;
+
+/** The releases of a STIG, by any of its names. */
+function createReleases(db: Database, { slugOf }: StigNameIndex) {
   const slug = sql.placeholder('slug');
-  const releaseColumns = {
-    ...getViewSelectedFields(stigReleases),
-    slug: stigs.slug,
-  };
+  const releaseColumns = { ...getViewSelectedFields(stigReleases), slug: stigs.slug };
   const releasesWhere = (isWanted: SQL | undefined) =>
-    orm
+    db.orm
       .select(releaseColumns)
       .from(stigs)
       .innerJoin(stigReleases, isWanted)
       .where(eq(stigs.slug, slug))
       .orderBy(desc(stigReleases.releaseOrder))
       .prepare();
-  const sortable: Record<StigColumn, SQL> = {
-    title: sql`${stigs.titleFold}`,
-    version: sql`${stigReleases.releaseOrder}`,
-    date: sql`${stigReleases.releaseDate}`,
-    rules: sql`${stigReleases.findingCount}`,
-  };
   const isRetained = eq(stigReleases.stigId, stigs.id);
   const current = releasesWhere(eq(stigReleases.id, stigs.currentReleaseId));
   const retained = releasesWhere(and(isRetained, eq(stigReleases.version, sql.placeholder('version'))));
+
+  /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND (D2.2, D4.4). */
+  function release(name: string, version?: string): StigRelease {
+    const row = current.get({ slug: slugOf(name) });
+    if (!row) throw new AppError('NOT_FOUND', `STIG not found: ${cut(name)}`);
+    if (version === undefined) return row;
+    const old = retained.get({ slug: row.slug, version: version.toUpperCase() });
+    if (!old) throw new AppError('NOT_FOUND', `Version not found: ${cut(version)}`);
+    return old;
+  }
+
   const releasesOf = releasesWhere(isRetained);
+
+  return {
+    release,
+
+    /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND. */
+    named(name: string, version?: string): NamedRelease {
+      const { id, slug, title, version: own } = db.read(() => release(name, version));
+      return { slug, title, release: { id, version: own } };
+    },
+
+    versions(name: string): StigVersions {
+      return db.read(() => {
+        const { id, slug: own } = release(name);
+        const versions = releasesOf
+          .all({ slug: own })
+          .map(({ id: each, version, releaseDate, status, findingCount }) => ({
+            ...{ version, releaseDate, status, findingCount },
+            current: each === id,
+          }));
+        return { versions };
+      });
+    },
+  };
+}
+
+/** The findings of releases, and the records made of them. */
+function createFindings(db: Database, { release }: Releases, stigNames: StigNameIndex) {
+  const { orm } = db;
   const findingRows = orm
     .select()
     .from(findings)
@@ -97,16 +134,6 @@ export function createStigService(db: Database) {
     .orderBy(asc(stigProfiles.ordinal))
     .prepare();
 
-  /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND (D2.2, D4.4). */
-  function release(name: string, version?: string): StigRelease {
-    const row = current.get({ slug: slugOf(name) });
-    if (!row) throw new AppError('NOT_FOUND', `STIG not found: ${cut(name)}`);
-    if (version === undefined) return row;
-    const old = retained.get({ slug: row.slug, version: version.toUpperCase() });
-    if (!old) throw new AppError('NOT_FOUND', `Version not found: ${cut(version)}`);
-    return old;
-  }
-
   function full(name: string, version?: string): FullRelease {
     return db.read(() => {
       const found = release(name, version);
@@ -119,60 +146,9 @@ export function createStigService(db: Database) {
   }
 
   return {
-    release,
     full,
 
-    /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND. */
-    named(name: string, version?: string): NamedRelease {
-      const { id, slug, title, version: own } = db.read(() => release(name, version));
-      return { slug, title, release: { id, version: own } };
-    },
-
-    /**
-     * A page of the STIGs, by title unless `sort` says otherwise; of those that are `called` in their order; of those whose release is
-     * older than a date.
-     */
-    list({ search, called, sort, before, ...page }: StigsWanted): StigList {
-      const wanted = search ? fold(search) : '';
-      const slugs = called === undefined ? null : JSON.stringify(called);
-      const matches = and(
-        wanted === ''
-          ? undefined
-          : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`,
-        before === undefined ? undefined : sql`${stigReleases.releaseDate} < ${before}`,
-        slugs === null ? undefined : sql`${stigs.slug} IN (SELECT value FROM json_each(${slugs}))`,
-      );
-      const byTitle = [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)];
-      const byPlace = sql`(SELECT key FROM json_each(${slugs}) WHERE value = ${stigs.slug})`;
-      return db.read(() => {
-        const total = orm
-          .select({ total: count() })
-          .from(stigs)
-          .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-          .where(matches)
-          .get()!.total;
-        const rows = orm
-          .select({
-            slug: stigs.slug,
-            title: stigs.title,
-            version: stigReleases.version,
-            releaseDate: stigReleases.releaseDate,
-            findingCount: stigReleases.findingCount,
-          })
-          .from(stigs)
-          .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-          .where(matches)
-          .orderBy(...orderBy(sort, sortable, slugs === null ? byTitle : [byPlace]))
-          .limit(page.limit)
-          .offset(offsetOf(page, total))
-          .all();
-        return { stigs: rows, pagination: paginationOf(page, total) };
-      });
-    },
-
-    record(name: string, version?: string): StigRecord {
-      return toRecord(full(name, version));
-    },
+    record: (name: string, version?: string): StigRecord => toRecord(full(name, version)),
 
     controls(name: string, query: FindingsQuery): StigControls {
       return db.read(() => {
@@ -210,35 +186,74 @@ export function createStigService(db: Database) {
       });
     },
 
-    versions(name: string): StigVersions {
-      return db.read(() => {
-        const { id, slug: own } = release(name);
-        const versions = releasesOf
-          .all({ slug: own })
-          .map(({ id: each, version, releaseDate, status, findingCount }) => ({
-            ...{ version, releaseDate, status, findingCount },
-            current: each === id,
-          }));
-        return { versions };
-      });
-    },
-
     /** Each STIG once, in the order of the request; `requested` counts the array as it was sent (D4.8). */
     batch(slugs: string[]): StigBatch {
       return db.read(() => {
-        const isKnown = (name: string) => current.get({ slug: slugOf(name) }) !== undefined;
         const unique = [...new Set(slugs)];
-        const found = [...new Set(unique.filter(isKnown).map(slugOf))];
+        const known = unique.flatMap((name) => stigNames.ofSlug(name)?.slug ?? []);
+        const found = [...new Set(known)];
         return {
           stigs: found.map((each) => toRecord(full(each))),
           meta: {
             requested: slugs.length,
             found: found.length,
-            notFound: unique.filter((each) => !isKnown(each)),
+            notFound: unique.filter((each) => stigNames.ofSlug(each) === null),
           },
         };
       });
     },
+  };
+}
+
+/** Makes the function that gives a page of STIGs. */
+function createStigList({ orm, read }: Database) {
+  const sortable: Record<StigColumn, SQL> = {
+    title: sql`${stigs.titleFold}`,
+    version: sql`${stigReleases.releaseOrder}`,
+    date: sql`${stigReleases.releaseDate}`,
+    rules: sql`${stigReleases.findingCount}`,
+  };
+
+  /**
+   * A page of the STIGs, by title unless `sort` says otherwise; of those that are `called` in their order; of those whose release is
+   * older than a date.
+   */
+  return ({ search, called, sort, before, ...page }: StigsWanted): StigList => {
+    const wanted = search ? fold(search) : '';
+    const slugs = called === undefined ? null : JSON.stringify(called);
+    const matches = and(
+      wanted === ''
+        ? undefined
+        : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`,
+      before === undefined ? undefined : sql`${stigReleases.releaseDate} < ${before}`,
+      slugs === null ? undefined : sql`${stigs.slug} IN (SELECT value FROM json_each(${slugs}))`,
+    );
+    const byTitle = [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)];
+    const byPlace = sql`(SELECT key FROM json_each(${slugs}) WHERE value = ${stigs.slug})`;
+    return read(() => {
+      const total = orm
+        .select({ total: count() })
+        .from(stigs)
+        .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+        .where(matches)
+        .get()!.total;
+      const rows = orm
+        .select({
+          slug: stigs.slug,
+          title: stigs.title,
+          version: stigReleases.version,
+          releaseDate: stigReleases.releaseDate,
+          findingCount: stigReleases.findingCount,
+        })
+        .from(stigs)
+        .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+        .where(matches)
+        .orderBy(...orderBy(sort, sortable, slugs === null ? byTitle : [byPlace]))
+        .limit(page.limit)
+        .offset(offsetOf(page, total))
+        .all();
+      return { stigs: rows, pagination: paginationOf(page, total) };
+    });
   };
 }
 

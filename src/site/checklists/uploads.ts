@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts';
 import { packageRoot } from '../../base/root.ts';
 import type { createCciFacts } from '../../catalog/crosswalk/cci-facts.ts';
 import type { createIdentify } from '../../catalog/stigs/identify.ts';
-import type { StigNames } from '../../catalog/stigs/names.ts';
+import type { StigNameIndex } from '../../catalog/stigs/name-index.ts';
 import type { StigService } from '../../catalog/stigs/queries.ts';
 import { shortList } from '../../checklists/stig-names.ts';
 import type { Found, Upgraded, Wanted } from '../../checklists/upload.ts';
@@ -204,12 +204,12 @@ export type WorkOnUpload = ReturnType<typeof createUploadWork>;
 export function createUploadWork(
   uploads: Uploads,
   stigs: StigService,
-  names: StigNames,
+  stigNames: StigNameIndex,
   identify: ReturnType<typeof createIdentify>,
   cciFacts: ReturnType<typeof createCciFacts>,
 ) {
   const releaseOf = (slug: string, version?: string) => {
-    return { target: stigs.full(slug, version), benchmarkIds: names.benchmarkIds(slug) };
+    return { target: stigs.full(slug, version), benchmarkIds: [...stigNames.ofSlug(slug)!.benchmarkIds] };
   };
   return (upload: Upload, caller: Presence): Promise<Upgraded> =>
     uploads.upgrade(
@@ -218,18 +218,18 @@ export function createUploadWork(
         if ('stated' in wanted) return identify(wanted.stated);
         if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
         if ('maybe' in wanted) {
-          const [only, ...more] = names.named([wanted.maybe]);
+          const [only, ...more] = stigNames.ofBenchmarks([wanted.maybe]);
           return only === undefined || more.length > 0 ? null : releaseOf(only.slug);
         }
-        return releaseOf('slug' in wanted ? wanted.slug : onlyOne(wanted.named, names), wanted.version);
+        return releaseOf('slug' in wanted ? wanted.slug : onlyOne(wanted.named, stigNames), wanted.version);
       },
       caller,
     );
 }
 
 /** The slug of the one STIG of the catalog that a checklist names. Throws a 400 where it names none, or several. */
-function onlyOne(stated: string[], names: StigNames): string {
-  const known = names.named(stated);
+function onlyOne(stated: string[], stigNames: StigNameIndex): string {
+  const known = stigNames.ofBenchmarks(stated);
   if (known.length === 1) return known[0]!.slug;
   if (known.length > 1)
     throw badRequest(

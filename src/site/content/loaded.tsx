@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { count, spoken } from '../../base/text.ts';
-import type { LoadedCatalog } from '../../catalog/controls/loaded-catalogs.ts';
+import type { LoadedCatalog } from '../../catalog/controls/control-lists.ts';
 import type { ImportRun } from '../../catalog/ledger.ts';
 import type { CatalogSummary } from '../../catalog/schema.ts';
 import type { StigList, StigStats } from '../../catalog/stigs/schema.ts';

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
 import { notFound } from '../../base/errors.ts';
-import { loadedCatalogs } from '../../catalog/controls/loaded-catalogs.ts';
 import { ledgerColumns, outcomes } from '../../catalog/ledger.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { wordList } from '../../http/arrays.ts';
@@ -52,7 +51,7 @@ export function contentPages(
     const latest = { page: 1, limit: 10 };
     const { changes } = news.changelog(latest);
     const home = {
-      stats: news.stats(),
+      stats: news.stats(now()),
       changes,
       brought: news.lastImport(latest),
       lists: lists.page(visitor, { page: 1, limit: 5 }),
@@ -73,8 +72,8 @@ export function contentPages(
         ...{ olderThan: olderThan ?? '', choices: ageChoices, sort, now: now() },
       },
       summary: await summary.summary(),
-      stats: news.stats(),
-      catalogs: loadedCatalogs(controls),
+      stats: news.stats(now()),
+      catalogs: controls.loaded(),
       documents: entitlements.has('regdoc') ? documents.list(counted).pagination.total : null,
       roles: entitlements.has('occ') ? roles.list(counted).pagination.total : null,
       runs: ledger.runs(user, runsShown),

@@ -1,27 +1,14 @@
 import type { Child } from 'hono/jsx';
+import type { ShownControl } from '../../catalog/controls/schema.ts';
 import { Facts } from '../parts/components.tsx';
 import { AddTo, FavoriteButton } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import { Prose } from '../parts/prose.tsx';
 import type { View } from '../parts/view.ts';
 import { type Enhancement, EnhancementTree } from './control-enhancements.tsx';
-import { type ListedControl, Marks } from './controls.tsx';
+import { Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
 import { type RulesFound, RulesOfControl } from './rules-of-control.tsx';
-
-/** A single record of any catalog. */
-export interface ShownControl extends ListedControl {
-  framework: string;
-  version: string;
-  textFrom?: string;
-  guidance: string;
-  status?: string;
-  related?: string[];
-  threat?: string;
-  resources?: string;
-  confidentialityLevels?: string[];
-  withdrawn?: { incorporatedInto: string[] };
-}
 
 export interface ControlPage {
   control: ShownControl;

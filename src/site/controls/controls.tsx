@@ -1,24 +1,12 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { LoadedCatalog } from '../../catalog/controls/loaded-catalogs.ts';
+import type { LoadedCatalog } from '../../catalog/controls/control-lists.ts';
+import type { ListedControl } from '../../catalog/controls/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { beginning, Downloads, link, Table } from '../parts/components.tsx';
 import { Boxes, Filters, Input, Select } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
-
-/** A control of any catalog as its list has it. */
-export interface ListedControl {
-  identifier: string;
-  title?: string;
-  family?: string;
-  subjectArea?: string;
-  statement: string;
-  baselines?: string[];
-  requirementType?: string | null;
-  macLevels?: string[];
-  impactCode?: string | null;
-}
 
 /** The control catalogs that are loaded. */
 export function controlsPage({ catalogs }: { catalogs: LoadedCatalog[] }): View {

@@ -2,20 +2,19 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { noSuchPath } from '../../base/errors.ts';
 import { type CatalogFramework, catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
-import { loadedCatalogs } from '../../catalog/controls/loaded-catalogs.ts';
-import type { ShownFramework } from '../../catalog/controls/queries.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../../catalog/controls/schema.ts';
+import type { ShownFramework } from '../../catalog/controls/versions.ts';
 import { sumOf } from '../../catalog/crosswalk/control-rules.ts';
 import { controlRulesQuery } from '../../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../../catalog/crosswalk/graph.ts';
 import { closureDepth, defaultStatuses } from '../../catalog/crosswalk/queries.ts';
 import { wordList } from '../../http/arrays.ts';
 import type { Env } from '../../http/env.ts';
-import { type Pagination, paging, positiveInteger } from '../../http/schema.ts';
+import { paging, positiveInteger } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
-import { controlPage, type ShownControl } from './control.tsx';
-import { catalogControlsPage, controlsPage, type ListedControl, type WordFilter } from './controls.tsx';
+import { controlPage } from './control.tsx';
+import { catalogControlsPage, controlsPage, type WordFilter } from './controls.tsx';
 import type { RulesFound } from './rules-of-control.tsx';
 
 const perPage = paging(100, 100);
@@ -48,13 +47,6 @@ const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFil
   cci: { schema: query80053.omit({ baseline: true }), words: [] },
 };
 
-interface ListAnswer {
-  version: string;
-  total: number;
-  controls: ListedControl[];
-  pagination: Pagination;
-}
-
 type ControlServices = Pick<
   Services,
   'controls' | 'crosswalk' | 'controlRules' | 'collections' | 'favorites' | 'lists' | 'listStigs'
@@ -80,15 +72,13 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
     const selected = words.map((each) => query[each.name] as Set<string> | undefined);
     const { search, family, version, baseline } = query;
     const filter = { search, family, version, baseline, words: selected, page, limit };
-    const list = JSON.parse(controls.list(framework, filter)) as ListAnswer;
-    const all = JSON.parse(controls.list(framework, { version, words: [] })) as ListAnswer;
+    const list = controls.page(framework, filter);
     const names = controls.baselines(framework, version).baselines.map(({ name }) => name);
     const baselineFilter =
       names.length === 0
         ? []
         : [{ name: 'baseline', legend: 'Baseline', words: names, selected: [...(baseline ?? [])] }];
     const shown = words.map((each, index) => ({ ...each, selected: [...(selected[index] ?? [])] }));
-    const families = new Set(all.controls.map((each) => each.family ?? each.subjectArea ?? ''));
     return show(
       c,
       catalogControlsPage({
@@ -97,14 +87,14 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
         versions: controls.versions(framework),
         controls: list.controls,
         pagination: list.pagination,
-        families: [...families].filter((each) => each !== ''),
+        families: controls.families(framework, version),
         filter: { search: search ?? '', family: family ?? '', version: version ?? '' },
         words: [...baselineFilter, ...shown],
       }),
     );
   }
 
-  app.get('/controls', guard.visitor, (c) => show(c, controlsPage({ catalogs: loadedCatalogs(controls) })));
+  app.get('/controls', guard.visitor, (c) => show(c, controlsPage({ catalogs: controls.loaded() })));
   app.get('/controls/:framework', guard.visitor, (c) =>
     catalog(c, catalogFramework(c.req.param('framework'))),
   );
@@ -118,9 +108,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
-    const control = JSON.parse(controls.record(framework, controlId, version)) as ShownControl & {
-      edition: string | null;
-    };
+    const control = controls.one(framework, controlId, version);
     const { identifier } = control;
     const wanted: Set<MappingStatus> = status ?? defaultStatuses;
     const targets = crosswalk

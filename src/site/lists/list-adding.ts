@@ -1,7 +1,7 @@
 import { badRequest } from '../../base/errors.ts';
 import { inSlices } from '../../base/slices.ts';
 import { cut } from '../../base/text.ts';
-import type { StigTitle } from '../../catalog/stigs/called.ts';
+import type { StigByName } from '../../catalog/stigs/name-index.ts';
 import { mostAtOnce } from '../../collections/schema.ts';
 import { items } from '../parts/typed-text.ts';
 import type { Unclear } from './list-page.tsx';
@@ -11,6 +11,8 @@ export interface Pasted {
   named: { slug: string; notes: string }[];
   unclear: Unclear[];
 }
+
+type StigTitle = Pick<StigByName, 'slug' | 'title'>;
 
 /** How a name is looked up: in full, and what may be meant by one that is none. */
 export interface Lookup {

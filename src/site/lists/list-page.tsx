@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { StigTitle } from '../../catalog/stigs/called.ts';
+import type { StigByName } from '../../catalog/stigs/name-index.ts';
 import type { OverviewEntry, OverviewSort, OverviewTotals } from '../../collections/list-overview.ts';
 import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
@@ -18,7 +18,7 @@ export interface Unclear {
   name: string;
   /** What is to be noted of it. */
   notes: string;
-  candidates: StigTitle[];
+  candidates: Pick<StigByName, 'slug' | 'title'>[];
 }
 
 /** A name as it is pasted, with what is to be noted of it. */

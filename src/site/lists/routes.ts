@@ -19,10 +19,7 @@ import { listSettingsPage } from './list-settings.tsx';
 const entriesPerPage = 100;
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
 
-type ListServices = Pick<
-  Services,
-  'lists' | 'listStigs' | 'listOverview' | 'stigs' | 'finder' | 'stigsCalled'
->;
+type ListServices = Pick<Services, 'lists' | 'listStigs' | 'listOverview' | 'stigs' | 'stigNames'>;
 
 /** The pages of lists, and the forms that create, change, fill, copy, delete and restore them. */
 export function listPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
@@ -80,13 +77,13 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServ
 
 /** A list with its STIGs, and the forms that add and remove some. */
 function contentPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
-  const { lists, listStigs, listOverview, stigs, finder, stigsCalled } = services;
+  const { lists, listStigs, listOverview, stigs, stigNames } = services;
   const { guard, show, now } = support;
 
   const lookup = {
-    called: stigsCalled,
+    called: stigNames.exactly,
     like: (name: string) =>
-      stigs.list({ called: finder.called(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
+      stigs.list({ called: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
   };
   const nothing = { text: '', problem: null, unclear: [] };
 

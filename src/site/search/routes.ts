@@ -3,11 +3,12 @@ import type { Context, Hono } from 'hono';
 import type { User } from '../../auth/viewer.ts';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
-import type { ControlService, ShownFramework } from '../../catalog/controls/queries.ts';
-import type { Question } from '../../catalog/search/queries.ts';
-import { readQuery as readQuestion } from '../../catalog/search/query.ts';
+import type { ControlService } from '../../catalog/controls/queries.ts';
+import type { ListedControl } from '../../catalog/controls/schema.ts';
+import type { ShownFramework } from '../../catalog/controls/versions.ts';
+import type { SearchQuestion } from '../../catalog/search/queries.ts';
+import { readSearchQuery } from '../../catalog/search/query.ts';
 import { isFiltered, searchFields } from '../../catalog/search/schema.ts';
-import type { StigService } from '../../catalog/stigs/queries.ts';
 import { Severity } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check, requestText } from '../../http/schema.ts';
@@ -29,7 +30,7 @@ const all = 2000;
 
 type SearchServices = Pick<
   Services,
-  'stigs' | 'controls' | 'lists' | 'listStigs' | 'search' | 'finder' | 'roles' | 'documents'
+  'stigs' | 'controls' | 'lists' | 'listStigs' | 'search' | 'stigNames' | 'roles' | 'documents'
 >;
 
 /** The one search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
@@ -46,7 +47,7 @@ function answer(c: Context<Env>, deps: SearchServices): SearchPage {
   const filter = typedFilter(c);
   const unasked: SearchPage = {
     q,
-    hasWords: readQuestion(q).match !== null,
+    hasWords: readSearchQuery(q).match !== null,
     filter,
     unknown: [],
     entitlements: user?.entitlements ?? null,
@@ -80,7 +81,7 @@ function answer(c: Context<Env>, deps: SearchServices): SearchPage {
 }
 
 /** Where a question begins or ends with what a few STIGs are called, the rest of it, to be searched for in those. */
-function withinStigs(q: string, { finder }: SearchServices): SearchPage['within'] {
+function withinStigs(q: string, { stigNames }: SearchServices): SearchPage['within'] {
   const words = q.split(' ');
   // Each way of cutting asks all STIGs.
   if (words.length > mostCut) return [];
@@ -90,7 +91,7 @@ function withinStigs(q: string, { finder }: SearchServices): SearchPage['within'
       { name: words.slice(-length), rest: words.slice(0, -length) },
     ];
     for (const { name, rest } of ways) {
-      const stigs = finder.named(name.join(' '));
+      const stigs = stigNames.said(name.join(' '));
       if (stigs.length > 0 && stigs.length <= mostWithin)
         return stigs.map(({ slug, title }) => ({ slug, title, rest: rest.join(' ') }));
     }
@@ -120,10 +121,10 @@ function typedFilter(c: Context<Env>): SearchPage['filter'] {
 /** What the filters name that the catalog does not have. */
 function unknownIn(
   { stig = [], cci, control, hasList }: z.output<typeof filters> & { hasList: boolean },
-  { controls, stigs }: SearchServices,
+  { controls, stigNames }: SearchServices,
 ): string[] {
   const said = stig
-    .filter((each) => titleOf(each, stigs) === null)
+    .filter((each) => stigNames.ofSlug(each) === null)
     .map((each) => `“${cut(each)}” is not a STIG in this catalog.`);
   if (!hasList) said.push('You have no such list.');
   if (cci && namedExactly('cci', cci, controls) === null)
@@ -136,18 +137,13 @@ function unknownIn(
 /** The STIGs that the form offers: those that the rules are in whichever are selected, and those that are. */
 function stigsToChoose(
   selected: string[],
-  asked: Question | null,
-  { search, stigs }: SearchServices,
+  asked: SearchQuestion | null,
+  { search, stigNames }: SearchServices,
 ): { slug: string; title: string }[] {
   const found = asked === null ? search.stigs({}, all) : search.stigs({ ...asked, stig: undefined });
   const others = selected.filter((slug) => !found.some((each) => each.slug === slug));
   // One that the catalog does not have stands there as it was called in the question.
-  return [...others.map((slug) => ({ slug, title: titleOf(slug, stigs) ?? slug })), ...found];
-}
-
-/** The title of a STIG; null where the catalog does not have it. */
-function titleOf(slug: string, stigs: StigService): string | null {
-  return orNull(() => stigs.controls(slug, { page: 1, limit: 1 }).stig.title);
+  return [...others.map((slug) => ({ slug, title: stigNames.ofSlug(slug)?.title ?? slug })), ...found];
 }
 
 /** What a function gives; null where it does not find it. */
@@ -163,7 +159,7 @@ function orNull<T>(find: () => T): T | null {
 /** What is searched by name, for a text; null where the question leaves none. */
 function byName(q: string, user: User | null, deps: SearchServices): FoundKind[] | null {
   if (q === '') return null;
-  const { stigs, finder, controls, roles, documents } = deps;
+  const { stigs, stigNames, controls, roles, documents } = deps;
   const kinds: FoundKind[] = [];
   /** One that is found by its title, with the page that lists all that are. */
   const add = (
@@ -185,7 +181,7 @@ function byName(q: string, user: User | null, deps: SearchServices): FoundKind[]
       all: link(path(all), { search: q }),
     });
   if (user !== null) {
-    const { stigs: found, pagination } = stigs.list({ called: finder.called(q), ...few });
+    const { stigs: found, pagination } = stigs.list({ called: stigNames.listed(q), ...few });
     const items = found.map(({ slug, title, version }) => [slug, title, version] as const);
     add('STIGs', 'STIG', 'stigs', pagination.total, items);
   }
@@ -204,18 +200,9 @@ function byName(q: string, user: User | null, deps: SearchServices): FoundKind[]
   return kinds;
 }
 
-interface NamedControl {
-  identifier: string;
-  title?: string;
-  statement: string;
-}
-
 /** The controls that hold a text, the one with this very identifier first, in whatever spelling. */
 function controlsOf(framework: ShownFramework, q: string, controls: ControlService): FoundKind {
-  const list = JSON.parse(controls.list(framework, { search: q, words: [], ...few })) as {
-    total: number;
-    controls: NamedControl[];
-  };
+  const list = controls.page(framework, { search: q, words: [], ...few });
   const exact = namedExactly(framework, q, controls);
   const others = list.controls.filter((each) => each.identifier !== exact?.identifier);
   const shown = exact === null ? others : [exact, ...others];
@@ -233,6 +220,6 @@ function controlsOf(framework: ShownFramework, q: string, controls: ControlServi
   };
 }
 
-function namedExactly(framework: ShownFramework, q: string, controls: ControlService): NamedControl | null {
-  return orNull(() => JSON.parse(controls.record(framework, q, undefined)) as NamedControl);
+function namedExactly(framework: ShownFramework, q: string, controls: ControlService): ListedControl | null {
+  return orNull(() => controls.one(framework, q));
 }

@@ -16,13 +16,13 @@ const rulesPerPage = 100;
 export function stigPages(
   app: Hono<Env>,
   { guard, show, now }: PageSupport,
-  services: Pick<Services, 'stigs' | 'finder' | 'lists' | 'favorites' | 'roleMapping'>,
+  services: Pick<Services, 'stigs' | 'stigNames' | 'lists' | 'favorites' | 'roleMapping'>,
 ): void {
-  const { stigs, finder, lists, favorites, roleMapping } = services;
+  const { stigs, stigNames, lists, favorites, roleMapping } = services;
 
   app.get('/stigs', guard.user, (c) => {
     const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
-    const called = search.trim() === '' ? undefined : finder.called(search);
+    const called = search.trim() === '' ? undefined : stigNames.listed(search);
     const page = {
       list: stigs.list({ ...query, called }),
       search,

@@ -1,8 +1,7 @@
-import { fold } from '../../base/text.ts';
-import { withoutDiacritics } from './pattern.ts';
+import { fold, withoutDiacritics } from '../../base/text.ts';
 
-/** What a STIG is called by its publisher, now and in former releases. */
-export interface StigNames {
+/** The names that the publisher gave a STIG, in its current release and in former ones. */
+interface PublishedNames {
   kind: 'stig' | 'srg';
   present: string[];
   former: string[];
@@ -143,7 +142,7 @@ function initialsCost(text: string, { initials }: Name, hasNumber: boolean): num
  * without the blanks between them, or first letters of words in a row; numbers are whole. What a name of a file has
  * besides (`U_`, `V2R8` and what follows) counts for nothing.
  */
-export function createNameMatcher({ kind, present, former }: StigNames): NameMatcher {
+export function createNameMatcher({ kind, present, former }: PublishedNames): NameMatcher {
   const all = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
   // A slug and a title mostly have the same words; the present ones stand first.
   const names = [...new Map(all.toReversed().map((name) => [name.words.join(' '), name])).values()];

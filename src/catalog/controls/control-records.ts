@@ -1,0 +1,111 @@
+import { and, asc, eq, gte, lt, or, sql } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
+import type { JsonText } from '../../base/json.ts';
+import { cut } from '../../base/text.ts';
+import { controlKeys, controls, frameworkVersions } from '../../db/control-tables.ts';
+import type { Database } from '../../db/database.ts';
+import { compareVersions } from './frameworks.ts';
+import { canonicalIdentifier } from './identifier.ts';
+import type { ShownControl } from './schema.ts';
+import type { ControlVersions, ShownFramework } from './versions.ts';
+
+/** Single controls, and the enhancements of one. */
+export function createControlRecords(db: Database, { versionOf, defaultVersions }: ControlVersions) {
+  const { orm } = db;
+  const [framework, version] = [sql.placeholder('framework'), sql.placeholder('version')];
+  const identifier = sql.placeholder('identifier');
+  const keyOfId = orm
+    .select({ identifier: controlKeys.identifier })
+    .from(controlKeys)
+    .where(and(eq(controlKeys.id, sql.placeholder('id')), eq(controlKeys.framework, framework)))
+    .prepare();
+  const byIdentifier = orm
+    .select({ recordJson: controls.recordJson, edition: frameworkVersions.edition })
+    .from(controls)
+    .innerJoin(
+      frameworkVersions,
+      and(
+        eq(frameworkVersions.framework, controls.framework),
+        eq(frameworkVersions.version, controls.version),
+      ),
+    )
+    .where(
+      and(
+        eq(controls.framework, framework),
+        eq(controls.version, version),
+        eq(controls.identifier, identifier),
+      ),
+    )
+    .prepare();
+  const versionsWith = orm
+    .select({ version: controls.version })
+    .from(controlKeys)
+    .innerJoin(controls, eq(controls.controlId, controlKeys.id))
+    .where(and(eq(controlKeys.framework, framework), eq(controlKeys.identifier, identifier)))
+    .prepare();
+
+  /** The stored text of a control, and the edition of its version. Throws NOT_FOUND, and says which versions have it. */
+  function find(framework: ShownFramework, controlId: string, wanted: string | undefined) {
+    return db.read(() => {
+      const identifier =
+        keyOfId.get({ id: controlId.toLowerCase(), framework })?.identifier ??
+        canonicalIdentifier(framework, controlId);
+      const versions =
+        wanted === undefined ? defaultVersions(framework) : [versionOf(framework, wanted) ?? ''];
+      for (const version of versions) {
+        const found = identifier === null ? undefined : byIdentifier.get({ framework, version, identifier });
+        if (found) return { recordJson: found.recordJson, edition: found.edition || null };
+      }
+      const others =
+        identifier === null ? [] : versionsWith.all({ framework, identifier }).map((row) => row.version);
+      const named = others.sort((a, b) => compareVersions(b, a)).map((version) => cut(version));
+      const elsewhere =
+        named.length === 0 ? '' : ` is not in ${cut(versions[0] ?? '')}. It is in ${named.join(', ')}`;
+      throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}${elsewhere}`);
+    });
+  }
+
+  const { identifier: key, title } = controls;
+  const withEnhancements = orm
+    .select({ identifier: key, title })
+    .from(controls)
+    .where(
+      and(
+        eq(controls.framework, 'nist-800-53'),
+        eq(controls.version, version),
+        eq(controls.status, 'active'),
+        or(
+          eq(key, sql.placeholder('base')),
+          and(gte(key, sql.placeholder('from')), lt(key, sql.placeholder('to'))),
+        ),
+      ),
+    )
+    .orderBy(asc(controls.ordinal))
+    .prepare();
+
+  return {
+    /**
+     * One control as JSON text, by identifier in any usual spelling, or by id (D6.1), with the edition of its version, null
+     * where none is stated (rule D6.5). Throws NOT_FOUND.
+     */
+    record(framework: ShownFramework, controlId: string, wanted: string | undefined): JsonText<never> {
+      const { recordJson, edition } = find(framework, controlId, wanted);
+      return `${recordJson.slice(0, -1)},"edition":${JSON.stringify(edition)}}` as JsonText<never>;
+    },
+
+    /** The same control as a row. Throws NOT_FOUND. */
+    one(framework: ShownFramework, controlId: string, wanted?: string): ShownControl {
+      const { recordJson, edition } = find(framework, controlId, wanted);
+      return { ...(JSON.parse(recordJson) as Omit<ShownControl, 'edition'>), edition };
+    },
+
+    /** A base control of 800-53 and its active enhancements, in catalog order. */
+    enhancements(identifier: string, wanted: string | undefined): { identifier: string; title: string }[] {
+      return db.read(() => {
+        const [base] = identifier.split('(', 1) as [string];
+        const version = versionOf('nist-800-53', wanted) ?? '';
+        return withEnhancements.all({ version, base, from: `${base}(`, to: `${base})` });
+      });
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
+import { cut } from '../../base/text.ts';
+import { controlFacts, controls } from '../../db/control-tables.ts';
+import type { Database } from '../../db/database.ts';
+import type { ControlBaselines } from './baselines.ts';
+import { type ExportedCatalog, type ExportedControl, familyCode } from './interchange.ts';
+import type { ControlVersions } from './versions.ts';
+
+/** Makes the function that gives a catalog, or one of its baselines, for a download. */
+export function createExportedCatalog(
+  db: Database,
+  { versionOf }: ControlVersions,
+  { checkBaselines, baselineOf }: ControlBaselines,
+) {
+  const [framework, version] = [sql.placeholder('framework'), sql.placeholder('version')];
+  const { identifier, status, title, family, familyNames, filterWords } = controls;
+  const { statement, withdrawnInto, recordJson } = controls;
+  const everyControl = db.orm
+    .select({
+      ...{ identifier, status, title, family, familyNames, filterWords, statement, withdrawnInto },
+      recordJson: sql<string>`${recordJson}`,
+    })
+    .from(controls)
+    .where(and(eq(controls.framework, framework), eq(controls.version, version)))
+    .orderBy(asc(controls.ordinal))
+    .prepare();
+  const editions = db.orm
+    .selectDistinct({ edition: controlFacts.edition })
+    .from(controlFacts)
+    .where(and(eq(controlFacts.framework, framework), eq(controlFacts.version, version)))
+    .prepare();
+
+  /**
+   * All controls of one version of a framework, withdrawn ones too, or those of one baseline. Throws NOT_FOUND for an unknown
+   * framework, or a baseline without controls in the version.
+   */
+  return (framework: string, wanted?: string, name?: string): ExportedCatalog =>
+    db.read(() => {
+      const version = versionOf(framework, wanted);
+      if (version === null) throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
+      if (name !== undefined) checkBaselines(framework, new Set([name]));
+      const baseline = baselineOf(framework, version, name);
+      if (name !== undefined && (baseline?.controls ?? 0) === 0)
+        throw new AppError('NOT_FOUND', `No control of ${cut(version)} is in the baseline ${cut(name)}`);
+      const changed = editions
+        .all({ framework, version })
+        .map(({ edition }) => edition)
+        .filter((edition) => /^\d{4}-\d\d-\d\d(?:T|$)/.test(edition));
+      const all = everyControl.all({ framework, version });
+      const chosen = name === undefined ? all : all.filter((row) => row.filterWords.includes(name));
+      const rows = chosen.map(({ filterWords: _, recordJson, familyNames, ...row }) => {
+        const { statementParts, guidance, ...record } = JSON.parse(recordJson) as Partial<ExportedControl>;
+        const { related, baselines, requirementType, macLevels, confidentialityLevels } = record;
+        return {
+          ...row,
+          familyCode: familyCode(framework, row.identifier, row.family, familyNames),
+          statementParts: statementParts ?? [],
+          guidance: guidance ?? '',
+          textFrom: record.textFrom ?? '',
+          related: related ?? [],
+          baselines: baselines ?? [],
+          requirementType: requirementType ?? null,
+          macLevels: macLevels ?? [],
+          confidentialityLevels: confidentialityLevels ?? [],
+          impactCode: record.impactCode ?? null,
+          threat: record.threat ?? '',
+          resources: record.resources ?? '',
+        };
+      });
+      return { framework, version, changed: changed.sort().at(-1) ?? null, controls: rows, baseline };
+    });
+}

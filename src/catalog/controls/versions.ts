@@ -1,0 +1,75 @@
+import { eq, sql } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
+import { cut, fold } from '../../base/text.ts';
+import { frameworkVersions } from '../../db/control-tables.ts';
+import type { Database } from '../../db/database.ts';
+import {
+  type CatalogFramework,
+  compareVersions,
+  versionKey,
+  withEdition,
+  withoutEndingZeros,
+} from './frameworks.ts';
+
+/** The frameworks that pages show: the control catalogs and the CCIs. */
+export type ShownFramework = CatalogFramework | 'cci';
+
+/** A version of a framework, and its label: the version with the date of its edition. */
+export interface NamedVersion {
+  version: string;
+  label: string;
+  isServed: boolean;
+}
+
+export type ControlVersions = ReturnType<typeof createControlVersions>;
+
+/** The imported versions of the frameworks. */
+export function createControlVersions({ orm }: Database) {
+  const versionRows = orm
+    .select()
+    .from(frameworkVersions)
+    .where(eq(frameworkVersions.framework, sql.placeholder('framework')))
+    .prepare();
+
+  /** The version asked for, or the default; null where none is imported. Throws NOT_FOUND for one that is not imported. */
+  function versionOf(framework: string, wanted: string | undefined): string | null {
+    const rows = versionRows.all({ framework });
+    if (wanted === undefined) return rows.find((row) => row.isDefault)?.version ?? null;
+    const bare = (label: string) =>
+      withoutEndingZeros(fold(label.trim()).replace(/^rev(?:ision)?\.?\s*/, ''));
+    const exact = rows.find((row) => bare(row.version) === bare(wanted));
+    const sameKey = rows
+      .filter(
+        (row) =>
+          versionKey(framework, row.version) === versionKey(framework, wanted) && !/\d\.\d/.test(wanted),
+      )
+      .sort((a, b) => compareVersions(b.version, a.version))[0];
+    const found = exact ?? sameKey;
+    if (!found) throw new AppError('NOT_FOUND', `Version not found: ${cut(wanted)}`);
+    return found.version;
+  }
+
+  return {
+    versionOf,
+
+    /** The imported versions of a framework, newest first; one is served when the request names none. */
+    versions(framework: ShownFramework): NamedVersion[] {
+      return versionRows
+        .all({ framework })
+        .sort((a, b) => compareVersions(b.version, a.version))
+        .map(({ version, edition, isDefault }) => ({
+          version,
+          label: withEdition(version, edition),
+          isServed: isDefault === 1,
+        }));
+    },
+
+    /** Where a control is looked for without a version: the default; for 800-171 all, as they name different controls (D6.2). */
+    defaultVersions(framework: ShownFramework): string[] {
+      const rows = versionRows
+        .all({ framework })
+        .sort((a, b) => b.isDefault - a.isDefault || compareVersions(b.version, a.version));
+      return (framework === 'nist-800-171' ? rows : rows.slice(0, 1)).map((row) => row.version);
+    },
+  };
+}

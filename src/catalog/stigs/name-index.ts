@@ -1,0 +1,206 @@
+import { compareCodePoints, fold } from '../../base/text.ts';
+import type { Database } from '../../db/database.ts';
+import { createNameMatcher, type NameMatcher, readName } from './name-match.ts';
+
+/** A STIG that a text names. */
+export interface StigByName {
+  slug: string;
+  title: string;
+  /** Its current version. */
+  version: string;
+  /** Every benchmark id under which it was published, by id. */
+  benchmarkIds: readonly string[];
+  /** The release that the text names (`V2R8`), in the catalog or not; null where it names none. */
+  release: string | null;
+}
+
+interface Row {
+  id: number;
+  slug: string;
+  title: string;
+  version: string;
+  kind: 'stig' | 'srg';
+  titleFold: string;
+  benchmarkId: string;
+}
+
+/** A STIG with all its names, present and former. */
+interface IndexedStig extends Row {
+  benchmarkIds: string[];
+  aliases: string[];
+  titles: string[];
+}
+
+/** No name of a STIG has more characters. */
+const longestName = 1000;
+
+const kinds = /_(?:stig|srg|security_technical_implementation_guide|security_requirements_guide)$/;
+const requirements = /(?:srg|security_requirements_guide)$/;
+const releaseAtEnd = /_v(?:er(?:sion)?)?_?(\d+)_?r(?:el(?:ease)?)?_?(\d+)(?:_.*)?$/;
+
+/** A name as it is compared: without its release, a file's ending and the word for its kind; and these two. */
+function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; release: string | null } {
+  if (name.length > longestName) return { form: '', kind: null, release: null };
+  const words = fold(name)
+    .replaceAll('&', ' and ')
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .replace(/_(?:manual_xccdf|xccdf|manual)?(?:_(?:xml|zip))?$/, '')
+    .replace(/^u_(?=.)/, '');
+  const [ending, version, release] = releaseAtEnd.exec(words) ?? [];
+  let form = ending === undefined ? words : words.slice(0, -ending.length);
+  const [kind] = kinds.exec(form) ?? [];
+  while (kinds.test(form)) form = form.replace(kinds, '');
+  return {
+    form,
+    kind: kind === undefined ? null : requirements.test(kind) ? 'srg' : 'stig',
+    release: version === undefined ? null : `V${Number(version)}R${Number(release)}`,
+  };
+}
+
+export type StigNameIndex = ReturnType<typeof createStigNameIndex>;
+
+/** Finds STIGs by their names, which it reads once for each generation of the catalog. */
+export function createStigNameIndex(db: Database) {
+  const readNames = createNameReader(db);
+  let made: { generation: number; index: ReturnType<typeof indexOf> } | null = null;
+
+  function names() {
+    const generation = db.generation();
+    if (made?.generation !== generation) made = { generation, index: indexOf(db.read(readNames)) };
+    return made.index;
+  }
+
+  /** The slug that a slug, a former one or a benchmark id leads to (rule D24.2); an unknown name comes back as it is. */
+  const slugOf = (name: string): string => names().bySlugOrAlias(name)?.slug ?? name;
+
+  /** The STIGs that a text names, the best first; equally good ones stay in the order of titles. */
+  function said(text: string): StigByName[] {
+    const asked = readName(text);
+    if (asked === null) return [];
+    const { release } = formOf(text);
+    return names()
+      .matchers()
+      .map(({ stig, match }) => ({ stig, rank: match(asked) }))
+      .filter((each): each is { stig: IndexedStig; rank: number } => each.rank !== null)
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ stig }) => answerOf(stig, release));
+  }
+
+  return {
+    slugOf,
+
+    /** The STIG with a slug, a former one or a benchmark id; null for none. */
+    ofSlug(name: string): StigByName | null {
+      const stig = names().bySlugOrAlias(name);
+      return stig === undefined ? null : answerOf(stig, null);
+    },
+
+    /** The STIGs that were published under one of some benchmark ids, in any case, each once, by slug. */
+    ofBenchmarks(benchmarkIds: string[]): StigByName[] {
+      const { byBenchmark } = names();
+      const found = new Set(benchmarkIds.flatMap((id) => byBenchmark.get(fold(id)) ?? []));
+      return [...found].sort((a, b) => compareCodePoints(a.slug, b.slug)).map((stig) => answerOf(stig, null));
+    },
+
+    /**
+     * The STIGs that have a text as a whole name: a slug, present or former (rule D24.2), a benchmark id, a title, or a file
+     * name, with or without a release; by title.
+     */
+    exactly(text: string): StigByName[] {
+      const { bySlugOrAlias, byForm } = names();
+      const exact = bySlugOrAlias(text.trim());
+      if (exact) return [answerOf(exact, null)];
+      const { form, kind, release } = formOf(text);
+      const found = form === '' ? [] : (byForm().get(form) ?? []);
+      const ofKind = found.filter((stig) => stig.kind === kind);
+      return (ofKind.length > 0 ? ofKind : found).map((stig) => answerOf(stig, release));
+    },
+
+    /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1). */
+    said,
+
+    /** The slugs of these; then those of the STIGs whose title or slug contains the text, by title. */
+    listed(text: string): string[] {
+      const wanted = fold(text);
+      const literal = names().stigs.filter(
+        ({ slug, titleFold }) => titleFold.includes(wanted) || slug.includes(wanted),
+      );
+      return [...new Set([...said(text), ...literal].map(({ slug }) => slug))];
+    },
+  };
+}
+
+/** Prepares the reading of all STIGs with their names, by title. */
+function createNameReader({ sqlite }: Database): () => IndexedStig[] {
+  const rows = sqlite.prepare<[], Row>(
+    `SELECT s.id, s.slug, s.title, r.version, s.kind, s.title_fold AS titleFold, r.benchmark_id AS benchmarkId
+       FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
+      ORDER BY s.title_fold, s.title, s.slug`,
+  );
+  const aliases = sqlite.prepare<[], { id: number; alias: string }>(
+    'SELECT stig_id AS id, alias FROM stig_aliases',
+  );
+  const printings = sqlite.prepare<[], { id: number; benchmarkId: string; title: string }>(
+    `SELECT DISTINCT stig_id AS id, benchmark_id AS benchmarkId, title FROM stig_printings
+      WHERE stig_id IS NOT NULL ORDER BY benchmark_id`,
+  );
+  return () => {
+    const aliasesOf = Map.groupBy(aliases.all(), ({ id }) => id);
+    const printingsOf = Map.groupBy(printings.all(), ({ id }) => id);
+    return rows.all().map((row) => {
+      const printed = printingsOf.get(row.id) ?? [];
+      return {
+        ...row,
+        aliases: (aliasesOf.get(row.id) ?? []).map(({ alias }) => alias),
+        benchmarkIds: [...new Set(printed.map(({ benchmarkId }) => benchmarkId))],
+        titles: [...new Set(printed.map(({ title }) => title))],
+      };
+    });
+  };
+}
+
+/** The maps over some STIGs; those that few requests need are made with the first one. */
+function indexOf(stigs: IndexedStig[]) {
+  const bySlug = new Map(stigs.map((stig) => [stig.slug, stig]));
+  const byAlias = new Map(stigs.flatMap((stig) => stig.aliases.map((alias) => [alias, stig] as const)));
+  return {
+    stigs,
+    bySlugOrAlias: (name: string) => bySlug.get(name) ?? byAlias.get(name.toLowerCase()),
+    byBenchmark: grouped(stigs, ({ benchmarkIds }) => benchmarkIds.map(fold)),
+    byForm: once(() =>
+      grouped(stigs, ({ slug, aliases, benchmarkIds, titles }) =>
+        [slug, ...aliases, ...benchmarkIds, ...titles].map((name) => formOf(name).form),
+      ),
+    ),
+    matchers: once(() => stigs.map((stig) => ({ stig, match: matcherOf(stig) }))),
+  };
+}
+
+/** The STIGs by each of their keys, in their order. */
+function grouped(stigs: IndexedStig[], keysOf: (stig: IndexedStig) => string[]): Map<string, IndexedStig[]> {
+  const groups = new Map<string, IndexedStig[]>();
+  for (const stig of stigs)
+    for (const key of new Set(keysOf(stig))) groups.set(key, [...(groups.get(key) ?? []), stig]);
+  return groups;
+}
+
+function matcherOf({ kind, title, slug, benchmarkId, aliases, benchmarkIds }: IndexedStig): NameMatcher {
+  const present = [title, slug, benchmarkId];
+  const former = [...aliases, ...benchmarkIds].filter((name) => !present.includes(name));
+  return createNameMatcher({ kind, present, former });
+}
+
+const answerOf = (
+  { slug, title, version, benchmarkIds }: IndexedStig,
+  release: string | null,
+): StigByName => ({ slug, title, version, benchmarkIds, release });
+
+/** A function that makes its result with the first call. */
+function once<T>(make: () => T): () => T {
+  let made: { result: T } | null = null;
+  return () => {
+    made ??= { result: make() };
+    return made.result;
+  };
+}
