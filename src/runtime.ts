@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CommandError } from './base/errors.ts';
 import { packageRoot } from './base/root.ts';
 
-/** Older ones crash in the SQLite driver, or have no Zstandard; `engines` in package.json says the same. */
+/** Older versions crash in the SQLite driver, or lack Zstandard; `engines` in package.json says the same. */
 export const oldestNode = '22.15';
 
 /** Whether `version` (as `process.versions.node`) is too old. */

@@ -13,7 +13,6 @@ import { beginRecord, type RequestRecord } from './http/observe/record.ts';
 import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
 import { readHeaders, requestTarget } from './http/request.ts';
 
-/** A server that listens, and how it is stopped. */
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 /** A certificate chain and its key, PEM. */
@@ -27,7 +26,7 @@ export interface ServerOptions {
   port: number;
   log: Log;
   observer: Observer;
-  /** Called for each connection that is refused for want of room. */
+  /** Called for each connection that the server refuses because of `maxConnections`. */
   connectionRefused?: () => void;
   tls?: Tls | null;
   maxConnections?: number;
@@ -64,7 +63,6 @@ const headersPerRequest = 100;
 /** Connections above the limit that get a 503; further ones are dropped. */
 const refusedAtOnce = 64;
 
-/** What the parts of one server share. */
 interface Context {
   options: ServerOptions;
   secure: boolean;
@@ -85,7 +83,7 @@ export async function startServer(
   const requests = createRequests(context, fetch);
   const server = createNodeServer(options, requests.handle);
   server.maxConnections = maxConnections + refusedAtOnce;
-  // Else Node drops further headers without an error, and with them what a proxy says of the caller.
+  // Without it, Node drops further headers without an error, and with them what a proxy says about the caller.
   server.maxHeadersCount = 0;
   followConnections(server, context, requests.finish);
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -123,7 +121,7 @@ type Handle = (request: Watched, response: ServerResponse) => void;
 
 function createNodeServer({ tls = null, requestTimeout = 30 }: ServerOptions, handle: Handle) {
   const serverOptions = {
-    // Node answers a request without Host by itself, without a body: the router's own refusal has one.
+    // Node answers a request without Host by itself and without a body; the router's own refusal has one.
     requireHostHeader: false,
     maxHeaderSize: 16 * 1024,
     headersTimeout: Math.min(10, requestTimeout) * 1000,
@@ -136,7 +134,7 @@ function createNodeServer({ tls = null, requestTimeout = 30 }: ServerOptions, ha
   return createTlsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2', handshakeTimeout }, handle);
 }
 
-/** The way of a request from its connection to the router, and of its log record to the observer. */
+/** Connects requests with the router, and their log records with the observer. */
 function createRequests(
   { options, secure, connections, state }: Context,
   fetch: Parameters<typeof startServer>[0],
@@ -167,7 +165,10 @@ function createRequests(
     return connection;
   }
 
-  /** Ends the record of a response, once: Node emits no event for one that waited behind another when the connection closed. */
+  /**
+   * Ends the record of a response, once: when a connection closes, Node emits no event for a response that waited
+   * behind another.
+   */
   function finish(socket: Socket, connection: Open, response: ServerResponse): void {
     const record = connection.active.get(response);
     if (record === undefined) return;
@@ -178,7 +179,7 @@ function createRequests(
     connection.counted += bytes;
     // 499 is the usual status in logs for a client that disconnected before the response.
     const status = record.status ?? (response.headersSent ? response.statusCode : 499);
-    // Node calls a response finished also when its socket was destroyed.
+    // Node reports a response as finished also when its socket was destroyed.
     observer.end(record, status, bytes, response.headersSent && socket.destroyed);
     // `end` flushes the response first; `closeIdleConnections` would cut it (rule S2.8).
     if (state.draining && connection.active.size === 0) socket.end();
@@ -216,9 +217,11 @@ function createRequests(
   return { handle, finish, refuseExpectation };
 }
 
-/** Makes the function that begins the pipelined requests of a connection one in each turn of the event loop: Node emits all requests of a packet at once. */
+/**
+ * Makes the function that starts the pipelined requests of a connection, one in each turn of the event loop: Node emits
+ * all requests of a packet at once.
+ */
 function createPipelines() {
-  /** Requests that wait behind others of their connection, in order. */
   const pipelined = new Map<Open, (() => void)[]>();
   function beginNext(connection: Open): void {
     const waiting = pipelined.get(connection)!;
@@ -244,7 +247,7 @@ function followConnections(
   finish: (socket: Socket, connection: Open, response: ServerResponse) => void,
 ): void {
   const refused = options.connectionRefused ?? (() => undefined);
-  /** Under TLS, connections during their handshake, by the address and port of the client. */
+  /** Under TLS, connections during their handshake, by the client's address and port. */
   const handshaking = new Map<string, Socket>();
   const follow = (socket: Socket, connection: Open) =>
     socket.on('close', () => {
@@ -280,8 +283,8 @@ const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
 
 /**
- * Answers what the HTTP parser refuses and what arrives too slowly in the documented form, unless a response has begun.
- * The connection is closed soon after, whatever the client does.
+ * Answers a request that the HTTP parser refused or that arrived too slowly, in the documented form, unless a response
+ * has begun. Closes the connection soon after, whatever the client does.
  */
 function answerClientError(
   error: NodeJS.ErrnoException,
