@@ -12,7 +12,6 @@ const dist = join(root, 'dist');
 const stamp = join(dist, '.sources');
 /** The entry points: the command line, and the thread that reads uploads. */
 const programs = [join('src', 'cli.js'), join('src', 'site', 'checklists', 'upload-thread.js')];
-/** Assets are not TypeScript: the build copies them. */
 const assets = join('src', 'site', 'assets');
 
 function sources() {
@@ -68,7 +67,6 @@ async function bundle() {
   });
 }
 
-/** Removes comments and blanks from the assets, because browsers download them. */
 async function minifyAssets() {
   const { build } = await import('esbuild');
   const names = readdirSync(join(root, assets));

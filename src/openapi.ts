@@ -75,7 +75,6 @@ const retryAfter = {
 };
 const etag = { ETag: text('Identifies the bytes of the response, for `If-None-Match`.') };
 
-/** The headers of a status, for every operation. */
 const headersOf: Record<number, Record<string, object>> = {
   401: { 'WWW-Authenticate': text('`Bearer`.') },
   405: { Allow: text('The methods of this path.') },

@@ -29,7 +29,6 @@ function component(type, name, version, purl, license) {
 
 const nameOf = (path) => path.split('node_modules/').at(-1);
 
-/** A package of the lock file, with the hash of its archive. */
 function npmPackage(path) {
   const { version, license, integrity } = locked[path];
   const purl = `pkg:npm/${nameOf(path).replace('@', '%40')}@${version}`;
@@ -50,7 +49,6 @@ function needed(path) {
   return found.filter((each) => inside.includes(each));
 }
 
-/** The installed packages of the system, from dpkg or rpm. */
 function basePackages() {
   const release = Object.fromEntries(
     [...readFileSync('/etc/os-release', 'utf8').matchAll(/^(\w+)="?(.*?)"?$/gm)].map((match) =>

@@ -54,9 +54,7 @@ const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is 
 const graceMilliseconds = 30_000;
 const idleMilliseconds = 1_000;
 const sweepMilliseconds = 250;
-/** How long a refused connection may take to read its response. */
 const refusedMilliseconds = 500;
-/** Seconds that a connection may be idle between two requests. */
 const keepAliveSeconds = 5;
 const requestsPerConnection = 1000;
 const headersPerRequest = 100;
@@ -106,7 +104,6 @@ export async function startServer(
     renew(fresh: Tls): void {
       if ('setSecureContext' in server) server.setSecureContext({ ...fresh, minVersion: 'TLSv1.2' });
     },
-    /** The number of connections and of requests now. */
     load: () => ({ connections: connections.open.size, requests: state.requests }),
     /** Accepts no new request, finishes those in progress, and closes; resolves when the last connection is closed. */
     async stop(): Promise<void> {

@@ -44,7 +44,6 @@ export interface ServiceContext {
   users: Database;
   now: () => Date;
   newId: () => string;
-  /** The classification on exports. */
   banner: string | null;
 }
 

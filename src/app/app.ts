@@ -83,7 +83,6 @@ export interface Context {
   plants: boolean;
   /** The import folder, which pages name (rule D33). */
   inbox: string | null;
-  /** The classification on pages and exports. */
   banner: string | null;
 }
 

@@ -23,7 +23,6 @@ import { rulePages } from '../site/rules/routes.ts';
 import { searchPages } from '../site/search/routes.ts';
 import { stigPages } from '../site/stigs/routes.ts';
 
-/** The modules of the pages. Each adds its own routes. */
 const modules = [
   contentPages,
   guidancePages,

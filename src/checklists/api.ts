@@ -163,5 +163,4 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
   return app;
 }
 
-/** The other form of a body: the unchanged file of another tool. */
 const xmlBody = { 'application/xml': { schema: TextFile } };

@@ -13,7 +13,6 @@ import { answerOf, longestMarking, parseBody, type Upgraded, type Work } from '.
 /** Different CCIs in one request: twice as many as DISA's list has. */
 const mostCcis = 10_000;
 
-/** Characters in the cells of one sheet. */
 const mostText = 64 * 1024 * 1024;
 
 const sheetNames = { 'test-results': 'Test Result Import', poam: 'POA&M' };
@@ -53,7 +52,6 @@ function refuseLargeSheet(rows: string[][]): void {
     throw badRequest(`The sheet would have more than ${mostText} characters: send fewer checklists at once`);
 }
 
-/** Reads one of the checklists; a message says which. */
 function readOne(given: string | object, index: number): OldChecklist {
   try {
     return readChecklist(given);
@@ -63,7 +61,6 @@ function readOne(given: string | object, index: number): OldChecklist {
   }
 }
 
-/** The classifications of the checklists, each once. */
 function markingOf(checklists: OldChecklist[]): string | null {
   const words = checklists.map(({ checklist }) => checklist.target_data.classification?.trim() ?? '');
   const marking = [...new Set(words)].filter((word) => word !== '').join(', ');

@@ -7,9 +7,8 @@ import type { EmassBody } from './emass-schema.ts';
 
 /** What the catalog says about some CCIs, and about their 800-53 controls. */
 export interface CciFacts {
-  /** The definition of each CCI in the catalog, and its controls. */
+  /** For the CCIs in the catalog. */
   ccis: Map<string, { definition: string; controls: string[] }>;
-  /** The statement of each of these controls, in catalog order. */
   controls: Map<string, string>;
 }
 
@@ -18,7 +17,7 @@ const longestHost = 255;
 
 /** A rule of a checklist with its host and STIG. */
 export interface CheckedRule {
-  /** The host name, cut; empty where the checklist has none. */
+  /** Cut; may be empty. */
   host: string;
   stig: CklbStig;
   rule: CklbRule;

@@ -28,7 +28,6 @@ export const refuseFault: OnFault = (_, path, problem) => {
   throw badChecklist(path, problem);
 };
 
-/** The wrong value, for a message. */
 const instead = (text: string) => (text.trim() === '' ? '' : `, not "${cut(text.trim())}"`);
 
 /** The status of a rule in either vocabulary (`NotAFinding`, `not_a_finding`); not_reviewed for none or a fault. */
@@ -83,7 +82,7 @@ export function createRuleGuard(onFault: OnFault) {
   let rules = 0;
   let seen = new Set<string>();
   return {
-    /** Starts the next STIG. Throws a 400 beyond the limit. */
+    /** Throws a 400 beyond the limit. */
     stig(index: number): void {
       if (index >= checklistLimits.stigs)
         throw badChecklist('', `contains more than ${checklistLimits.stigs} STIGs`);

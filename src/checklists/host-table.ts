@@ -17,7 +17,6 @@ const columnNames: Record<string, keyof ChecklistHost> = {
 };
 const columns = ['hostName', 'ipAddress', 'macAddress', 'fqdn', 'role'] as const;
 
-/** The columns of a pasted table without a header. */
 const plainColumns = ['hostName', 'ipAddress', 'fqdn', 'role'] as const;
 
 /** The hosts of a table, or its problems, line by line. */

@@ -28,7 +28,6 @@ export interface ChecklistZip {
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** A STIG as it stands in every checklist of it. */
 interface Rendered {
   release: Pick<StigRelease, 'slug' | 'title' | 'version' | 'benchmarkId'>;
   key: string[];
@@ -196,7 +195,6 @@ function numbered(hosts: ChecklistHost[]): [ChecklistHost, string[]][] {
   });
 }
 
-/** Gives each host, and each file, a unique name. */
 function createNaming(layout: ChecklistsBody['layout'], format: ChecklistFormat) {
   const ofHost = createNames();
   const ofFile = createNames();
@@ -213,7 +211,6 @@ const ends = {
   ckl: storedPiece(Buffer.from(cklEnd), true),
 };
 
-/** The bytes of a checklist before its STIGs. */
 function headOf(format: ChecklistFormat, head: ReturnType<typeof cklbHead>, stigs: Rendered[]): Buffer {
   if (format === 'ckl') return Buffer.from(cklHead(head.target_data, stigs[0]!.targetKey));
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"stigs":[`);
@@ -242,7 +239,6 @@ function* chunks(files: File[]): Generator<Buffer> {
  */
 const turn = 128 * 1024;
 
-/** Streams chunks as the client reads them, and stops when it disconnects. */
 function streamed(source: Generator<Buffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let sent = 0;
   return new ReadableStream(

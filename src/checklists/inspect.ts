@@ -230,7 +230,6 @@ function inspectRules(
 
 const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** Whether the title or the discussion of a rule differ from the release only in blanks. */
 function isSameText(field: string, rule: CklbRule, row: FindingRow): boolean {
   return field === 'title'
     ? collapse(rule.rule_title) === collapse(row.ruleTitle)

@@ -11,9 +11,8 @@ import { shortList } from './stig-names.ts';
 export interface RuleResult {
   /** The rule id as releases write it, `SV-257777r1_rule`; without the prefixes of tools. */
   id: string;
-  /** The XCCDF word from the file, such as `pass` or `fail`. */
+  /** An XCCDF word such as `pass` or `fail`. */
   result: string;
-  /** The time from the file, unchanged; null where it has none. */
   time: string | null;
   /** The name of the check, `oval:mil.disa.stig.rhel8:def:100`. */
   check: string | null;
@@ -78,7 +77,7 @@ function nameIn(text: string, what: string): string {
   throw bad(`${what} must have at most ${checklistLimits.name} characters`);
 }
 
-/** A time, cut: the details of each rule repeat it. */
+/** Cut, because the details of each rule repeat it. */
 const timeIn = (text = '') => cut(text.trim()) || null;
 
 /**

@@ -54,7 +54,6 @@ const names = [
 
 export const reportColumns: Column<ReportRow>[] = names.map((name) => ({ name, value: (row) => row[name] }));
 
-/** Characters of a file or host name in the report. */
 const longestName = 255;
 
 /** Bytes of all upgraded checklists: a small file that names many STIGs becomes one with all their rules. */

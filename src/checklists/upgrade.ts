@@ -243,7 +243,6 @@ function markingOf({ classification }: CklbRule): Partial<CklbRule> {
   return /^(unclass(ified)?|none|)$/i.test(classification.trim()) ? {} : { classification };
 }
 
-/** The marking of a rule that the release no longer has. */
 function goneMarking(rule: CklbRule): Leftover[] {
   const { classification } = markingOf(rule);
   if (classification === undefined) return [];

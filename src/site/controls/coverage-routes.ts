@@ -59,7 +59,9 @@ export function coveragePages(
   });
 }
 
-/** What is asked for. A form sent with another framework still has the revision and the baseline of the one before (`of`). */
+/**
+ * The query. When the form changes the framework (`of` is the former one), drops revision and baseline of the former.
+ */
 function asked(c: Context<Env>): CoverageQuery {
   const query = readQuery(c, coverageQuery);
   const of: CoverageFramework | string = c.req.query('of') ?? query.framework;

@@ -50,7 +50,7 @@ export function rolesPage(page: {
   };
 }
 
-/** How many of a long list a page shows; the download has all. */
+/** Entries of a long list on the page; the download has all. */
 const shown = 60;
 
 export function rolePage({ role }: { role: Role }): View {
