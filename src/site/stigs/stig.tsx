@@ -39,7 +39,7 @@ export interface StigPage {
   isFavorite: boolean;
   /** The reader's own lists, to add it to. */
   lists: { id: string; name: string }[];
-  /** Who acts on this STIG; null for who is not entitled to see that. */
+  /** The responsible roles; null without the entitlement. */
   roles: RoleMappingRow[] | null;
 }
 

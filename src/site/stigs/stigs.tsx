@@ -9,12 +9,12 @@ export interface StigsPage {
   list: StigList;
   search: string;
   sort: string | undefined;
-  /** The reader's own lists, to add what is checked to. */
+  /** The reader's own lists, to add checked STIGs to. */
   lists: { id: string; name: string }[];
   now: Date;
 }
 
-/** The STIGs of the catalog. */
+/** The page of all STIGs. */
 export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
   const { stigs, pagination } = list;
   const hasLists = lists.length > 0;
