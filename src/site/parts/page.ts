@@ -38,7 +38,7 @@ const formSizes = { small: 16 * 1024, notes: 64 * 1024, pasted: 1024 * 1024 };
 const maxSignIn = 3 * maxKept + formSizes.small;
 
 interface FormOptions {
-  /** The field that names the object where the path does not. */
+  /** The field that names the object, where the path does not. */
   field?: string;
   size?: keyof typeof formSizes;
   expensive?: boolean;
@@ -132,7 +132,7 @@ export function readQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.ou
   return check(schema, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
 }
 
-/** After a form was taken: on to a page that can be loaded again (303). */
+/** After an action: redirects (303) to a page that the reader can reload. */
 export function goTo(c: Context<Env>, path: string, done?: { code: string; count?: number }): Response {
   const [page = '', anchor] = path.split('#');
   const query =
