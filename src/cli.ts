@@ -33,7 +33,6 @@ async function usage(): Promise<string> {
   return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\ngapstone COMMAND --help explains a command.\n`;
 }
 
-/** What a bug report should name. */
 async function versions(): Promise<string> {
   const sqlite = await requireDriver();
   return `gapstone ${packageVersion}\ncommit ${packageCommit}\nnode ${process.versions.node}\nsqlite ${sqlite}\n`;

@@ -29,7 +29,6 @@ function driverFiles() {
   return ['package.json', 'LICENSE', ...library, prebuilt].map((name) => join(home, name));
 }
 
-/** The manifest without what only a build needs. */
 function manifest() {
   const { name, version, description, license, type, engines } = readJson('package.json');
   return { name, version, description, license, private: true, type, engines, ...(commit && { commit }) };

@@ -26,7 +26,6 @@ export interface ServerOptions {
   port: number;
   log: Log;
   observer: Observer;
-  /** Called for each connection that the server refuses because of `maxConnections`. */
   connectionRefused?: () => void;
   tls?: Tls | null;
   maxConnections?: number;
@@ -34,9 +33,7 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` the server trusts. */
   trustedProxies?: readonly string[];
-  /** How slowly a client may read a response. */
   readers?: typeof readerLimits;
-  /** Answers from the cache, without the router. */
   fastPath?: FastPath;
 }
 
@@ -131,7 +128,6 @@ function createNodeServer({ tls = null, requestTimeout = 30 }: ServerOptions, ha
   return createTlsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2', handshakeTimeout }, handle);
 }
 
-/** Connects requests with the router, and their log records with the observer. */
 function createRequests(
   { options, secure, connections, state }: Context,
   fetch: Parameters<typeof startServer>[0],

@@ -47,7 +47,6 @@ import { pageRoutes } from './pages.ts';
 
 /** Everything that the service depends on: it reads no environment and no global. */
 export interface Context {
-  /** Imported content, and what users created: today the same database. */
   catalog: Database;
   users: Database;
   audit: Audit;
@@ -77,7 +76,6 @@ export interface Context {
   secureCookies: boolean;
   /** Bytes that a body may have on most routes (D2.3). */
   maxBody: number;
-  /** The origins whose scripts may read answers. */
   corsOrigins: readonly string[];
   /** Whether the sample endpoint exists (rule D10). */
   plants: boolean;

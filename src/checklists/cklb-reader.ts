@@ -221,7 +221,6 @@ interface Fields {
   /** A UUID; a missing one is derived from `place`. */
   uuid(name: string, place: string): string;
   fields(name: string): Fields;
-  /** Makes leftovers of the fields that no call read. */
   rest(): void;
 }
 

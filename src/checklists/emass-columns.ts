@@ -39,7 +39,6 @@ const filled: Record<EmassSheet, string[]> = {
   ],
 };
 
-/** The names of the same columns in other templates. */
 const otherNames: Record<string, string> = {
   'security control number (nc/na controls only)': 'controls / aps',
   'allocated control (allocated control id)': 'controls / aps',

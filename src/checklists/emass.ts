@@ -17,7 +17,6 @@ const longestHost = 255;
 
 /** A rule of a checklist with its host and STIG. */
 export interface CheckedRule {
-  /** Cut; may be empty. */
   host: string;
   stig: CklbStig;
   rule: CklbRule;

@@ -28,7 +28,6 @@ export interface HostTable {
 /** The most characters of a line: the columns of a host have less in all. */
 const longestLine = 16 * 1024;
 
-/** Problems in an answer: nobody reads more. */
 const mostProblems = 10;
 
 /**

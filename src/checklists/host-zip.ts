@@ -129,7 +129,6 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
   };
 }
 
-/** The head of one checklist, with an id that differs between hosts. */
 function checklistHead({
   host,
   repeat,

@@ -2,7 +2,6 @@ import { isNetwork } from '../base/addresses.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { FindingCode } from './advice.ts';
 
-/** Characters of a field of the target that STIG Manager stores. */
 const longestField = 255;
 
 const mac = /^(?:(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}|[0-9a-f]{12})$/i;

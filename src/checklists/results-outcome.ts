@@ -103,7 +103,6 @@ export function detailsOf(
     .join('\n');
 }
 
-/** The reason when another revision of the rule was tested, with the changes since then where they are known. */
 function revisionReason({ result, row }: MatchedResult, tested: FindingRow | undefined) {
   const classes = tested ? classesOf(fieldChanges(toComparable(tested), toComparable(row))) : [];
   const changed = !tested

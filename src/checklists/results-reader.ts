@@ -21,7 +21,6 @@ export interface RuleResult {
   comment: string;
   messages: string[];
   overrides: string[];
-  /** V- and SV-numbers that the rule had before. */
   legacyIds: string[];
 }
 
@@ -247,7 +246,6 @@ export function createResultsReader(root: XmlElement) {
     around = null;
   }
 
-  /** Collects addresses and names of the asset in an ARF. */
   function inAsset(local: string): void {
     if (local === 'asset') assets++;
     const { addresses, facts } = ofAssets;

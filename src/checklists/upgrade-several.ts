@@ -24,7 +24,6 @@ export interface UpgradedFile {
   classification: string | null;
   stigs: Pick<UpgradeReport, 'from' | 'to' | 'summary'>[];
   rows: ReportRow[];
-  /** Why the file, or some of its STIGs, was not upgraded. */
   problems: string[];
 }
 
@@ -152,7 +151,6 @@ const emptyRow = {
   ...{ groupId: '', ruleId: '', ruleVersion: '', lostStatus: '', lostDetails: '', lostComments: '' },
 };
 
-/** Adds the reasons why a file, or a STIG of it, was not upgraded to its lines of the report. */
 function withReason(file: UpgradedFile): UpgradedFile {
   const told = file.problems.map((reason): ReportRow => {
     return { ...emptyRow, file: file.file, host: file.host, outcome: 'not-upgraded', reason };

@@ -132,7 +132,6 @@ export function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds
   return most === 0 ? -1 : shared.indexOf(most);
 }
 
-/** The 400 for a checklist of other STIGs: names them, and the remedy. */
 function noSuchStig(stigs: CklbStig[], slug: string): Error {
   const names = stigNames(stigs);
   const naming = names.length === 0 ? 'names no STIG' : `names ${shortList(names)}`;
@@ -238,7 +237,6 @@ export function isAnswered({ status, finding_details, comments, overrides }: Ckl
   );
 }
 
-/** The marking of a rule, unless it is unclassified. */
 function markingOf({ classification }: CklbRule): Partial<CklbRule> {
   return /^(unclass(ified)?|none|)$/i.test(classification.trim()) ? {} : { classification };
 }

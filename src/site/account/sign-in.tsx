@@ -7,7 +7,6 @@ import type { View } from '../parts/view.ts';
 export function signInPage(page: {
   next: string;
   problem: string | null;
-  /** A form that arrived without a session: its address and its URL-encoded fields. */
   kept: { to: string; fields: string } | null;
 }): View {
   const { next, problem, kept } = page;

@@ -193,7 +193,6 @@ const mostRaised = 200;
 
 const rulesOf = ({ added, removed, changed }: StigChanges) => added + removed + changedRules(changed);
 
-/** In SVG units. */
 const width = 320;
 const height = 12;
 
@@ -231,7 +230,6 @@ function Bar({ stig, of }: { stig: StigChanges; of: number }): Child {
   );
 }
 
-/** The numbers of the bar as text, with links to the rules. */
 function InWords({ stig }: { stig: StigChanges }): Child {
   const { slug, from, to, added, removed, changed, severityRaised, unchanged, renumbered } = stig;
   if (from === null) return `${count(added, 'rule')}, all new`;

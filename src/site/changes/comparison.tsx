@@ -122,7 +122,6 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
   };
 }
 
-/** The filter as query parameters. */
 function wordsOf(filter: DiffFilter) {
   return {
     kind: [...(filter.kind ?? [])],

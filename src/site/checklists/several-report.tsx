@@ -85,7 +85,6 @@ function row({ file, host, stigs, problems }: UpgradedFile): Child[] {
   ];
 }
 
-/** Lines of a file on the page; the downloaded report has all. */
 const mostLines = 50;
 
 /** The rules of a file that a reader should review: without those that were only carried over or are new. */

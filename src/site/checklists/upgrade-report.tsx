@@ -31,7 +31,6 @@ export function upgradedPage(page: {
   /** Whether the checklist named its STIG, because the reader selected none. */
   isNamed: boolean;
   files: AttachedFiles;
-  /** Warnings of the decoding. */
   warnings: string[];
 }): View {
   const { report, form, isNamed, files, warnings } = page;

@@ -50,7 +50,6 @@ export interface UploadedFiles {
   /** Null without a checklist, and for an inspection. */
   old: OldChecklist | null;
   scan: ScanResults | null;
-  /** Warnings of the decoding of the checklist. */
   warnings: string[];
   /** Several checklists, which the work reads one by one; then all other fields are empty. */
   several: NamedFile[];

@@ -37,7 +37,6 @@ export interface Uploads {
 }
 
 export interface UploadOptions {
-  /** The program of the thread. */
   entry?: string | URL;
   /** Megabytes that a thread may use for objects and texts. */
   memory?: number;
@@ -115,7 +114,6 @@ function createUploadThread(
     waiting?.reject(why);
   }
 
-  /** Ends the thread, and refuses its current upload. */
   async function end(why: AppError): Promise<void> {
     const worker = thread;
     thread = null;
@@ -229,7 +227,6 @@ export function createUploadWork(
     );
 }
 
-/** The slug of the STIG that a checklist names. Throws a 400 for none or several in the catalog. */
 function onlyOne(stated: string[], stigNames: StigNameIndex): string {
   const known = stigNames.ofBenchmarks(stated);
   if (known.length === 1) return known[0]!.slug;
@@ -253,7 +250,6 @@ function owned(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
-/** The error of a refusal or fault of the thread. */
 function failureOf(answer: ThreadAnswer): Error {
   if ('refused' in answer)
     return new RefusedUpload(new AppError(answer.refused.code, answer.refused.message), answer.page ?? null);

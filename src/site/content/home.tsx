@@ -14,7 +14,6 @@ export interface Home {
   changes: StigChangelog['changes'];
   /** The changes of the last import; null when that was the first one. */
   brought: LastImport | null;
-  /** The newest lists that the reader may see, and their number. */
   lists: { rows: List[]; pagination: Pagination };
 }
 

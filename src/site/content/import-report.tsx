@@ -118,7 +118,6 @@ function Source({ entry: { source, folder, sha256 } }: { entry: LedgerEntry }): 
 
 export interface FilesPage {
   search: string;
-  /** Null without a search. */
   found: { files: LedgerFile[]; pagination: Pagination } | null;
 }
 

@@ -17,9 +17,7 @@ export interface ControlPage {
   crosswalk: Crosswalk;
   /** The reader's favorites and collections; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
-  /** The STIG rules that the control reaches; null without a session. */
   rules: RulesFound | null;
-  /** A base control and its enhancements; may be empty. */
   enhancements: Enhancement[];
 }
 

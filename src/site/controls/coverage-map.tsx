@@ -2,7 +2,6 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Coverage, CoveredControl } from '../../catalog/crosswalk/coverage-schema.ts';
 
-/** The shades of a square, each from a number of rules on. */
 const shades: [from: number, words: string][] = [
   [1, '1 rule'],
   [2, '2 to 4'],

@@ -12,7 +12,6 @@ export interface ShownCoverage {
     revisions: [value: string, text: string][];
     baselines: [value: string, text: string][];
   };
-  /** Whether this is the default revision. */
   isDefault: boolean;
   /** The beginning of the statement, for controls without a title. */
   beginnings: Map<string, string>;
@@ -25,7 +24,6 @@ export interface Place {
   narrow: Record<string, string>;
 }
 
-/** Rows on a page; downloads have all. */
 const mostRows = 1500;
 const mostUnmapped = 300;
 

@@ -21,7 +21,6 @@ const meanings = {
   rejected: 'rejected: by an operator of this site',
 } as const;
 const allStatuses = ['verified', 'auto', 'rejected'] as const;
-/** Rows on a page; the API gives more. */
 const mostRows = 200;
 
 /** The crosswalk as a picture and as text. `action` is the address of its page. */

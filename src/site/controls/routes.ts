@@ -29,7 +29,6 @@ const crosswalkQuery = z.object({
   status: wordList('status', statuses),
 });
 
-/** The filters of each catalog by API field. */
 const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] }> = {
   // `catalog` adds the baselines that were imported.
   'nist-800-53': { schema: query80053, words: [] },
@@ -154,7 +153,6 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
   app.get('/ccis/:cci', guard.visitor, (c) => one(c, 'cci', c.req.param('cci')));
 }
 
-/** A page of the rules that a control reaches, filtered; null without a session. */
 function rulesOf(
   c: Context<Env>,
   framework: ShownFramework,

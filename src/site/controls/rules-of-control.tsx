@@ -20,7 +20,6 @@ import { ruleHref } from '../parts/rule-links.tsx';
 export interface RulesFound {
   rules: ControlRules;
   filter: { stig: string[]; list: string; severity: string[] };
-  /** All STIGs that have such rules. */
   stigs: { slug: string; title: string }[];
   lists: { id: string; name: string }[];
   /** The number of rules that another control reaches with the same filters. */

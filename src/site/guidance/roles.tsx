@@ -50,7 +50,6 @@ export function rolesPage(page: {
   };
 }
 
-/** Entries of a long list on the page; the download has all. */
 const shown = 60;
 
 export function rolePage({ role }: { role: Role }): View {

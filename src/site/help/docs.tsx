@@ -250,7 +250,6 @@ function curl({ method, path: route, operation }: OperationEntry, document: Open
   return parts.join(' ');
 }
 
-/** A form from which the script makes a request; hidden without script. */
 function TryIt({ entry, document, id }: { entry: OperationEntry; document: OpenApi; id: string }): Child {
   const { method, path: route, operation } = entry;
   const body = operation.requestBody?.content['application/json']?.schema;

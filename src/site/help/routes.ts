@@ -9,7 +9,6 @@ import type { PageSupport } from '../parts/page.ts';
 import { areaSlug, areasOf, docsAreaPage, docsPage } from './docs.tsx';
 import { documentPage } from './markdown-page.tsx';
 
-/** The documents of the package, by the last part of their address. */
 const documents: ReadonlyMap<string, string> = new Map([
   ['guide', 'A guide for assessors'],
   ['api', 'The API'],

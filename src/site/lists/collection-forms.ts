@@ -17,7 +17,6 @@ import {
   overviewPage,
 } from './collection-pages.tsx';
 
-/** The fields of a list or a collection that its creator sets. */
 interface Fields {
   name: string;
   description: string;
@@ -48,10 +47,8 @@ export interface CollectionPages<Create, Change> {
   editing: {
     at: 'edit' | 'settings';
     page(c: Context<Env>, id: string, typed: CollectionForm | null, problem: string | null): View;
-    /** The address after a change. */
     next(id: string): string;
   };
-  /** A page of what a user may see, and the content below the form. */
   page(
     user: User,
     wanted: Page & { sort?: OverviewSort | undefined },
@@ -118,7 +115,6 @@ export function collectionFormPages<Create, Change>(
   });
 }
 
-/** The fields as typed: for validation, or to show them again after a refusal. */
 function typedIn(form: Form, hasIcon: boolean): CollectionForm {
   return {
     name: form.get('name'),
@@ -130,7 +126,6 @@ function typedIn(form: Form, hasIcon: boolean): CollectionForm {
   };
 }
 
-/** The fields as a body of the API. */
 function bodyOf(form: CollectionForm): Record<string, unknown> {
   return { ...form, tags: items(form.tags, ',') };
 }

@@ -11,7 +11,6 @@ export interface Kind {
   name: string;
   one: 'list' | 'collection';
   lead: string;
-  /** Shown when there are none. */
   none: string;
   caption: string;
   members: string;
@@ -45,7 +44,6 @@ interface Shown {
   createdByEmail?: string | null;
   createdAt: string;
   updatedAt: string;
-  /** The number of STIGs or controls. */
   size: number;
 }
 
@@ -64,7 +62,6 @@ export interface OverviewPage {
   subject: string;
   form: CollectionForm;
   problem: string | null;
-  /** Shown below the form. */
   after?: Child;
 }
 

@@ -37,7 +37,6 @@ export async function readPasted(text: string, lookup: Lookup): Promise<Pasted> 
   return pasted;
 }
 
-/** The steps of `readPasted`: yields after each look-up. */
 function* reading(text: string, lookup: Lookup, { named, unclear }: Pasted): Generator<void> {
   const lines = items(text, '\n');
   refuseTooMany(lines.length);

@@ -90,7 +90,6 @@ function Totals({ of, now }: { of: OverviewTotals; now: Date }): Child {
   );
 }
 
-/** The row to return to after saving. */
 const anchorOf = (slug: string) => `stig-${slug}`;
 
 function row({ list, isOwn, totals, sort, pagination, now }: ListOverview, entry: OverviewEntry): Child[] {

@@ -14,7 +14,6 @@ export interface Assets {
   script: string;
   tryIt: string;
   mark: string;
-  /** An asset by its address. */
   find(path: string): Asset | undefined;
 }
 

@@ -102,19 +102,15 @@ interface TableProps {
   /** For screen readers. */
   caption: string;
   head: (string | SortHead)[];
-  /** The current order, for a table that readers can sort. */
   sorting?: Sorting;
   rows: Child[][];
-  /** The column that names the row. */
   headColumn?: number;
   class?: string;
-  /** For one page of a listing: links to the others. */
   pages?: Pages;
   /** Shown instead of a table without rows. */
   children?: Child;
 }
 
-/** Whether a cell is so short that it must not wrap. */
 function isShort(cell: Child): boolean {
   return typeof cell === 'string' && cell.length > 0 && cell.length <= 16;
 }
@@ -172,7 +168,6 @@ function Rows({ caption, head, sorting, rows, headColumn = 0, class: name = '' }
   );
 }
 
-/** The head of a column, as a link that sorts by it; again, in reverse order. */
 function SortedBy({ of: { label, sort }, sorting }: { of: SortHead; sorting: Sorting }) {
   const isUp = sorting.sort === sort;
   const isDown = sorting.sort === `-${sort}`;

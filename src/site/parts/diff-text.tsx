@@ -48,7 +48,6 @@ export async function markInTurns(rules: { fields: FieldChange[] }[], marker: Ma
   return marked;
 }
 
-/** Compares two texts once, however often a page shows them. */
 function remembered(marker: Marker): Marker {
   const known = new Map<string, TextSegment[] | null>();
   return (before, after) => {
@@ -69,7 +68,6 @@ const context = 60;
 
 const longestUnchanged = 130;
 
-/** Characters shown of a long text that was added or removed as a whole. */
 const longestChanged = 400;
 
 export const leftOut = ' […] ';

@@ -60,10 +60,8 @@ export function createPageSupport({ access, assets, banner, now }: PageContext) 
   const small = access.with({ maxBody: formSizes.small });
   const { find: _, ...addresses } = assets;
 
-  /** The access rules, each as one handler that checks the caller and then reads the form. */
   const guard = {
     user: guarded(small.user),
-    /** As `user`, for a page that is much work. */
     costly: guarded(small.with({ expensive: true }).user),
     /** As `user`, for a form with an audited action, such as `list.create`. */
     audited: (action: string, { field, size = 'small', expensive = false }: FormOptions = {}) =>
@@ -72,7 +70,6 @@ export function createPageSupport({ access, assets, banner, now }: PageContext) 
           .with({ maxBody: formSizes[size], expensive })
           .audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
       ),
-    /** As `user`, for a form with files. */
     upload: guarded(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
     visitor: guarded(small.visitor),
     /** Reads a form a second time, for the sign-in page: it must not count twice against the limits. */
@@ -98,7 +95,6 @@ export function createPageSupport({ access, assets, banner, now }: PageContext) 
     };
   }
 
-  /** Sends a page that a thread made. */
   function send(
     c: Context<Env>,
     page: string | Uint8Array<ArrayBuffer>,

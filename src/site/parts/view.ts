@@ -38,9 +38,7 @@ export interface PageFrame {
   theme: Theme;
   /** The reader: a name, and the products that the token entitles to; null without a session. */
   visitor: { name: string; entitlements: ReadonlySet<string> } | null;
-  /** The current query, for the search box. */
   query: string;
-  /** What was just done, in words. */
   notice: string | null;
   /** The page to return to after signing in. */
   here: string;

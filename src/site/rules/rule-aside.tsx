@@ -9,7 +9,6 @@ import { frameworkName } from '../parts/framework-links.ts';
 import { ruleHref, ruleInDiff } from '../parts/rule-links.tsx';
 import type { RulePage } from './shown-rule.ts';
 
-/** How many entries of a kind are visible; the others are folded. */
 const shown = { ccis: 6, related: 6, roles: 5 };
 /** STIGs with the same requirement on a page: the most common requirements are in nearly every STIG. */
 const mostRelated = 100;

@@ -5,7 +5,6 @@ import { Filters, Hidden, Input, SeverityBoxes } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { RulePage } from './shown-rule.ts';
 
-/** Characters of a title in one line. */
 const titleLength = 70;
 
 /** The rules around the current one that match the filter: a column of wide screens. */

@@ -25,6 +25,5 @@ export interface RulePage {
   requirement: ReturnType<ReadingService['requirementOf']>;
   related: RelatedRule[];
   chain: ChainedCci[];
-  /** The responsible roles; null without the entitlement. */
   roles: RoleMappingRow[] | null;
 }

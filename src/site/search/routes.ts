@@ -18,9 +18,7 @@ import { catalogHref, controlHref, frameworkName } from '../parts/framework-link
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from './search.tsx';
 
-/** Results of each other kind above the rules. */
 const few = { page: 1, limit: 5 };
-/** STIGs that the page offers to search in. */
 const mostWithin = 3;
 const mostCut = 8;
 const word = requestText('q', 200);
@@ -118,7 +116,6 @@ function typedFilter(c: Context<Env>): SearchPage['filter'] {
   };
 }
 
-/** The filter values that are not in the catalog. */
 function unknownIn(
   { stig = [], cci, control, hasList }: z.output<typeof filters> & { hasList: boolean },
   { controls, stigNames }: SearchServices,
@@ -155,12 +152,10 @@ function orNull<T>(find: () => T): T | null {
   }
 }
 
-/** Searches names; null for a query without text. */
 function byName(q: string, user: User | null, deps: SearchServices): FoundKind[] | null {
   if (q === '') return null;
   const { stigs, stigNames, controls, roles, documents } = deps;
   const kinds: FoundKind[] = [];
-  /** Adds an object with a matching title, and a link to all of them. */
   const add = (
     name: string,
     one: FoundKind['one'],

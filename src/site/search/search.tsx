@@ -31,7 +31,6 @@ export interface FoundKind {
 
 export interface SearchPage {
   q: string;
-  /** Whether the query contains a word: without one no rules are searched. */
   hasWords: boolean;
   filter: {
     severity: string[];
@@ -46,7 +45,6 @@ export interface SearchPage {
   /** The reader's entitlements; null without a session. */
   entitlements: ReadonlySet<string> | null;
   stigs: { slug: string; title: string }[];
-  /** The lists that the reader may see. */
   lists: { id: string; name: string }[];
   /** The reader's own lists, to add STIGs to. */
   own: { id: string; name: string }[];
@@ -54,9 +52,7 @@ export interface SearchPage {
   kinds: FoundKind[] | null;
   /** STIGs that a part of the query names, with the rest of it. */
   within: { slug: string; title: string; rest: string }[];
-  /** Null if rules were not searched. */
   rules: SearchAnswer | null;
-  /** Why the query is invalid. */
   problem: string | null;
 }
 
@@ -182,7 +178,6 @@ function Rules({ page }: { page: SearchPage }): Child {
   );
 }
 
-/** Downloads of all results, in the order of the page. */
 function Exports({ page: { q, filter }, total }: { page: SearchPage; total: number }): Child {
   if (total === 0) return null;
   if (total > mostExported)
@@ -238,7 +233,6 @@ function RuleFilters({ page: { q, filter, stigs, lists, rules } }: { page: Searc
 
 const nothingSearched = 'Nothing was searched: enter at least one letter, digit or underscore. ';
 
-/** Says why there is no rule, and what else was searched. */
 function None({ page }: { page: SearchPage }): Child {
   const { q, hasWords, filter, kinds } = page;
   const named = kinds?.find((kind) => kind.isFirst && (kind.one === 'control' || kind.one === 'CCI'))

@@ -37,7 +37,6 @@ export interface StigPage {
   cci: string;
   versions: StigVersions['versions'];
   isFavorite: boolean;
-  /** The reader's own lists, to add it to. */
   lists: { id: string; name: string }[];
   /** The responsible roles; null without the entitlement. */
   roles: RoleMappingRow[] | null;

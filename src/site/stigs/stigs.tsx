@@ -9,7 +9,6 @@ export interface StigsPage {
   list: StigList;
   search: string;
   sort: string | undefined;
-  /** The reader's own lists, to add checked STIGs to. */
   lists: { id: string; name: string }[];
   now: Date;
 }
