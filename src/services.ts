@@ -38,7 +38,6 @@ import { createListService } from './collections/lists.ts';
 import { createPurgeService } from './collections/retention.ts';
 import type { Database } from './db/database.ts';
 
-/** What services need: databases, clock, ids, marking. */
 export interface ServiceContext {
   catalog: Database;
   users: Database;

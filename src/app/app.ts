@@ -45,7 +45,6 @@ import { createAssets } from '../site/parts/assets.ts';
 import { apiRoutes } from './api-routes.ts';
 import { pageRoutes } from './pages.ts';
 
-/** Everything that the service depends on: it reads no environment and no global. */
 export interface Context {
   catalog: Database;
   users: Database;

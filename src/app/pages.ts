@@ -42,7 +42,6 @@ const modules = [
   assetRoutes,
 ];
 
-/** What pages need besides the services. */
 export interface SiteContext extends PageContext, Account {
   workOnUpload: WorkOnUpload;
   /** The import folder (rule D33). */

@@ -2,7 +2,6 @@ import { parse } from 'csv-parse/sync';
 import { CommandError } from '../base/errors.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 
-/** The answer to one rule of a checklist. */
 export interface AssessorAnswer {
   status: 'not_a_finding' | 'not_applicable' | 'open' | 'not_reviewed';
   /** File names, separated by spaces; may be empty. */

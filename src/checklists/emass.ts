@@ -5,7 +5,6 @@ import type { OldChecklist } from './cklb-reader.ts';
 import type { Fields } from './emass-columns.ts';
 import type { EmassBody } from './emass-schema.ts';
 
-/** What the catalog says about some CCIs, and about their 800-53 controls. */
 export interface CciFacts {
   /** For the CCIs in the catalog. */
   ccis: Map<string, { definition: string; controls: string[] }>;
@@ -15,7 +14,6 @@ export interface CciFacts {
 /** Characters of a host name in a sheet: the limit of STIG Manager. */
 const longestHost = 255;
 
-/** A rule of a checklist with its host and STIG. */
 export interface CheckedRule {
   host: string;
   stig: CklbStig;

@@ -19,7 +19,6 @@ const columns = ['hostName', 'ipAddress', 'macAddress', 'fqdn', 'role'] as const
 
 const plainColumns = ['hostName', 'ipAddress', 'fqdn', 'role'] as const;
 
-/** The hosts of a table, or its problems, line by line. */
 export interface HostTable {
   hosts: ChecklistHost[];
   problems: string[];

@@ -17,7 +17,6 @@ import { comparable, isAnswered, versionOf } from './upgrade.ts';
 
 export type InspectedStig = Inspection['stigs'][number];
 
-/** A fault that the reader found, and where. */
 export interface Fault {
   code: FaultCode;
   path: string;

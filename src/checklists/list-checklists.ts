@@ -10,7 +10,6 @@ export interface ListOfStigs {
   stigs: { slug: string; release: object | null }[];
 }
 
-/** The zip for a list, its file name, and the STIGs that are no longer in the catalog. */
 export interface ListChecklists {
   zip: ChecklistZip;
   name: string;

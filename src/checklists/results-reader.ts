@@ -7,7 +7,6 @@ import { dateOf, releaseOf, toolOf } from './results-names.ts';
 import { type Facts, readTarget, type Target } from './results-target.ts';
 import { shortList } from './stig-names.ts';
 
-/** The result of one rule. */
 export interface RuleResult {
   /** The rule id as releases write it, `SV-257777r1_rule`; without the prefixes of tools. */
   id: string;

@@ -6,7 +6,6 @@ import { DateOrNull, flag, format, notAnObject, orNull, requestText } from '../h
 
 const CklbRule = Cklb.shape.stigs.element.shape.rules.element;
 
-/** What an assessor wrote about a rule, in the fields of a cklb. */
 export const RuleAnswer = CklbRule.pick({
   status: true,
   finding_details: true,
@@ -60,7 +59,6 @@ export const NotCarried = z
   ])
   .openapi('NotCarried');
 export type NotCarried = z.infer<typeof NotCarried>;
-/** A field of the old checklist that a cklb has no place for. */
 export type Leftover = Extract<NotCarried, { kind: 'field' }>;
 
 const counts = { carried: z.int(), carriedWithWarning: z.int(), reset: z.int() };

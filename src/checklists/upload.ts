@@ -14,7 +14,6 @@ import { type ChecklistFormat, type Upgrade, type UpgradeBody, upgradeBody } fro
 import { stigNames } from './stig-names.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
-/** A release, and the known benchmark ids of its STIG. */
 export interface Release {
   target: FullRelease;
   benchmarkIds: string[];
@@ -36,7 +35,6 @@ export type Wanted =
   | { stated: StatedRelease }
   | { ccis: string[]; revision: string | undefined };
 
-/** An API task, with its query parameters. */
 export type ApiTask = { from: 'api' } & (
   | { task: 'upgrade'; download: boolean }
   | { task: 'fromResults'; query: FromResultsOptions & { download: boolean; banner: string | null } }

@@ -164,7 +164,6 @@ function Legend({ of, isShort }: { of: StigDiff; isShort?: boolean }): Child {
   );
 }
 
-/** The content of a comparison that a reader downloads. */
 export interface DiffFile {
   diff: StigDiff;
   filter: DiffFilter;

@@ -5,7 +5,6 @@ import { Ids, Severity, Table } from '../parts/components.tsx';
 import { classNames, Field, isShortened, type Marker, SeverityMove } from '../parts/diff-text.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 
-/** How to show the rules of a comparison: with links, or in a file of its own. */
 export interface ShownRules {
   diff: StigDiff;
   marker: Marker;

@@ -8,7 +8,6 @@ import { Day, Empty, link, Moment, path, Severity, Table, Tiles } from '../parts
 import { diffHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
-/** The content of the start page for a signed-in reader. */
 export interface Home {
   stats: StigStats;
   changes: StigChangelog['changes'];

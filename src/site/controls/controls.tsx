@@ -37,7 +37,6 @@ export function controlsPage({ catalogs }: { catalogs: LoadedCatalog[] }): View 
   };
 }
 
-/** A filter of a catalog beyond search and family. */
 export interface WordFilter {
   name: string;
   legend: string;

@@ -4,7 +4,6 @@ import { beginning, Ids, link, path, Severity, Table } from '../parts/components
 import { controlHref } from '../parts/framework-links.ts';
 import { ruleHref } from '../parts/rule-links.tsx';
 
-/** Coverage with the options of its form. */
 export interface ShownCoverage {
   coverage: Coverage;
   choices: {

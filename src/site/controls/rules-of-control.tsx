@@ -16,7 +16,6 @@ import { Filters, SeverityBoxes } from '../parts/forms.tsx';
 import { ListSelect, StigBoxes } from '../parts/narrow.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 
-/** The STIG rules that a control reaches, and their filter. */
 export interface RulesFound {
   rules: ControlRules;
   filter: { stig: string[]; list: string; severity: string[] };

@@ -5,7 +5,6 @@ import { Downloads, Facts, link, Moment, path, Swatch, Table } from '../parts/co
 import { FieldsForm, Input, Select, TextArea } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
-/** What differs between the pages of lists and of collections. */
 export interface Kind {
   section: 'lists' | 'collections';
   name: string;
@@ -18,7 +17,6 @@ export interface Kind {
   api: string;
 }
 
-/** The form of a list or a collection, as typed. */
 export interface CollectionForm {
   name: string;
   description: string;

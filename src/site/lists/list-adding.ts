@@ -14,7 +14,6 @@ export interface Pasted {
 
 type StigTitle = Pick<StigByName, 'slug' | 'title'>;
 
-/** Look-ups of a name: exact, and similar ones. */
 export interface Lookup {
   called(name: string): StigTitle[];
   like(name: string): StigTitle[];

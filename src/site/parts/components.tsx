@@ -27,7 +27,6 @@ export function SeverityCounts({ counts }: { counts: Record<keyof typeof severit
   ));
 }
 
-/** The signs of mapping statuses. */
 export const statusSigns = { verified: '✓', auto: '≈', rejected: '✕' } as const;
 
 export function Status({ status }: { status: keyof typeof statusSigns }) {
@@ -81,7 +80,6 @@ export function path(...segments: string[]): string {
   return `/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-/** The current page of a listing, and the addresses of the others. */
 export interface Pages {
   pagination: Pagination;
   href: (page: number) => string;

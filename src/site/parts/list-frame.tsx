@@ -12,7 +12,6 @@ const parts = [
 ] as const;
 export type ListPart = (typeof parts)[number][0];
 
-/** A list, and whether the reader created it. */
 export interface ShownList<List = { id: string; name: string; color: string }> {
   list: List;
   isOwn: boolean;

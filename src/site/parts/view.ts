@@ -30,7 +30,6 @@ export interface View {
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
-/** What surrounds the body of every page. */
 export interface PageFrame {
   /** Without `find`: a thread may make the page, and functions cannot be sent to it. */
   assets: Omit<Assets, 'find'>;

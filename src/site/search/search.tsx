@@ -16,7 +16,6 @@ import { ListSelect, StigBoxes } from '../parts/narrow.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
-/** The first results of one kind, and a link to all. */
 export interface FoundKind {
   name: string;
   /** One of them, for a sentence. */

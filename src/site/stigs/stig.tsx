@@ -19,7 +19,6 @@ import { AddTo, FavoriteButton, Filters, Hidden, Input, SeverityBoxes } from '..
 import { diffHref, RuleIds, ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
-/** A release of a STIG with a page of its rules. */
 export interface StigPage {
   slug: string;
   title: string;
