@@ -90,10 +90,7 @@ function watchOutput(command: string): void {
   });
 }
 
-/**
- * Whether the operating system refused something (a name too long, too many links or open files): its message is
- * enough.
- */
+/** Whether the operating system refused something (too long a name, too many open files): its message suffices. */
 function isRefusedBySystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }

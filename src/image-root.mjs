@@ -29,7 +29,7 @@ function removePackageManagers() {
     rmSync(join(optional, name), { recursive: true, force: true });
 }
 
-/** Only on this file system. */
+/** Skips other mounted file systems. */
 function removePrivileges(folder, device) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

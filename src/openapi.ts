@@ -125,7 +125,7 @@ function isPossible(status: number, method: string, operation: Operation): boole
     case 401:
       return operation['x-access'] !== 'public';
     case 403:
-      // 403 has two causes: the user lacks a role or the like, or a session writes from another site.
+      // A user may lack an entitlement; a session may write only from pages of the server itself.
       return (
         /^user(?! or )/.test(operation['x-access']) ||
         (operation['x-access'] === 'session' && method !== 'get')

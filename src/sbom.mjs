@@ -102,10 +102,7 @@ const node = {
     .map(([name, value]) => ({ name: `node:${name}`, value })),
 };
 
-/**
- * What the package adds beside Node: its launcher, and libraries of GCC in the version that packaging/libraries.sh
- * names.
- */
+/** What the package adds: a launcher, and libraries of GCC in the version that packaging/libraries.sh names. */
 function packaged() {
   const lib = join(folder, 'lib');
   if (!existsSync(join(lib, 'VERSION'))) return [];

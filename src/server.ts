@@ -158,10 +158,7 @@ function createRequests(
     return connection;
   }
 
-  /**
-   * Ends the record of a response, once: when a connection closes, Node emits no event for a response that waited
-   * behind another.
-   */
+  /** Ends a record once: when a connection closes, Node emits no event for a response that waited behind another. */
   function finish(socket: Socket, connection: Open, response: ServerResponse): void {
     const record = connection.active.get(response);
     if (record === undefined) return;
@@ -210,10 +207,7 @@ function createRequests(
   return { handle, finish, refuseExpectation };
 }
 
-/**
- * Makes the function that starts the pipelined requests of a connection, one in each turn of the event loop: Node emits
- * all requests of a packet at once.
- */
+/** Starts the pipelined requests of a connection one in each turn: Node emits all requests of a packet at once. */
 function createPipelines() {
   const pipelined = new Map<Open, (() => void)[]>();
   function beginNext(connection: Open): void {

@@ -51,10 +51,7 @@ export interface SiteContext extends PageContext, Account {
   refuse(error: Error, requestId: string): AppError;
 }
 
-/**
- * The pages: HTML from the same services and under the same access rules as the API. `refuse` answers an error as a
- * page.
- */
+/** The pages: HTML from the services of the API, under its access rules. `refuse` answers an error as a page. */
 export function pageRoutes(context: SiteContext, services: Services): { app: Hono<Env>; refuse: ErrorPages } {
   const support = createPageSupport(context);
   const pages = new Hono<Env>();
@@ -73,8 +70,8 @@ export function pageRoutes(context: SiteContext, services: Services): { app: Hon
 const pageOf = new Map([['/lists/:id/restore', '/lists']]);
 
 /**
- * A GET route for each address that accepts only a POST. It redirects to the page of the form: the browser shows a
- * refused form under the form's address, and the reader may reload or bookmark that, or return to it after signing in.
+ * A GET route for each address that accepts only a POST; it redirects to the page of the form. The browser shows a
+ * refused form under that address, and the reader may reload it, or return to it after signing in.
  */
 function formAddresses(pages: Hono<Env>, { guard }: PageSupport): Hono<Env> {
   const addressesOf = (wanted: string) =>

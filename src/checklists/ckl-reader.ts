@@ -91,7 +91,7 @@ function createBuilder(leftovers: Leftovers) {
   let name = '';
   let value = '';
 
-  /** The name of an element in a path for people: iSTIG and VULN with their number. */
+  /** The name of an element in a message: iSTIG and VULN get their number. */
   function shownName({ local }: XmlElement, path: string): string {
     if (path === stig) return `iSTIG[${stigs.length}]`;
     if (path === vuln) return `VULN[${stigs.at(-1)!.vulns.length}]`;

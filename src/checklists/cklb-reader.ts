@@ -190,8 +190,8 @@ const isArray = (given: unknown): given is unknown[] => Array.isArray(given);
 const isEmpty = (given: unknown) => isObject(given) && Object.keys(given).length === 0;
 
 /**
- * The array that PowerShell's ConvertTo-Json failed to write: it writes one item alone, `{}`, `[null]` or `""` for no
- * item, or `{ value, Count }` around the items. Returns any other value unchanged.
+ * Repairs an array of PowerShell's ConvertTo-Json, which writes one item alone, `{}`, `[null]` or `""` for no item, or
+ * `{ value, Count }` around the items. Returns any other value unchanged.
  */
 function arrayOf(given: unknown, isItem: (item: unknown) => boolean): unknown {
   if (isEmpty(given)) return [];

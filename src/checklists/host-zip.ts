@@ -233,9 +233,7 @@ function* chunks(files: File[]): Generator<Buffer> {
   yield directory(files.map(({ member }) => member));
 }
 
-/**
- * Bytes that are sent before the stream yields to the event loop: a fast client would otherwise block other requests.
- */
+/** Bytes between two yields to the event loop: without them, a fast client would block other requests. */
 const turn = 128 * 1024;
 
 function streamed(source: Generator<Buffer>): ReadableStream<Uint8Array<ArrayBuffer>> {

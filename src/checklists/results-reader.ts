@@ -86,10 +86,7 @@ export function createResultsReader(root: XmlElement) {
   const isArf = root.uri.startsWith(ofReport);
   const benchmarks: Benchmark[] = [];
   const tests: TestResult[] = [];
-  /**
-   * Local names of the open elements inside the TestResult, or inside the benchmark around it; `?` for another
-   * namespace.
-   */
+  /** Local names of open elements in the TestResult or the benchmark around it; `?` for another namespace. */
   let path: string[] = [];
   let place: 'outside' | 'benchmark' | 'test' = 'outside';
   let start = 0;

@@ -38,10 +38,7 @@ function withoutEndingDots(text: string): string {
   return text.slice(0, end);
 }
 
-/**
- * The host of a scan. Prefixes of fact names vary, so only the last part counts; the asset of an ARF fills empty
- * fields.
- */
+/** The host of a scan. Only the last part of a fact name counts; the asset of an ARF fills empty fields. */
 export function readTarget(stated: Facts, asset: Facts | null): Target {
   const from = ({ targets, addresses: others, facts }: Facts) => {
     const of = (...names: string[]) =>

@@ -118,9 +118,7 @@ export interface Upgrade {
   report: UpgradeReport;
 }
 
-/**
- * A checklist in a request: a ckl or cklb as text, or a cklb as an object. Its reader validates it, not this schema.
- */
+/** A checklist in a request: a ckl or cklb as text, or a cklb as an object. Only its reader validates it. */
 export const checklist = z
   .custom<string | object>((value) => typeof value === 'string' || isObject(value), {
     error: 'checklist must be the text of a .ckl or .cklb, or the object of a .cklb',

@@ -120,9 +120,7 @@ function matchStig(before: CklbStig, fresh: CklbStig) {
   return matchRules(before.rules.map(toIds), fresh.rules.map(toIds));
 }
 
-/**
- * The index of the STIG to move: the first with a known benchmark id, else the one that shares most rules; -1 for none.
- */
+/** The index of the STIG to move: with a known benchmark id, else with most shared rules; -1 for none. */
 export function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds: string[]): number {
   const known = new Set(benchmarkIds.map((id) => id.toLowerCase()));
   const named = candidates.findIndex((each) => known.has(nameOf(each).toLowerCase()));

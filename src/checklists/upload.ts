@@ -51,10 +51,7 @@ export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, Found>;
 /** A marking ends up in a header: no longer than a banner may be. */
 export const longestMarking = 200;
 
-/**
- * Upgrades the checklist of a request body: the answer is the checklist with its report, or the checklist alone. Throws
- * a 400.
- */
+/** Upgrades the checklist of a body: the answer is a checklist with its report, or alone. Throws a 400. */
 export function* upgradeWork(bytes: Uint8Array, download: boolean): Work {
   const { checklist, ...asked } = check(upgradeBody, parseBody(utf8Body(bytes)));
   const { upgrade, target } = yield* upgradeOf(readChecklist(checklist), asked);

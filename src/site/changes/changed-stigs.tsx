@@ -196,10 +196,7 @@ const rulesOf = ({ added, removed, changed }: StigChanges) => added + removed + 
 const width = 320;
 const height = 12;
 
-/**
- * Raised, otherwise changed, added and removed rules as one bar; `of` is the number of rules that fills it. The numbers
- * are below it as text.
- */
+/** A bar of raised, otherwise changed, added and removed rules; `of` is the number of rules that fills it. */
 function Bar({ stig, of }: { stig: StigChanges; of: number }): Child {
   const raised = stig.severityRaised.length;
   const parts: [string, number][] = [

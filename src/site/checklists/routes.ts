@@ -6,10 +6,7 @@ import type { PageSupport } from '../parts/page.ts';
 import { emptyUpgrade, noFiles, upgradePage } from './upgrade-form.tsx';
 import { RefusedUpload, type WorkOnUpload } from './uploads.ts';
 
-/**
- * The forms for checklists and scan results. The server stores nothing: the report page sends the files again for a
- * download.
- */
+/** The forms for checklists and scan results. The server stores nothing: a download sends the files again. */
 export function upgradePages(
   app: Hono<Env>,
   { guard, show, frame, send }: PageSupport,

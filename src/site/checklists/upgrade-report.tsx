@@ -21,10 +21,7 @@ const outcomeNames: Record<UpgradedRule['outcome'], string> = {
   carried: 'Carried over unchanged',
 };
 
-/**
- * The report on an upgrade: each rule, and what was not carried over. A hidden field sends the file again for the
- * download.
- */
+/** The report on an upgrade: each rule, and what was not carried over. A download sends the file again. */
 export function upgradedPage(page: {
   report: UpgradeReport;
   form: UpgradeForm;

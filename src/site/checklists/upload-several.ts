@@ -29,7 +29,7 @@ export function severalFiles(form: Form): NamedFile[] {
     bytes: Buffer.from(text, 'base64'),
   }));
   const files = selected.length > 0 ? selected : broughtBack;
-  // Results among them stay in, for `upgradeSeveral` to report them.
+  // Scan results do not count here, but stay in the answer: the report names them.
   if (files.filter(({ bytes }) => !isResults(bytes)).length < 2) return [];
   if (form.get('as') === 'inspect') throw badRequest('Inspect one checklist at a time');
   if (files.length > mostFiles) throw badRequest(`Choose at most ${mostFiles} checklists at once`);

@@ -165,10 +165,7 @@ function createUploadThread(
     }
   }
 
-  /**
-   * Finds a release for the thread. On failure, a page shows the form again; for the API, the thread releases the
-   * upload.
-   */
+  /** Finds a release for the thread. On failure, a page shows the form again; for the API, the upload ends. */
   async function found(
     worker: Worker,
     find: Find,

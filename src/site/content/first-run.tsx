@@ -1,9 +1,6 @@
 import type { Child } from 'hono/jsx';
 
-/**
- * What to import and where, while the catalog has no publisher's STIG. `inbox` is null without an import folder or a
- * session.
- */
+/** What to import while the catalog has no publisher's STIG. `inbox` is null without folder or session. */
 export function FirstRun({ inbox }: { inbox: string | null }): Child {
   return (
     <section aria-labelledby="first-run">

@@ -11,7 +11,7 @@ import type { View } from '../parts/view.ts';
 export interface Home {
   stats: StigStats;
   changes: StigChangelog['changes'];
-  /** The changes of the last import; null when that was the first one. */
+  /** The releases of the last import; null when it added the whole catalog. */
   brought: LastImport | null;
   lists: { rows: List[]; pagination: Pagination };
 }

@@ -59,9 +59,7 @@ export function coveragePages(
   });
 }
 
-/**
- * The query. When the form changes the framework (`of` is the former one), drops revision and baseline of the former.
- */
+/** The query, without revision and baseline of the former framework (`of`) when the form changed it. */
 function asked(c: Context<Env>): CoverageQuery {
   const query = readQuery(c, coverageQuery);
   const of: CoverageFramework | string = c.req.query('of') ?? query.framework;

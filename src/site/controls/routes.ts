@@ -127,9 +127,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
     return show(c, controlPage(page));
   }
 
-  /**
-   * A base control and its enhancements, each with the number of rules that its own page shows with the same filters.
-   */
+  /** A base control and its enhancements, each with the number of rules on its own page under the same filters. */
   function enhancements(identifier: string, version: string | undefined, found: RulesFound | null) {
     return controls
       .enhancements(identifier, version)

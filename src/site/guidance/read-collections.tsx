@@ -1,10 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { Downloads, path, Table } from '../parts/components.tsx';
 
-/**
- * The collections of documents or roles that the reader may see. Pages only read them: the command line creates them
- * (rule D8.6).
- */
+/** The collections that the reader may see: pages only read what the command line creates (rule D8.6). */
 export function ReadCollections(props: {
   of: 'Documents' | 'Roles';
   api: 'regdoc-collections' | 'role-collections';

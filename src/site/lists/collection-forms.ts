@@ -41,9 +41,7 @@ export interface CollectionPages<Create, Change> {
   };
   createBody: z.ZodType<Create>;
   changeBody: z.ZodType<Change>;
-  /**
-   * The page with the form that changes an object: the end of its address, and its content; `typed` is a refused form.
-   */
+  /** The page with the form that changes an object: the end of its address; `typed` is a refused form. */
   editing: {
     at: 'edit' | 'settings';
     page(c: Context<Env>, id: string, typed: CollectionForm | null, problem: string | null): View;

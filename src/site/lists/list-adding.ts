@@ -45,7 +45,7 @@ function* reading(text: string, lookup: Lookup, { named, unclear }: Pasted): Gen
     if (found === undefined) {
       found = name.length > longestName ? [] : lookup.called(name);
       known.set(name, found);
-      // Each line takes up to three look-ups: whole, split at commas, split at blanks.
+      // `known` contains up to three texts for a line: whole, and in parts at commas and at blanks.
       refuseTooMany(known.size / 3);
       yield;
     }

@@ -5,9 +5,7 @@ import { Day } from './components.tsx';
 const width = 240;
 const height = 12;
 
-/**
- * The numbers of rules by severity as one bar; `of` is the number that fills it. The page shows the numbers beside it.
- */
+/** The numbers of rules by severity as one bar; `of` is the number that fills it. */
 export function SeverityBar({
   counts,
   of,

@@ -79,7 +79,7 @@ export function createPageSupport({ access, assets, banner, now }: PageContext) 
     entitled: (product: Entitlement) => guarded(small.entitled(product)),
   };
 
-  /** What surrounds the body of a page; for a page that a thread makes. */
+  /** What surrounds the body of a page: a thread needs it to make one. */
   function frame(c: Context<Env>): PageFrame {
     const user = c.get('visitor') ?? null;
     const url = new URL(c.req.url);

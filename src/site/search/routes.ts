@@ -102,7 +102,7 @@ function slugsOf(user: User, list: string, { listStigs }: SearchServices): strin
   return orNull(() => listStigs.slugs(user, list));
 }
 
-/** The filters for the form, valid or not; except severities, whose check boxes cannot show others. */
+/** The filters for the form, valid or not, but without unknown severities: they have no check box. */
 function typedFilter(c: Context<Env>): SearchPage['filter'] {
   const given = (c.req.queries('severity') ?? []).flatMap((each) => each.toLowerCase().split(','));
   const words = given.map((each) => each.trim());

@@ -280,9 +280,7 @@ function None({ page }: { page: SearchPage }): Child {
   );
 }
 
-/**
- * A sentence on the kinds that were searched without a result, and those that were not searched; empty with a result.
- */
+/** Names the kinds without results, and those that were not searched; empty with a result. */
 function unnamed({ q, kinds, entitlements }: SearchPage): string {
   if (kinds === null || kinds.some((kind) => kind.total > 0)) return '';
   const searched = [...new Set(kinds.map((kind) => kind.one))];
