@@ -227,7 +227,7 @@ function createPipelines() {
   };
 }
 
-/** Counts the connections of a server, from the handshake under TLS to the close. */
+/** Follows the connections of a server, under TLS from the handshake on, until they close. */
 function followConnections(
   server: Server,
   { options, secure, connections }: Context,

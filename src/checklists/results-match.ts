@@ -33,7 +33,7 @@ export function createRuleFinder({ target, others }: IdentifiedRelease) {
     byGroup.set(row.groupId.toUpperCase(), row);
     for (const id of row.legacyIds) byLegacy.set(id.trim().toUpperCase(), row);
   }
-  /** Rules of other releases that have another id in the target. Filled on first use: this is expensive. */
+  /** The matching rule of the target for each rule id of another release. Filled on first use. */
   let successors: Map<string, { row: FindingRow; version: string }> | null = null;
 
   return {

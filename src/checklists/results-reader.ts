@@ -119,7 +119,7 @@ export function createResultsReader(root: XmlElement) {
       if (list.length >= limits.facts) throw bad(`has more than ${limits.facts} facts about its target`);
       list.push(item);
     };
-    // A second test is refused: only its target matters, for the message.
+    // With several tests, `finish` throws: its message needs only their targets.
     if (tests.length > 1 && where !== 'target') return;
     switch (where) {
       case 'target':
