@@ -125,7 +125,7 @@ function isPossible(status: number, method: string, operation: Operation): boole
     case 401:
       return operation['x-access'] !== 'public';
     case 403:
-      // A user may lack an entitlement; a session may write only from pages of the server itself.
+      // A user may lack what the rule requires; a session may write only from pages of this server.
       return (
         /^user(?! or )/.test(operation['x-access']) ||
         (operation['x-access'] === 'session' && method !== 'get')

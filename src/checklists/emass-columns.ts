@@ -89,7 +89,7 @@ function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
   const header = lines[at]!;
   if (header.length > 200 || at > 20)
     throw badRequest('columns: at most 200 columns and 20 lines above the header');
-  // A template repeats columns for the latest test result: only the first of each name is filled.
+  // A template has further columns for the latest test result: only the first column of a field is filled.
   const seen = new Set<string>();
   const fields = header.map((name) => {
     const field = fieldOf(name, sheet);

@@ -6,7 +6,7 @@ import type { Fields } from './emass-columns.ts';
 import type { EmassBody } from './emass-schema.ts';
 
 export interface CciFacts {
-  /** For the CCIs in the catalog. */
+  /** Only CCIs in the catalog. */
   ccis: Map<string, { definition: string; controls: string[] }>;
   controls: Map<string, string>;
 }

@@ -6,9 +6,9 @@ const longestStem = 200;
 const device = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
 
 /**
- * A part of a file name that every system accepts, in NFC. An underscore replaces each character that is reserved on
- * some system, invisible or a path separator. Removes dots, blanks, hyphens and formula signs in front, and dots and
- * blanks at the end.
+ * A part of a file name that every system accepts, in NFC. An underscore replaces characters that are reserved on some
+ * system, invisible or a path separator, and dots, blanks, hyphens and formula signs in front. Removes dots and blanks
+ * at the end.
  */
 export function safeName(text: string, longest = longestHost): string {
   const plain = text

@@ -114,7 +114,7 @@ export function answerOf(value: object): Upgraded {
   return { bytes: bytesOf(JSON.stringify(value)), file: null };
 }
 
-/** A text as bytes that one thread can transfer to another. */
+/** A text as bytes that a thread can transfer. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }

@@ -7,7 +7,7 @@ import { keptForm } from './kept-form.ts';
 import type { Account } from './routes.ts';
 import { signInPage } from './sign-in.tsx';
 
-/** Answers an error as a page. A 401 redirects to the sign-in page, with the fields of a refused form. */
+/** Answers an error as a page: a 401 as the sign-in page, with the fields of a refused form. */
 export type ErrorPages = (c: Context<Env>, problem: AppError) => Promise<Response>;
 
 export function createErrorPages({ guard, show }: PageSupport, { sessions, cookie }: Account): ErrorPages {

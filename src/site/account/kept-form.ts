@@ -10,8 +10,8 @@ export interface KeptForm {
 
 /**
  * Reads a form that the server refused for want of a session, so that its sender can send it again after signing in.
- * Null for a form of another site, which a reader must never be led to send; for files; for a large form; and for the
- * sign-in form.
+ * Null for a form of another site, which a reader must never be led to send; for files; for a large form; and for
+ * signing in or out.
  */
 export async function keptForm(c: Context<Env>, read: MiddlewareHandler<Env>): Promise<KeptForm | null> {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header('Content-Type') ?? '');

@@ -33,8 +33,8 @@ interface Refused {
 export type ThreadRequest = Upload | { release: Found } | { ended: true } | { refused: Refused };
 
 /**
- * A message of the thread: a release that it needs, then the result or the refusal; `fault` is a programming error. A
- * refused form has a page.
+ * A message of the thread: a request for a release, the result or the refusal; `fault` is a programming error. `page`
+ * shows a refused form again.
  */
 export type ThreadAnswer =
   | { wanted: Wanted }

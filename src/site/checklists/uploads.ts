@@ -13,7 +13,7 @@ import type { Presence } from '../../http/env.ts';
 import { smallUpload } from '../../http/limits/concurrency.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
-/** An upload was refused. `page` shows the form again when its content was the reason. */
+/** The refusal of an upload; `page` shows the form again when its content was the reason. */
 export class RefusedUpload extends AppError {
   readonly page: Uint8Array<ArrayBuffer> | null;
 

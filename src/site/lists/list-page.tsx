@@ -161,7 +161,7 @@ function row({ list, isOwn, totals, sort, pagination, now }: ListOverview, entry
   ];
 }
 
-/** Says that a newer release exists than when a STIG was added, and links the changes where both are retained. */
+/** Shown when a STIG has a newer release than when it was added; links the changes where both are retained. */
 function Newer({ entry }: { entry: OverviewEntry }): Child {
   const { slug, version, addedVersion, isNewer, isAddedKept } = entry;
   if (!isNewer) return null;

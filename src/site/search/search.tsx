@@ -23,7 +23,7 @@ export interface FoundKind {
   total: number;
   /** `slug` is that of a STIG, which a reader can add to a list here. */
   items: { href: string; label: string; about: string; slug?: string }[];
-  /** Stands above the rules: its exact name is the query. */
+  /** The query is its exact name: it appears above the rules. */
   isFirst: boolean;
   all: string;
 }
