@@ -1,5 +1,5 @@
-// Compiles the project when its sources changed since the last build; `npm start` and `npm test` begin here.
-// Plain JavaScript, because it runs before anything is compiled.
+// Compiles the project when its sources changed since the last build; `npm start` and `npm test` run it first. Plain
+// JavaScript, because it runs before anything is compiled.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,9 +10,8 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.sources');
-/** What is started as a program: the command line, and the thread that reads uploads. */
+/** The entry points: the command line, and the thread that reads uploads. */
 const programs = [join('src', 'cli.js'), join('src', 'site', 'checklists', 'upload-thread.js')];
-/** What pages load is no TypeScript: it is copied as it is. */
 const assets = join('src', 'site', 'assets');
 
 function sources() {
@@ -37,14 +36,15 @@ function digest() {
 }
 
 /**
- * Puts each program into few files with all that it loads: reading some 580 modules takes longer than everything else
- * that a start does. What they compile to one by one stays beside, for the tests.
+ * Bundles each program with everything that it imports into few files: reading some 580 modules takes longer than the
+ * rest of a start. The single compiled modules stay beside the bundle, for the tests.
  */
 async function bundle() {
-  // Not needed where nothing has to be built.
+  // Imported here: esbuild is missing where nothing needs to be built.
   const { build } = await import('esbuild');
   return build({
-    // Texts and names of chunks hold paths from here: the same wherever the build is started.
+    // Makes the bundle independent of the directory in which the build runs: texts and chunk names contain relative
+    // paths.
     absWorkingDir: root,
     entryPoints: programs.map((program) => join(dist, program)),
     outbase: dist,
@@ -56,9 +56,9 @@ async function bundle() {
     format: 'esm',
     platform: 'node',
     target: 'node22',
-    // It looks for its compiled part beside itself.
+    // The driver searches for its native library relative to its own files.
     external: ['better-sqlite3'],
-    // Packages of the older kind ask for modules of Node with it.
+    // CommonJS packages call `require` for Node's modules.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
@@ -67,7 +67,6 @@ async function bundle() {
   });
 }
 
-/** What pages load goes over a wire, so that it has no comments and no blanks there. */
 async function minifyAssets() {
   const { build } = await import('esbuild');
   const names = readdirSync(join(root, assets));
@@ -79,7 +78,7 @@ async function minifyAssets() {
   });
 }
 
-/** The packages of which something is in the bundle, or is loaded beside it, as paths of the lock file. */
+/** The packages in the bundle or loaded beside it, as paths of the lock file. */
 function packagesInside({ outputs }) {
   const files = Object.values(outputs).flatMap(({ inputs, imports }) => [
     ...Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
@@ -108,6 +107,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   }
   process.exitCode = status ?? 1;
 }
-// Told by `gapstone --version`. Where there is no git, as in the build of the image, who builds says it otherwise.
+// `gapstone --version` prints it. Without git, as in the build of the image, the caller of that build passes the
+// commit.
 const { status: isGit, stdout: commit } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root });
 if (isGit === 0 && existsSync(dist)) writeFileSync(join(dist, '.commit'), commit);

@@ -6,7 +6,7 @@ import type { Command } from './commands/command.ts';
 import { requireDriver } from './db/driver.ts';
 import { isTooOld, runOnOwnNode } from './runtime.ts';
 
-/** The commands by name, in the order of `--help`; each is loaded when it is called, because loading all takes its time. */
+/** The commands in the order of `--help`. Each is loaded on demand, because loading all is slow. */
 const commands: Record<string, () => Promise<Command>> = {
   start: async () => (await import('./commands/start.ts')).startCommand,
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
@@ -33,7 +33,6 @@ async function usage(): Promise<string> {
   return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\ngapstone COMMAND --help explains a command.\n`;
 }
 
-/** What a report of a fault has to name. */
 async function versions(): Promise<string> {
   const sqlite = await requireDriver();
   return `gapstone ${packageVersion}\ncommit ${packageCommit}\nnode ${process.versions.node}\nsqlite ${sqlite}\n`;
@@ -61,7 +60,7 @@ async function main(args: string[]): Promise<number> {
     throw new CommandError(`the command must come before "${name.slice(0, 64)}": see gapstone --help`, 2);
   if (!Object.hasOwn(commands, name))
     throw new CommandError(`there is no command "${name.slice(0, 64)}": see gapstone --help`, 2);
-  // Before a command is loaded, which loads the driver with it.
+  // First: loading a command loads the driver with it.
   await requireDriver();
   const command = await commands[name]!();
   if (rest.includes('--help')) {
@@ -73,9 +72,9 @@ async function main(args: string[]): Promise<number> {
 }
 
 /**
- * Without listeners, output that nobody takes would end the process with a stack, an import in its midst. A reader that is
- * gone (`status | head`) has what it wanted; what a full disk did not take is missing, and makes the command fail. A server
- * goes on: its log counts what is lost.
+ * Without listeners, a failed write would end the process with a stack trace, even in the middle of an import. A closed
+ * pipe (`status | head`) is no failure; output lost on a full disk makes the command fail. A server continues, and its
+ * log counts lost lines.
  */
 function watchOutput(command: string): void {
   process.stderr.on('error', () => undefined);
@@ -91,12 +90,12 @@ function watchOutput(command: string): void {
   });
 }
 
-/** An error of the operating system (a name too long, links in a loop, no more files): what it says is enough. */
+/** Whether the operating system refused something (too long a name, too many open files): its message suffices. */
 function isRefusedBySystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
-// Whatever a command makes (database, log, locks, copies) is for its owner alone.
+// Only the owner may read what a command creates: database, log, locks, copies.
 process.umask(0o077);
 const args = process.argv.slice(2);
 watchOutput(args[0] ?? '');

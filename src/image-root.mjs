@@ -1,13 +1,13 @@
-// Makes a base's root into that of the image: `node src/image-root.mjs ROOT NODE_DIR`, as root. Node stays, what came with
-// it to install packages goes, no program has more rights than who calls it, and the folders for data are there.
-// Plain JavaScript, because not every base has `find`.
+// Turns the root of a base image into that of our image: `node src/image-root.mjs ROOT NODE_DIR`, as root. Keeps Node,
+// removes its package managers, removes setuid and setgid bits, creates the folders for data. Plain JavaScript, because
+// not every base has `find`.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [root, nodeDir] = process.argv.slice(2);
 
-/** Where packages of the base's own system brought npm, they are taken out of its records too. */
+/** Removes npm from the records of the system's own package manager too. */
 function removePackageManagers() {
   const installed = spawnSync('rpm', ['--root', root, '-qa', 'npm', 'nodejs-npm', 'nodejs-nodemon'], {
     encoding: 'utf8',
@@ -29,7 +29,7 @@ function removePackageManagers() {
     rmSync(join(optional, name), { recursive: true, force: true });
 }
 
-/** Takes the setuid and setgid bits from everything on this file system. */
+/** Skips other mounted file systems. */
 function removePrivileges(folder, device) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -40,7 +40,7 @@ function removePrivileges(folder, device) {
   }
 }
 
-/** A volume takes owner and mode of the folder under it: any user of group 0 may write, as OpenShift asks. */
+/** A volume inherits owner and mode of the folder under it: any user of group 0 may write, as OpenShift requires. */
 function makeFolders() {
   for (const [name, mode, owner] of [
     ['data', 0o770, 65532],

@@ -75,7 +75,6 @@ const retryAfter = {
 };
 const etag = { ETag: text('Identifies the bytes of the response, for `If-None-Match`.') };
 
-/** The headers that belong to a status, whatever the operation. */
 const headersOf: Record<number, Record<string, object>> = {
   401: { 'WWW-Authenticate': text('`Bearer`.') },
   405: { Allow: text('The methods of this path.') },
@@ -87,15 +86,15 @@ const errorSchema = '#/components/schemas/Error';
 const nameOf = (code: ErrorCode) =>
   code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The answer of an error of rule D2.1. */
+/** An error answer of rule D2.1. */
 function problem(status: (typeof statusOf)[ErrorCode]): Response {
   const content = { 'application/json': { schema: { $ref: errorSchema } } };
   return { description: problems[status], ...(headersOf[status] && { headers: headersOf[status] }), content };
 }
 
 /**
- * Adds to what a route declares what any route may answer: errors that arise before it or beneath it, and 304 wherever
- * an answer has a tag, that is to every GET which does not say `no-store`.
+ * Adds the answers that any route may give: errors from the middleware or the services, and 304 for answers with an
+ * entity tag, which every GET has unless it says `no-store`.
  */
 function complete(method: string, operation: Operation): void {
   const { responses } = operation;
@@ -114,7 +113,6 @@ function complete(method: string, operation: Operation): void {
   }
 }
 
-/** Whether an operation may answer an error that its route need not declare. */
 function isPossible(status: number, method: string, operation: Operation): boolean {
   switch (status) {
     case 400:
@@ -127,13 +125,13 @@ function isPossible(status: number, method: string, operation: Operation): boole
     case 401:
       return operation['x-access'] !== 'public';
     case 403:
-      // Who is known may lack what the rule wants; a session may write from our own pages alone.
+      // A user may lack what the rule requires; a session may write only from pages of this server.
       return (
         /^user(?! or )/.test(operation['x-access']) ||
         (operation['x-access'] === 'session' && method !== 'get')
       );
     case 413:
-      // A body is read of every method that may have one.
+      // Every other method may have a body.
       return method !== 'get';
     case 429:
       return !operation['x-unlimited'];

@@ -1,6 +1,6 @@
-// Puts exactly what runs into a folder of its own: `node src/runtime-tree.mjs FOLDER [COMMIT]`. The container image and the
-// package are made of it. The folder holds the two programs and their chunks, migrations, data, documents, the driver of
-// this machine's kind, and the licences of what is inside. Plain JavaScript, as the build is.
+// Copies exactly what runs into a folder: `node src/runtime-tree.mjs FOLDER [COMMIT]`. The container image and the
+// package contain this folder: the two programs and their chunks, migrations, data, documents, the driver for this
+// platform, and the licences. Plain JavaScript, as the build is.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const [target, commit = commitOfCheckout()] = process.argv.slice(2);
 
-/** The commit of the checkout; empty where there is none, as in the build of the image. */
+/** The commit of the checkout; empty without git, as in the build of the image. */
 function commitOfCheckout() {
   const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
   return status === 0 ? stdout.trim() : '';
@@ -19,7 +19,7 @@ function copy(...paths) {
   for (const path of paths) cpSync(join(root, path), join(target, path), { recursive: true });
 }
 
-/** The files of better-sqlite3 that are loaded here: what it has for other systems, and its sources, stay behind. */
+/** The files of better-sqlite3 that this platform loads: without its sources and its builds for others. */
 function driverFiles() {
   const home = join('node_modules', 'better-sqlite3');
   const library = readdirSync(join(root, home, 'lib'), { recursive: true })
@@ -29,7 +29,6 @@ function driverFiles() {
   return ['package.json', 'LICENSE', ...library, prebuilt].map((name) => join(home, name));
 }
 
-/** What the manifest says that concerns running; which packages were needed to build stays behind. */
 function manifest() {
   const { name, version, description, license, type, engines } = readJson('package.json');
   return { name, version, description, license, private: true, type, engines, ...(commit && { commit }) };
@@ -39,7 +38,7 @@ function readJson(path) {
   return JSON.parse(readFileSync(join(root, path), 'utf8'));
 }
 
-/** The licence texts of every package that is inside, in the order of the paths; a package without a text says so. */
+/** The licence texts of every package inside, sorted by path; a package without a text says so. */
 function licenses() {
   const compiledIn = 'node_modules/node-addon-api';
   const texts = [...readJson('dist/packages.json'), compiledIn].sort().map((path) => {
@@ -55,7 +54,7 @@ function licenses() {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** The same modes whatever the umask was: everybody may read, the owner may write, and nothing is a program. */
+/** Sets the same modes whatever the umask: everybody reads, the owner writes, no file is executable. */
 function settleModes(folder) {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CommandError } from './base/errors.ts';
 import { packageRoot } from './base/root.ts';
 
-/** Older ones crash in the SQLite driver, or have no Zstandard; `engines` in package.json says the same. */
+/** Older versions crash in the SQLite driver, or lack Zstandard; `engines` in package.json says the same. */
 export const oldestNode = '22.15';
 
 /** Whether `version` (as `process.versions.node`) is too old. */
@@ -14,9 +14,8 @@ export function isTooOld(version: string): boolean {
 }
 
 /**
- * Runs this program again with the Node that `npm ci` brought, with the same arguments, input, output and signals.
- * @returns the exit code
- * @throws CommandError when the package was installed without it
+ * Runs this program again with the Node that `npm ci` installed, with the same arguments, input, output and signals.
+ * Gives the exit code. Throws a `CommandError` without that Node.
  */
 export async function runOnOwnNode(): Promise<number> {
   const own = join(packageRoot, 'node_modules', 'node', 'bin', 'node');

@@ -1,8 +1,7 @@
-// The software bill of materials (CycloneDX) of what runs: `node src/sbom.mjs [FOLDER] [--base]`. FOLDER is what
-// src/runtime-tree.mjs made, else this checkout. It names the npm packages of which something is inside, the Node that
-// runs this script, the driver and the SQLite inside it, what the package lays beside them, and with --base the packages of
-// the system around it. Printed, and written to FOLDER/dist/sbom.cdx.json. The same content gives the same bytes. Plain
-// JavaScript, as the build is.
+// The software bill of materials (CycloneDX) of what runs: `node src/sbom.mjs [FOLDER] [--base]`. FOLDER is the result
+// of src/runtime-tree.mjs, by default this checkout. It names the npm packages inside, the Node that runs this script,
+// the driver and its SQLite, what the package adds, and with --base the packages of the system. Prints it, and writes
+// it to FOLDER/dist/sbom.cdx.json. The same content gives the same bytes. Plain JavaScript, as the build is.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -30,7 +29,6 @@ function component(type, name, version, purl, license) {
 
 const nameOf = (path) => path.split('node_modules/').at(-1);
 
-/** A package of the lock file, with the hash of the archive that it came in. */
 function npmPackage(path) {
   const { version, license, integrity } = locked[path];
   const purl = `pkg:npm/${nameOf(path).replace('@', '%40')}@${version}`;
@@ -41,7 +39,7 @@ function npmPackage(path) {
   };
 }
 
-/** What a package of the lock file needs, as paths that are inside: beside it, else in the folders above. */
+/** The dependencies of a package that are inside, as paths: nested in it, else in the folders above. */
 function needed(path) {
   const found = Object.keys(locked[path].dependencies ?? {}).map((name) => {
     let above = path;
@@ -51,7 +49,6 @@ function needed(path) {
   return found.filter((each) => inside.includes(each));
 }
 
-/** The packages of the system: what dpkg or rpm says is installed. */
 function basePackages() {
   const release = Object.fromEntries(
     [...readFileSync('/etc/os-release', 'utf8').matchAll(/^(\w+)="?(.*?)"?$/gm)].map((match) =>
@@ -83,7 +80,7 @@ function basePackages() {
 const { version, license } = readJson('package.json');
 const own = { ...component('application', 'gapstone', version, `pkg:generic/gapstone@${version}`, license) };
 
-// In what runs there is one driver; a checkout has one for each system, and names that of this one.
+// A runtime folder has one driver; a checkout has one for each platform, and only this platform's counts.
 const driverHome = join(folder, 'node_modules', 'better-sqlite3');
 const prebuilt = readdirSync(join(driverHome, 'prebuilds')).find(
   (name) => name === `${process.platform}-${process.arch}.node`,
@@ -105,7 +102,7 @@ const node = {
     .map(([name, value]) => ({ name: `node:${name}`, value })),
 };
 
-/** What the package lays beside Node: its launcher, and the libraries of GCC of which packaging/libraries.sh tells the version. */
+/** What the package adds: a launcher, and libraries of GCC in the version that packaging/libraries.sh names. */
 function packaged() {
   const lib = join(folder, 'lib');
   if (!existsSync(join(lib, 'VERSION'))) return [];

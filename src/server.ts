@@ -13,7 +13,6 @@ import { beginRecord, type RequestRecord } from './http/observe/record.ts';
 import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
 import { readHeaders, requestTarget } from './http/request.ts';
 
-/** A server that listens, and how it is stopped. */
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 /** A certificate chain and its key, PEM. */
@@ -27,7 +26,6 @@ export interface ServerOptions {
   port: number;
   log: Log;
   observer: Observer;
-  /** Called for each connection that is refused for want of room. */
   connectionRefused?: () => void;
   tls?: Tls | null;
   maxConnections?: number;
@@ -35,9 +33,7 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` the server trusts. */
   trustedProxies?: readonly string[];
-  /** How slowly a client may read a response. */
   readers?: typeof readerLimits;
-  /** Answers from the cache, without the router. */
   fastPath?: FastPath;
 }
 
@@ -55,16 +51,13 @@ const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is 
 const graceMilliseconds = 30_000;
 const idleMilliseconds = 1_000;
 const sweepMilliseconds = 250;
-/** How long a refused connection may take to read its response. */
 const refusedMilliseconds = 500;
-/** Seconds that a connection may be idle between two requests. */
 const keepAliveSeconds = 5;
 const requestsPerConnection = 1000;
 const headersPerRequest = 100;
 /** Connections above the limit that get a 503; further ones are dropped. */
 const refusedAtOnce = 64;
 
-/** What the parts of one server share. */
 interface Context {
   options: ServerOptions;
   secure: boolean;
@@ -85,7 +78,7 @@ export async function startServer(
   const requests = createRequests(context, fetch);
   const server = createNodeServer(options, requests.handle);
   server.maxConnections = maxConnections + refusedAtOnce;
-  // Else Node drops further headers without an error, and with them what a proxy says of the caller.
+  // Without it, Node drops further headers without an error, and with them what a proxy says about the caller.
   server.maxHeadersCount = 0;
   followConnections(server, context, requests.finish);
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -108,7 +101,6 @@ export async function startServer(
     renew(fresh: Tls): void {
       if ('setSecureContext' in server) server.setSecureContext({ ...fresh, minVersion: 'TLSv1.2' });
     },
-    /** The number of connections and of requests now. */
     load: () => ({ connections: connections.open.size, requests: state.requests }),
     /** Accepts no new request, finishes those in progress, and closes; resolves when the last connection is closed. */
     async stop(): Promise<void> {
@@ -123,7 +115,7 @@ type Handle = (request: Watched, response: ServerResponse) => void;
 
 function createNodeServer({ tls = null, requestTimeout = 30 }: ServerOptions, handle: Handle) {
   const serverOptions = {
-    // Node answers a request without Host by itself, without a body: the router's own refusal has one.
+    // Node answers a request without Host by itself and without a body; the router's own refusal has one.
     requireHostHeader: false,
     maxHeaderSize: 16 * 1024,
     headersTimeout: Math.min(10, requestTimeout) * 1000,
@@ -136,7 +128,6 @@ function createNodeServer({ tls = null, requestTimeout = 30 }: ServerOptions, ha
   return createTlsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2', handshakeTimeout }, handle);
 }
 
-/** The way of a request from its connection to the router, and of its log record to the observer. */
 function createRequests(
   { options, secure, connections, state }: Context,
   fetch: Parameters<typeof startServer>[0],
@@ -167,7 +158,7 @@ function createRequests(
     return connection;
   }
 
-  /** Ends the record of a response, once: Node emits no event for one that waited behind another when the connection closed. */
+  /** Ends a record once: when a connection closes, Node emits no event for a response that waited behind another. */
   function finish(socket: Socket, connection: Open, response: ServerResponse): void {
     const record = connection.active.get(response);
     if (record === undefined) return;
@@ -178,7 +169,7 @@ function createRequests(
     connection.counted += bytes;
     // 499 is the usual status in logs for a client that disconnected before the response.
     const status = record.status ?? (response.headersSent ? response.statusCode : 499);
-    // Node calls a response finished also when its socket was destroyed.
+    // Node reports a response as finished also when its socket was destroyed.
     observer.end(record, status, bytes, response.headersSent && socket.destroyed);
     // `end` flushes the response first; `closeIdleConnections` would cut it (rule S2.8).
     if (state.draining && connection.active.size === 0) socket.end();
@@ -216,9 +207,8 @@ function createRequests(
   return { handle, finish, refuseExpectation };
 }
 
-/** Makes the function that begins the pipelined requests of a connection one in each turn of the event loop: Node emits all requests of a packet at once. */
+/** Starts the pipelined requests of a connection one in each turn: Node emits all requests of a packet at once. */
 function createPipelines() {
-  /** Requests that wait behind others of their connection, in order. */
   const pipelined = new Map<Open, (() => void)[]>();
   function beginNext(connection: Open): void {
     const waiting = pipelined.get(connection)!;
@@ -237,14 +227,14 @@ function createPipelines() {
   };
 }
 
-/** Counts the connections of a server, from the handshake under TLS to the close. */
+/** Follows the connections of a server, under TLS from the handshake on, until they close. */
 function followConnections(
   server: Server,
   { options, secure, connections }: Context,
   finish: (socket: Socket, connection: Open, response: ServerResponse) => void,
 ): void {
   const refused = options.connectionRefused ?? (() => undefined);
-  /** Under TLS, connections during their handshake, by the address and port of the client. */
+  /** Under TLS, connections during their handshake, by the client's address and port. */
   const handshaking = new Map<string, Socket>();
   const follow = (socket: Socket, connection: Open) =>
     socket.on('close', () => {
@@ -280,8 +270,8 @@ const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
 
 /**
- * Answers what the HTTP parser refuses and what arrives too slowly in the documented form, unless a response has begun.
- * The connection is closed soon after, whatever the client does.
+ * Answers a request that the HTTP parser refused or that arrived too slowly, in the documented form, unless a response
+ * has begun. Closes the connection soon after, whatever the client does.
  */
 function answerClientError(
   error: NodeJS.ErrnoException,

@@ -38,21 +38,17 @@ import { createListService } from './collections/lists.ts';
 import { createPurgeService } from './collections/retention.ts';
 import type { Database } from './db/database.ts';
 
-/** What services read and write, and what they need besides. */
 export interface ServiceContext {
   catalog: Database;
   users: Database;
   now: () => Date;
-  /** Makes the ids of what users create. */
   newId: () => string;
-  /** The classification that exports are marked with. */
   banner: string | null;
 }
 
-/** Every service, by the name under which routes and pages take it (`Pick<Services, 'stigs' | 'lists'>`). */
+/** Every service by name: routes and pages take what they need (`Pick<Services, 'stigs' | 'lists'>`). */
 export type Services = ReturnType<typeof createServices>;
 
-/** Makes every service once. */
 export function createServices(context: ServiceContext) {
   const { catalog, users, now, newId, banner } = context;
   const stigNames = createStigNameIndex(catalog);

@@ -33,7 +33,7 @@ export function apiRoutes(
   workOnUpload: WorkOnUpload,
   now: () => Date,
 ): OpenAPIHono<Env>[] {
-  // The cache keeps what these routes answer to GET until what they read changes.
+  // The cache keeps the GET answers of these routes until their data changes.
   const ofCatalog = access.with({ kept: 'catalog' });
   const ofUsers = access.with({ kept: 'users' });
   const { stigs, crosswalk, listStigs } = services;
@@ -46,7 +46,7 @@ export function apiRoutes(
     checklistRoutes(access, workOnUpload),
     controlRoutes(ofCatalog, services.controls),
     crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings),
-    // These answer for the STIGs of a list too.
+    // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, services.search, services.stigNames, listStigs.slugs),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs.slugs),
     listRoutes(ofUsers, services.lists, listStigs, services.listOverview),

@@ -45,50 +45,45 @@ import { createAssets } from '../site/parts/assets.ts';
 import { apiRoutes } from './api-routes.ts';
 import { pageRoutes } from './pages.ts';
 
-/** What the service is made of; nothing is taken from the environment or from a global. */
 export interface Context {
-  /** What was imported, and what users made: one database today. */
   catalog: Database;
   users: Database;
   audit: Audit;
   log: Log;
   now: () => Date;
-  /** Makes the ids of what users create. */
   newId: () => string;
   verify: VerifyUserToken;
-  /** Names the local issuer's key, which sessions do not outlive. */
+  /** The key id of the local issuer: a session ends when this key changes. */
   keyId: () => Promise<string>;
   state: ServiceState;
   observer: Observer;
-  /** Gives the text of `/metrics`, which is not there where this is null. */
+  /** Gives the text of `/metrics`; null disables the endpoint. */
   metrics: (() => Promise<string>) | null;
-  /** Answers that are kept as bytes; null makes every one anew. */
+  /** The cache of answers as bytes; null disables it. */
   answers: Answers | null;
-  /** How often callers may come, and how much is made for them at once; uploads apart. */
+  /** Limits for each caller, and on concurrent work. Uploads have limits of their own. */
   limiter: Limiter;
   concurrency: ConcurrencyLimit;
   uploadConcurrency: (bytes: number) => ConcurrencyLimit;
-  /** Hears of what was turned away for want of room. */
+  /** Counts a request that the service rejected because a limit was reached. */
   rejected: (why: Rejection) => void;
-  /** Reads uploads in a thread, which whoever gives it ends. */
+  /** Reads uploads in a thread; the caller of `createApp` ends that thread. */
   uploads: Uploads;
-  /** The secret of the purge endpoint, which is off without one (rule D8.5). */
+  /** The secret of the purge endpoint; null disables the endpoint (rule D8.5). */
   cronSecret: string | null;
-  /** Whether cookies are for TLS only, however a request came. */
+  /** Whether cookies are always `Secure`, even on a plain HTTP request. */
   secureCookies: boolean;
   /** Bytes that a body may have on most routes (D2.3). */
   maxBody: number;
-  /** The origins whose scripts may read answers. */
   corsOrigins: readonly string[];
-  /** Whether the sample endpoint is there (rule D10). */
+  /** Whether the sample endpoint exists (rule D10). */
   plants: boolean;
-  /** The folder whose files are imported, as pages tell (rule D33). */
+  /** The import folder, which pages name (rule D33). */
   inbox: string | null;
-  /** The classification that pages show and exports are marked with. */
   banner: string | null;
 }
 
-/** Builds the application: middleware in order, routes, error mapping, and the OpenAPI document. */
+/** Builds the application: middleware in order, routes, error mapping and the OpenAPI document. */
 export function createApp(context: Context): OpenAPIHono<Env> {
   const { audit, log, now, limiter, banner } = context;
   const services = createServices(context);
@@ -110,7 +105,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   });
   addMiddleware(app, context);
 
-  // Made on the first request for it, since that takes a while: a start must not wait for it.
+  // Made on the first request: it takes too long for a start.
   const document = onDemand(() => openApiDocument(app));
   const text = onDemand(() => JSON.stringify(document()));
   app.route('/', serviceRoutes(access, context.catalog, context.state, text, context.metrics));
@@ -131,7 +126,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   );
   app.route('/', pages.app);
 
-  // Answered, not thrown: the log would miss an error that is thrown here.
+  // Returned, not thrown: the log would miss an error that is thrown here.
   app.notFound((c) => {
     const wait = limiter.take(addressKey(c.get('record').remote), false);
     if (wait > 0) return refusal(c, tooMany(wait));
@@ -141,7 +136,6 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   return app;
 }
 
-/** The access rules of the routes, with the middleware that reads and limits their input. */
 function accessOf(context: Context, sessions: Sessions): Access {
   const { users, audit, now, answers, maxBody } = context;
   const bodies = createBodyBudget(bodyLimits(maxBody), context.rejected);
@@ -168,7 +162,6 @@ function accessOf(context: Context, sessions: Sessions): Access {
   });
 }
 
-/** What every request passes before its route. */
 function addMiddleware(app: OpenAPIHono<Env>, { observer, corsOrigins, banner }: Context): void {
   app.use(identify(observer));
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
@@ -189,7 +182,7 @@ function addMiddleware(app: OpenAPIHono<Env>, { observer, corsOrigins, banner }:
   });
 }
 
-/** The error that the caller gets. Logs one that is the fault of the service. */
+/** Maps an error to the one that the caller gets, and logs faults of the service. */
 function logged(log: Log, error: Error, requestId: string): AppError {
   const failure = toAppError(error);
   const fault = storageFault(error);
@@ -202,7 +195,6 @@ function logged(log: Log, error: Error, requestId: string): AppError {
   return failure;
 }
 
-/** Makes a value when it is first asked for. */
 function onDemand<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

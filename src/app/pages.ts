@@ -23,7 +23,6 @@ import { rulePages } from '../site/rules/routes.ts';
 import { searchPages } from '../site/search/routes.ts';
 import { stigPages } from '../site/stigs/routes.ts';
 
-/** The modules of the pages. Each adds its routes, and takes of the services what it needs. */
 const modules = [
   contentPages,
   guidancePages,
@@ -43,18 +42,16 @@ const modules = [
   assetRoutes,
 ];
 
-/** What the pages need besides the services. */
 export interface SiteContext extends PageContext, Account {
   workOnUpload: WorkOnUpload;
-  /** The folder whose files are imported (rule D33). */
+  /** The import folder (rule D33). */
   inbox: string | null;
-  /** The content of `/openapi.json`. */
   document(): OpenApi;
-  /** The error that a caller gets for one that was thrown; logs it as the API does. */
+  /** Maps a thrown error to the one that the caller gets, and logs it as the API does. */
   refuse(error: Error, requestId: string): AppError;
 }
 
-/** The pages: HTML from the same services and under the same access rules as the API. `refuse` answers an error as a page. */
+/** The pages: HTML from the services of the API, under its access rules. `refuse` answers an error as a page. */
 export function pageRoutes(context: SiteContext, services: Services): { app: Hono<Env>; refuse: ErrorPages } {
   const support = createPageSupport(context);
   const pages = new Hono<Env>();
@@ -69,12 +66,12 @@ export function pageRoutes(context: SiteContext, services: Services): { app: Hon
   return { app, refuse };
 }
 
-/** The page of a form where that is not the nearest page above the form's address: a deleted list has no page. */
+/** The page of a form that is not at the nearest address above: a deleted list has no page. */
 const pageOf = new Map([['/lists/:id/restore', '/lists']]);
 
 /**
- * A GET route for each address that only takes a form. It redirects to the page of the form: the browser shows a refused
- * form under the form's address, and the reader may reload or bookmark that, or return to it after signing in.
+ * A GET route for each address that accepts only a POST; it redirects to the page of the form. The browser shows a
+ * refused form under that address, and the reader may reload it, or return to it after signing in.
  */
 function formAddresses(pages: Hono<Env>, { guard }: PageSupport): Hono<Env> {
   const addressesOf = (wanted: string) =>

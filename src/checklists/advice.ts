@@ -1,4 +1,3 @@
-/** What to do about each kind of finding of an inspection. */
 export const adviceOf = {
   'unknown-stig': 'Import this STIG, then inspect the checklist again.',
   'repeated-stig': 'Keep one of the two: tools read the first, or merge both without a word.',
@@ -36,7 +35,7 @@ export const adviceOf = {
 
 export type FindingCode = keyof typeof adviceOf;
 
-/** What makes tools refuse or misread a file; the rest is for a person to look at. */
+/** What makes tools refuse or misread a file. All other findings are warnings. */
 export const errors = new Set<FindingCode>([
   'unknown-stig',
   'repeated-stig',

@@ -17,13 +17,13 @@ import { maxResults } from './results-upload.ts';
 import { ChecklistUpgrade, upgradeBody, upgradeQuery } from './schema.ts';
 import type { ApiTask, Upgraded } from './upload.ts';
 
-/** Works on the body of a request, as it came, off the main thread. */
+/** Works on the raw body of a request, off the main thread. */
 type WorkOnUpload = (
   upload: ApiTask & { bytes: Uint8Array<ArrayBuffer> },
   caller: Presence,
 ) => Promise<Upgraded>;
 
-/** What is done with checklists and scan results that a caller brings. Nothing of them is stored. */
+/** The routes for checklists and scan results that a caller sends. The service stores nothing of them. */
 export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   const upload = { upload: true, expensive: true };
@@ -33,10 +33,9 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
     'Content-Disposition': { ...downloadHeaders['Content-Disposition'], required: false },
   };
 
-  /** Answers what the thread made: JSON, or a file. */
   function send(c: Parameters<typeof answer>[0], { bytes, file }: Upgraded): never {
     if (file === null) return answer(c, bytes, privateHeaders) as never;
-    // What the old checklist says of itself counts more than the banner of this server.
+    // The marking of the old checklist takes precedence over the banner of this server.
     const named = fileHeaders(file.marking || c.get('banner'), file.name);
     return answer(c, bytes, { 'Content-Type': fileTypes[file.type], ...privateHeaders, ...named }) as never;
   }
@@ -63,7 +62,7 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
     },
   });
   app.openAPIRegistry.registerPath(upgrade);
-  // Its body is read and checked in a thread, as are those below.
+  // A thread reads and validates the body, here and in the routes below.
   app.openapi({ ...upgrade, middleware, request: { query: upgradeQuery }, hide: true }, async (c) => {
     const { download = false } = c.req.valid('query');
     const task = { from: 'api', task: 'upgrade', bytes: c.get('upload'), download } as const;
@@ -164,5 +163,4 @@ export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono
   return app;
 }
 
-/** The other form of a body: a file of another tool as it is. */
 const xmlBody = { 'application/xml': { schema: TextFile } };

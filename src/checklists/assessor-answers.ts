@@ -2,10 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { CommandError } from '../base/errors.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 
-/** What is answered to one rule of a checklist. */
 export interface AssessorAnswer {
   status: 'not_a_finding' | 'not_applicable' | 'open' | 'not_reviewed';
-  /** Files that show it, divided by spaces; may be empty. */
+  /** File names, separated by spaces; may be empty. */
   evidence: string;
   comment: string;
 }
@@ -14,8 +13,8 @@ const columns = ['groupId', 'status', 'evidence', 'comment'];
 const statuses = ['not_a_finding', 'not_applicable', 'open', 'not_reviewed'] as const;
 
 /**
- * Reads a table of answers: CSV with the columns groupId, status, evidence and comment, a row for each group.
- * `name` leads the message. Throws `CommandError` that names the line.
+ * Reads a table of answers: CSV with the columns groupId, status, evidence and comment, a row for each group. Messages
+ * begin with `name`. Throws a `CommandError` that names the line.
  */
 export function readAnswers(text: string, name: string): Map<string, AssessorAnswer> {
   let rows: { record: Record<string, string>; info: { lines: number } }[];
@@ -41,8 +40,8 @@ export function readAnswers(text: string, name: string): Map<string, AssessorAns
 }
 
 /**
- * Fills a checklist in place: status, and comment and evidence as its finding details. Gives the group ids of the
- * rules that stay `not_reviewed` for want of an answer, and of the answers that no rule took.
+ * Fills a checklist in place: status, and comment and evidence as its finding details. Returns the group ids of the
+ * rules without an answer, which stay `not_reviewed`, and of the answers without a rule.
  */
 export function answerChecklist(
   checklist: Cklb,

@@ -3,7 +3,7 @@ import { type OldChecklist, readCklb } from './cklb-reader.ts';
 import { badChecklist, createLeftovers, type Leftovers, type OnFault } from './fields.ts';
 import { readUploadedXml } from './uploaded-xml.ts';
 
-// The names of a ckl (rule F3.5) and those of a cklb that say the same.
+// The names in a ckl (rule F3.5) and their equivalents in a cklb.
 const assetNames: Record<string, string> = {
   ROLE: 'role',
   ASSET_TYPE: 'target_type',
@@ -67,8 +67,8 @@ interface ReadVuln {
 }
 
 /**
- * Reads the text of a ckl (STIG Viewer 2) through the strict XML reader into the form of a cklb. What has no place there
- * is left over. Throws a 400 for what is no well-formed ckl.
+ * Converts the text of a ckl (STIG Viewer 2) to a cklb. What a cklb has no field for becomes a leftover. Throws a 400
+ * for text that is not a well-formed ckl.
  */
 export function readCkl(text: string, onFault?: OnFault): OldChecklist {
   const leftovers = createLeftovers();
@@ -80,7 +80,7 @@ export function readCkl(text: string, onFault?: OnFault): OldChecklist {
   return { format: 'ckl', ...readCklb(builder.toCklb(), onFault, leftovers) };
 }
 
-/** Says which program wrote the file, and nothing of what was assessed. */
+/** The comment in which STIG Viewer or Gapstone names itself: it is no leftover. */
 const markOfWriter = /^\s*(?:DISA STIG Viewer|Gapstone) :: [\d.]+\s*$/;
 
 function createBuilder(leftovers: Leftovers) {
@@ -91,7 +91,7 @@ function createBuilder(leftovers: Leftovers) {
   let name = '';
   let value = '';
 
-  /** Where an element is in the file, iSTIG and VULN by their number. */
+  /** The name of an element in a message: iSTIG and VULN get their number. */
   function shownName({ local }: XmlElement, path: string): string {
     if (path === stig) return `iSTIG[${stigs.length}]`;
     if (path === vuln) return `VULN[${stigs.at(-1)!.vulns.length}]`;
@@ -115,7 +115,7 @@ function createBuilder(leftovers: Leftovers) {
       if (list) list.push(value.trim());
       else lists.set(name, [value.trim()]);
     } else if (Object.hasOwn(ruleNames, name) || name === 'Check_Content_Ref') put(data, name, value, where);
-    // The uuid of the STIG that the rule is in anyway.
+    // STIG_UUID only repeats the uuid of the STIG around the rule.
     else if (name !== 'STIG_UUID') leave(`${where}/STIG_DATA[${name.slice(0, 64)}]`, value);
   }
 
@@ -139,7 +139,7 @@ function createBuilder(leftovers: Leftovers) {
       const last = open.at(-1);
       if (last) last.text += part;
     },
-    // Evaluate-STIG says in comments when and by what a rule was answered, and STIG Manager reads it there.
+    // Evaluate-STIG writes in comments when and by which check a rule was answered, and STIG Manager reads them.
     comment(text) {
       if (!markOfWriter.test(text))
         leave(`${open.at(-1)?.shown ?? ''}/comment()`, text, 'a cklb has no field for a comment of the file');
@@ -164,7 +164,6 @@ function createBuilder(leftovers: Leftovers) {
     },
   };
 
-  /** What was read, under the names of a cklb. */
   function toCklb(): object {
     const { classification, is_web_database, ...others } = renamed(target, assetNames);
     return {

@@ -16,10 +16,10 @@ import {
 } from './fields.ts';
 import type { Leftover } from './schema.ts';
 
-/** A checklist as it was read: whole and valid, and what it held besides. */
+/** A checklist that was read: valid and complete, with the values that a cklb has no field for. */
 export interface OldChecklist {
   format: 'ckl' | 'cklb';
-  /** The id that it gives itself, as it stands there; null where there is none, as in a ckl. */
+  /** The file's own id, unchanged; null where it has none, as in a ckl. */
   id: string | null;
   checklist: Cklb;
   leftovers: Leftover[];
@@ -28,9 +28,9 @@ export interface OldChecklist {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /**
- * Reads a cklb of any writer: fields that are missing are filled, those that we do not know are left over. Throws a 400
- * that names the place for a value of the wrong type; an unknown status or severity and a rule that is there twice go to
- * `onFault`, which refuses them where nothing else is said.
+ * Reads a cklb of any tool: missing fields get defaults, unknown ones become leftovers. Throws a 400 that names the
+ * place for a value of the wrong type. Calls `onFault` for an unknown status or severity and for a repeated rule; by
+ * default that throws a 400 too.
  */
 export function readCklb(
   value: unknown,
@@ -127,7 +127,7 @@ function readRule(
   const override = rule.fields('overrides');
   const severity = override.fields('severity');
   const given = severity.text('severity');
-  // In a ckl, or in a viewer, nobody finds a rule by its number.
+  // With the V-id: in a ckl, or in a viewer, nobody finds a rule by its index.
   const at = (field: string) => `${path}.${field}${groupId === '' ? '' : ` of ${groupId.slice(0, 16)}`}`;
   const reason = severity.text('reason');
   if (given === '' && reason !== '') leftovers.add(`${path}.overrides.severity.reason`, reason);
@@ -179,7 +179,7 @@ function readRule(
     comments: rule.text('comments'),
     finding_details: rule.text('finding_details'),
   };
-  // Ours says which STIG the rule is in.
+  // Read and dropped: it only repeats which STIG the rule is in.
   rule.value('stig_uuid');
   for (const each of [severity, override, reference, rule]) each.rest();
   return read;
@@ -190,8 +190,8 @@ const isArray = (given: unknown): given is unknown[] => Array.isArray(given);
 const isEmpty = (given: unknown) => isObject(given) && Object.keys(given).length === 0;
 
 /**
- * The array that is meant where PowerShell's ConvertTo-Json writes none: one item alone, `{}`, `[null]` or `""` for no item, or
- * `{ value, Count }` around the items. Anything else as it was given.
+ * Repairs an array of PowerShell's ConvertTo-Json, which writes one item alone, `{}`, `[null]` or `""` for no item, or
+ * `{ value, Count }` around the items. Returns any other value unchanged.
  */
 function arrayOf(given: unknown, isItem: (item: unknown) => boolean): unknown {
   if (isEmpty(given)) return [];
@@ -204,24 +204,23 @@ function arrayOf(given: unknown, isItem: (item: unknown) => boolean): unknown {
   return isItem(given) ? [given] : given;
 }
 
-/** The fields of an object. Each throws a 400 for a value of another type; null counts as not there. */
+/** Reads the fields of an object. Each method throws a 400 for a value of another type, and treats null as missing. */
 interface Fields {
   isThere: boolean;
   value(name: string): unknown;
   text(name: string): string;
-  /** A text by which something is found, or that is repeated for each rule: a long one is refused. */
+  /** A text that is used for look-ups or repeated for each rule: throws a 400 for a long one. */
   name(name: string): string;
   textOrNull(name: string): string | null;
   texts(name: string): string[];
   list(name: string): unknown[];
   flag(name: string, otherwise: boolean): boolean;
   integer(name: string, otherwise: number): number;
-  /** A name that some writers give as a number or as a boolean. */
+  /** A text that some tools write as a number or as a boolean. */
   scalar(name: string): string;
-  /** A UUID; where there is none, one made from its place. */
+  /** A UUID; a missing one is derived from `place`. */
   uuid(name: string, place: string): string;
   fields(name: string): Fields;
-  /** Leaves over what nobody asked for. */
   rest(): void;
 }
 

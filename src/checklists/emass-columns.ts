@@ -5,10 +5,10 @@ import { badRequest } from '../base/errors.ts';
 import { packageRoot } from '../base/root.ts';
 import { type EmassBody, type EmassSheet, emassTemplates } from './emass-schema.ts';
 
-/** What a row of a sheet says, by the names that its columns have in some template, in lower case. */
+/** The cells of a row by column name, in lower case. */
 export type Fields = ReadonlyMap<string, string>;
 
-/** The columns that are filled; what only eMASS knows has no name here (rule D30.2). */
+/** The columns that Gapstone fills: the values of all others only eMASS knows (rule D30.2). */
 const filled: Record<EmassSheet, string[]> = {
   'test-results': [
     'control acronym',
@@ -39,7 +39,6 @@ const filled: Record<EmassSheet, string[]> = {
   ],
 };
 
-/** What other templates call the same. */
 const otherNames: Record<string, string> = {
   'security control number (nc/na controls only)': 'controls / aps',
   'allocated control (allocated control id)': 'controls / aps',
@@ -51,7 +50,7 @@ const otherNames: Record<string, string> = {
   'affected hardware': 'devices affected',
 };
 
-/** The head of a sheet: lines above its header, the header, and how a row is made of what is known. */
+/** The head of a sheet: lines above its header, the header, and the function that makes a row. */
 export interface EmassColumns {
   titles: string[][];
   header: string[];
@@ -71,7 +70,7 @@ export function columnsFor({ sheet, template, columns }: EmassBody): EmassColumn
 const readTemplate = (name: string) =>
   readFileSync(join(packageRoot, 'data', 'emass', `${name}.csv`), 'utf8');
 
-/** Reads the head of a sheet: its header is the line with most names that we fill. Throws a 400. */
+/** Reads the head of a sheet: its header is the line with most known column names. Throws a 400. */
 function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
   let lines: string[][];
   try {
@@ -90,7 +89,7 @@ function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
   const header = lines[at]!;
   if (header.length > 200 || at > 20)
     throw badRequest('columns: at most 200 columns and 20 lines above the header');
-  // A template shows the latest test result beside the new one: what stands there twice is filled once.
+  // A template has further columns for the latest test result: only the first column of a field is filled.
   const seen = new Set<string>();
   const fields = header.map((name) => {
     const field = fieldOf(name, sheet);
@@ -107,7 +106,6 @@ function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
   };
 }
 
-/** The field that a column of some name holds, or null. */
 function fieldOf(name: string, sheet: EmassSheet): string | null {
   const plain = name.trim().replace(/\s+/g, ' ').toLowerCase();
   const field = Object.hasOwn(otherNames, plain) ? otherNames[plain]! : plain;

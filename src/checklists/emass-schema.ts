@@ -5,7 +5,7 @@ import { checklist } from './schema.ts';
 export const emassSheets = ['test-results', 'poam'] as const;
 export type EmassSheet = (typeof emassSheets)[number];
 
-/** The heads of sheets that we ship, in `data/emass`: of each kind the first is the usual one. */
+/** The templates in `data/emass`: the first of each sheet is the default. */
 export const emassTemplates = {
   'test-results': ['test-results', 'test-results-18'],
   poam: ['poam', 'poam-22', 'poam-mccast'],

@@ -13,12 +13,11 @@ import { answerOf, longestMarking, parseBody, type Upgraded, type Work } from '.
 /** Different CCIs in one request: twice as many as DISA's list has. */
 const mostCcis = 10_000;
 
-/** Characters in the cells of one sheet. */
 const mostText = 64 * 1024 * 1024;
 
 const sheetNames = { 'test-results': 'Test Result Import', poam: 'POA&M' };
 
-/** Reads a body of checklists and makes a sheet of eMASS of them (rule D30.2). Throws a 400. */
+/** Makes a sheet for eMASS from a body of checklists (rule D30.2). Throws a 400. */
 export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
   const asked = check(emassBody, parseBody(utf8Body(bytes)));
   const columns = columnsFor(asked);
@@ -45,7 +44,7 @@ export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
   return asked.format === 'json' ? answerOf(made) : workbook(made, columns, markingOf(checklists), banner);
 }
 
-/** Throws a 400 for rows with more text than is sent at once: a request of some MiB may ask for hundreds. */
+/** Throws a 400 for a sheet with too much text: a body of some MiB may ask for hundreds of MiB. */
 function refuseLargeSheet(rows: string[][]): void {
   let characters = 0;
   for (const cell of rows.flat()) characters += cell.length;
@@ -53,7 +52,6 @@ function refuseLargeSheet(rows: string[][]): void {
     throw badRequest(`The sheet would have more than ${mostText} characters: send fewer checklists at once`);
 }
 
-/** Reads one of the checklists; a message says which. */
 function readOne(given: string | object, index: number): OldChecklist {
   try {
     return readChecklist(given);
@@ -63,7 +61,6 @@ function readOne(given: string | object, index: number): OldChecklist {
   }
 }
 
-/** What the checklists say of their classification, each word once. */
 function markingOf(checklists: OldChecklist[]): string | null {
   const words = checklists.map(({ checklist }) => checklist.target_data.classification?.trim() ?? '');
   const marking = [...new Set(words)].filter((word) => word !== '').join(', ');

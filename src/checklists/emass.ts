@@ -5,28 +5,24 @@ import type { OldChecklist } from './cklb-reader.ts';
 import type { Fields } from './emass-columns.ts';
 import type { EmassBody } from './emass-schema.ts';
 
-/** What the catalog says of some CCIs, and of the controls of 800-53 that they stand for. */
 export interface CciFacts {
-  /** The definition of each CCI that is known, and its controls. */
+  /** Only CCIs in the catalog. */
   ccis: Map<string, { definition: string; controls: string[] }>;
-  /** The statement of each of these controls, in catalog order. */
   controls: Map<string, string>;
 }
 
-/** Characters of the name of a host that stand in a sheet: as many as STIG Manager takes of one. */
+/** Characters of a host name in a sheet: the limit of STIG Manager. */
 const longestHost = 255;
 
-/** A rule of a checklist, with where it is from. */
 export interface CheckedRule {
-  /** Its name as far as a sheet shows it, or the empty text. */
   host: string;
   stig: CklbStig;
   rule: CklbRule;
-  /** In the published form, each once. */
+  /** In the published form, without duplicates. */
   ccis: string[];
 }
 
-/** Every rule of some checklists, in their order. */
+/** All rules of all checklists, in order. */
 export function rulesOf(checklists: OldChecklist[]): CheckedRule[] {
   return checklists.flatMap(({ checklist: { target_data, stigs } }) => {
     const host = cut(target_data.host_name.trim(), longestHost);
@@ -36,7 +32,7 @@ export function rulesOf(checklists: OldChecklist[]): CheckedRule[] {
   });
 }
 
-/** The published form of a CCI, as it is often written otherwise; none for what is no CCI. */
+/** Brings a CCI to the published form: tools also write `CCI 366` or `cci-0366`. Empty for other text. */
 function readCci(text: string): string[] {
   const digits = /^\s*CCI-?\s*0*(\d{1,6})\s*$/i.exec(text)?.[1];
   return digits === undefined ? [] : [`CCI-${digits.padStart(6, '0')}`];
@@ -51,7 +47,7 @@ export function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: Ema
       if (same) same.push(each);
       else byCci.set(cci, [each]);
     }
-  // Written once for each rule, however many CCIs it has.
+  // Once for each rule, however many CCIs it has.
   const lines = new Map(
     rules.filter(({ rule }) => rule.status === 'open').map((each) => [each, lineOf(each)] as const),
   );
@@ -72,7 +68,7 @@ export function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: Ema
   });
 }
 
-/** What the rules of a CCI come to: one that is not reviewed leaves it open whether it is met. */
+/** The result of a CCI: blank when no rule is open, but one is not reviewed. */
 function tested(
   rules: CheckedRule[],
   lines: ReadonlyMap<CheckedRule, string>,
@@ -117,7 +113,7 @@ function lineOf(checked: CheckedRule): string {
   return details === '' ? named : `${named} - ${details}`;
 }
 
-/** As many lines below a head as a cell takes, each once, and how many are left out. */
+/** Joins a head and its lines, without duplicates, up to the size of a cell, and says how many lines are left out. */
 function fitted(head: string, given: string[], what: string): string {
   const lines = [...new Set(given)];
   const room = longestCell - 100;
@@ -135,7 +131,7 @@ function fitted(head: string, given: string[], what: string): string {
   return text;
 }
 
-/** The rows of a POA&M (rule D30.2): one for each rule that is open in some checklist, in the order of their numbers. */
+/** The rows of a POA&M (rule D30.2): one for each rule that is open in some checklist, sorted by rule number. */
 export function poamRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
   const open = rules.filter(({ rule }) => rule.status === 'open');
   const byRule = Map.groupBy(open, ({ rule }) => rule.rule_id_src);

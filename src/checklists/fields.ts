@@ -2,38 +2,35 @@ import { badRequest } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
 import type { Leftover } from './schema.ts';
 
-/** The parts of a cklb whose values come from a short list. */
 export const targetTypes = ['Computing', 'Non-Computing'] as const;
 const severities = ['high', 'medium', 'low'] as const;
 const statuses = ['not_reviewed', 'not_applicable', 'open', 'not_a_finding'] as const;
 
-/** How much a checklist may hold (rule D28.4): far beyond any real one, and little enough to be worked through at once. */
+/** The limits of a checklist (rule D28.4): far beyond any real one, and small enough for one request. */
 export const checklistLimits = { stigs: 100, rules: 20_000, leftovers: 100_000, name: 1000 };
 
-/** Characters of finding details or comments that STIG Manager takes; the rest it cuts off. */
+/** Characters of finding details or comments that STIG Manager stores; it cuts off the rest. */
 export const longestText = 32_767;
 
-/** A text without what writers of one word differ in; what is too long for a word is none. */
+/** Removes case, blanks, `_` and `-`, in which tools spell a word differently; empty for long text. */
 const plain = (text: string) => (text.length > 64 ? '' : text.toLowerCase().replace(/[\s_-]+/g, ''));
 
-/** A 400 about a place in the checklist. Keys of the file's own are cut, so that a message stays short. */
+/** A 400 about a place in the checklist. `path` may contain keys of the file: it is cut. */
 export function badChecklist(path: string, problem: string): Error {
   return badRequest(`checklist: ${path === '' ? '' : `${path.slice(0, 64)} `}${problem}`);
 }
 
-/** What is done about a value that no checklist may have: it is refused, or noted and read as the next best. */
+/** Handles an invalid value: throws, or records it, and the reader continues with a default. */
 export type OnFault = (code: FaultCode, path: string, problem: string) => void;
 export type FaultCode = 'bad-status' | 'bad-severity' | 'no-rule-id' | 'repeated-rule';
 
-/** Throws the 400 of a fault. */
 export const refuseFault: OnFault = (_, path, problem) => {
   throw badChecklist(path, problem);
 };
 
-/** What stands in the place of one of some words, for a message. */
 const instead = (text: string) => (text.trim() === '' ? '' : `, not "${cut(text.trim())}"`);
 
-/** The status of a rule in either vocabulary (`NotAFinding`, `not_a_finding`); none is not_reviewed, as is a fault. */
+/** The status of a rule in either vocabulary (`NotAFinding`, `not_a_finding`); not_reviewed for none or a fault. */
 export function readStatus(text: string, path: string, onFault: OnFault): (typeof statuses)[number] {
   if (text.trim() === '') return 'not_reviewed';
   const status = statuses.find((each) => plain(each) === plain(text));
@@ -42,7 +39,7 @@ export function readStatus(text: string, path: string, onFault: OnFault): (typeo
   return 'not_reviewed';
 }
 
-/** A severity, whatever its case; medium for a fault. */
+/** A severity in any case; medium for a fault. */
 export function readSeverity(text: string, path: string, onFault: OnFault): (typeof severities)[number] {
   const severity = severities.find((each) => each === text.trim().toLowerCase());
   if (severity) return severity;
@@ -50,7 +47,7 @@ export function readSeverity(text: string, path: string, onFault: OnFault): (typ
   return 'medium';
 }
 
-/** The word of a list that a text is, whatever its case and blanks; the first one, and a leftover, when it is none. */
+/** The word of a list that matches a text, ignoring case and blanks. No match: the first word, and a leftover. */
 export function readWord<const T extends string>(
   words: readonly [T, ...T[]],
   text: string,
@@ -63,12 +60,12 @@ export function readWord<const T extends string>(
 
 export type Leftovers = ReturnType<typeof createLeftovers>;
 
-/** Collects what a checklist holds that a cklb has no place for. */
+/** Collects the values of a checklist that a cklb has no field for. */
 export function createLeftovers() {
   const list: Leftover[] = [];
   return {
     list,
-    /** Keeps a value and where it was. Throws a 400 beyond the limit. */
+    /** Throws a 400 beyond the limit. */
     add(path: string, value: unknown, reason = 'a cklb has no field for this'): void {
       if (list.length >= checklistLimits.leftovers)
         throw badChecklist(
@@ -80,18 +77,18 @@ export function createLeftovers() {
   };
 }
 
-/** Counts the rules of a checklist as they are read, and finds one that is there twice in a STIG. */
+/** Limits the rules of a checklist while it is read, and finds a repeated one in a STIG. */
 export function createRuleGuard(onFault: OnFault) {
   let rules = 0;
   let seen = new Set<string>();
   return {
-    /** Begins another STIG. Throws a 400 beyond the limit. */
+    /** Throws a 400 beyond the limit. */
     stig(index: number): void {
       if (index >= checklistLimits.stigs)
         throw badChecklist('', `contains more than ${checklistLimits.stigs} STIGs`);
       seen = new Set();
     },
-    /** Takes a rule by its id: none, and a second one of that id, are faults. Throws a 400 beyond the limit. */
+    /** Reports a rule without an id, or with one that it has seen, as a fault. Throws a 400 beyond the limit. */
     rule(ruleId: string, path: string): void {
       if (++rules > checklistLimits.rules)
         throw badChecklist('', `contains more than ${checklistLimits.rules} rules`);

@@ -1,13 +1,14 @@
-/** Bytes of the part of a file's name that is the host's; with slug and version it stays far below the 255 of file systems. */
+/** Bytes of the host's part of a file name; with slug and version it stays far below the 255 of file systems. */
 const longestHost = 100;
 const longestStem = 200;
 
-/** Names that Windows takes for devices, whatever follows their first dot. */
+/** Windows reserves these names, whatever follows their first dot. */
 const device = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
 
 /**
- * Part of a file's name that every system takes: NFC; for each character that is reserved on any, not to be seen, or that leads
- * to another folder an underscore; no dot, blank, hyphen or sign of a formula in front, no dot or blank at the end.
+ * A part of a file name that every system accepts, in NFC. An underscore replaces characters that are reserved on some
+ * system, invisible or a path separator, and dots, blanks, hyphens and formula signs in front. Removes dots and blanks
+ * at the end.
  */
 export function safeName(text: string, longest = longestHost): string {
   const plain = text
@@ -20,7 +21,7 @@ export function safeName(text: string, longest = longestHost): string {
   return name === '' ? '_' : name;
 }
 
-/** As many whole characters as fit into so many bytes. */
+/** Cuts between characters, never within one. */
 function cutBytes(text: string, longest: number): string {
   let end = 0;
   let bytes = 0;
@@ -32,14 +33,14 @@ function cutBytes(text: string, longest: number): string {
   return text.slice(0, end);
 }
 
-/** What file systems that ignore case, or how a character is put together, take for the same name. */
+/** Equal for names that file systems confuse when they ignore case or Unicode composition. */
 export const nameKey = (name: string): string =>
   name.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKC');
 
-/** Gives out names no two of which any file system takes for the same: from the second on they are numbered. */
+/** Makes unique names for file systems that ignore case or Unicode composition: repeated ones get a number. */
 export function createNames() {
   const taken = new Set<string>();
-  /** The next number to try for a name: a thousand hosts of one name are not tried a thousand times each. */
+  /** The next number to try for a name: without it, a thousand hosts of one name would need a thousand tries each. */
   const next = new Map<string, number>();
   return (name: string, extension = ''): string => {
     const stem = cutBytes(device.test(name.split('.')[0]!.trimEnd()) ? `_${name}` : name, longestStem);

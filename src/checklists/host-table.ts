@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { describeIssue } from '../http/schema.ts';
 import { type ChecklistHost, checklistHost, maxHosts } from './hosts-schema.ts';
 
-/** The columns of a table of hosts, and what else people call them; case, blanks, `_` and `-` do not count. */
+/** The columns of a table of hosts, and their other names; case, blanks, `_` and `-` do not count. */
 const columnNames: Record<string, keyof ChecklistHost> = {
   hostname: 'hostName',
   host: 'hostName',
@@ -17,10 +17,8 @@ const columnNames: Record<string, keyof ChecklistHost> = {
 };
 const columns = ['hostName', 'ipAddress', 'macAddress', 'fqdn', 'role'] as const;
 
-/** The columns of a table without a header, as they are pasted. */
 const plainColumns = ['hostName', 'ipAddress', 'fqdn', 'role'] as const;
 
-/** What was read of a table: its hosts, or what is wrong with it, line by line. */
 export interface HostTable {
   hosts: ChecklistHost[];
   problems: string[];
@@ -29,12 +27,12 @@ export interface HostTable {
 /** The most characters of a line: the columns of a host have less in all. */
 const longestLine = 16 * 1024;
 
-/** As many problems are named; more would not be read. */
 const mostProblems = 10;
 
 /**
- * Reads a table of hosts: csv, or what was pasted from a spreadsheet; separated by commas, semicolons or tabs, as its first line is.
- * With a header it has `hostName` and any other column; without one, where that may be, the columns are name, address, FQDN, role.
+ * Reads a table of hosts: csv or pasted cells, separated by commas, semicolons or tabs like its first line. With a
+ * header the columns are `hostName` and any others; without one, where that is allowed, they are name, address, FQDN
+ * and role.
  */
 export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: boolean }): HostTable {
   const tooLong = text.split('\n').findIndex((line) => line.length > longestLine);
@@ -43,7 +41,7 @@ export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: bo
   let rows: { record: string[]; info: { lines: number } }[];
   try {
     const options = { bom: true, info: true, skip_empty_lines: true, relax_column_count: true, trim: true };
-    // One more than a header and all hosts: what follows need not be read to be refused.
+    // One more than a header and all hosts: enough to refuse a longer table.
     const to = maxHosts + 2;
     rows = parse(text, { ...options, to, delimiter: delimiterOf(text) }) as unknown as typeof rows;
   } catch (error) {
@@ -53,7 +51,7 @@ export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: bo
   const first = filled[0];
   if (first === undefined) return { hosts: [], problems: ['There is no host'] };
   const named = first.record.map((cell) => columnNames[folded(cell)]);
-  // The first line is a header where every cell is one of its names, or one says hostName.
+  // The first line is a header where every cell is a column name, or one is hostName.
   const isHeader = named.every((name) => name !== undefined) || first.record.some(isHostName);
   const hasHeader = mustHaveHeader || isHeader;
   const wrong = hasHeader ? headerProblem(first.record, named) : null;
@@ -89,7 +87,6 @@ function delimiterOf(text: string): string {
   return ['\t', ';'].find((each) => first.includes(each)) ?? ',';
 }
 
-/** What is wrong with a header, or null. */
 function headerProblem(cells: string[], names: (keyof ChecklistHost | undefined)[]): string | null {
   const unknown = names.indexOf(undefined);
   if (unknown >= 0)

@@ -19,16 +19,15 @@ import { createNames, safeName } from './file-names.ts';
 import { type ChecklistHost, type ChecklistsBody, maxFiles } from './hosts-schema.ts';
 import type { ChecklistFormat } from './schema.ts';
 
-/** A zip of checklists that is about to be sent. */
+/** A zip of checklists that is ready to be sent. */
 export interface ChecklistZip {
-  /** Bytes of it, and those of the memory that it holds until it is sent. */
+  /** Bytes of the zip, and of the memory that it occupies until it is sent. */
   bytes: number;
   held: number;
   files: string[];
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** A STIG as it stands in every checklist of it. */
 interface Rendered {
   release: Pick<StigRelease, 'slug' | 'title' | 'version' | 'benchmarkId'>;
   key: string[];
@@ -37,13 +36,13 @@ interface Rendered {
   piece: Piece;
 }
 
-/** One file, of pieces most of which it shares with others. */
+/** One checklist: pieces, most of which other files share. */
 interface File {
   member: Member;
   pieces: Piece[];
 }
 
-/** How often the zip is begun anew because the catalog became another. */
+/** How often to start again when an import changes the catalog in between. */
 const attempts = 5;
 /** Files that are named and measured before the work yields to the event loop. */
 const slice = 100;
@@ -51,12 +50,12 @@ const slice = 100;
 export type MakeChecklists = ReturnType<typeof createChecklistZips>;
 
 /**
- * Makes the function that makes checklists of STIGs for hosts (rule D28.2). Each STIG is written and compressed once; a
- * file is what the host says of itself, and those. So the zip costs as much as it has bytes, its size is known before it is sent, and
- * all of it is of one catalog.
+ * Makes the function that makes checklists of STIGs for hosts (rule D28.2). It writes and compresses each STIG once:
+ * only the part about the host differs between files. So the work grows with the bytes of the zip alone, its size is
+ * known before it is sent, and all of it is of one catalog.
  */
 export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation: () => number) {
-  /** The releases that are wanted, each written once, in the order of rule D3.4. Throws what `wanted` and `full` throw. */
+  /** Writes each wanted release once, in the order of rule D3.4. Throws what `wanted` and `full` throw. */
   async function render(
     wanted: () => string[],
     format: ChecklistFormat,
@@ -83,10 +82,10 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
     throw unavailable('The catalog is being changed. Try again', 5);
   }
 
-  // One at a time: several at once take no less time, and each the memory of its own.
+  // One at a time: parallel zips would need more memory and no less time.
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Makes the zip of the STIGs that `wanted` names, by slug or alias. Throws a 400 where it has no STIG or too many files. */
+  /** Makes the zip of the STIGs that `wanted` names, by slug or alias. Throws a 400 for no STIG or too many files. */
   return async function make(
     wanted: () => string[],
     asked: ChecklistsBody,
@@ -130,7 +129,6 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
   };
 }
 
-/** The head of one checklist: for all STIGs of a host, or for one STIG, with an id that tells hosts apart. */
 function checklistHead({
   host,
   repeat,
@@ -185,7 +183,7 @@ function byTitle({ release: a }: Rendered, { release: b }: Rendered): number {
   );
 }
 
-/** Hosts with what tells those apart that are the same in all that is said of them. */
+/** Adds a number to repeated hosts, so that their ids differ. */
 function numbered(hosts: ChecklistHost[]): [ChecklistHost, string[]][] {
   const seen = new Map<string, number>();
   return hosts.map((host) => {
@@ -196,7 +194,6 @@ function numbered(hosts: ChecklistHost[]): [ChecklistHost, string[]][] {
   });
 }
 
-/** Gives each host a name of its own among the hosts, and each file one of its own among the files. */
 function createNaming(layout: ChecklistsBody['layout'], format: ChecklistFormat) {
   const ofHost = createNames();
   const ofFile = createNames();
@@ -213,7 +210,6 @@ const ends = {
   ckl: storedPiece(Buffer.from(cklEnd), true),
 };
 
-/** What a checklist has before its STIGs. */
 function headOf(format: ChecklistFormat, head: ReturnType<typeof cklbHead>, stigs: Rendered[]): Buffer {
   if (format === 'ckl') return Buffer.from(cklHead(head.target_data, stigs[0]!.targetKey));
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"stigs":[`);
@@ -237,10 +233,9 @@ function* chunks(files: File[]): Generator<Buffer> {
   yield directory(files.map(({ member }) => member));
 }
 
-/** Bytes that are sent before the stream yields to the event loop: a fast client would otherwise block other requests. */
+/** Bytes between two yields to the event loop: without them, a fast client would block other requests. */
 const turn = 128 * 1024;
 
-/** Streams chunks as the client reads them, and stops when it disconnects. */
 function streamed(source: Generator<Buffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let sent = 0;
   return new ReadableStream(

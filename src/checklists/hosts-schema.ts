@@ -7,11 +7,11 @@ import { checklistFormats } from './schema.ts';
 /** A file for each host and STIG, or one for each host. */
 export const layouts = ['stig', 'host'] as const;
 
-/** What one zip may hold (rule D28.2). */
+/** The limits of one zip (rule D28.2). */
 export const maxHosts = 500;
 export const maxFiles = 5000;
 
-/** A host that checklists are made for: STIG Manager refuses a checklist without its name. */
+/** A host to make checklists for: STIG Manager refuses a checklist without a host name. */
 export const checklistHost = checklistTarget.extend({
   hostName: requestText('hostName', 255)
     .refine((name) => name.trim() !== '', { error: 'hostName must not be empty' })
@@ -33,5 +33,5 @@ export const checklistsBody = z.object(
 );
 export type ChecklistsBody = z.infer<typeof checklistsBody>;
 
-/** The id in a path. Whatever it is, what cannot be found is one and the same 404. */
+/** The id in a path, without validation: every id that matches no list gets the same 404. */
 export const listParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });

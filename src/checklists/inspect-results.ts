@@ -6,7 +6,7 @@ import { statusOf } from './results-outcome.ts';
 import type { ScanResults } from './results-reader.ts';
 import { shortList } from './stig-names.ts';
 
-/** What the results of a scan say of themselves, for the catalog to find their release. */
+/** The release that the results of a scan name, for the look-up in the catalog. */
 export function statedOfResults(scan: ScanResults): StatedRelease {
   return {
     benchmarkIds: scan.benchmarkId === '' ? [] : [scan.benchmarkId],
@@ -16,7 +16,7 @@ export function statedOfResults(scan: ScanResults): StatedRelease {
   };
 }
 
-/** Looks at the results of a scan in the same way: what they are of, and what a checklist of them would lack. */
+/** Inspects the results of a scan: their release, and what a checklist made of them would lack. */
 export function inspectResults(scan: ScanResults, release: IdentifiedRelease | null): InspectedStig {
   const { findings, add } = createFindings();
   const { hostName, ipAddress, macAddress, fqdn } = scan.target;

@@ -2,7 +2,6 @@ import { isNetwork } from '../base/addresses.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { FindingCode } from './advice.ts';
 
-/** Characters of a field of the target that STIG Manager takes. */
 const longestField = 255;
 
 const mac = /^(?:(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}|[0-9a-f]{12})$/i;
@@ -13,7 +12,7 @@ const each = (text: string) => text.split(/[,;\s]+/).filter((part) => part !== '
 
 type TargetData = Pick<Cklb['target_data'], 'host_name' | 'ip_address' | 'mac_address' | 'fqdn'>;
 
-/** What STIG Manager or eMASS will refuse of the data about a target. */
+/** What STIG Manager or eMASS refuses in the data about a target. */
 export function inspectTarget(target: TargetData): [FindingCode, string][] {
   const found: [FindingCode, string][] = [];
   const fields = Object.entries({

@@ -17,14 +17,13 @@ import { comparable, isAnswered, versionOf } from './upgrade.ts';
 
 export type InspectedStig = Inspection['stigs'][number];
 
-/** A fault that was met while a checklist was read, and where. */
 export interface Fault {
   code: FaultCode;
   path: string;
   problem: string;
 }
 
-/** A checklist with the faults for which it would be refused elsewhere. */
+/** A checklist that may have faults for which other operations would refuse it. */
 export interface FaultyChecklist {
   old: OldChecklist;
   faults: Fault[];
@@ -42,7 +41,7 @@ export function createFindings() {
   return { findings, add };
 }
 
-/** What a STIG of a checklist says of itself, for the catalog to find its release. */
+/** The release that a STIG of a checklist names, for the look-up in the catalog. */
 export function statedOf(stig: CklbStig): StatedRelease {
   return {
     benchmarkIds: [stig.stig_id.trim()].filter((id) => id !== ''),
@@ -53,8 +52,8 @@ export function statedOf(stig: CklbStig): StatedRelease {
 }
 
 /**
- * Looks at one STIG of a checklist, pure (rule D29.4): which release it is of, what differs from that, and what tools will
- * refuse. `release` is null for a STIG that the catalog does not have; `before` are the slugs of the STIGs above it.
+ * Inspects one STIG of a checklist, pure (rule D29.4): its release, the differences from that, and what tools will
+ * refuse. `release` is null for a STIG outside the catalog; `before` are the slugs of the STIGs above it.
  */
 export function inspectStig(
   { old, faults }: FaultyChecklist,
@@ -98,7 +97,7 @@ export function inspectStig(
   };
 }
 
-/** Which STIG and release a file is about. */
+/** The STIG and release of a file. */
 export function headOf(
   release: IdentifiedRelease | null,
 ): Pick<InspectedStig, 'slug' | 'version' | 'current'> {
@@ -109,7 +108,7 @@ export function headOf(
   };
 }
 
-/** What was read as something else, as it stood there. */
+/** Reports leftovers whose value the reader replaced. */
 function inspectLeftovers({ leftovers, checklist }: OldChecklist, add: Add): void {
   for (const { path, value, reason } of leftovers) {
     const shown = `${path} is "${String(value).slice(0, 64)}"`;
@@ -127,7 +126,7 @@ function inspectLeftovers({ leftovers, checklist }: OldChecklist, add: Add): voi
   }
 }
 
-/** STIG Manager finds the release in the release-info alone, and wants a blank behind it. */
+/** STIG Manager reads the release only from the release-info, and expects a blank after it. */
 function inspectReleaseInfo({ release_info }: CklbStig, add: Add): void {
   if (!/Release:\s*(.+?)\s/.test(release_info.slice(0, 1000)) || !/Release:\s*\d/i.test(release_info))
     add('unreadable-release', `STIG Manager reads no release in "${release_info.slice(0, 64)}"`);
@@ -230,7 +229,6 @@ function inspectRules(
 
 const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** Whether the title or the discussion of a rule differ from the release by blanks alone. */
 function isSameText(field: string, rule: CklbRule, row: FindingRow): boolean {
   return field === 'title'
     ? collapse(rule.rule_title) === collapse(row.ruleTitle)

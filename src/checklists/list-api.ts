@@ -5,10 +5,10 @@ import { BinaryFile, downloadHeaders } from '../http/schema.ts';
 import { checklistsBody, listParam } from './hosts-schema.ts';
 import type { MakeListChecklists } from './list-checklists.ts';
 
-/** Bytes of the header that names what is gone; a proxy refuses answers with long ones. */
+/** Bytes of the header that names missing STIGs; a proxy refuses answers with long headers. */
 const longestHeader = 2000;
 
-/** Checklists of a list for hosts (rule D28.2). */
+/** The API of checklists of a list for hosts (rule D28.2). */
 export function listChecklistRoutes(access: Access, make: MakeListChecklists) {
   const { app, route } = createRoutes('Checklists');
 

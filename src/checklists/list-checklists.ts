@@ -4,13 +4,12 @@ import type { ChecklistsBody } from './hosts-schema.ts';
 
 type User = Env['Variables']['user'];
 
-/** A list as far as checklists are made of it; `release` is null where the STIG is gone from the catalog. */
+/** The name and STIGs of a list; `release` is null for a STIG that is no longer in the catalog. */
 export interface ListOfStigs {
   name: string;
   stigs: { slug: string; release: object | null }[];
 }
 
-/** Checklists of a list: the zip, what its file is called, and the STIGs that are gone from the catalog. */
 export interface ListChecklists {
   zip: ChecklistZip;
   name: string;
@@ -19,7 +18,7 @@ export interface ListChecklists {
 
 export type MakeListChecklists = ReturnType<typeof createListChecklists>;
 
-/** Makes the function that makes the checklists of a list that `listOf` gives. It throws what `listOf` and `make` throw. */
+/** Makes the function that makes the checklists of a list. It throws what `listOf` and `make` throw. */
 export function createListChecklists(
   make: MakeChecklists,
   listOf: (user: User, id: string) => ListOfStigs,

@@ -7,10 +7,10 @@ import { readCkl } from './ckl-reader.ts';
 import { type OldChecklist, readCklb } from './cklb-reader.ts';
 import { badChecklist, type OnFault } from './fields.ts';
 
-/** Bytes that a checklist may have, and a body with one (rule D2.3). */
+/** Bytes of a checklist, or of a body with one (rule D2.3). */
 export const maxChecklist = 32 * 1024 * 1024;
 
-/** Reads a checklist: the text of a ckl (XML) or cklb (JSON), distinguished by how it begins, or the object of a cklb. Throws a 400. */
+/** Reads a ckl (XML) or cklb (JSON) as text, or a cklb as an object. Throws a 400. */
 export function readChecklist(given: string | object, onFault?: OnFault): OldChecklist {
   if (typeof given !== 'string') return { format: 'cklb', ...readCklb(given, onFault) };
   const start = /[^\s\uFEFF]/.exec(given)?.[0];
@@ -27,8 +27,8 @@ export function readChecklist(given: string | object, onFault?: OnFault): OldChe
 }
 
 /**
- * The text of a checklist's file: UTF-16 where it begins with that byte-order mark, as PowerShell writes it, UTF-8 where it
- * is that, whatever it says of itself; else as an import reads it (rule D20), with what there is to warn of. Throws a 400.
+ * Decodes the file of a checklist: UTF-16 after its byte-order mark, as PowerShell writes it; valid UTF-8 whatever the
+ * XML declaration says; else as an import does (rule D20), with warnings. Throws a 400.
  */
 export function checklistText(bytes: Buffer): { text: string; warnings: string[] } {
   const mark = bytes.toString('hex', 0, 2);

@@ -2,13 +2,13 @@ import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import { matchRules } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 
-/** The rule of a release that a result, or a rule of a checklist, is about. */
+/** The rule of a release that matches a result, or a rule of a checklist. */
 export interface FoundRule {
   row: FindingRow;
   matchedBy: 'ruleId' | 'groupId' | 'legacyId';
 }
 
-/** A rule id as rules are compared by: without `_rule`, whatever its case. */
+/** A rule id for comparison: without `_rule`, in one case. */
 export const plainId = (ruleId: string) =>
   ruleId
     .trim()
@@ -17,23 +17,23 @@ export const plainId = (ruleId: string) =>
 
 const svNumber = (ruleId: string) => /^SV-(\d+)(?=R\d|$)/.exec(plainId(ruleId))?.[1] ?? null;
 
-/** Since SV- and V-ids were given anew the two of a rule have one number. */
+/** DISA renumbered its rules: from this number on, the SV- and V-id of a rule have the same number. */
 const oneNumberFrom = 200_000;
 
-/** Makes what finds rules of a release: by rule id, then V-id, then legacy ids (rule D29.2). */
+/** Makes the look-up of rules of a release: by rule id, then V-id, then legacy ids (rule D29.2). */
 export function createRuleFinder({ target, others }: IdentifiedRelease) {
   const byId = new Map<string, FindingRow>();
   const byNumber = new Map<string, FindingRow>();
   const byGroup = new Map<string, FindingRow>();
   const byLegacy = new Map<string, FindingRow>();
-  // Backwards: where several could be meant, the first in document order is.
+  // Backwards: of several candidates, the first in document order wins.
   for (const row of target.findings.toReversed()) {
     byId.set(plainId(row.ruleId), row);
     byNumber.set(svNumber(row.ruleId) ?? plainId(row.ruleId), row);
     byGroup.set(row.groupId.toUpperCase(), row);
     for (const id of row.legacyIds) byLegacy.set(id.trim().toUpperCase(), row);
   }
-  /** Of each other release the rules that the target has under another id, with that; made when it is first asked for. */
+  /** The matching rule of the target for each rule id of another release. Filled on first use. */
   let successors: Map<string, { row: FindingRow; version: string }> | null = null;
 
   return {
@@ -54,7 +54,7 @@ export function createRuleFinder({ target, others }: IdentifiedRelease) {
       return null;
     },
 
-    /** What a rule of another retained release is in the target: it has the STIG id or a former number of that. */
+    /** The successor in the target of a rule of another release: the rule with its STIG id or former number. */
     renamed({ id }: { id: string }): { row: FindingRow; version: string } | null {
       successors ??= new Map(
         others.flatMap(({ release, findings }) =>

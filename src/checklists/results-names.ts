@@ -7,7 +7,7 @@ const toolNames = new Map([
   ['stig-manager', 'STIG Manager'],
 ]);
 
-/** The tool that wrote results: of its `test-system`, as `SCC 5.8` for a CPE; else a creator that is one; null for none. */
+/** The tool that wrote results: from `test-system`, a CPE as `SCC 5.8`; else from a creator that is a tool; or null. */
 export function toolOf(testSystem: string, creator: string): string | null {
   const stated = testSystem.trim();
   const [, product, version] = /^cpe:(?:\/|2\.3:)[aho]:[^:]*:([^:]+)(?::([^:*]+))?/.exec(stated) ?? [];
@@ -18,14 +18,14 @@ export function toolOf(testSystem: string, creator: string): string | null {
 }
 
 /**
- * The release that results name: `V2R7` or `002.007` as version, else a version and the release of the release-info
- * (`Release: 9`, of SCAP content `Release: 3.5`). Null where they name none.
+ * The release that results name: `V2R7` or `002.007` as version, else the version and the release of the release-info
+ * (`Release: 9`, in SCAP content `Release: 3.5`). Null where they name none.
  */
 export function releaseOf(version: string, releaseInfo: string): string | null {
   const stated = version.trim();
   const whole = /^V(\d{1,6})R(\d{1,6}(?:\.\d{1,6})*)$/i.exec(stated) ?? /^(\d{1,6})\.(\d{1,6})$/.exec(stated);
   const [, major, minor] = whole ?? [];
-  // `1.0` is what tools write that know no version.
+  // `1.0` is the default of tools that know no version.
   if (major !== undefined && /[1-9]/.test(minor!)) return `V${Number(major)}R${bare(minor!)}`;
   const [, release, dotted] = /Release:\s*(\d{1,6})(?:\.(\d{1,6}))?/i.exec(releaseInfo.slice(0, 1000)) ?? [];
   if (release === undefined) return null;

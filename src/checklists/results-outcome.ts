@@ -8,7 +8,6 @@ import type { RuleResult } from './results-reader.ts';
 
 type Status = CklbRule['status'];
 
-/** A result with the rule of the release that it is about. */
 export type MatchedResult = FoundRule & { result: RuleResult };
 
 const decided: Record<string, Status> = {
@@ -18,12 +17,12 @@ const decided: Record<string, Status> = {
   notapplicable: 'not_applicable',
 };
 
-/** The status that a word of XCCDF gives (rule D29.2). */
+/** The status for a result word of XCCDF (rule D29.2). */
 export function statusOf(result: string): Status {
   return Object.hasOwn(decided, result) ? decided[result]! : 'not_reviewed';
 }
 
-/** Of several results of a rule the one counts that stands first here: an open finding must not hide. */
+/** The first of these wins when a rule has several results: an open finding must not hide. */
 const ranks: Status[] = ['open', 'not_reviewed', 'not_a_finding', 'not_applicable'];
 
 const whyNot: Record<string, string> = {
@@ -34,10 +33,10 @@ const whyNot: Record<string, string> = {
   informational: 'its result only informs',
 };
 
-/** What OpenSCAP says where there is no check; it tells an assessor nothing. */
+/** The message of OpenSCAP for a rule without a check; it does not help an assessor. */
 const noCheck = 'No candidate or applicable check found.';
 
-/** What a rule got of a file: one result or several of one status. */
+/** The combined results of a rule: one, or several of one status. */
 export interface Outcome {
   status: Status;
   result: string;
@@ -46,13 +45,13 @@ export interface Outcome {
   reasons: string[];
 }
 
-/** The rules of the other releases of a STIG, by their ids as `plainId` gives them; of several the first. */
+/** The rules of the other releases of a STIG by `plainId`; the first of several. */
 export function testedRules({ others }: IdentifiedRelease): ReadonlyMap<string, FindingRow> {
   const rows = others.flatMap(({ findings }) => findings);
   return new Map(rows.reverse().map((row) => [plainId(row.ruleId), row]));
 }
 
-/** What the results of one rule come to; null for none. `tested` are the rules of other releases. */
+/** Combines the results of one rule; null for none. `tested` are the rules of other releases. */
 export function outcomeOf(
   all: MatchedResult[],
   tool: string | null,
@@ -86,7 +85,7 @@ export function outcomeOf(
   };
 }
 
-/** What goes into the finding details: the texts of the file, then a line with the result where that decides. */
+/** The finding details: the texts of the file, then a line with the result where that decides. */
 export function detailsOf(
   { detail, messages, overrides, result, time, check }: RuleResult,
   tool: string | null,
@@ -104,7 +103,6 @@ export function detailsOf(
     .join('\n');
 }
 
-/** That another revision of the rule was tested, and what changed since where that is known. */
 function revisionReason({ result, row }: MatchedResult, tested: FindingRow | undefined) {
   const classes = tested ? classesOf(fieldChanges(toComparable(tested), toComparable(row))) : [];
   const changed = !tested

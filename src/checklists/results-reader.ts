@@ -7,32 +7,28 @@ import { dateOf, releaseOf, toolOf } from './results-names.ts';
 import { type Facts, readTarget, type Target } from './results-target.ts';
 import { shortList } from './stig-names.ts';
 
-/** What a tool says of one rule. */
 export interface RuleResult {
-  /** The id of the rule as releases write it, `SV-257777r1_rule`; without what tools put before it. */
+  /** The rule id as releases write it, `SV-257777r1_rule`; without the prefixes of tools. */
   id: string;
-  /** `pass`, `fail` or another word of XCCDF, as it stands there. */
+  /** An XCCDF word such as `pass` or `fail`. */
   result: string;
-  /** When, as it is written; null where the file does not say. */
   time: string | null;
   /** The name of the check, `oval:mil.disa.stig.rhel8:def:100`. */
   check: string | null;
-  /** What STIG Manager exports: the texts that people wrote. */
+  /** Texts that people wrote, as STIG Manager exports them. */
   detail: string;
   comment: string;
   messages: string[];
   overrides: string[];
-  /** V- and SV-numbers that the rule had before. */
   legacyIds: string[];
 }
 
-/** The results of one scan. */
 export interface ScanResults {
   kind: 'xccdf' | 'arf';
   tool: string | null;
-  /** The benchmark id without what XCCDF 1.2 puts before it; empty where there is none. */
+  /** The benchmark id without its XCCDF 1.2 prefix; empty where there is none. */
   benchmarkId: string;
-  /** The release that the file names, `V2R7`: of SCAP content, which counts its releases apart. */
+  /** The release that the file names, `V2R7`. SCAP content numbers its releases separately. */
   release: string | null;
   benchmarkDate: string | null;
   target: Target;
@@ -63,38 +59,38 @@ const ofAsset = 'http://scap.nist.gov/schema/asset-identification/';
 
 const bad = (problem: string) => badRequest(`results: ${problem}`);
 
-/** The benchmark id in an id of XCCDF 1.2 or a reference to it. */
+/** Removes the XCCDF 1.2 prefix of a benchmark id or of a reference to it. */
 const bareBenchmark = (id = '') => id.trim().replace(/^#?xccdf_.*?_benchmark_/, '');
 
-/** The rule id in an `idref`: tools put all kinds of prefixes before it (rule D29.2). */
+/** The rule id in an `idref`, without the prefixes that tools add (rule D29.2). */
 function bareRule(idref = ''): string {
   const id = idref.trim();
   const at = id.lastIndexOf('SV-');
   return at < 0 ? id.replace(/^xccdf_.*?_rule_/, '') : id.slice(at);
 }
 
-/** A name that is looked up in the catalog. Throws a 400 for one that is longer than any. */
+/** A name for a look-up in the catalog. Throws a 400 when it is longer than any there. */
 function nameIn(text: string, what: string): string {
   if (text.length <= checklistLimits.name) return text;
   throw bad(`${what} must have at most ${checklistLimits.name} characters`);
 }
 
-/** A time as it is written: it stands in the details of each rule, so that a long one is cut. */
+/** Cut, because the details of each rule repeat it. */
 const timeIn = (text = '') => cut(text.trim()) || null;
 
 /**
  * Collects the results of a scan from the events of the XML reader: an XCCDF TestResult of any version and namespace,
- * wherever it stands, in an ARF below its reports alone. Only what the report needs is kept of a file.
+ * anywhere in the file; in an ARF, only below its reports. It stores only what the report needs.
  */
 export function createResultsReader(root: XmlElement) {
   const isArf = root.uri.startsWith(ofReport);
   const benchmarks: Benchmark[] = [];
   const tests: TestResult[] = [];
-  /** Local names of what is open inside the TestResult, or inside the benchmark around it; `?` for a foreign one. */
+  /** Local names of open elements in the TestResult or the benchmark around it; `?` for another namespace. */
   let path: string[] = [];
   let place: 'outside' | 'benchmark' | 'test' = 'outside';
   let start = 0;
-  /** Where the TestResult stands: what comes behind it is read on. */
+  /** The state around the TestResult, which `leave` restores. */
   let around: { place: 'outside' | 'benchmark'; start: number; path: string[] } | null = null;
   let depth = 0;
   let reports = 0;
@@ -123,7 +119,7 @@ export function createResultsReader(root: XmlElement) {
       if (list.length >= limits.facts) throw bad(`has more than ${limits.facts} facts about its target`);
       list.push(item);
     };
-    // Of a second one only what the refusal names is of use.
+    // With several tests, `finish` throws: its message needs only their targets.
     if (tests.length > 1 && where !== 'target') return;
     switch (where) {
       case 'target':
@@ -240,13 +236,12 @@ export function createResultsReader(root: XmlElement) {
     },
   };
 
-  /** Out of a TestResult, perhaps back into the benchmark around it, or out of that. */
+  /** Ends a TestResult or a benchmark, and restores the state around it. */
   function leave(): void {
     ({ place, start, path } = around ?? { place: 'outside' as const, start: 0, path: [] });
     around = null;
   }
 
-  /** What an ARF knows of the one asset that it is about. */
   function inAsset(local: string): void {
     if (local === 'asset') assets++;
     const { addresses, facts } = ofAssets;
@@ -256,7 +251,7 @@ export function createResultsReader(root: XmlElement) {
       capture((text) => facts.push([`:${local === 'mac-address' ? 'mac' : local}`, text]));
   }
 
-  /** What was collected. Throws a 400 for no results, for several tests, and for what is no test of rules. */
+  /** Returns the collected results. Throws a 400 for none, for several tests, and for a test without rules. */
   function finish(warnings: string[]): ScanResults {
     const [test, ...more] = tests;
     if (!test)

@@ -95,7 +95,6 @@ export const fromResultsBody = z.object(
   notAnObject,
 );
 
-/** The options of a body that is the XML itself. */
 export const fromResultsQuery = z.object({
   ...options,
   overwrite: flag('overwrite'),

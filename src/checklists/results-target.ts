@@ -1,7 +1,7 @@
 import { roles } from '../catalog/stigs/cklb-schema.ts';
 import { readWord } from './fields.ts';
 
-/** What a file says of the host that was looked at, as it stands there. */
+/** What a file says about the scanned host, unchanged. */
 export interface Facts {
   targets: string[];
   addresses: string[];
@@ -9,7 +9,7 @@ export interface Facts {
   facts: [name: string, value: string][];
 }
 
-/** The host of a checklist, under the names that requests have. */
+/** The host of a checklist, under the field names of requests. */
 export interface Target {
   hostName: string;
   fqdn: string;
@@ -31,14 +31,14 @@ function macs(texts: string[]): string {
   return [...new Set(each)].filter((text) => /[^0:.-]/.test(text)).join(', ');
 }
 
-/** A name without the dots at its end; a pattern for them would look at every dot of a long one again and again. */
+/** A loop, not a pattern: a pattern would take quadratic time on a long run of dots. */
 function withoutEndingDots(text: string): string {
   let end = text.length;
   while (text[end - 1] === '.') end--;
   return text.slice(0, end);
 }
 
-/** The host of a scan: prefixes of facts vary, so their last part counts; what an ARF says of its asset fills what is empty. */
+/** The host of a scan. Only the last part of a fact name counts; the asset of an ARF fills empty fields. */
 export function readTarget(stated: Facts, asset: Facts | null): Target {
   const from = ({ targets, addresses: others, facts }: Facts) => {
     const of = (...names: string[]) =>

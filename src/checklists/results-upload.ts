@@ -34,16 +34,16 @@ import {
 } from './upload.ts';
 import { readUploadedXml } from './uploaded-xml.ts';
 
-/** Bytes that the results of a scan may have, and a body with them (rule D29.1): an ARF holds its data stream. */
+/** Bytes of the results of a scan, or of a body with them (rule D29.1): an ARF contains its data stream. */
 export const maxResults = 64 * 1024 * 1024;
 
-/** Whether bytes are XML, of any encoding that an import reads. */
+/** Whether bytes are XML, in any encoding that an import reads. */
 export function isXml(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
   return /^(?:\xef\xbb\xbf)?\s*</.test(head) || /^(?:\xff\xfe<\0|\xfe\xff\0<)/.test(head);
 }
 
-/** Reads the results of a scan. Throws a 400 for what is none. */
+/** Reads the results of a scan. Throws a 400 for other content. */
 export function readResults(given: string | Uint8Array): ScanResults {
   let reader: ReturnType<typeof createResultsReader> | null = null;
   const warnings = readUploadedXml(given, 'results', (root) => {
@@ -53,14 +53,13 @@ export function readResults(given: string | Uint8Array): ScanResults {
   return reader!.finish(warnings);
 }
 
-/** A checklist of results with its report, and the release that it is of. */
 export interface MadeChecklist {
   checklist: Cklb;
   report: ResultsReport;
   target: FullRelease;
 }
 
-/** Makes a checklist of results that were read, or merges them into one that was. */
+/** Makes a checklist of scan results, or merges them into an existing one. */
 export function* fromResultsOf(
   scan: ScanResults,
   { slug, version, ...options }: Omit<FromResultsOptions, 'format'> & { banner: string | null },
@@ -114,13 +113,13 @@ function inFormat(made: MadeChecklist, format: ChecklistFormat, download: boolea
 
 /** The checklist of results alone, as a file named after its host (rule D28.1). */
 export function resultsFile({ checklist, target }: MadeChecklist, format: ChecklistFormat): Upgraded {
-  // A name in a header is no longer than a request may give.
+  // As long as a host name in a request may be: this one ends up in a header.
   const hostName = checklist.target_data.host_name.slice(0, 255);
   const name = checklistName(target.release, { hostName });
   return checklistFile(checklist, format, target, name);
 }
 
-/** Reads a body to be inspected: JSON with `checklist` or `results`, or a ckl, cklb or results file itself. Throws a 400. */
+/** Inspects a body: JSON with `checklist` or `results`, or a ckl, cklb or results file itself. Throws a 400. */
 export function* inspectWork(bytes: Uint8Array): Work {
   return answerOf(yield* inspectionOf(documentOf(bytes)));
 }
@@ -135,7 +134,7 @@ function documentOf(bytes: Uint8Array): string | object | Uint8Array {
   return (checklist ?? results)!;
 }
 
-/** Looks at a checklist, or at results, whichever it is. Throws a 400 for what is neither. */
+/** Inspects a checklist or scan results. Throws a 400 for other content. */
 export function* inspectionOf(given: string | object | Uint8Array): Generator<Wanted, Inspection, Found> {
   if (isResults(given)) {
     const scan = readResults(given);
@@ -160,7 +159,7 @@ export function* inspectionOf(given: string | object | Uint8Array): Generator<Wa
   return { kind: old.format, stigs };
 }
 
-/** XML that is no ckl: told apart by its root, before it is read. */
+/** Whether content is XML but no ckl, by its root element: nothing is parsed yet. */
 export function isResults(given: string | object | Uint8Array): given is string | Uint8Array {
   if (given instanceof Uint8Array) return isXml(given) && !/^(?:.*:)?CHECKLIST$/.test(rootOf(headOf(given)));
   return (
@@ -168,14 +167,14 @@ export function isResults(given: string | object | Uint8Array): given is string 
   );
 }
 
-/** The beginning of XML of any encoding, as far as it is ASCII. */
+/** The beginning of XML in any encoding, reduced to ASCII. */
 function headOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.subarray(0, 1024 * 1024))
     .toString('latin1')
     .replaceAll('\0', '');
 }
 
-/** The name of the root element, behind declarations and comments; empty where none is found. */
+/** The name of the root element, after declarations and comments; empty for none. */
 function rootOf(text: string): string {
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
     const end = text.startsWith('<?', at) ? '?>' : text.startsWith('<!--', at) ? '-->' : null;

@@ -14,8 +14,9 @@ import { chooseStig, isAnswered, upgradeChecklist, withIds } from './upgrade.ts'
 type Status = CklbRule['status'];
 
 /**
- * Makes a checklist of the results of a scan, pure (rules D29.2 to D29.4): of a release, or of a checklist whose answers
- * stand unless `overwrite` is true; a new one has the site's marking. Throws a 400 where no STIG of the checklist is that of the results.
+ * Makes a checklist of the results of a scan, pure (rules D29.2 to D29.4): from a release, or from a checklist, whose
+ * answers win unless `overwrite` is true. A new one gets the site's marking. Throws a 400 when no STIG of the checklist
+ * is that of the results.
  */
 export function checklistFromResults(
   scan: ScanResults,
@@ -95,7 +96,7 @@ export function checklistFromResults(
   return { checklist, report };
 }
 
-/** The results of each rule of the release, by its id; those of rules it does not have, and what those are called in it. */
+/** Groups results by the rule of the release, and collects those without one, with their successors in the release. */
 function matchResults(results: RuleResult[], release: IdentifiedRelease) {
   const find = createRuleFinder(release);
   const found = new Map<string, MatchedResult[]>();
@@ -118,7 +119,6 @@ function matchResults(results: RuleResult[], release: IdentifiedRelease) {
   return { found, unknown, renamed };
 }
 
-/** Why a rule has no result. */
 function notThere(rule: CklbRule, renamed: Map<string, string>, release: IdentifiedRelease): string {
   const { closest, others, target } = release;
   const was = renamed.get(plainId(rule.rule_id_src));
@@ -131,7 +131,7 @@ function notThere(rule: CklbRule, renamed: Map<string, string>, release: Identif
     : 'not in the results';
 }
 
-/** The host of the checklist; what the results know fills what is empty. */
+/** The host of the checklist; the scan fills empty fields. */
 function targetData(given: Cklb['target_data'], host: string, { target }: ScanResults): Cklb['target_data'] {
   return {
     ...given,

@@ -6,7 +6,6 @@ import { DateOrNull, flag, format, notAnObject, orNull, requestText } from '../h
 
 const CklbRule = Cklb.shape.stigs.element.shape.rules.element;
 
-/** What an assessor wrote about a rule, under the names of a cklb. */
 export const RuleAnswer = CklbRule.pick({
   status: true,
   finding_details: true,
@@ -54,13 +53,12 @@ export const NotCarried = z
       path: z
         .string()
         .openapi({ description: 'Where it was, such as stigs[0].rules[3].name or an XML path.' }),
-      // Not `unknown`, of which a typed response of Hono makes another type.
+      // Not `unknown`: Hono's typed responses change that type.
       value: z.any().openapi({ description: 'The value, unchanged.' }),
     }),
   ])
   .openapi('NotCarried');
 export type NotCarried = z.infer<typeof NotCarried>;
-/** A field of the old checklist that a cklb has no place for. */
 export type Leftover = Extract<NotCarried, { kind: 'field' }>;
 
 const counts = { carried: z.int(), carriedWithWarning: z.int(), reset: z.int() };
@@ -104,11 +102,11 @@ export const UpgradeReport = z
   .openapi('UpgradeReport');
 export type UpgradeReport = z.infer<typeof UpgradeReport>;
 
-/** The forms in which a checklist is given (rule D28.3). */
+/** The formats of a checklist in an answer (rule D28.3). */
 export const checklistFormats = ['cklb', 'ckl'] as const;
 export type ChecklistFormat = (typeof checklistFormats)[number];
 
-/** A checklist that is answered: the object of a cklb, or the text of a ckl. */
+/** A checklist in an answer: a cklb as an object, or a ckl as text. */
 export const AnsweredChecklist = Cklb.or(z.string());
 
 export const ChecklistUpgrade = z
@@ -120,7 +118,7 @@ export interface Upgrade {
   report: UpgradeReport;
 }
 
-/** A checklist in a request: the text of a ckl or cklb, or the object that a cklb is. It is read by its reader, not here. */
+/** A checklist in a request: a ckl or cklb as text, or a cklb as an object. Only its reader validates it. */
 export const checklist = z
   .custom<string | object>((value) => typeof value === 'string' || isObject(value), {
     error: 'checklist must be the text of a .ckl or .cklb, or the object of a .cklb',

@@ -10,22 +10,20 @@ import { shortList, stigNames } from './stig-names.ts';
 import { moveStig, withIds } from './upgrade.ts';
 import { type Found, type Release, type Wanted, written } from './upload.ts';
 
-/** A file that was brought. */
 export interface NamedFile {
   name: string;
   bytes: Buffer;
 }
 
-/** What became of one file: the upgraded checklist, or none, and why; the rules of each of its STIGs. */
+/** The result for one file: the upgraded checklist or the reason against it, and the rules of each of its STIGs. */
 export interface UpgradedFile {
   file: string;
   host: string;
-  /** Its name and its bytes; null where nothing of it could be upgraded. */
+  /** Null where no STIG of the file could be upgraded. */
   made: { name: string; content: Buffer } | null;
   classification: string | null;
   stigs: Pick<UpgradeReport, 'from' | 'to' | 'summary'>[];
   rows: ReportRow[];
-  /** Why it was not upgraded, or which of its STIGs was not. */
   problems: string[];
 }
 
@@ -55,7 +53,6 @@ const names = [
 
 export const reportColumns: Column<ReportRow>[] = names.map((name) => ({ name, value: (row) => row[name] }));
 
-/** Characters of the name of a file or a host in the report. */
 const longestName = 255;
 
 /** Bytes of all upgraded checklists: a small file that names many STIGs becomes one with all their rules. */
@@ -67,8 +64,8 @@ type Options = Pick<UpgradeBody, 'onChange' | 'format'> & {
 };
 
 /**
- * Upgrades checklists one by one, each STIG in them that the catalog has (or the one that is asked for). A failed file is
- * reported and does not stop the others. Throws a 400 where they become too large together.
+ * Upgrades checklists one by one: each of their STIGs in the catalog, or only the requested one. A failed file is
+ * reported and does not stop the others. Throws a 400 when the new checklists are too large together.
  */
 export function* upgradeSeveral(
   files: NamedFile[],
@@ -123,14 +120,14 @@ function* upgradeOne(
     }
     const { target, benchmarkIds } = found;
     const upgrade = moveStig({ ...old, checklist, leftovers }, target, benchmarkIds, options);
-    // What it holds besides its STIGs is told once.
+    // Only the first upgrade reports what the file contains besides its STIGs.
     leftovers = [];
     checklist = upgrade.checklist;
     moved.push(upgrade.index);
     reports.push(upgrade.report);
     targets.push(target);
   }
-  // A name stands in each line of the report.
+  // Cut, because each line of the report repeats it.
   const host = cut(checklist.target_data.host_name.trim(), longestName);
   const about = { file, host, classification: checklist.target_data.classification, problems };
   const [first] = targets;
@@ -154,7 +151,6 @@ const emptyRow = {
   ...{ groupId: '', ruleId: '', ruleVersion: '', lostStatus: '', lostDetails: '', lostComments: '' },
 };
 
-/** Has the report say why a file, or a STIG of it, was not upgraded. */
 function withReason(file: UpgradedFile): UpgradedFile {
   const told = file.problems.map((reason): ReportRow => {
     return { ...emptyRow, file: file.file, host: file.host, outcome: 'not-upgraded', reason };

@@ -22,10 +22,10 @@ import { nameOf, shortList, stigNames } from './stig-names.ts';
 type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange' | 'format'>;
 
 /**
- * Moves one STIG of a checklist to a release, pure: each rule of the release takes the answer of the rule it was, and the
- * report tells of each what became of it and why. The other STIGs stay as they were. `benchmarkIds` are the ids under
- * which the release's STIG is known. The assessor's texts are never altered. Throws a 400 when no STIG of the checklist
- * has one of those ids, nor any rule of the release.
+ * Moves one STIG of a checklist to a release, pure: each rule of the release gets the answer of its predecessor, and
+ * the report says for each what happened and why. The other STIGs and the assessor's texts stay unchanged.
+ * `benchmarkIds` are the known ids of the release's STIG. Throws a 400 when no STIG of the checklist has one of those
+ * ids, or any rule of the release.
  */
 export function upgradeChecklist(
   old: OldChecklist,
@@ -37,7 +37,7 @@ export function upgradeChecklist(
   return { checklist: withIds(checklist, [index]), report };
 }
 
-/** The same without the ids that are made from all content of the checklist, and which of its STIGs was moved. */
+/** `upgradeChecklist` without the ids that depend on all content; also gives the index of the moved STIG. */
 export function moveStig(
   old: OldChecklist,
   target: FullRelease,
@@ -120,7 +120,7 @@ function matchStig(before: CklbStig, fresh: CklbStig) {
   return matchRules(before.rules.map(toIds), fresh.rules.map(toIds));
 }
 
-/** Which STIG of a checklist is meant: the first of a known benchmark id, else the one that shares most rules; -1 for none. */
+/** The index of the STIG to move: with a known benchmark id, else with most shared rules; -1 for none. */
 export function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds: string[]): number {
   const known = new Set(benchmarkIds.map((id) => id.toLowerCase()));
   const named = candidates.findIndex((each) => known.has(nameOf(each).toLowerCase()));
@@ -130,7 +130,6 @@ export function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds
   return most === 0 ? -1 : shared.indexOf(most);
 }
 
-/** The 400 for a checklist of other STIGs: which it names, and what to do about it. */
 function noSuchStig(stigs: CklbStig[], slug: string): Error {
   const names = stigNames(stigs);
   const naming = names.length === 0 ? 'names no STIG' : `names ${shortList(names)}`;
@@ -139,7 +138,7 @@ function noSuchStig(stigs: CklbStig[], slug: string): Error {
   );
 }
 
-/** A rule of a checklist, to be compared. */
+/** The form in which rules are compared. */
 export function comparable(rule: CklbRule) {
   return {
     ...toIds(rule),
@@ -222,12 +221,11 @@ function reasonOf(
   return text[0]!.toUpperCase() + text.slice(1);
 }
 
-/** What an assessor wrote about a rule. */
 function answerOf({ status, finding_details, comments, overrides }: CklbRule): RuleAnswer {
   return { status, finding_details, comments, overrides };
 }
 
-/** Whether somebody wrote anything about a rule. */
+/** Whether an assessor wrote anything about a rule. */
 export function isAnswered({ status, finding_details, comments, overrides }: CklbRule): boolean {
   return (
     status !== 'not_reviewed' ||
@@ -237,12 +235,10 @@ export function isAnswered({ status, finding_details, comments, overrides }: Ckl
   );
 }
 
-/** The marking of a rule, where it says more than that there is none. */
 function markingOf({ classification }: CklbRule): Partial<CklbRule> {
   return /^(unclass(ified)?|none|)$/i.test(classification.trim()) ? {} : { classification };
 }
 
-/** The marking of a rule that the release does not have any more. */
 function goneMarking(rule: CklbRule): Leftover[] {
   const { classification } = markingOf(rule);
   if (classification === undefined) return [];
@@ -283,13 +279,13 @@ function summaryOf(reports: UpgradedRule[], gone: { answered: boolean }[]): Upgr
   };
 }
 
-/** `V2R7` of the STIG of a checklist, or null where it does not say. */
+/** `V2R7` of the STIG of a checklist, or null where the checklist does not say. */
 export function versionOf({ version, release_info }: CklbStig): string | null {
   const release = /Release:\s*(\d+(?:\.\d+)*)/i.exec(release_info.slice(0, 1000))?.[1];
   return /^\d+$/.test(version.trim()) && release !== undefined ? `V${Number(version)}R${release}` : null;
 }
 
-/** A title of the user's stays; one that names the STIG and its release, or none, becomes that of the new release. */
+/** Keeps a title of the user; replaces an empty or generated one by that of the new release. */
 function titleOf(title: string, before: CklbStig, fresh: string): string {
   const isMade = title.trim() === '' || title === `${before.display_name} ${versionOf(before)}`;
   return isMade ? fresh : title;
@@ -302,7 +298,7 @@ const lostTitle = (value: string): Leftover => ({
   value,
 });
 
-/** Gives the checklist and its upgraded STIGs, by their places, ids made from all their content (rule D5.1). */
+/** Derives the ids of the checklist and of its upgraded STIGs, by index, from all their content (rule D5.1). */
 export function withIds(checklist: Cklb, upgraded: number[]): Cklb {
   const id = stableId('cklb-upgrade', JSON.stringify(checklist));
   const stigs = checklist.stigs.slice();

@@ -14,21 +14,20 @@ import { type ChecklistFormat, type Upgrade, type UpgradeBody, upgradeBody } fro
 import { stigNames } from './stig-names.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
-/** A release, and the benchmark ids under which its STIG is known. */
 export interface Release {
   target: FullRelease;
   benchmarkIds: string[];
 }
 
-/** What an upload became: the bytes of the answer, and the name and marking of a file where it is one. */
+/** The result of an upload: the bytes of the answer; name and marking where it is a file. */
 export interface Upgraded {
   bytes: Uint8Array<ArrayBuffer>;
   file: { name: string; type: FileType; marking: string | null } | null;
 }
 
 /**
- * What an upload asks of the catalog: the release of a STIG, of the one of those that its checklist names, of one that may
- * be there under a name (`maybe`), or that a file seems to be about, which may be none; or what some CCIs are.
+ * What the work on an upload asks of the catalog: a release by slug, by the names in a checklist, by a name that may be
+ * missing (`maybe`), or by what a file says about itself; or facts about CCIs.
  */
 export type Wanted =
   | ({ version?: string } & ({ slug: string } | { named: string[] }))
@@ -36,7 +35,6 @@ export type Wanted =
   | { stated: StatedRelease }
   | { ccis: string[]; revision: string | undefined };
 
-/** What the API does with a body, and what its query says. */
 export type ApiTask = { from: 'api' } & (
   | { task: 'upgrade'; download: boolean }
   | { task: 'fromResults'; query: FromResultsOptions & { download: boolean; banner: string | null } }
@@ -44,16 +42,16 @@ export type ApiTask = { from: 'api' } & (
   | { task: 'emass'; banner: string | null }
 );
 
-/** What is found for it: for `stated` a release with what else is known of it, or null. */
+/** The catalog's reply: for `stated`, a release with its context, or null. */
 export type Found = Release | IdentifiedRelease | CciFacts | null;
 
-/** An upload that is worked on: it asks for what it needs of the catalog and gives its answer. May throw a 400. */
+/** The work on an upload: yields what it needs of the catalog and returns its answer. May throw a 400. */
 export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, Found>;
 
-/** What stands in a header is as long as a banner may be. */
+/** A marking ends up in a header: no longer than a banner may be. */
 export const longestMarking = 200;
 
-/** Reads the body of a request to the API: the answer is the checklist with its report, or the checklist alone. Throws a 400. */
+/** Upgrades the checklist of a body: the answer is a checklist with its report, or alone. Throws a 400. */
 export function* upgradeWork(bytes: Uint8Array, download: boolean): Work {
   const { checklist, ...asked } = check(upgradeBody, parseBody(utf8Body(bytes)));
   const { upgrade, target } = yield* upgradeOf(readChecklist(checklist), asked);
@@ -61,7 +59,7 @@ export function* upgradeWork(bytes: Uint8Array, download: boolean): Work {
   return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, [target.release]) });
 }
 
-/** The value of a JSON body, bounded before it is parsed. Throws a 400. */
+/** Parses a JSON body after a check of its size and depth. Throws a 400. */
 export function parseBody(text: string): unknown {
   refuseHeavyJson(text, 'The request body');
   try {
@@ -71,7 +69,7 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** Upgrades a checklist that was read to the release that is asked for. */
+/** Upgrades a checklist to the requested release. */
 export function* upgradeOf(
   old: OldChecklist,
   { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
@@ -81,7 +79,7 @@ export function* upgradeOf(
   return { upgrade: upgradeChecklist(old, target, benchmarkIds, options), target };
 }
 
-/** A checklist in a format: the object of a cklb, or the text of a ckl. */
+/** Writes a checklist in a format: a cklb as an object, or a ckl as text. */
 export function written(checklist: Cklb, format: ChecklistFormat, releases: StigRelease[]): Cklb | string {
   return format === 'ckl' ? toCkl(checklist, releases) : checklist;
 }
@@ -96,7 +94,7 @@ export function fileOf(
   return checklistFile(checklist, format, target, `U_${benchmarkId}_${version}`);
 }
 
-/** A checklist as a file of some name. */
+/** A checklist as a file with a name. */
 export function checklistFile(
   checklist: Cklb,
   format: ChecklistFormat,
@@ -116,7 +114,7 @@ export function answerOf(value: object): Upgraded {
   return { bytes: bytesOf(JSON.stringify(value)), file: null };
 }
 
-/** A text as bytes that can be handed from thread to thread. */
+/** A text as bytes that a thread can transfer. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }

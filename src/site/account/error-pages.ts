@@ -7,10 +7,9 @@ import { keptForm } from './kept-form.ts';
 import type { Account } from './routes.ts';
 import { signInPage } from './sign-in.tsx';
 
-/** Answers an error as a page. A 401 leads to the sign-in page, which has the fields of the refused form. */
+/** Answers an error as a page: a 401 as the sign-in page, with the fields of a refused form. */
 export type ErrorPages = (c: Context<Env>, problem: AppError) => Promise<Response>;
 
-/** Makes the function that answers errors as pages. */
 export function createErrorPages({ guard, show }: PageSupport, { sessions, cookie }: Account): ErrorPages {
   async function signInFirst(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url);
@@ -24,7 +23,7 @@ export function createErrorPages({ guard, show }: PageSupport, { sessions, cooki
 
   return async (c, { code, message, headers }) => {
     if (code === 'UNAUTHORIZED') return signInFirst(c);
-    // The error may be older than the check of the session.
+    // The error may have occurred before the check of the session.
     if (c.get('visitor') === undefined) {
       const session = cookie.read(c);
       c.set('visitor', session === undefined ? null : await sessions.find(session));

@@ -3,14 +3,15 @@ import { AppError } from '../../base/errors.ts';
 import type { Env } from '../../http/env.ts';
 import { isSameOrigin } from '../../http/same-origin.ts';
 
-/** What was typed into a form that came without a session: its fields, URL-encoded. */
+/** The URL-encoded fields of a form that arrived without a session. */
 export interface KeptForm {
   fields: string;
 }
 
 /**
- * Reads a form that is refused for want of a session, so that its sender loses nothing by signing in. Null for what is not
- * to be kept: what another site sent, which a reader must never be led to send; a file; what is too large; signing in.
+ * Reads a form that the server refused for want of a session, so that its sender can send it again after signing in.
+ * Null for a form of another site, which a reader must never be led to send; for files; for a large form; and for
+ * signing in or out.
  */
 export async function keptForm(c: Context<Env>, read: MiddlewareHandler<Env>): Promise<KeptForm | null> {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header('Content-Type') ?? '');

@@ -10,13 +10,12 @@ import { keepTheme } from '../parts/theme.ts';
 import { themes } from '../parts/view.ts';
 import { sendAgainPage, signInPage } from './sign-in.tsx';
 
-/** What signing in and out need: where sessions are, and the cookie that names one. */
 export interface Account {
   sessions: Sessions;
   cookie: SessionCookie;
 }
 
-/** Signing in and out (rule D1.7): the forms beside `/api/v1/session`; and the theme of the pages. */
+/** The pages to sign in and out (rule D1.7), and the theme of the pages. */
 export function signInPages(
   app: Hono<Env>,
   { guard, show, signIn }: PageSupport,
@@ -45,7 +44,7 @@ export function signInPages(
       return show(c, signInPage({ next, problem, kept }), error.code === 'UNAUTHORIZED' ? 401 : 403);
     }
     if (kept === null) return goTo(c, next, { code: 'signed-in' });
-    // The reader sends it, not we: so it passes every rule that a form of theirs must pass.
+    // The reader sends it, not the server: so it passes every check of a form.
     return show(c, sendAgainPage({ to: kept.to, fields }));
   });
 

@@ -3,11 +3,10 @@ import { Facts } from '../parts/components.tsx';
 import { FieldsForm, Hidden, Problem, TextArea } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
-/** Signing in: a user token, pasted once (rule D1.7). */
+/** The sign-in page: the reader pastes a user token once (rule D1.7). */
 export function signInPage(page: {
   next: string;
   problem: string | null;
-  /** A form that came without a session: where it goes, and its fields, URL-encoded. */
   kept: { to: string; fields: string } | null;
 }): View {
   const { next, problem, kept } = page;
@@ -50,7 +49,7 @@ export function signInPage(page: {
   };
 }
 
-/** What was typed before the session ended, to be sent now that there is another. */
+/** Offers to send the form that a reader filled in before the session ended. */
 export function sendAgainPage({ to, fields }: { to: string; fields: [string, string][] }): View {
   return {
     title: 'You are signed in',

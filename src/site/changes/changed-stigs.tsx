@@ -11,7 +11,6 @@ import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import { diffHref, ruleInDiff } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
-/** How many STIGs stand on one page. */
 const stigsPerPage = 50;
 
 export interface ChangesPage {
@@ -20,7 +19,7 @@ export interface ChangesPage {
   now: Date;
 }
 
-/** What changed in the whole catalog since a day. */
+/** The changes in the whole catalog since a day. */
 export function catalogChangesPage(page: ChangesPage): View {
   return {
     title: `Changes since ${page.changes.since}`,
@@ -37,7 +36,7 @@ export function catalogChangesPage(page: ChangesPage): View {
   };
 }
 
-/** What changed in the STIGs of a list since a day, or since each was added. */
+/** The changes in the STIGs of a list since a day, or since each was added. */
 export function listChangesPage({ list, isOwn, ...page }: ShownList & ChangesPage): View {
   const home = partPath(list.id, 'changes');
   return listView({
@@ -65,7 +64,7 @@ function Files({ of, since }: { of: string; since: string }): Child {
   return <Downloads of={of} formats={['csv', 'xlsx', 'json']} query={{ since }} />;
 }
 
-/** The first day of the quarter of a moment, or of one before: DISA publishes by the quarter. */
+/** The first day of a quarter: DISA publishes quarterly. `before` counts quarters back. */
 export function quarterOf(now: Date, before = 0): string {
   const month = 3 * (Math.floor(now.getUTCMonth() / 3) - before);
   return new Date(Date.UTC(now.getUTCFullYear(), month, 1)).toISOString().slice(0, 10);
@@ -116,7 +115,6 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
   );
 }
 
-/** The form for the day from which changes are shown, with links to usual ones. */
 function Period(props: { home: string; since: string; now: Date; children: Child }): Child {
   const { home, since, now, children } = props;
   const days: [string, string][] = [
@@ -170,7 +168,6 @@ function Raised({ stigs }: { stigs: ChangesPage['changes']['stigs'] }): Child {
   );
 }
 
-/** What the parts of a bar are. */
 function Legend(): Child {
   const parts = [
     ['raised', 'raised in severity'],
@@ -192,16 +189,14 @@ function Legend(): Child {
   );
 }
 
-/** As many raised rules stand above the STIGs. */
 const mostRaised = 200;
 
 const rulesOf = ({ added, removed, changed }: StigChanges) => added + removed + changedRules(changed);
 
-/** The width of a bar in its own units. */
 const width = 320;
 const height = 12;
 
-/** How many rules were raised, changed otherwise, added and removed, as one bar; `of` fills its width. The words stand below it. */
+/** A bar of raised, otherwise changed, added and removed rules; `of` is the number of rules that fills it. */
 function Bar({ stig, of }: { stig: StigChanges; of: number }): Child {
   const raised = stig.severityRaised.length;
   const parts: [string, number][] = [
@@ -232,7 +227,6 @@ function Bar({ stig, of }: { stig: StigChanges; of: number }): Child {
   );
 }
 
-/** The same in words; what can be looked at leads there. */
 function InWords({ stig }: { stig: StigChanges }): Child {
   const { slug, from, to, added, removed, changed, severityRaised, unchanged, renumbered } = stig;
   if (from === null) return `${count(added, 'rule')}, all new`;

@@ -17,37 +17,35 @@ import { Boxes, Filters, Select, SeverityBoxes } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 import { anchorsOf, Changed, Contents, Renumbered, type ShownRules } from './diff-rules.tsx';
 
-/** How many changed rules stand on one page. */
 const changesPerPage = 60;
 
 export interface DiffPage {
-  /** Narrowed to what is asked for; its counts are of all. */
+  /** Filtered, but its counts are of all rules. */
   diff: StigDiff;
   filter: DiffFilter;
   versions: string[];
   part: DiffPart;
-  /** Of the changed rules of the part. */
+  /** Has marked the changed rules of this part. */
   marker: Marker;
 }
 
-/** The changed rules of one page. */
 export interface DiffPart {
   page: number;
   rules: ChangedRule[];
-  /** The V-id of the rule that is shown with all its text; or nothing. */
+  /** The V-id of the rule to show in full; may be empty. */
   rule: string;
 }
 
 const pageOf = (index: number) => Math.floor(index / changesPerPage) + 1;
 
-/** The changed rules of a page, or of that where a rule is. */
+/** The changed rules of a page, or of the page that contains `rule`. */
 export function partOf({ changed }: StigDiff, page: number, rule: string): DiffPart {
   const asked = changed.findIndex((each) => each.new.groupId === rule);
   const wanted = { page: asked < 0 ? page : pageOf(asked), limit: changesPerPage };
   return { page: wanted.page, rules: slice(changed, wanted), rule };
 }
 
-/** Two releases of a STIG side by side. */
+/** The comparison of two releases of a STIG. */
 export function diffPage({ diff, filter, versions, part, marker }: DiffPage): View {
   const { slug, title, from, to, changed } = diff;
   const home = path('stigs', slug, 'diff');
@@ -124,7 +122,6 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
   };
 }
 
-/** The words of a filter, as an address has them. */
 function wordsOf(filter: DiffFilter) {
   return {
     kind: [...(filter.kind ?? [])],
@@ -167,7 +164,6 @@ function Legend({ of, isShort }: { of: StigDiff; isShort?: boolean }): Child {
   );
 }
 
-/** What a comparison is written into that is carried away. */
 export interface DiffFile {
   diff: StigDiff;
   filter: DiffFilter;
@@ -176,10 +172,9 @@ export interface DiffFile {
   banner: string | null;
 }
 
-/** The name of the file of a comparison. */
 export const diffFileName = (diff: StigDiff) => `${diffName(diff)}.html`;
 
-/** A comparison as one HTML file, which needs no server, no other file and no script. */
+/** A comparison as one HTML file that works without server, other files and scripts. */
 export function diffFile({ diff, filter, marker, style, banner }: DiffFile): string {
   const { title, from, to, changed } = diff;
   const anchors = anchorsOf(changed);

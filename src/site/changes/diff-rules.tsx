@@ -5,20 +5,19 @@ import { Ids, Severity, Table } from '../parts/components.tsx';
 import { classNames, Field, isShortened, type Marker, SeverityMove } from '../parts/diff-text.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 
-/** How the rules of a comparison are shown: with links, or in a file that stands alone. */
 export interface ShownRules {
   diff: StigDiff;
   marker: Marker;
   isFile: boolean;
-  /** The rule that is shown with all its text. */
+  /** The V-id of the rule to show in full. */
   whole: string;
-  /** Where a changed rule is on the page, or on another one. */
+  /** The address of a changed rule, on this page or another. */
   href: (rule: ChangedRule) => string;
-  /** Where it is shown with all its text. */
+  /** The address that shows it in full. */
   wholeHref: (rule: ChangedRule) => string;
 }
 
-/** The anchor of each changed rule: its V-id, and a number with it where a group has several. */
+/** The anchor of each changed rule: its V-id, with a number where a group has several rules. */
 export function anchorsOf(changed: ChangedRule[]): Map<ChangedRule, string> {
   const seen = new Map<string, number>();
   return new Map(
@@ -31,7 +30,7 @@ export function anchorsOf(changed: ChangedRule[]): Map<ChangedRule, string> {
   );
 }
 
-/** Every rule that was added, removed or changed: what it is called, its severity, what changed. */
+/** The list of added, removed and changed rules. */
 export function Contents({ diff, isFile, href }: ShownRules): Child {
   const { slug, from, to, added, removed, changed } = diff;
   const heading = (kind: string, version: string) => (rule: RuleHeading) => [
@@ -62,7 +61,7 @@ export function Contents({ diff, isFile, href }: ShownRules): Child {
   );
 }
 
-/** One changed rule: what it was and what it is, around the changes alone unless it is shown whole. */
+/** One changed rule, before and after. Shows only the text around changes, unless it is the rule to show in full. */
 export function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: string; of: ShownRules }): Child {
   const { diff, marker, isFile, whole, wholeHref } = of;
   const { slug, from, to } = diff;
@@ -106,7 +105,7 @@ export function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: strin
   );
 }
 
-/** Rules of which only the numbers changed. */
+/** The rules of which only the ids changed. */
 export function Renumbered({ diff, isFile }: ShownRules): Child {
   const { slug, to, renumbered } = diff;
   if (renumbered.length === 0) return null;

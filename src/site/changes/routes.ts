@@ -17,7 +17,7 @@ const page = positiveInteger('page').default(1);
 const comparison = diffQuery.extend(diffFilter.shape);
 const comparisonPage = comparison.extend({ page, rule: requestText('rule', 200).default('') });
 
-/** The pages of what changed: between two releases, in a list, in the whole catalog. */
+/** The pages of changes: between two releases, in a list, in the whole catalog. */
 export function changePages(
   app: Hono<Env>,
   support: PageSupport,
@@ -42,7 +42,7 @@ export function changePages(
 
   app.get('/stigs/:slug/diff/file', guard.costly, async (c) => {
     const { diff, filter } = compared(c, readQuery(c, comparison));
-    // The clock has no part in a file: the same rules give the same bytes.
+    // Without a time limit: the same rules must give the same bytes.
     const marker = await markInTurns(diff.changed, createMarker(Number.POSITIVE_INFINITY));
     const style = new TextDecoder().decode(assets.find(assets.style)!.bytes);
     return download(c, diffFile({ diff, filter, marker, style, banner }), 'html', diffFileName(diff));

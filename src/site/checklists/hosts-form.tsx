@@ -15,14 +15,14 @@ export interface HostsForm {
 export const emptyHosts: HostsForm = { hosts: '', format: 'cklb', layout: 'stig' };
 
 export interface ListChecklistsPage extends ShownList {
-  /** `release` is null where the STIG is gone from the catalog. */
+  /** `release` is null for a STIG that is no longer in the catalog. */
   stigs: { slug: string; title: string; release: object | null }[];
   form: HostsForm;
-  /** Why the form was refused, by line. */
+  /** The problems of the table of hosts, line by line. */
   problems: string[];
 }
 
-/** Checklists of a list's STIGs for hosts, and old ones brought to their releases. */
+/** The form that makes checklists for hosts from a list, and upgrades old ones to its releases. */
 export function listChecklistsPage({ stigs, form, problems, ...shown }: ListChecklistsPage): View {
   const here = stigs.filter(({ release }) => release !== null);
   return listView({

@@ -11,7 +11,7 @@ import { shownList } from '../parts/shown-list.ts';
 import { lines } from '../parts/typed-text.ts';
 import { emptyHosts, type HostsForm, listChecklistsPage } from './hosts-form.tsx';
 
-/** Checklists of a list for hosts that are pasted, typed or brought as csv. */
+/** The page that makes checklists of a list for hosts: pasted, typed or from a csv file. */
 export function listChecklistPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
@@ -57,7 +57,7 @@ function typedIn(form: Form): HostsForm {
   };
 }
 
-/** The table of hosts: what was typed, or the file that was brought, which then stands in the form as if it was typed. Throws a 400. */
+/** The table of hosts: the typed text, or the content of the csv file, which the form then shows. Throws a 400. */
 function fileOrTyped(form: Form, typed: string): string {
   const [file] = form.files('file');
   if (file === undefined) return typed;

@@ -15,7 +15,7 @@ const statuses: [ReportedRule['status'], string][] = [
   ['not_applicable', 'Not applicable'],
 ];
 
-/** What became of scan results, rule by rule. The file comes by the form again, unseen. */
+/** The report on scan results, rule by rule. A hidden field sends the file again for the download. */
 export function fromResultsPage(page: {
   report: ResultsReport;
   form: UpgradeForm;
@@ -95,7 +95,7 @@ function Rules({
   );
 }
 
-/** What a second look at a checklist or at scan results found, with what to do about it. */
+/** The findings of an inspection, with advice. */
 export function inspectionPage(page: {
   inspection: Inspection;
   form: UpgradeForm;

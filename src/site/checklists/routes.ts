@@ -6,7 +6,7 @@ import type { PageSupport } from '../parts/page.ts';
 import { emptyUpgrade, noFiles, upgradePage } from './upgrade-form.tsx';
 import { RefusedUpload, type WorkOnUpload } from './uploads.ts';
 
-/** Checklists and scan results by a form. Nothing is stored: the page with the report brings the files back for the download. */
+/** The forms for checklists and scan results. The server stores nothing: a download sends the files again. */
 export function upgradePages(
   app: Hono<Env>,
   { guard, show, frame, send }: PageSupport,

@@ -6,7 +6,7 @@ import { Hidden } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 import type { UpgradeForm } from './upgrade-form.tsx';
 
-/** What became of several checklists, file by file. The files come by the form again, unseen. */
+/** The report on several checklists, file by file. Hidden fields send the files again for the download. */
 export function upgradedSeveralPage(page: {
   done: UpgradedFile[];
   form: UpgradeForm;
@@ -85,10 +85,9 @@ function row({ file, host, stigs, problems }: UpgradedFile): Child[] {
   ];
 }
 
-/** As many lines of a file are shown; the report has all. */
 const mostLines = 50;
 
-/** What a reader has to look at in one file: everything that was not simply carried over, or is simply new. */
+/** The rules of a file that a reader should review: without those that were only carried over or are new. */
 function Changes({ of: { file, rows } }: { of: UpgradedFile }): Child {
   const toSee = rows.filter(
     ({ outcome, answered }) =>

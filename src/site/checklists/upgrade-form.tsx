@@ -7,7 +7,6 @@ export interface UpgradeForm {
   version: string;
   hostName: string;
   onChange: string;
-  /** `true`, or empty. */
   overwrite: string;
   format: string;
 }
@@ -21,24 +20,23 @@ export const emptyUpgrade: UpgradeForm = {
   format: 'cklb',
 };
 
-/** Files that were sent with a form, base64: nothing is stored, so a page brings them back. */
+/** The files of a form, base64: the server stores nothing, so a page sends them again. */
 export type AttachedFiles = Partial<Record<'checklist' | 'results', string>>;
 
 export const noFiles: AttachedFiles = {};
 
-/** A STIG that a checklist may be upgraded to. */
 export interface StigChoice {
   slug: string;
   title: string;
   version: string;
 }
 
-/** Bringing an old checklist to a release of the catalog. */
+/** The form that upgrades an old checklist to a release of the catalog. */
 export function upgradePage(page: {
   form: UpgradeForm;
   stigs: StigChoice[];
   problem: string | null;
-  /** What was sent with a form that was refused: it need not be selected again. */
+  /** The files of a refused form: the reader need not select them again. */
   files: AttachedFiles;
 }): View {
   const { form, stigs, problem, files } = page;

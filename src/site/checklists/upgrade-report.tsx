@@ -21,14 +21,13 @@ const outcomeNames: Record<UpgradedRule['outcome'], string> = {
   carried: 'Carried over unchanged',
 };
 
-/** What became of a checklist: rule by rule, and what had no place. The file comes by the form again, unseen. */
+/** The report on an upgrade: each rule, and what was not carried over. A download sends the file again. */
 export function upgradedPage(page: {
   report: UpgradeReport;
   form: UpgradeForm;
-  /** Whether the STIG was taken from the checklist, as none was selected. */
+  /** Whether the checklist named its STIG, because the reader selected none. */
   isNamed: boolean;
   files: AttachedFiles;
-  /** What was noticed while it was decoded. */
   warnings: string[];
 }): View {
   const { report, form, isNamed, files, warnings } = page;
@@ -113,7 +112,7 @@ function Outcome(props: { outcome: UpgradedRule['outcome']; report: UpgradeRepor
   );
 }
 
-/** What an assessor wrote and the new checklist does not hold: all of it, as it may be written there again. */
+/** An answer that the new checklist does not contain, in full: the assessor may copy it. */
 function Answer({ answer }: { answer: RuleAnswer }): Child {
   const { status, overrides, finding_details, comments } = answer;
   const prose = (text: string) => (text === '' ? null : <span class="prose">{text}</span>);
@@ -127,7 +126,7 @@ function Answer({ answer }: { answer: RuleAnswer }): Child {
   return <Facts of={facts.filter(([, value]) => value !== null)} />;
 }
 
-/** What an old checklist holds and the new one does not. */
+/** The content of an old checklist that the new one does not contain. */
 export function NotCarried({ notCarried }: { notCarried: NotCarriedItem[] }): Child {
   if (notCarried.length === 0)
     return <Empty>The new checklist has a place for everything in the old one.</Empty>;
@@ -167,7 +166,7 @@ export function NotCarried({ notCarried }: { notCarried: NotCarriedItem[] }): Ch
   );
 }
 
-/** The fields that were not carried, those of one name and reason together: a writer puts the same ones into every rule. */
+/** Groups the fields that were not carried over by name and reason: tools write the same ones into every rule. */
 function kindsOf(notCarried: NotCarriedItem[]): Map<string, [Leftover, ...Leftover[]]> {
   const kinds = new Map<string, [Leftover, ...Leftover[]]>();
   for (const each of notCarried) {

@@ -28,10 +28,10 @@ import {
 import { upgradedPage } from './upgrade-report.tsx';
 import { mostUploaded, severalFile, severalFiles, severalOf } from './upload-several.ts';
 
-/** No field takes more; a page that brings back what was typed need not bring back all of it. */
+/** Characters of a field: no valid value is longer, and a page need not repeat more. */
 const longestField = 1000;
 
-/** What was typed beside the file, to stand in the form again. */
+/** The fields beside the file, for the form to show them again. */
 export function typedIn(form: Form): UpgradeForm {
   return {
     slug: form.get('slug').slice(0, longestField),
@@ -43,20 +43,19 @@ export function typedIn(form: Form): UpgradeForm {
   };
 }
 
-/** The files of a form: as they came, for the page to bring them back, and what was read of them. */
+/** The files of a form: unchanged, for the page to send them again, and parsed. */
 export interface UploadedFiles {
   checklist: Buffer | null;
   results: Buffer | null;
-  /** Null where there is none, and where it is only looked at. */
+  /** Null without a checklist, and for an inspection. */
   old: OldChecklist | null;
   scan: ScanResults | null;
-  /** What was noticed while the bytes of the checklist were decoded. */
   warnings: string[];
-  /** Several checklists, which are read one after the other while they are worked on; then there is nothing else. */
+  /** Several checklists, which the work reads one by one; then all other fields are empty. */
   several: NamedFile[];
 }
 
-/** Reads the files of a form: those that were selected, or as a page brings them back. Throws 400, 413. */
+/** Reads the files of a form: newly selected ones, or those that a page sent again. Throws 400, 413. */
 export function readUploaded(form: Form): UploadedFiles {
   const none = { checklist: null, results: null, old: null, scan: null, warnings: [], several: [] };
   const several = severalFiles(form);
@@ -71,7 +70,7 @@ export function readUploaded(form: Form): UploadedFiles {
 
 const optionsBody = upgradeBody.omit({ checklist: true }).partial({ slug: true });
 
-/** Reads the rest of the form: the answer is a page with a report, or the new checklist as a file. Throws a 400. */
+/** Does what the form asks: the answer is a page with a report, or the new checklist as a file. Throws a 400. */
 export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): Work {
   const slug = form.get('slug');
   const version = form.get('version').trim();
@@ -120,7 +119,6 @@ export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): W
   );
 }
 
-/** Files as the fields of a page bring them back. */
 function attachedOf({ checklist, results }: UploadedFiles): AttachedFiles {
   return {
     ...(checklist === null ? {} : { checklist: checklist.toString('base64') }),
@@ -128,10 +126,10 @@ function attachedOf({ checklist, results }: UploadedFiles): AttachedFiles {
   };
 }
 
-/** Bytes of files that come back with a refused form: beside them others of full size may still be sent. */
+/** Bytes of files that a refused form sends again: the reader may add others of full size. */
 const mostBroughtBack = 11 * 1024 * 1024;
 
-/** The page with the form again, and why it was refused; files that could be read need not be selected again. */
+/** The page with the form and the reason of the refusal; the reader need not select readable files again. */
 export function refusedForm(
   form: UpgradeForm,
   problem: string,
@@ -144,7 +142,7 @@ export function refusedForm(
   return bytesOf(renderPage(upgradePage({ form, stigs, problem, files }), frame));
 }
 
-/** The files, told apart by what they are; one of each kind at most, and one that was selected before one that came back. */
+/** The files by content, at most one of each kind. A selected file replaces one that a page sent again. */
 function filesOf(form: Form): { checklist: Buffer | null; results: Buffer | null } {
   const selected = form.files('file').map(({ bytes }) => Buffer.from(bytes));
   const scans = selected.filter((bytes) => isResults(bytes));

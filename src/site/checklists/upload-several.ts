@@ -13,16 +13,14 @@ import { type Found, longestMarking, type Upgraded, type Wanted } from '../../ch
 import { toCsv } from '../../http/columns.ts';
 import type { Form } from '../../http/env.ts';
 
-/** Bytes of files that a form takes: as base64, as a page brings them back, they are no more than it may have. */
+/** Bytes of files in a form: in base64 too, they fit into the largest body. */
 export const mostUploaded = 48 * 1024 * 1024;
 
-/** Checklists that are upgraded at once. */
 const mostFiles = 100;
 
-/** What the form says beside its files. */
 type SeveralOptions = Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined };
 
-/** Several checklists: those that were selected, or as a page brings them back; none where it is one. Throws 400, 413. */
+/** Several checklists, newly selected or sent again by a page; empty for a single one. Throws 400, 413. */
 export function severalFiles(form: Form): NamedFile[] {
   const selected = form.files('file').map(({ name, bytes }) => ({ name, bytes: Buffer.from(bytes) }));
   const names = form.all('checklistName');
@@ -31,7 +29,7 @@ export function severalFiles(form: Form): NamedFile[] {
     bytes: Buffer.from(text, 'base64'),
   }));
   const files = selected.length > 0 ? selected : broughtBack;
-  // What is no checklist among several is told beside them.
+  // Scan results do not count here, but stay in the answer: the report names them.
   if (files.filter(({ bytes }) => !isResults(bytes)).length < 2) return [];
   if (form.get('as') === 'inspect') throw badRequest('Inspect one checklist at a time');
   if (files.length > mostFiles) throw badRequest(`Choose at most ${mostFiles} checklists at once`);
@@ -42,7 +40,7 @@ export function severalFiles(form: Form): NamedFile[] {
   return files;
 }
 
-/** Upgrades several checklists as the rest of the form says. Throws a 400 for what makes no sense for several. */
+/** Upgrades several checklists with the options of the form. Throws a 400 for options of a single one. */
 export function* severalOf(
   files: NamedFile[],
   { hostName, ...asked }: SeveralOptions,
@@ -54,7 +52,7 @@ export function* severalOf(
   return yield* upgradeSeveral(files, asked);
 }
 
-/** One zip of the upgraded checklists, and the report on each rule of each file. */
+/** One zip of the upgraded checklists, with the report on each rule of each file. */
 export async function severalFile(done: UpgradedFile[]): Promise<Upgraded> {
   const report = toCsv(
     reportColumns,

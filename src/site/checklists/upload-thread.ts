@@ -15,7 +15,7 @@ import type { PageFrame } from '../parts/view.ts';
 import type { StigChoice } from './upgrade-form.tsx';
 import { formWork, readUploaded, refusedForm, typedIn, type UploadedFiles } from './upload-form.ts';
 
-/** A body as it came, of the API or of the page, and what its answer depends on besides. */
+/** A raw body of the API or of a page, with everything that its answer depends on. */
 export type Upload = { bytes: Uint8Array<ArrayBuffer> } & (
   | ApiTask
   | { from: 'page'; type: string; frame: PageFrame; stigs: StigChoice[] }
@@ -26,12 +26,15 @@ interface Refused {
   message: string;
 }
 
-/** What the thread is sent: an upload, then what was found for it, or why that is refused; `ended` lets go of it. */
+/**
+ * A message to the thread: an upload, then for each request a release or the reason against it. `ended` releases the
+ * state of an upload.
+ */
 export type ThreadRequest = Upload | { release: Found } | { ended: true } | { refused: Refused };
 
 /**
- * What it answers: the release that it needs, as often as it needs one, then what it made, or why not; a `fault` is an error of the program. A form
- * that is refused for what stands in it is a page again.
+ * A message of the thread: a request for a release, the result or the refusal; `fault` is a programming error. `page`
+ * shows a refused form again.
  */
 export type ThreadAnswer =
   | { wanted: Wanted }
@@ -39,7 +42,7 @@ export type ThreadAnswer =
   | { refused: Refused; page: Uint8Array<ArrayBuffer> | null }
   | { fault: string };
 
-/** The upload under way, and what makes the page of a form that is refused. */
+/** The current upload, and the function that shows its form again after a refusal. */
 let work: Work | null = null;
 let formAgain: ((problem: string) => Uint8Array<ArrayBuffer>) | null = null;
 
@@ -80,10 +83,10 @@ async function answer(request: ThreadRequest): Promise<ThreadAnswer | null> {
   }
 }
 
-// The entry of the thread that reads uploads: one at a time, as the main thread hands them over.
+// The entry of the thread that reads uploads. The main thread sends one at a time.
 parentPort?.on('message', async (request: ThreadRequest) => {
   const answered = await answer(request);
-  // Whoever is answered so asks no more: what was read is let go of.
+  // The upload is finished: release its state.
   if (answered === null || !('wanted' in answered)) [work, formAgain] = [null, null];
   if (answered === null) return;
   const made =

@@ -13,7 +13,7 @@ import type { Presence } from '../../http/env.ts';
 import { smallUpload } from '../../http/limits/concurrency.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
-/** Why an upload was refused; where it was for what stands in a form, with the page that has the form again. */
+/** The refusal of an upload; `page` shows the form again when its content was the reason. */
 export class RefusedUpload extends AppError {
   readonly page: Uint8Array<ArrayBuffer> | null;
 
@@ -23,34 +23,31 @@ export class RefusedUpload extends AppError {
   }
 }
 
-/** Finds what an upload asks of the catalog; where that takes long, in several turns of the event loop. */
+/** Finds what an upload needs of the catalog; a slow look-up yields to the event loop. */
 export type Find = (wanted: Wanted) => Found | Promise<Found>;
 
-/** What reads uploads. */
 export interface Uploads {
   /**
-   * Works on one, after those before it; its bytes are gone then. `find` gives each release that it asks for.
-   * Throws a `RefusedUpload` for what cannot be taken (400, 413), for what `find` refuses, and (503) when the thread stops.
-   * One whose caller is gone is left out, and ended where it is under way.
+   * Processes an upload after those before it, and takes over its bytes. `find` gives each release that it needs.
+   * Throws a `RefusedUpload` for an invalid upload (400, 413), for an error of `find`, and (503) when the thread stops.
+   * When the caller disconnects, skips the upload or ends its thread.
    */
   upgrade(upload: Upload, find: Find, caller?: Presence): Promise<Upgraded>;
-  /** Ends its threads. */
   stop(): Promise<void>;
 }
 
 export interface UploadOptions {
-  /** What the thread runs. */
   entry?: string | URL;
-  /** Megabytes that a thread may have for objects and texts. */
+  /** Megabytes that a thread may use for objects and texts. */
   memory?: number;
-  /** Milliseconds that one upload may take, and that a thread waits for another. */
+  /** Milliseconds for one upload, and until an idle thread ends. */
   patience?: number;
   idle?: number;
 }
 
 const threadProgram = join(packageRoot, 'dist', 'src', 'site', 'checklists', 'upload-thread.js');
 
-/** Makes what reads uploads: small ones in a thread, large ones in another (rule S2.9). */
+/** Makes the reader of uploads: one thread for small ones, another for large ones (rule S2.9). */
 export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   const small = createUploadThread(log, { memory: 128, patience: 20_000, ...options });
   const large = createUploadThread(log, { memory: 512, patience: 60_000, ...options });
@@ -66,8 +63,9 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
 }
 
 /**
- * Makes a thread that reads uploads, while the main thread answers others. It starts with the first upload, ends when none
- * came for a while, and is replaced when it died. One at a time: what it dies of is the fault of one.
+ * Makes a thread that reads uploads, so that the main thread can answer others. It starts with the first upload, ends
+ * after idle time, and a new one replaces it after a crash. It reads one upload at a time: so a crash affects only the
+ * upload that caused it.
  */
 function createUploadThread(
   log: Log,
@@ -80,14 +78,14 @@ function createUploadThread(
 ): Uploads {
   let thread: Worker | null = null;
   let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
-  /** Why the upload under way is at its end, also while the main thread is at work on it. */
+  /** Why the current upload ended; set also while the main thread works for it. */
   let ended: AppError | null = null;
   let last: Promise<unknown> = Promise.resolve();
   let ending: Promise<void> = Promise.resolve();
   let idling: NodeJS.Timeout | undefined;
 
   function start(): Worker {
-    // Without the arguments of this process: what they load has run here already.
+    // Without the options of this process: its preloaded modules must not run again.
     const worker = new Worker(entry, {
       execArgv: [],
       argv: [],
@@ -116,12 +114,11 @@ function createUploadThread(
     waiting?.reject(why);
   }
 
-  /** Ends the thread; an upload that it has is refused. */
   async function end(why: AppError): Promise<void> {
     const worker = thread;
     thread = null;
     refuse(why);
-    // Nothing is handed on: each would keep what the one before it gave, for as long as the service runs.
+    // `undefined`, not the value: each promise would keep that of the one before it alive, as long as the service runs.
     ending = Promise.all([ending, worker?.terminate()]).then(() => undefined);
     await ending;
   }
@@ -147,7 +144,7 @@ function createUploadThread(
       () => void end(unavailable('The checklist took too long to process. Try again')),
       patience,
     );
-    // What it does cannot be interrupted; another thread costs less than the work that nobody waits for.
+    // Work in a thread cannot be interrupted; a new thread costs less than work that nobody waits for.
     caller.onClose = () => void end(callerGone());
     try {
       const bytes = owned(upload.bytes);
@@ -162,13 +159,13 @@ function createUploadThread(
       waiting = null;
       caller.onClose = null;
       clearTimeout(overdue);
-      // One that is being ended is waited for.
+      // A thread that is about to end keeps the process alive until it has ended.
       if (thread === worker) worker.unref();
       idling = setTimeout(() => void end(unavailable('The service is stopping')), idle).unref();
     }
   }
 
-  /** The release that an upload asks for. Where there is none a form comes again; else the thread need not keep what it read. */
+  /** Finds a release for the thread. On failure, a page shows the form again; for the API, the upload ends. */
   async function found(
     worker: Worker,
     find: Find,
@@ -200,7 +197,7 @@ function createUploadThread(
 
 export type WorkOnUpload = ReturnType<typeof createUploadWork>;
 
-/** Makes the function that does with an upload what it asks for, by the releases of the catalog. It stores nothing. */
+/** Makes the function that processes an upload with the releases of the catalog. It stores nothing. */
 export function createUploadWork(
   uploads: Uploads,
   stigs: StigService,
@@ -227,7 +224,6 @@ export function createUploadWork(
     );
 }
 
-/** The slug of the one STIG of the catalog that a checklist names. Throws a 400 where it names none, or several. */
 function onlyOne(stated: string[], stigNames: StigNameIndex): string {
   const known = stigNames.ofBenchmarks(stated);
   if (known.length === 1) return known[0]!.slug;
@@ -246,12 +242,11 @@ function unavailable(message: string): AppError {
   return new AppError('UNAVAILABLE', message, { 'Retry-After': '5' });
 }
 
-/** Bytes in a buffer of their own: it is handed over whole, and small ones share theirs. */
+/** Copies bytes that share their buffer: a transfer moves the whole buffer, and small ones share one. */
 function owned(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
-/** What the thread says went wrong, as it is thrown here. */
 function failureOf(answer: ThreadAnswer): Error {
   if ('refused' in answer)
     return new RefusedUpload(new AppError(answer.refused.code, answer.refused.message), answer.page ?? null);

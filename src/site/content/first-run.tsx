@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 
-/** What to carry in and where to put it, while no publisher's STIG was imported; `inbox` is null where there is none or nobody is signed in. */
+/** What to import while the catalog has no publisher's STIG. `inbox` is null without folder or session. */
 export function FirstRun({ inbox }: { inbox: string | null }): Child {
   return (
     <section aria-labelledby="first-run">

@@ -8,17 +8,15 @@ import { Day, Empty, link, Moment, path, Severity, Table, Tiles } from '../parts
 import { diffHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
-/** What the start page shows who is signed in. */
 export interface Home {
   stats: StigStats;
   changes: StigChangelog['changes'];
-  /** What the last import brought; null where it brought all there is. */
+  /** The releases of the last import; null when it added the whole catalog. */
   brought: LastImport | null;
-  /** The newest lists that the reader sees, and how many there are. */
   lists: { rows: List[]; pagination: Pagination };
 }
 
-/** The start page; without a home nobody is signed in. `firstRun` stands there while no publisher's STIG was imported. */
+/** The start page; `home` is null without a session. `firstRun` shows while the catalog has no publisher's STIG. */
 export function homePage(home: Home | null, firstRun: Child = null): View {
   return {
     title: 'Gapstone',

@@ -14,7 +14,7 @@ export interface LedgerPage {
   outcomes: readonly string[];
 }
 
-/** The ledger of one import: every source that it met, and what became of it. */
+/** The ledger of one import: every source, and its outcome. */
 export function ledgerPage({ run, entries, pagination, filter, outcomes }: LedgerPage): View {
   const home = path('catalog', 'imports', String(run.id));
   return {
@@ -100,7 +100,6 @@ function Outcome({ of: { outcome } }: { of: LedgerEntry }): Child {
   return outcome === 'rejected' ? <strong>rejected</strong> : outcome;
 }
 
-/** A file's name, with its folder and its hash. */
 function Source({ entry: { source, folder, sha256 } }: { entry: LedgerEntry }): Child {
   return (
     <>
@@ -119,11 +118,10 @@ function Source({ entry: { source, folder, sha256 } }: { entry: LedgerEntry }): 
 
 export interface FilesPage {
   search: string;
-  /** Null where nothing was searched for. */
   found: { files: LedgerFile[]; pagination: Pagination } | null;
 }
 
-/** Files wherever an import met them, and what it did with them. */
+/** Searches files in all imports, with their outcomes. */
 export function filesPage({ search, found }: FilesPage): View {
   return {
     title: 'Files',

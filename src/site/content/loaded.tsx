@@ -10,10 +10,9 @@ import { Filters, FindForm, Hidden, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
 
-/** The STIGs by the age of their releases. */
 export interface Ages {
   list: StigList;
-  /** Of all STIGs: its age fills a bar. */
+  /** The date of the oldest release of all STIGs: its age fills a bar. */
   oldest: string | null;
   /** In days; empty for all. */
   olderThan: string;
@@ -27,13 +26,13 @@ export interface LoadedPage {
   summary: CatalogSummary;
   stats: StigStats;
   catalogs: LoadedCatalog[];
-  /** Null for who is not entitled to them. */
+  /** Null without the entitlement. */
   documents: number | null;
   roles: number | null;
   runs: ImportRun[];
 }
 
-/** What is loaded, and what the last imports did. */
+/** The content of the catalog, and the last imports. */
 export function loadedPage({ ages, summary, stats, catalogs, documents, roles, runs }: LoadedPage): View {
   const { catalog, severity } = stats;
   return {

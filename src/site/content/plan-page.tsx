@@ -2,7 +2,6 @@ import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { Facts } from '../parts/components.tsx';
 
-/** What the page of a plan shows. */
 export interface ContentPlanPage {
   style: string;
   banner: string | null;
@@ -13,7 +12,7 @@ export interface ContentPlanPage {
   sections: { title: string; totals: string; lines: [sign: string, word: string, text: string][] }[];
 }
 
-/** The plan of a bundle as one HTML file, which needs no server and no other file. */
+/** The plan of a bundle as one HTML file that works without server and other files. */
 export function contentPlanPage({ style, banner, ...page }: ContentPlanPage): string {
   const document = (
     <html lang="en">

@@ -24,7 +24,7 @@ const ledgerQuery = z.object({
 const filesQuery = z.object({ ...paging(100, 100), search });
 
 const agesPerPage = 50;
-/** In days: a quarter is what lies between two releases of the publisher's library. */
+/** In days: the publisher's library appears every quarter. */
 const ageChoices = ['91', '182', '365', '730'] as const;
 const agesQuery = z.object({
   page: positiveInteger('page').default(1),
@@ -32,7 +32,7 @@ const agesQuery = z.object({
   olderThan: oneWord('olderThan', ageChoices).optional(),
 });
 
-/** The start page, what is loaded, and what the imports did. */
+/** The start page, the content of the catalog, and the imports. */
 export function contentPages(
   app: Hono<Env>,
   { guard, show, now }: PageSupport,

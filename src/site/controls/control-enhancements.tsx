@@ -4,14 +4,14 @@ import { link } from '../parts/components.tsx';
 import { controlHref } from '../parts/framework-links.ts';
 import type { RulesFound } from './rules-of-control.tsx';
 
-/** A base control or one of its enhancements, with how many rules are mapped to it; null for who is not signed in. */
+/** A base control or an enhancement, with its number of mapped rules; null without a session. */
 export interface Enhancement {
   identifier: string;
   title: string;
   rules: number | null;
 }
 
-/** A base control with its enhancements below it; each leads to its page with the same filters. */
+/** A base control with its enhancements below it. Each link has the same filters. */
 export function EnhancementTree(props: {
   framework: string;
   of: Enhancement[];

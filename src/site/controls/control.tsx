@@ -15,11 +15,9 @@ export interface ControlPage {
   /** With the date of its edition. */
   version: string;
   crosswalk: Crosswalk;
-  /** What the reader may do with it; null without a session. */
+  /** The reader's favorites and collections; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
-  /** The STIG rules that it reaches; null without a session. */
   rules: RulesFound | null;
-  /** A base control and its enhancements; none where there are none. */
   enhancements: Enhancement[];
 }
 

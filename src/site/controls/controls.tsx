@@ -8,7 +8,7 @@ import { Boxes, Filters, Input, Select } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
 
-/** The control catalogs that are loaded. */
+/** The page of the loaded control catalogs. */
 export function controlsPage({ catalogs }: { catalogs: LoadedCatalog[] }): View {
   const any = catalogs.some((catalog) => catalog.total > 0);
   return {
@@ -37,7 +37,6 @@ export function controlsPage({ catalogs }: { catalogs: LoadedCatalog[] }): View 
   };
 }
 
-/** The filter of a catalog beyond search and family: its name, its words, those that are selected. */
 export interface WordFilter {
   name: string;
   legend: string;
@@ -56,7 +55,7 @@ export interface CatalogPage {
   words: WordFilter[];
 }
 
-/** What a page calls a catalog and its entries: the CCI list holds no controls. */
+/** How a page names a catalog and its entries: the CCI list contains no controls. */
 function wordsOf(framework: string) {
   const name = frameworkName(framework);
   const ofControls = {
@@ -170,7 +169,7 @@ function Title({ control: { title, statement } }: { control: ListedControl }): C
   );
 }
 
-/** Baselines, type, MAC levels and impact, as far as the catalog has them. */
+/** Baselines, type, MAC levels and impact, where the catalog has them. */
 export function Marks({ control }: { control: ListedControl }): Child {
   const marks = [
     ...(control.baselines ?? []),

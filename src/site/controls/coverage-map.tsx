@@ -2,19 +2,18 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Coverage, CoveredControl } from '../../catalog/crosswalk/coverage-schema.ts';
 
-/** The shades of a square: from how many rules on. */
 const shades: [from: number, words: string][] = [
   [1, '1 rule'],
   [2, '2 to 4'],
   [5, '5 to 19'],
   [20, '20 or more'],
 ];
-/** More squares than this are no picture any more; families are told in words then. */
+/** More squares are unreadable: then the page describes families as text. */
 const mostSquares = 1500;
 
 const shadeOf = (rules: number) => `n${shades.filter(([from]) => rules >= from).length}`;
 
-/** The controls by family: a square for each, with its number of rules; a circle for one without. */
+/** The controls by family: a square for each with its number of rules; a circle for none. */
 export function CoverageMap(props: { coverage: Coverage; hrefOf: (identifier: string) => string }): Child {
   const { coverage, hrefOf } = props;
   const byFamily = Map.groupBy(coverage.controls, ({ family }) => family);
@@ -46,7 +45,7 @@ export function CoverageMap(props: { coverage: Coverage; hrefOf: (identifier: st
   );
 }
 
-/** The tables below have the same links, so that nobody has to pass a thousand squares with the keyboard. */
+/** Not in the tab order: the tables below have the same links, and there may be a thousand squares. */
 function Square({ control: { identifier, rules }, href }: { control: CoveredControl; href: string }): Child {
   const words = `${identifier}: ${rules.total === 0 ? 'no rule' : count(rules.total, 'rule')}`;
   return (

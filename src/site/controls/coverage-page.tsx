@@ -9,7 +9,7 @@ import type { View } from '../parts/view.ts';
 import { CoverageMap } from './coverage-map.tsx';
 import { hrefOf, type Place, queryOf, type ShownCoverage, Tables } from './coverage-tables.tsx';
 
-/** The coverage of a list, as a part of its page. */
+/** The coverage tab of a list. */
 export function listCoveragePage({ list, isOwn, ...shown }: ShownList & ShownCoverage): View {
   const place = { home: partPath(list.id, 'coverage'), needs: {}, narrow: { list: list.id } };
   return listView({

@@ -59,7 +59,7 @@ export function coveragePages(
   });
 }
 
-/** What is asked for. A form sent with another framework still has the revision and the baseline of the one before (`of`). */
+/** The query, without revision and baseline of the former framework (`of`) when the form changed it. */
 function asked(c: Context<Env>): CoverageQuery {
   const query = readQuery(c, coverageQuery);
   const of: CoverageFramework | string = c.req.query('of') ?? query.framework;

@@ -4,7 +4,6 @@ import { beginning, Ids, link, path, Severity, Table } from '../parts/components
 import { controlHref } from '../parts/framework-links.ts';
 import { ruleHref } from '../parts/rule-links.tsx';
 
-/** Coverage with what may be asked for instead. */
 export interface ShownCoverage {
   coverage: Coverage;
   choices: {
@@ -12,24 +11,22 @@ export interface ShownCoverage {
     revisions: [value: string, text: string][];
     baselines: [value: string, text: string][];
   };
-  /** Whether the revision is the one that is shown unless another is asked for. */
   isDefault: boolean;
-  /** What stands for a title that a control does not have. */
+  /** The beginning of the statement, for controls without a title. */
   beginnings: Map<string, string>;
 }
 
-/** Where coverage stands: the address of its page, what that needs besides, and what a control's rules are narrowed to. */
+/** The address of a coverage page, its own parameters, and the filter for links to rules of a control. */
 export interface Place {
   home: string;
   needs: Record<string, string>;
   narrow: Record<string, string>;
 }
 
-/** A page is for reading; files have everything. */
 const mostRows = 1500;
 const mostUnmapped = 300;
 
-/** What is asked for, as the address says it. */
+/** The query parameters of a coverage. */
 export function queryOf({ coverage, isDefault }: ShownCoverage): Record<string, string> {
   const { framework, revision, baseline, rollup } = coverage;
   return {
@@ -40,7 +37,7 @@ export function queryOf({ coverage, isDefault }: ShownCoverage): Record<string, 
   };
 }
 
-/** The page of a control with the rules of this list or STIG. */
+/** The page of a control, filtered to this list or STIG. */
 export function hrefOf(
   { coverage, isDefault }: ShownCoverage,
   { narrow }: Place,
@@ -50,7 +47,7 @@ export function hrefOf(
   return link(controlHref(coverage.framework, identifier)!, { ...narrow, version });
 }
 
-/** The same as the map in words, and what the map does not show. */
+/** The map as tables, with what the map does not show. */
 export function Tables({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
   const { coverage, beginnings } = shown;
   const { controls, outside, unmapped, stigs, baseline } = coverage;
@@ -62,7 +59,7 @@ export function Tables({ shown, place }: { shown: ShownCoverage; place: Place })
   );
   const titled = ({ identifier, title }: { identifier: string; title: string }) =>
     title || <span class="quiet">{beginning(beginnings.get(identifier) ?? '', 120)}</span>;
-  // The shipped facts have neither titles nor statements of some frameworks.
+  // The shipped facts of some frameworks have neither titles nor statements.
   const isTitled = controls.some(({ identifier, title }) => title !== '' || beginnings.get(identifier));
   const heads = isTitled ? ['Control', 'Title'] : ['Control'];
   const lead = (each: { identifier: string; title: string }): Child[] =>
@@ -149,7 +146,6 @@ function Part(props: { id: string; heading: string; number: number; of?: number;
   );
 }
 
-/** What a table leaves to the files. */
 function Rest({ number, shown, place }: { number: number; shown: ShownCoverage; place: Place }): Child {
   if (number <= 0) return null;
   const query = { ...place.needs, ...queryOf(shown), format: 'json' };
@@ -173,7 +169,6 @@ function RuleCounts({ of: { rules } }: { of: CoveredControl }): Child {
     ));
 }
 
-/** The STIGs whose rules address a control: the first few by name. */
 function Stigs({ of, titles }: { of: string[]; titles: Map<string, string> }): Child {
   const more = of.length - 3;
   return (

@@ -7,7 +7,7 @@ import { Empty, Status, statusSigns, Table } from '../parts/components.tsx';
 import { Boxes, Filters, Select } from '../parts/forms.tsx';
 import { controlHref, frameworkName } from '../parts/framework-links.ts';
 
-/** The crosswalk of one control: every path to the other frameworks within the hops and statuses asked for. */
+/** The crosswalk of a control: every path to other frameworks, limited by hops and statuses. */
 export interface Crosswalk {
   source: { framework: string; identifier: string };
   targets: { framework: string; paths: Path[] }[];
@@ -21,10 +21,9 @@ const meanings = {
   rejected: 'rejected: by an operator of this site',
 } as const;
 const allStatuses = ['verified', 'auto', 'rejected'] as const;
-/** A page is for reading; the API gives more. */
 const mostRows = 200;
 
-/** The crosswalk as a picture, with the same in words beneath it. `action` is the page that it stands on. */
+/** The crosswalk as a picture and as text. `action` is the address of its page. */
 export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; action: string }): Child {
   const { source, targets, maxHops, statuses } = crosswalk;
   const paths = targets.flatMap((target) => target.paths);
@@ -100,7 +99,7 @@ function PictureOf({ source, paths }: { source: Crosswalk['source']; paths: Path
   );
 }
 
-/** Where a line leaves and meets two controls: on the sides that look at each other. */
+/** The ends of a line: on the sides where two controls face each other. */
 function ends({ from, to }: PictureEdge) {
   const right = from.x <= to.x;
   const bend = from.x === to.x ? 60 : Math.abs(to.x - from.x) / 2.2;
@@ -119,7 +118,7 @@ function curve(edge: PictureEdge): string {
   return `M${x1} ${y1}C${x1 + bend1} ${y1} ${x2 + bend2} ${y2} ${x2} ${y2}`;
 }
 
-/** The sign of a status on its line, nearer to the end, where lines that begin together have come apart. */
+/** The sign of a status, near the end of its line: lines with the same beginning overlap there. */
 function Sign({ edge }: { edge: PictureEdge }): Child {
   const { x1, y1, x2, y2, bend1, bend2 } = ends(edge);
   const t = 0.72;
@@ -152,7 +151,7 @@ function Legend(): Child {
   );
 }
 
-/** The paths to one framework; those to CCIs are many, and stand folded. */
+/** The paths to one framework; those to CCIs are folded, because there are many. */
 function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][number] }): Child {
   const controls = new Set(paths.map((each) => each.controls.at(-1)!.identifier)).size;
   const [one, name] = framework === 'cci' ? ['CCI', 'CCIs'] : ['control', frameworkName(framework)];

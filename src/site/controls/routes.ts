@@ -29,9 +29,8 @@ const crosswalkQuery = z.object({
   status: wordList('status', statuses),
 });
 
-/** The filters by words of each catalog: the names that the API takes, and what they are of. */
 const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] }> = {
-  // What baselines there are the catalog knows.
+  // `catalog` adds the baselines that were imported.
   'nist-800-53': { schema: query80053, words: [] },
   'nist-800-171': {
     schema: query800171,
@@ -52,13 +51,12 @@ type ControlServices = Pick<
   'controls' | 'crosswalk' | 'controlRules' | 'collections' | 'favorites' | 'lists' | 'listStigs'
 >;
 
-/** The pages of controls and CCIs: public, as their catalogs are. */
+/** The pages of controls and CCIs: public, like their catalogs. */
 export function controlPages(app: Hono<Env>, support: PageSupport, services: ControlServices): void {
   catalogPages(app, support, services);
   recordPages(app, support, services);
 }
 
-/** The catalogs, and the controls of one. */
 function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }: ControlServices): void {
   function catalog(c: Context<Env>, framework: ShownFramework): Response {
     const { schema, words } = filters[framework];
@@ -101,7 +99,6 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
   app.get('/ccis', guard.visitor, (c) => catalog(c, 'cci'));
 }
 
-/** One control. */
 function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: ControlServices): void {
   const { controls, crosswalk, collections, favorites } = services;
 
@@ -130,21 +127,20 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
     return show(c, controlPage(page));
   }
 
-  /** A base control and its enhancements, with as many rules as their own pages show with the same filters. */
+  /** A base control and its enhancements, each with the number of rules on its own page under the same filters. */
   function enhancements(identifier: string, version: string | undefined, found: RulesFound | null) {
     return controls
       .enhancements(identifier, version)
       .map((each) => ({ ...each, rules: found === null ? null : found.countOf(each.identifier) }));
   }
 
-  /** What the reader may do with a control, where there is a session. */
   function mine(c: Context<Env>, framework: CatalogFramework, identifier: string) {
     const user = c.get('visitor');
     if (user === null) return null;
     const kept = favorites.controls(user, new Set([framework])).controls;
     return {
       isFavorite: kept.some((each) => each.controlId === identifier),
-      // Whoever sees a collection may add to it.
+      // Readers may add to every collection that they may see.
       collections: collections.choices(user),
     };
   }
@@ -155,7 +151,6 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
   app.get('/ccis/:cci', guard.visitor, (c) => one(c, 'cci', c.req.param('cci')));
 }
 
-/** A page of the rules that a control reaches within its filters; null without a session. */
 function rulesOf(
   c: Context<Env>,
   framework: ShownFramework,

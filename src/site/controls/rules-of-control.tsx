@@ -16,19 +16,16 @@ import { Filters, SeverityBoxes } from '../parts/forms.tsx';
 import { ListSelect, StigBoxes } from '../parts/narrow.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 
-/** The STIG rules that a control reaches, and what narrows them. */
 export interface RulesFound {
   rules: ControlRules;
   filter: { stig: string[]; list: string; severity: string[] };
-  /** All STIGs that have such rules. */
   stigs: { slug: string; title: string }[];
-  /** The lists that the reader sees. */
   lists: { id: string; name: string }[];
-  /** How many rules another control reaches with the same filters. */
+  /** The number of rules that another control reaches with the same filters. */
   countOf(identifier: string): number;
 }
 
-/** The rules of a control's page; null for who is not signed in. `home` is the page that they stand on. */
+/** The rules on a control's page; `found` is null without a session, `home` the page's address. */
 export function RulesOfControl(props: {
   found: RulesFound | null;
   home: string;
@@ -113,7 +110,7 @@ function Found({ found, home, of }: { found: RulesFound; home: string; of: Searc
 
 type Searched = { framework: string; identifier: string };
 
-/** The way to the same rules in the search, where they are sorted and downloaded. */
+/** A link to the same rules in the search, where a reader can sort and download them. */
 function SearchThem(props: { of: Searched; filter: RulesFound['filter'] }): Child {
   const { of, filter } = props;
   const field = of.framework === 'cci' ? 'cci' : of.framework === 'nist-800-53' ? 'control' : null;

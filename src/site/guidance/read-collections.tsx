@@ -1,9 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { Downloads, path, Table } from '../parts/components.tsx';
 
-/** The collections of documents or of roles that the reader sees: made on the command line, only read here (rule D8.6). */
+/** The collections that the reader may see: pages only read what the command line creates (rule D8.6). */
 export function ReadCollections(props: {
-  /** What they are of, as a heading has it. */
   of: 'Documents' | 'Roles';
   api: 'regdoc-collections' | 'role-collections';
   collections: { id: string; name: string; count: number }[];

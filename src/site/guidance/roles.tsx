@@ -50,7 +50,6 @@ export function rolesPage(page: {
   };
 }
 
-/** How many of a long list a page shows; the download has all. */
 const shown = 60;
 
 export function rolePage({ role }: { role: Role }): View {

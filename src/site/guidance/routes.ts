@@ -7,7 +7,7 @@ import { type PageSupport, readQuery } from '../parts/page.ts';
 import { documentPage, documentsPage } from './documents.tsx';
 import { rolePage, rolesPage } from './roles.tsx';
 
-/** Documents and roles, for the entitled. */
+/** Documents and roles, for readers with the entitlement. */
 export function guidancePages(
   app: Hono<Env>,
   { guard, show }: PageSupport,

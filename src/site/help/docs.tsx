@@ -20,7 +20,7 @@ interface OperationEntry {
   operation: DocumentedOperation;
 }
 
-/** The operations of the interface by area, in the order of the document. */
+/** The operations of the API by area, in the order of the OpenAPI document. */
 export function areasOf(document: OpenApi): Map<string, OperationEntry[]> {
   const areas = new Map<string, OperationEntry[]>();
   for (const [route, methods] of Object.entries(document.paths)) {
@@ -40,7 +40,7 @@ export function areaSlug(area: string): string {
 const idOf = ({ method, path: route }: OperationEntry) =>
   `${method}-${route.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '')}`;
 
-/** The contents of the API's reference, with the documents that stand beside it (their titles by name). */
+/** The contents of the API reference, and the titles of other documents by name. */
 export function docsPage(document: OpenApi, documents: ReadonlyMap<string, string>): View {
   return {
     title: 'API reference',
@@ -87,7 +87,7 @@ export function docsPage(document: OpenApi, documents: ReadonlyMap<string, strin
   };
 }
 
-/** One area of the API's reference, with all that is to know of its operations. */
+/** One area of the API reference, with all its operations. */
 export function docsAreaPage(document: OpenApi, area: string, entries: OperationEntry[]): View {
   return {
     title: `${area}: API reference`,
@@ -182,7 +182,7 @@ function Contents({ of, document }: { of: Record<string, { schema: Schema }>; do
   ));
 }
 
-/** How deep a schema is written out; what lies deeper is named. */
+/** Levels of a schema on the page; deeper schemas appear by name only. */
 const depthShown = 4;
 
 function SchemaTree(props: { schema: Schema; document: OpenApi; depth?: number; within?: string[] }): Child {
@@ -221,7 +221,6 @@ function SchemaTree(props: { schema: Schema; document: OpenApi; depth?: number; 
   );
 }
 
-/** A parameter's example as text, or nothing. */
 function exampleText({ schema }: DocumentedParameter): string {
   return schema.example === undefined ? '' : String(schema.example);
 }
@@ -251,7 +250,6 @@ function curl({ method, path: route, operation }: OperationEntry, document: Open
   return parts.join(' ');
 }
 
-/** The form that the script turns into a request; without script it is not shown. */
 function TryIt({ entry, document, id }: { entry: OperationEntry; document: OpenApi; id: string }): Child {
   const { method, path: route, operation } = entry;
   const body = operation.requestBody?.content['application/json']?.schema;

@@ -10,12 +10,13 @@ type PhrasingContent = Extract<RootContent, { type: 'paragraph' }>['children'][n
 type TableNode = Extract<RootContent, { type: 'table' }>;
 
 /**
- * A page of the package's documents. `hrefOf` gives the address of what a link names, or null for what is not served: its
- * words stand without a link then. Of HTML only anchors (`<a id="...">`) count.
+ * A Markdown document of the package as a page. `hrefOf` gives the address for the target of a link, or null for a
+ * document that the server does not have: its text appears without a link. Of HTML, only anchors (`<a id="...">`)
+ * count.
  */
 export function documentPage(title: string, text: string, hrefOf: (target: string) => string | null): View {
   const { children } = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  /** What the tables below it are of. */
+  /** The last heading: the caption of tables below it. */
   let heading = title;
   return { title, section: 'docs', heading: null, body: <div class="document">{children.map(block)}</div> };
 
@@ -45,7 +46,7 @@ export function documentPage(title: string, text: string, hrefOf: (target: strin
     }
   }
 
-  /** The one paragraph of a list item needs no element of its own. */
+  /** A list item with one paragraph needs no `<p>`. */
   function itemBlock(node: RootContent): Child {
     return node.type === 'paragraph' ? inline(node.children) : block(node);
   }
@@ -92,7 +93,7 @@ function wordsOf(nodes: PhrasingContent[]): string {
     .join('');
 }
 
-/** The anchor of a heading, as readers of Markdown make it. */
+/** The anchor of a heading, as other Markdown tools make it. */
 function headingId(words: string): string {
   return words
     .toLowerCase()

@@ -9,7 +9,6 @@ import type { PageSupport } from '../parts/page.ts';
 import { areaSlug, areasOf, docsAreaPage, docsPage } from './docs.tsx';
 import { documentPage } from './markdown-page.tsx';
 
-/** The documents that are served beside the reference, by the last part of their address. */
 const documents: ReadonlyMap<string, string> = new Map([
   ['guide', 'A guide for assessors'],
   ['api', 'The API'],
@@ -17,7 +16,7 @@ const documents: ReadonlyMap<string, string> = new Map([
   ['rules', 'Rules: what exactly holds'],
 ]);
 
-/** The API's reference (rule D22), made from what `/openapi.json` answers, and the documents of the package. */
+/** The API reference (rule D22), made from the OpenAPI document, and the documents of the package. */
 export function docsPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
@@ -39,7 +38,7 @@ function textOf(name: string): string {
   return readFileSync(join(packageRoot, 'docs', `${name}.md`), 'utf8');
 }
 
-/** Where a link of a document leads here; null for a document that is not served. */
+/** The address for a link in a document; null for a document that the server does not have. */
 function hrefOf(target: string): string | null {
   const [, name, anchor = ''] = /^(?:(\w+)\.md)?(#[\w.-]+)?$/.exec(target) ?? [];
   if (name === undefined) return anchor || null;

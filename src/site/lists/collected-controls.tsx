@@ -20,7 +20,7 @@ export const collectionKind: Kind = {
 export interface CollectionPage {
   collection: Omit<ControlCollection, 'visibility'> & { visibility: string };
   controls: CollectionControls['controls'];
-  /** Those that the catalog has. */
+  /** The controls that are still in the catalog. */
   known: ReadonlySet<CollectionControls['controls'][number]>;
   isOwn: boolean;
   adding: Adding<{ framework: string; controlIds: string; notes: string }>;
@@ -57,7 +57,7 @@ export function collectionPage({ collection, controls, isOwn, adding, known }: C
   ));
 }
 
-/** A control with the catalog that it is of; it leads to it while the catalog has it. */
+/** A control with its catalog; a link while the catalog has it. */
 export function NamedControl(props: {
   of: { framework: string; identifier: string };
   isGone: boolean;

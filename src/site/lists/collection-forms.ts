@@ -17,7 +17,6 @@ import {
   overviewPage,
 } from './collection-pages.tsx';
 
-/** The fields of a list or a collection that its creator sets. */
 interface Fields {
   name: string;
   description: string;
@@ -27,29 +26,27 @@ interface Fields {
   visibility: string;
 }
 
-/** Lists or collections: what keeps them, and the bodies that the API takes. */
+/** How the pages of lists differ from those of collections: the service and the bodies of the API. */
 export interface CollectionPages<Create, Change> {
   kind: Kind;
-  /** What the audit calls one. */
+  /** The object in the names of audited actions. */
   audited: string;
   service: {
     create(user: User, fields: Create): Promise<{ id: string }>;
     change(user: User, id: string, fields: Change): Promise<unknown>;
     remove(user: User, id: string): Promise<void>;
-    /** One that the user may change; `get`: one that the user may see. */
+    /** `own` gives an object that the user may change, `get` one that the user may see. */
     own(user: User, id: string): Fields;
     get(user: User, id: string): unknown;
   };
   createBody: z.ZodType<Create>;
   changeBody: z.ZodType<Change>;
-  /** The page that one is changed on: the end of its address, and what it shows; `typed` is a form that was not taken. */
+  /** The page with the form that changes an object: the end of its address; `typed` is a refused form. */
   editing: {
     at: 'edit' | 'settings';
     page(c: Context<Env>, id: string, typed: CollectionForm | null, problem: string | null): View;
-    /** Where a change leads on to. */
     next(id: string): string;
   };
-  /** A page of what a user sees, and what stands below the form. */
   page(
     user: User,
     wanted: Page & { sort?: OverviewSort | undefined },
@@ -60,7 +57,7 @@ const perPage = 100;
 
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
 
-/** What lists and collections have in common: they are shown, created, changed and deleted, by forms. */
+/** The pages of lists and collections: overview, and forms to create, change and delete. */
 export function collectionFormPages<Create, Change>(
   app: Hono<Env>,
   { guard, show }: PageSupport,
@@ -116,7 +113,6 @@ export function collectionFormPages<Create, Change>(
   });
 }
 
-/** What a creator typed, as it was typed: to be checked, or shown again with what is wrong. */
 function typedIn(form: Form, hasIcon: boolean): CollectionForm {
   return {
     name: form.get('name'),
@@ -128,12 +124,11 @@ function typedIn(form: Form, hasIcon: boolean): CollectionForm {
   };
 }
 
-/** The body that the API takes of the same. */
 function bodyOf(form: CollectionForm): Record<string, unknown> {
   return { ...form, tags: items(form.tags, ',') };
 }
 
-/** The form of what there is already. */
+/** The form of an existing list or collection. */
 export function formOf({ name, description, tags, color, icon, visibility }: Fields): CollectionForm {
   return {
     name,
@@ -145,7 +140,7 @@ export function formOf({ name, description, tags, color, icon, visibility }: Fie
   };
 }
 
-/** Runs what takes a form; what is wrong with the form is shown in it. Other refusals are pages of their own. */
+/** Runs the handler of a form; shows a bad request in the form. Other errors get pages of their own. */
 export async function withFormErrors(
   take: () => Promise<Response>,
   again: (problem: string) => Response,
@@ -158,7 +153,7 @@ export async function withFormErrors(
   }
 }
 
-/** Throws a 400 for what was to be added and is not in the catalog: the rest is in. */
+/** Throws a 400 that names what is not in the catalog; everything else was added. */
 export function mustBeInCatalog(notFound: string[] | undefined): void {
   if (notFound === undefined) return;
   const [first = '', ...others] = notFound;

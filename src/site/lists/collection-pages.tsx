@@ -5,37 +5,32 @@ import { Downloads, Facts, link, Moment, path, Swatch, Table } from '../parts/co
 import { FieldsForm, Input, Select, TextArea } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
-/** Lists or collections: what their pages call them and what they hold. */
 export interface Kind {
   section: 'lists' | 'collections';
   name: string;
   one: 'list' | 'collection';
   lead: string;
-  /** What stands where there is none. */
   none: string;
   caption: string;
-  /** What they hold. */
   members: string;
   /** The last part of their address in the API. */
   api: string;
 }
 
-/** What a form for a list or a collection holds, as it is typed. */
 export interface CollectionForm {
   name: string;
   description: string;
-  /** Divided by commas. */
+  /** Separated by commas. */
   tags: string;
   color: string;
-  /** Lists alone have one. */
+  /** Only lists have one. */
   icon?: string;
   visibility: string;
 }
 
-/** What was typed to be added, and why it was not. */
+/** The fields of a form that adds, and the reason of its refusal. */
 export type Adding<T> = T & { problem: string | null };
 
-/** A list or collection as its pages show it. */
 interface Shown {
   id: string;
   name: string;
@@ -47,7 +42,6 @@ interface Shown {
   createdByEmail?: string | null;
   createdAt: string;
   updatedAt: string;
-  /** How many STIGs or controls it has. */
   size: number;
 }
 
@@ -60,18 +54,16 @@ export const emptyForm: CollectionForm = {
 };
 
 export interface OverviewPage {
-  /** One page of them. */
   rows: Shown[];
   pagination: Pagination;
   sort: OverviewSort | undefined;
   subject: string;
   form: CollectionForm;
   problem: string | null;
-  /** What stands below the form. */
   after?: Child;
 }
 
-/** What the reader sees of a kind, and the form for a new one. */
+/** The lists or collections that the reader may see, and the form for a new one. */
 export function overviewPage(kind: Kind, page: OverviewPage): View {
   const { rows, pagination, subject, sort, form, problem, after } = page;
   return {
@@ -117,7 +109,7 @@ export function overviewPage(kind: Kind, page: OverviewPage): View {
   };
 }
 
-/** One collection; `members` gives what stands between its facts and the button that deletes it. */
+/** One collection; `members` gives the content between its facts and the button that deletes it. */
 export function memberPage(kind: Kind, shown: Shown, isOwn: boolean, members: (home: string) => Child): View {
   const home = path(kind.section, shown.id);
   return {
@@ -150,7 +142,7 @@ export function memberPage(kind: Kind, shown: Shown, isOwn: boolean, members: (h
   };
 }
 
-/** Changing what a list or a collection is called and who sees it. */
+/** The form that changes name and visibility of a list or a collection. */
 export function editCollectionPage(
   kind: Kind,
   page: { id: string; form: CollectionForm; problem: string | null },
@@ -168,7 +160,7 @@ export function editCollectionPage(
   };
 }
 
-/** Who sees a list or collection, whose it is, and when it was changed; `first` stands before. */
+/** Visibility, creator and dates of a list or collection; `first` precedes them. */
 export function FactsOf({
   shown,
   isOwn,
@@ -226,7 +218,7 @@ export function CollectionFields(props: {
   );
 }
 
-/** Records of collections have it in lower case (rule D8.1). */
+/** Collections store visibility in lower case (rule D8.1), lists in upper case. */
 function visibilityOf({ visibility }: Pick<Shown, 'visibility'>): string {
   return visibility.toUpperCase() === 'SHARED' ? 'Organization' : 'Private';
 }
@@ -242,7 +234,7 @@ export function Tags({ tags }: { tags: string[] }): Child {
   return tags.map((tag) => <span class="tag">{tag}</span>);
 }
 
-/** Deleting asks twice, with or without script: the button is behind a line that has to be opened. */
+/** Asks for confirmation without script: a reader must open the section to see the button. */
 export function DeleteForm({ action, what }: { action: string; what: string }): Child {
   return (
     <details class="more">

@@ -40,7 +40,6 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { collections }: Co
   });
 }
 
-/** A collection with its controls, and the forms that add and remove some. */
 function entryPages(app: Hono<Env>, support: PageSupport, { collections }: CollectionServices): void {
   const { guard, show } = support;
 
@@ -61,7 +60,7 @@ function entryPages(app: Hono<Env>, support: PageSupport, { collections }: Colle
     return goTo(c, `/collections/${id}`, { code: 'added', count: added });
   }
 
-  // From a control's page: the collection is selected in the form.
+  // For a control's page: the collection is a field of the form.
   app.post(
     '/collections/add',
     guard.audited('control-collection.add-controls', { field: 'collection' }),

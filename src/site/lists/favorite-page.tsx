@@ -8,11 +8,11 @@ import { NamedStig } from './list-entry.tsx';
 export interface FavoritesPage {
   stigs: { slug: string; title: string; version: string | null; addedAt: string }[];
   controls: FavoriteControls['controls'];
-  /** Those that the catalog has. */
+  /** The controls that are still in the catalog. */
   known: ReadonlySet<FavoriteControls['controls'][number]>;
 }
 
-/** A reader's own favorites. */
+/** The page of a reader's favorites. */
 export function favoritesPage({ stigs, controls, known }: FavoritesPage): View {
   return {
     title: 'Favorites',

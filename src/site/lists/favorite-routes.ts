@@ -8,7 +8,7 @@ import { goTo, type PageSupport, safePath } from '../parts/page.ts';
 import { mustBeInCatalog } from './collection-forms.ts';
 import { favoritesPage } from './favorite-page.tsx';
 
-/** A reader's favorites. */
+/** The pages of a reader's favorites. */
 export function favoritePages(
   app: Hono<Env>,
   { guard, show }: PageSupport,

@@ -6,7 +6,7 @@ import { mostAtOnce } from '../../collections/schema.ts';
 import { items } from '../parts/typed-text.ts';
 import type { Unclear } from './list-page.tsx';
 
-/** What was pasted: the STIGs that it names with what is to be noted of them, and what it does not name. */
+/** A pasted text: its STIGs with their notes, and the names that match none. */
 export interface Pasted {
   named: { slug: string; notes: string }[];
   unclear: Unclear[];
@@ -14,22 +14,21 @@ export interface Pasted {
 
 type StigTitle = Pick<StigByName, 'slug' | 'title'>;
 
-/** How a name is looked up: in full, and what may be meant by one that is none. */
 export interface Lookup {
   called(name: string): StigTitle[];
   like(name: string): StigTitle[];
 }
 
-/** Names that are not looked up: no slug, title or benchmark id is longer. */
+/** Longer names are not looked up: no slug, title or benchmark id is longer. */
 const longestName = 1000;
 
-/** Names without a STIG for which similar ones are looked for: each asks every STIG of the catalog. */
+/** Names that match no STIG and get suggestions: each compares every STIG of the catalog. */
 const mostGuessed = 50;
 
 /**
- * Reads a pasted column of titles, slugs or benchmark ids, one in a line; what stands behind a tab, as in a sheet's next
- * column, becomes the notes. A line may also hold several names between commas, or slugs between blanks. Yields to the
- * event loop in between. Throws a 400 for more names than one request adds (rule D2.6).
+ * Reads a pasted column of titles, slugs or benchmark ids, one in each line. Text after a tab, the next column of a
+ * sheet, becomes the notes. A line may also contain several names between commas, or slugs between blanks. Yields to
+ * the event loop. Throws a 400 for more names than one request may add (rule D2.6).
  */
 export async function readPasted(text: string, lookup: Lookup): Promise<Pasted> {
   const pasted: Pasted = { named: [], unclear: [] };
@@ -37,7 +36,6 @@ export async function readPasted(text: string, lookup: Lookup): Promise<Pasted> 
   return pasted;
 }
 
-/** The reading, with a stop after each name that was looked up. */
 function* reading(text: string, lookup: Lookup, { named, unclear }: Pasted): Generator<void> {
   const lines = items(text, '\n');
   refuseTooMany(lines.length);
@@ -47,14 +45,14 @@ function* reading(text: string, lookup: Lookup, { named, unclear }: Pasted): Gen
     if (found === undefined) {
       found = name.length > longestName ? [] : lookup.called(name);
       known.set(name, found);
-      // A line that is no name was looked up itself, and then in two ways by its parts.
+      // `known` contains up to three texts for a line: whole, and in parts at commas and at blanks.
       refuseTooMany(known.size / 3);
       yield;
     }
     return found;
   }
 
-  /** The names of a cell: one, or several where it is none itself and any of them is one. */
+  /** The cell as one name; or its parts, if it matches no STIG and one of its parts does. */
   function* namesIn(cell: string): Generator<void, string[]> {
     if ((yield* called(cell)).length > 0) return [cell];
     for (const separator of [/[,;]+/, /[\s,;]+/]) {
@@ -87,12 +85,12 @@ function refuseTooMany(names: number): void {
     throw badRequest(`Paste at most ${mostAtOnce.toLocaleString('en-US')} names at once`);
 }
 
-/** A cell without the quotation marks that a sheet puts around it. */
+/** Removes the quotation marks that a spreadsheet puts around a cell. */
 function unquoted(cell: string): string {
   return /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"').trim() : cell;
 }
 
-/** In words what was not added, and why. */
+/** A sentence on what was not added, and why. */
 export function describeUnclear(unclear: Unclear[], added: number): string {
   const named = (of: Unclear[]) => {
     const first = of.slice(0, 5).map(({ name }) => cut(name));

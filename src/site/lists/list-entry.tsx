@@ -3,7 +3,7 @@ import { path } from '../parts/components.tsx';
 import { FieldsForm, Input, TextArea } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
-/** A STIG by its title, which leads to it while the catalog has it. */
+/** The title of a STIG; a link while the catalog has it. */
 export function NamedStig({ of, isGone }: { of: { slug: string; title: string }; isGone: boolean }): Child {
   return isGone ? (
     <>
@@ -14,7 +14,7 @@ export function NamedStig({ of, isGone }: { of: { slug: string; title: string };
   );
 }
 
-/** Changing the notes and the position of one entry. */
+/** The form for the notes and the position of one entry. */
 export function editEntryPage(page: {
   list: { id: string; name: string };
   entry: { slug: string; title: string };

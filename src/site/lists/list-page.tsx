@@ -13,15 +13,14 @@ import type { View } from '../parts/view.ts';
 import { FactsOf, Tags } from './collection-pages.tsx';
 import { NamedStig } from './list-entry.tsx';
 
-/** A name that was not found, or that may mean several: what it may mean. */
+/** A name that matches no STIG or several, with suggestions. */
 export interface Unclear {
   name: string;
-  /** What is to be noted of it. */
   notes: string;
   candidates: Pick<StigByName, 'slug' | 'title'>[];
 }
 
-/** A name as it is pasted, with what is to be noted of it. */
+/** A name and its notes, in the form that `readPasted` reads. */
 export function pastedLine(name: string, notes: string): string {
   return notes === '' ? name : `${name}\t${notes}`;
 }
@@ -35,7 +34,7 @@ export interface ListOverview extends ShownList<List> {
   now: Date;
 }
 
-/** A list as the page of a system: its STIGs with their rules by severity, their age, and what was noted. */
+/** The overview of a list: its STIGs with their rules by severity, their age and their notes. */
 export function listOverviewPage(page: ListOverview): View {
   const { list, isOwn, entries, totals, pagination, sort, adding } = page;
   const home = path('lists', list.id);
@@ -91,7 +90,6 @@ function Totals({ of, now }: { of: OverviewTotals; now: Date }): Child {
   );
 }
 
-/** Where a reader comes back to after saving: the row, in the order that it stood in. */
 const anchorOf = (slug: string) => `stig-${slug}`;
 
 function row({ list, isOwn, totals, sort, pagination, now }: ListOverview, entry: OverviewEntry): Child[] {
@@ -163,7 +161,7 @@ function row({ list, isOwn, totals, sort, pagination, now }: ListOverview, entry
   ];
 }
 
-/** That a newer release came since a STIG was added, with what changed where both are kept. */
+/** Shown when a STIG has a newer release than when it was added; links the changes where both are retained. */
 function Newer({ entry }: { entry: OverviewEntry }): Child {
   const { slug, version, addedVersion, isNewer, isAddedKept } = entry;
   if (!isNewer) return null;

@@ -6,12 +6,12 @@ import type { View } from '../parts/view.ts';
 import { CollectionFields, type CollectionForm, DeleteForm, FactsOf, Tags } from './collection-pages.tsx';
 
 export interface ListSettings extends ShownList<List> {
-  /** What the creator may change; null for whoever else sees the list. */
+  /** Null for readers who are not the creator. */
   form: CollectionForm | null;
   problem: string | null;
 }
 
-/** Who sees a list, what it is called, and its copy and its end. */
+/** The settings of a list: visibility, fields, copy, deletion. */
 export function listSettingsPage({ form, problem, ...shown }: ListSettings): View {
   const { list, isOwn } = shown;
   const home = path('lists', list.id);

@@ -59,7 +59,7 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServ
     },
   });
 
-  // Where the form of the settings was before.
+  // A former address of the settings: links to it must still work.
   app.get('/lists/:id/edit', guard.user, (c) =>
     goTo(c, `/lists/${encodeURIComponent(c.req.param('id'))}/settings`),
   );
@@ -75,7 +75,6 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServ
   });
 }
 
-/** A list with its STIGs, and the forms that add and remove some. */
 function contentPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
   const { lists, listStigs, listOverview, stigs, stigNames } = services;
   const { guard, show, now } = support;
@@ -110,12 +109,12 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     return added;
   }
 
-  /** Adds what a text names; what it does not name is shown again, with what may be meant. */
+  /** Adds the STIGs that a text names; shows the other names again with suggestions. */
   async function addPasted(c: Context<Env>, id: string, text: string): Promise<Response> {
     lists.own(c.get('user'), id);
     const { named, unclear } = await readPasted(text, lookup);
     const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes)]));
-    // Without a name the body is refused in the words of the API.
+    // With no name at all, the API's validation gives the message.
     const isNothing = named.length === 0 && unclear.length > 0;
     const added = isNothing
       ? 0
@@ -131,7 +130,7 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     return one(c, { text: left, problem: describeUnclear(unclear, added), unclear });
   }
 
-  // From a STIG's page or from check boxes: the list is selected in the form.
+  // For a STIG's page or check boxes: the list is a field of the form.
   app.post('/lists/add', guard.audited('list.add-stigs', { field: 'list', size: 'notes' }), async (c) => {
     const id = c.get('form').get('list');
     const added = await add(c, id, c.get('form').all('slug'));
@@ -157,7 +156,6 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   });
 }
 
-/** The form for the notes and the position of one STIG of a list. */
 function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: ListServices): void {
   const { lists, listStigs } = services;
 

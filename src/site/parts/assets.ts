@@ -6,15 +6,14 @@ import { sha256 } from '../../base/ids.ts';
 import { packageRoot } from '../../base/root.ts';
 import type { Env } from '../../http/env.ts';
 
-/** What pages load: the address holds a hash of the content, so that a browser may keep it for good. */
+/** The addresses of assets. Each contains a hash of the content, so that a browser may cache it forever. */
 export interface Assets {
   style: string;
-  /** The colors of the dark theme, which go over the others. */
+  /** The colors of the dark theme; they override the others. */
   dark: string;
   script: string;
   tryIt: string;
   mark: string;
-  /** A file by its address; undefined where there is none. */
   find(path: string): Asset | undefined;
 }
 
@@ -25,7 +24,7 @@ export interface Asset {
 
 const folder = join(packageRoot, 'dist', 'src', 'site', 'assets');
 
-/** Reads the files that pages load into memory. */
+/** Reads the assets into memory. */
 export function createAssets(): Assets {
   const files = new Map<string, Asset>();
   const read = (name: string) => readFileSync(join(folder, name));
@@ -35,7 +34,7 @@ export function createAssets(): Assets {
     files.set(path, { bytes, type });
     return path;
   };
-  // What all pages share comes first; each subject's own styles may then go beyond it.
+  // Shared styles first: the styles of each subject may override them.
   const apart = ['style.css', 'dark.css'];
   const styles = readdirSync(folder).filter((name) => name.endsWith('.css') && !apart.includes(name));
   const joined = Buffer.concat(['style.css', ...styles.sort()].map(read));
@@ -49,14 +48,13 @@ export function createAssets(): Assets {
   };
 }
 
-/** Serves the files that pages load. */
+/** Serves the assets. */
 export function assetRoutes(app: Hono<Env>, { assets }: { assets: Assets }): void {
   app.get('/assets/:name', (c) => {
     const asset = assets.find(c.req.path);
     if (asset === undefined) throw noSuchPath();
     return c.body(asset.bytes, 200, {
       'Content-Type': asset.type,
-      // The address changes with the content.
       'Cache-Control': 'public, max-age=31536000, immutable',
     });
   });

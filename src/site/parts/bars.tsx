@@ -1,11 +1,11 @@
 import { count } from '../../base/text.ts';
 import { Day } from './components.tsx';
 
-/** The width of a bar in its own units; the page gives it the room that there is. */
+/** In SVG units; the page scales it. */
 const width = 240;
 const height = 12;
 
-/** How many rules there are of each severity, as one bar; `of` fills its whole width. The numbers stand beside it. */
+/** The numbers of rules by severity as one bar; `of` is the number that fills it. */
 export function SeverityBar({
   counts,
   of,
@@ -20,7 +20,7 @@ export function SeverityBar({
         const length = of === 0 ? 0 : (counts[level] / of) * width;
         const x = at;
         at += length;
-        // A line is left between two of them, so that they are told apart without color.
+        // A gap between two parts: they must be distinct without color.
         return length === 0 ? null : (
           <rect class={level} x={round(x)} y="0" width={round(Math.max(length - 1, 0.5))} height={height} />
         );
@@ -29,7 +29,7 @@ export function SeverityBar({
   );
 }
 
-/** How old something is, as a bar; `of` days fill its whole width. The days stand beside it. */
+/** An age as a bar; `of` is the number of days that fills it. The page shows the days beside it. */
 export function AgeBar({ days, of }: { days: number; of: number }) {
   const length = of === 0 ? 0 : (days / of) * width;
   return (
@@ -39,7 +39,7 @@ export function AgeBar({ days, of }: { days: number; of: number }) {
   );
 }
 
-/** The date so many days before a moment. */
+/** The date some days before a moment. */
 export function daysBefore(now: Date, days: number): string {
   return new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10);
 }
@@ -58,7 +58,7 @@ function round(number: number): number {
   return Math.round(number * 10) / 10;
 }
 
-/** The whole days from a date to a moment; 0 for one that is still to come, null without a date. */
+/** Whole days from a date to a moment; 0 for a future date, null without one. */
 export function daysSince(date: string | null, now: Date): number | null {
   if (date === null) return null;
   return Math.max(0, Math.floor((now.getTime() - Date.parse(date)) / 86_400_000));

@@ -1,18 +1,18 @@
 import { diffArrays } from 'diff';
 
-/** A stretch of text that two texts share, or that one of them alone has. */
+/** A stretch of text that both texts have, or only one of them. */
 export interface TextSegment {
   kind: 'equal' | 'removed' | 'added';
   text: string;
 }
 
-/** How many units two texts may be apart: the work grows with the square of it. */
+/** The limit of differing units: the work grows with its square. */
 const maxEditLength = 1000;
 
 /**
- * What changed from one text to another, word by word: a word, a run of blanks and any other character are units. The
- * segments that are not `added` make up the old text, those that are not `removed` the new one. Work is bounded: where
- * two texts are too different, whole lines are compared, and at last the whole texts.
+ * Compares two texts word by word: a word, a run of blanks and any other character are units. All segments but `added`
+ * make up the old text, all but `removed` the new one. The work is bounded: very different texts are compared by lines,
+ * or else as a whole.
  */
 export function changedWords(old: string, now: string): TextSegment[] {
   const words = /[\p{L}\p{N}_]+|\s+|./gsu;
@@ -33,7 +33,7 @@ export function changedWords(old: string, now: string): TextSegment[] {
   ]);
 }
 
-/** Joins what belongs together: a blank between two changes is part of them, and what went comes before what came. */
+/** Merges neighbors: a blank between two changes joins them, and `removed` precedes `added`. */
 function tidy(segments: TextSegment[]): TextSegment[] {
   const tidied: TextSegment[] = [];
   let [removed, added] = ['', ''];

@@ -1,14 +1,14 @@
 import type { Child } from 'hono/jsx';
 import type { Pagination } from '../../http/schema.ts';
 
-/** Severities by shape and words, so that color alone tells nothing. */
+/** By shape and words, because color alone tells some readers nothing. */
 const severities = {
   high: { shape: '▲', category: 'CAT I' },
   medium: { shape: '◆', category: 'CAT II' },
   low: { shape: '●', category: 'CAT III' },
 } as const;
 
-/** A severity as its category: CAT I, II or III; with `number`, how many there are of it. */
+/** A severity as its category: CAT I, II or III; `number` is how many there are. */
 export function Severity({ level, number }: { level: keyof typeof severities; number?: number }) {
   const { shape, category } = severities[level];
   return (
@@ -19,7 +19,6 @@ export function Severity({ level, number }: { level: keyof typeof severities; nu
   );
 }
 
-/** How many there are of each severity. */
 export function SeverityCounts({ counts }: { counts: Record<keyof typeof severities, number> }) {
   return (['high', 'medium', 'low'] as const).map((level) => (
     <>
@@ -28,10 +27,8 @@ export function SeverityCounts({ counts }: { counts: Record<keyof typeof severit
   ));
 }
 
-/** The signs of the statuses that a mapping may have. */
 export const statusSigns = { verified: '✓', auto: '≈', rejected: '✕' } as const;
 
-/** The status of a mapping, by sign and word. */
 export function Status({ status }: { status: keyof typeof statusSigns }) {
   return (
     <span class={`status ${status}`}>
@@ -40,7 +37,7 @@ export function Status({ status }: { status: keyof typeof statusSigns }) {
   );
 }
 
-/** Identifiers one after the other; a line breaks between them, never within one. */
+/** Identifiers in a row: lines break between them, never within one. */
 export function Ids({ of }: { of: readonly string[] }) {
   return of.map((id) => (
     <>
@@ -49,22 +46,21 @@ export function Ids({ of }: { of: readonly string[] }) {
   ));
 }
 
-/** A text, or its beginning with a sign that it goes on. */
+/** A text, or its beginning with an ellipsis. */
 export function beginning(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).trimEnd()} …` : text;
 }
 
-/** A date, or what stands for none. */
 export function Day({ date }: { date: string | null }) {
   return date === null ? <span class="quiet">no date</span> : <time datetime={date}>{date}</time>;
 }
 
-/** A moment in UTC, to the minute. */
+/** A time in UTC, to the minute. */
 export function Moment({ at }: { at: string }) {
   return <time datetime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>;
 }
 
-/** The address of a page with a query; empty values are left out. */
+/** The address of a page with a query; without empty values. */
 export function link(
   path: string,
   query: Record<string, string | number | string[] | undefined> = {},
@@ -84,46 +80,40 @@ export function path(...segments: string[]): string {
   return `/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-/** Which page of a longer listing is shown, and where the others are. */
 export interface Pages {
   pagination: Pagination;
   href: (page: number) => string;
 }
 
-/** A column that its table can be sorted by: its name in the address. */
 export interface SortHead {
   label: string;
   sort: string;
 }
 
-/** What a listing is sorted by, and the address of it in another order. */
+/** The order of a listing, and its address in another order. */
 export interface Sorting {
   sort: string | undefined;
   href: (sort: string) => string;
 }
 
 interface TableProps {
-  /** What the table is of, read out. */
+  /** For screen readers. */
   caption: string;
   head: (string | SortHead)[];
-  /** Where columns can be sorted by: by which it is. */
   sorting?: Sorting;
   rows: Child[][];
-  /** Which column names the row. */
   headColumn?: number;
   class?: string;
-  /** For one page of a listing: the way to the others stands beneath it. */
   pages?: Pages;
-  /** What stands in its place where it has no row. */
+  /** Shown instead of a table without rows. */
   children?: Child;
 }
 
-/** Whether a cell is a word or a few, which stay on one line. */
 function isShort(cell: Child): boolean {
   return typeof cell === 'string' && cell.length > 0 && cell.length <= 16;
 }
 
-/** A table with the way to its other pages, or what stands where there is nothing. */
+/** A table with links to its other pages, or `children` when it is empty. */
 export function Table({ pages, children, ...table }: TableProps) {
   const isShown = table.rows.length > 0 || children === undefined;
   return (
@@ -134,7 +124,7 @@ export function Table({ pages, children, ...table }: TableProps) {
   );
 }
 
-/** A table that becomes a card for each row where it is narrow; roles keep its meaning there. */
+/** CSS turns each row into a card on narrow screens; the roles keep the table's meaning there. */
 function Rows({ caption, head, sorting, rows, headColumn = 0, class: name = '' }: TableProps) {
   const labels = head.map((each) => (typeof each === 'string' ? each : each.label));
   return (
@@ -176,7 +166,6 @@ function Rows({ caption, head, sorting, rows, headColumn = 0, class: name = '' }
   );
 }
 
-/** The head of a column that leads to the listing sorted by it; once more, the other way round. */
 function SortedBy({ of: { label, sort }, sorting }: { of: SortHead; sorting: Sorting }) {
   const isUp = sorting.sort === sort;
   const isDown = sorting.sort === `-${sort}`;
@@ -190,7 +179,7 @@ function SortedBy({ of: { label, sort }, sorting }: { of: SortHead; sorting: Sor
   );
 }
 
-/** Big numbers, each with what it counts, and where there is one the page that shows that number. */
+/** Large numbers with labels, and links where a page shows what they count. */
 export function Tiles({ of }: { of: [number: number, label: Child, href?: string][] }) {
   return (
     <ul class="tiles">
@@ -206,7 +195,6 @@ export function Tiles({ of }: { of: [number: number, label: Child, href?: string
   );
 }
 
-/** Facts of one thing: names and values. */
 export function Facts({ of }: { of: [string, Child][] }) {
   return (
     <dl class="facts">
@@ -220,12 +208,12 @@ export function Facts({ of }: { of: [string, Child][] }) {
   );
 }
 
-/** What stands where there is nothing, and what to do about it. */
+/** Shown when there is nothing, with what to do about it. */
 export function Empty({ children }: { children: Child }) {
   return <p class="empty">{children}</p>;
 }
 
-/** What stands in a listing where a page has no entry: that there is no such page, or why there is none at all. */
+/** Shown for a page without entries: no such page, or no entries at all. */
 export function Nothing({ pages, children }: { pages: Pages | undefined; children: Child }) {
   if (pages === undefined || pages.pagination.total === 0) return <Empty>{children}</Empty>;
   return (
@@ -235,7 +223,6 @@ export function Nothing({ pages, children }: { pages: Pages | undefined; childre
   );
 }
 
-/** The way to the other pages of a listing. */
 export function Pager({ pagination, href }: Pages) {
   const { page, totalPages, total } = pagination;
   if (totalPages <= 1) return null;
@@ -269,8 +256,8 @@ const formatNames: Record<string, string> = {
 };
 
 /**
- * Links to the formats of a download; `of` is its address in the API, `version` the release where it is not the latest,
- * `query` what narrows it as its page is narrowed.
+ * Links to the formats of a download. `of` is its address in the API, `version` a release other than the latest,
+ * `query` the filter of the page.
  */
 export function Downloads(props: {
   of: string;
@@ -294,7 +281,7 @@ export function Downloads(props: {
   );
 }
 
-/** The color that a list was given, as a sign beside its name. */
+/** The color of a list, as a sign beside its name. */
 export function Swatch({ color }: { color: string }): Child {
   if (color === '') return null;
   return (

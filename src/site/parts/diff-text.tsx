@@ -5,7 +5,6 @@ import { Severity } from './components.tsx';
 
 type Level = Parameters<typeof Severity>[0]['level'];
 
-/** A field that two releases of a rule have differently. */
 type FieldChange =
   | { field: 'ccis'; old: string[]; new: string[] }
   | { field: 'title' | 'severity' | 'discussion' | 'check' | 'fix'; old: string; new: string };
@@ -18,15 +17,15 @@ export const classNames = {
   cosmetic: 'wording',
 };
 
-/** How much of a page is compared word by word, in characters and in time: what is beyond stands side by side, unmarked. */
+/** Limits of a page in characters and milliseconds: texts beyond appear side by side, without marks. */
 const mostCompared = 600_000;
 
 const mostMilliseconds = 1000;
 
-/** Compares two texts word by word; null when the work that one page may cost is done. */
+/** Compares two texts word by word; null once the page reached its limit. */
 export type Marker = (before: string, after: string) => TextSegment[] | null;
 
-/** A marker for one page; without a bound in time the same texts are always marked. */
+/** A marker for one page. Without a time limit, the same texts always get the same marks. */
 export function createMarker(milliseconds = mostMilliseconds): Marker {
   let characters = mostCompared;
   return (before, after) => {
@@ -39,7 +38,7 @@ export function createMarker(milliseconds = mostMilliseconds): Marker {
   };
 }
 
-/** A marker that has compared the texts of some rules already, giving way to others in between. */
+/** A marker that has already compared the texts of some rules, and yielded to the event loop in between. */
 export async function markInTurns(rules: { fields: FieldChange[] }[], marker: Marker): Promise<Marker> {
   const marked = remembered(marker);
   for (const { fields } of rules) {
@@ -49,7 +48,6 @@ export async function markInTurns(rules: { fields: FieldChange[] }[], marker: Ma
   return marked;
 }
 
-/** A marker that compares two texts once, however often they are shown. */
 function remembered(marker: Marker): Marker {
   const known = new Map<string, TextSegment[] | null>();
   return (before, after) => {
@@ -60,28 +58,26 @@ function remembered(marker: Marker): Marker {
   };
 }
 
-/** The texts of a field of two releases, as they are compared. */
+/** The two texts of a changed field, for comparison. */
 export function textsOf(field: FieldChange): [before: string, after: string] {
   return field.field === 'ccis' ? [field.old.join('\n'), field.new.join('\n')] : [field.old, field.new];
 }
 
-/** Unchanged text that is shown before and after a change, and how long one must be for its middle to be left out. */
+/** Unchanged characters shown around a change; a longer text than `longestUnchanged` loses its middle. */
 const context = 60;
 
 const longestUnchanged = 130;
 
-/** Of a text that came or went whole, so much is shown. */
 const longestChanged = 400;
 
-/** What stands for text that is left out. */
 export const leftOut = ' […] ';
 
-/** The end of a text, from the beginning of a word on; its beginning, to the end of one. */
+/** The end of a text from a word's beginning, and its beginning to a word's end. */
 const endOf = (text: string) => text.slice(-context).replace(/^\S{0,40}\s+/, '');
 
 const startOf = (text: string, length = context) => text.slice(0, length).replace(/\s+\S{0,40}$/, '');
 
-/** Segments with the middle of long unchanged and very long changed ones left out. */
+/** Cuts the middle of long unchanged segments, and the end of very long changed ones. */
 export function shortened(segments: TextSegment[]): TextSegment[] {
   return segments.map(({ kind, text }, index) => {
     if (kind !== 'equal')
@@ -92,10 +88,9 @@ export function shortened(segments: TextSegment[]): TextSegment[] {
   });
 }
 
-/** A text of a field that is not marked, shortened. */
 const cut = (text: string) => (text.length > longestChanged ? startOf(text, longestChanged) + leftOut : text);
 
-/** Whether a field has more text than is shown of it where text is left out. */
+/** Whether a page shows a field shortened. */
 export function isShortened(field: FieldChange, marker: Marker): boolean {
   if (field.field === 'severity') return false;
   const [before, after] = textsOf(field);
@@ -109,11 +104,10 @@ export interface FieldProps {
   from: string;
   to: string;
   marker: Marker;
-  /** Whether text around the changes is left out. */
   isShort?: boolean;
 }
 
-/** One field that differs: the old text left, the new one right, with what went and came marked. */
+/** One changed field: the old text left, the new one right, with the changes marked. */
 export function Field({ field, from, to, marker, isShort = false }: FieldProps): Child {
   if (field.field === 'severity') {
     const side = (level: string) => <Severity level={level as Level} />;
@@ -154,7 +148,7 @@ function Sides(props: { name: string; sides: [from: string, before: Child, to: s
   );
 }
 
-/** A severity, or that it moved: from which to which. */
+/** A severity, or its change. */
 export function SeverityMove({ from, to }: { from: Level; to: Level }) {
   if (from === to) return <Severity level={to} />;
   return (

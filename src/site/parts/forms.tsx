@@ -5,11 +5,11 @@ interface FieldProps {
   name: string;
   label: string;
   hint?: Child;
-  /** Further attributes, as HTML has them. */
+  /** HTML attributes. */
   [attribute: string]: unknown;
 }
 
-/** A field with its label above it and, where there is one, a hint beneath it. */
+/** A field with its label above and a hint below. */
 export function Labelled(props: {
   id: string;
   label: Child;
@@ -42,7 +42,6 @@ export function Input({ name, label, hint, ...attributes }: FieldProps) {
   );
 }
 
-/** A text of several lines. */
 export function TextArea({ name, label, hint, text = '', ...attributes }: FieldProps & { text?: string }) {
   return (
     <Labelled id={name} label={label} hint={hint}>
@@ -53,7 +52,7 @@ export function TextArea({ name, label, hint, text = '', ...attributes }: FieldP
   );
 }
 
-/** One of several: each option as its value, or as value and text; `none` is the text of the option for none of them. */
+/** A choice of one. Options are values, or values with texts; `none` is the text of the empty option. */
 export function Select(props: {
   name: string;
   id?: string;
@@ -79,7 +78,7 @@ export function Select(props: {
   );
 }
 
-/** Any of several words; `show` says how each is shown. */
+/** Check boxes; `show` renders each option. */
 export function Boxes<T extends string>(props: {
   name: string;
   legend: string;
@@ -101,7 +100,7 @@ export function Boxes<T extends string>(props: {
   );
 }
 
-/** The severities that a form narrows to. */
+/** The check boxes of severities. */
 export function SeverityBoxes({ selected }: { selected: readonly string[] }) {
   return (
     <Boxes
@@ -114,7 +113,7 @@ export function SeverityBoxes({ selected }: { selected: readonly string[] }) {
   );
 }
 
-/** A form that narrows what a page shows. */
+/** A form that filters a page. */
 export function Filters(props: { action: string; submit?: string | undefined; children: Child }) {
   return (
     <form class="filters" action={props.action}>
@@ -126,7 +125,7 @@ export function Filters(props: { action: string; submit?: string | undefined; ch
   );
 }
 
-/** The one field that narrows a listing by what its titles hold; `keep` is sent along, as what it is sorted by. */
+/** The one field that filters a listing by title; `keep` are hidden fields, such as the order. */
 export function FindForm(props: {
   action: string;
   label: string;
@@ -143,7 +142,7 @@ export function FindForm(props: {
   );
 }
 
-/** A form that changes something: why it was not taken, its fields, its button. */
+/** A form that changes something: the reason of a refusal, its fields, its button. */
 export function FieldsForm(props: {
   action: string;
   problem?: string | null;
@@ -163,7 +162,7 @@ export function FieldsForm(props: {
   );
 }
 
-/** What adds the thing of a page to a list or a collection that is chosen, or leads to making the first one. */
+/** A form that adds an object to a list or a collection; without one, a link to create it. */
 export function AddTo(props: {
   what: 'list' | 'collection';
   label: string;
@@ -194,7 +193,7 @@ export function AddTo(props: {
   );
 }
 
-/** Check boxes of STIGs, `name="slug"`, with the list that the checked ones are added to. */
+/** Check boxes of STIGs (`name="slug"`), and the choice of the list for the checked ones. */
 export function AddChecked({ to, children }: { to: { id: string; name: string }[]; children: Child }) {
   if (to.length === 0) return children;
   return (
@@ -213,7 +212,6 @@ export function AddChecked({ to, children }: { to: { id: string; name: string }[
   );
 }
 
-/** The check box of one STIG. */
 export function CheckStig({ slug, title }: { slug: string; title: string }) {
   return (
     <label class="check">
@@ -223,7 +221,7 @@ export function CheckStig({ slug, title }: { slug: string; title: string }) {
   );
 }
 
-/** The star of a STIG or a control; `fields` name it. */
+/** The star of a STIG or a control; `fields` name the object. */
 export function FavoriteButton(props: {
   of: 'stigs' | 'controls';
   isFavorite: boolean;
@@ -239,11 +237,11 @@ export function FavoriteButton(props: {
   );
 }
 
-/** A button that posts, with what it posts. */
+/** A button that sends a POST with fields. */
 export function PostButton(props: {
   action: string;
   label: string;
-  /** What it is about, for who hears the label alone. */
+  /** The object, for screen readers: they read the label alone. */
   about?: string;
   fields?: Record<string, string>;
 }) {
@@ -262,12 +260,10 @@ function given(fields: Record<string, string | undefined>): Record<string, strin
   return Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value ? [[key, value]] : [])));
 }
 
-/** Fields that a form sends unseen. */
 export function Hidden({ fields }: { fields: Record<string, string> }) {
   return Object.entries(fields).map(([name, value]) => <input type="hidden" name={name} value={value} />);
 }
 
-/** Why a form was not taken. */
 export function Problem({ text }: { text: string | null }) {
   if (text === null) return null;
   return (

@@ -7,17 +7,17 @@ const names: Record<string, string> = {
   cci: 'CCI',
 };
 
-/** What a framework is called; one of a site's own by its key. */
+/** The name of a framework; its key for a site's own. */
 export function frameworkName(framework: string): string {
   return names[framework] ?? framework;
 }
 
-/** The page that lists the controls of a catalog. */
+/** The page of a catalog's controls. */
 export function catalogHref(framework: string): string {
   return framework === 'cci' ? '/ccis' : path('controls', framework);
 }
 
-/** The page of a control, or null: a framework of a site's own has none. */
+/** The page of a control; null for a framework of a site's own, which has none. */
 export function controlHref(framework: string, identifier: string): string | null {
   if (framework === 'cci') return path('ccis', identifier);
   return Object.hasOwn(names, framework) ? path('controls', framework, identifier) : null;

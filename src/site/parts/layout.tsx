@@ -6,7 +6,7 @@ interface NavigationEntry {
   section: Section;
   href: string;
   label: string;
-  /** Shown to whoever is signed in, to the entitled, or to all. */
+  /** Who sees the entry; everybody by default. */
   needs?: 'user' | 'regdoc' | 'occ';
 }
 

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { path, Swatch } from './components.tsx';
 import type { View } from './view.ts';
 
-/** The parts of a list's page in the order of their tabs. A part's name is the end of its address; the first has none. */
+/** The tabs of a list's page, in order. Each name is the end of an address; the first tab has none. */
 const parts = [
   ['overview', 'Overview'],
   ['coverage', 'Coverage'],
@@ -12,18 +12,17 @@ const parts = [
 ] as const;
 export type ListPart = (typeof parts)[number][0];
 
-/** A list as its reader may see it. */
 export interface ShownList<List = { id: string; name: string; color: string }> {
   list: List;
   isOwn: boolean;
 }
 
-/** Where a part of a list's page is. */
+/** The address of a tab of a list's page. */
 export function partPath(id: string, part: ListPart): string {
   return part === 'overview' ? path('lists', id) : path('lists', id, part);
 }
 
-/** One part of a list's page; `actions` are its downloads and what else stands above its body. */
+/** One tab of a list's page; `actions` are its downloads and other links above its body. */
 export function listView(page: ShownList & { part: ListPart; actions?: Child; body: Child }): View {
   const { list, part, actions, body } = page;
   const label = new Map(parts).get(part)!;

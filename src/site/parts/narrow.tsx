@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { Boxes, Select } from './forms.tsx';
 
-/** What narrows rules to some STIGs: a box for each that is offered, in a part that scrolls. */
+/** Check boxes that filter rules by STIG, in a part that scrolls. */
 export function StigBoxes(props: {
   stigs: { slug: string; title: string }[];
   selected: readonly string[];
@@ -22,11 +22,11 @@ export function StigBoxes(props: {
   );
 }
 
-/** What narrows rules to the STIGs of a list, where there is one. */
+/** A choice that filters rules by list; nothing without a list. */
 export function ListSelect(props: { lists: { id: string; name: string }[]; selected: string }): Child {
   const { lists, selected } = props;
   if (lists.length === 0 && selected === '') return null;
-  // A list that the reader does not see stands there as it was asked for.
+  // A list that the reader may not see appears by the id from the query.
   const isKnown = selected === '' || lists.some(({ id }) => id === selected);
   const of = [...(isKnown ? [] : [{ id: selected, name: selected }]), ...lists];
   return (

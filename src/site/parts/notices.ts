@@ -1,4 +1,4 @@
-/** What a page says was just done, by the code in its address: no text of a request is ever shown. */
+/** Messages after an action. The address has only a code: a page never shows a text from its address. */
 const texts: Record<string, (count: number) => string> = {
   created: () => 'Created.',
   changed: () => 'Saved.',
@@ -15,7 +15,7 @@ const texts: Record<string, (count: number) => string> = {
   'signed-out': () => 'You are signed out.',
 };
 
-/** The words of a code and a count, or null for none that is known. */
+/** The message for a code and a count; null for an unknown code. */
 export function notices(code: string | undefined, count: string | undefined): string | null {
   const text = code !== undefined && Object.hasOwn(texts, code) ? texts[code] : undefined;
   return text?.(/^\d{1,6}$/.test(count ?? '') ? Number(count) : 1) ?? null;

@@ -13,7 +13,6 @@ import { notices } from './notices.ts';
 import { themeOf } from './theme.ts';
 import type { PageFrame, View } from './view.ts';
 
-/** What all pages need. */
 export interface PageContext {
   access: Access;
   assets: Assets;
@@ -21,27 +20,27 @@ export interface PageContext {
   now: () => Date;
 }
 
-/** What pages are made with. */
 export type PageSupport = ReturnType<typeof createPageSupport>;
 
-/** Files of as much as `mostUploaded`, also as base64, with what goes around them. */
+/** Files of `mostUploaded` bytes in base64, with the rest of a form. */
 const maxUpload = 65 * 1024 * 1024;
 
-/** The most that is kept of a form while its sender signs in: more than a thousand STIGs are by their titles. */
+/** Bytes of a form that the sign-in page carries: more than a thousand STIGs by title. */
 const maxKept = 256 * 1024;
 
-/** The most bytes of a form (rule D2.6): of most, of one with notes or check boxes, of one to paste into. Encoded, a character takes up to 12. */
+/**
+ * Bytes of a form (rule D2.6): of most, of one with notes or check boxes, of one to paste into. URL-encoded, a
+ * character takes up to 12 bytes.
+ */
 const formSizes = { small: 16 * 1024, notes: 64 * 1024, pasted: 1024 * 1024 };
 
-/** The sign-in form carries the kept form along, encoded a second time. */
+/** The sign-in form contains the kept form, encoded a second time. */
 const maxSignIn = 3 * maxKept + formSizes.small;
 
-/** What a form that does what is audited needs otherwise than most. */
 interface FormOptions {
-  /** The field that names the object where the path does not. */
+  /** The field that names the object, where the path does not. */
   field?: string;
   size?: keyof typeof formSizes;
-  /** Its answer is much work. */
   expensive?: boolean;
 }
 
@@ -55,35 +54,32 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** Makes what pages share. */
+/** Makes the functions that all pages share. */
 export function createPageSupport({ access, assets, banner, now }: PageContext) {
   const guarded = (rule: Rule) => every(...rule.middleware);
   const small = access.with({ maxBody: formSizes.small });
   const { find: _, ...addresses } = assets;
 
-  /** The rules of access as one handler each: they check the caller, then read the form. */
   const guard = {
     user: guarded(small.user),
-    /** As `user`, for a page that is much work. */
     costly: guarded(small.with({ expensive: true }).user),
-    /** As `user`, for a form that does what is audited, as `list.create`. */
+    /** As `user`, for a form with an audited action, such as `list.create`. */
     audited: (action: string, { field, size = 'small', expensive = false }: FormOptions = {}) =>
       guarded(
         access
           .with({ maxBody: formSizes[size], expensive })
           .audited(action, (c) => (field === undefined ? undefined : c.get('form')?.get(field))).user,
       ),
-    /** As `user`, for a form that brings a file. */
     upload: guarded(access.with({ maxBody: maxUpload, upload: true, expensive: true }).user),
     visitor: guarded(small.visitor),
-    /** Reads a form again that came without a session; not counted twice. */
+    /** Reads a form a second time, for the sign-in page: it must not count twice against the limits. */
     kept: guarded(access.with({ maxBody: maxKept, unlimited: true }).public),
     signIn: guarded(access.with({ maxBody: maxSignIn }).audited('session.create').visitor),
     signOut: guarded(small.audited('session.end').session),
     entitled: (product: Entitlement) => guarded(small.entitled(product)),
   };
 
-  /** What a page has around its body, for one that is made elsewhere. */
+  /** What surrounds the body of a page: a thread needs it to make one. */
   function frame(c: Context<Env>): PageFrame {
     const user = c.get('visitor') ?? null;
     const url = new URL(c.req.url);
@@ -94,12 +90,11 @@ export function createPageSupport({ access, assets, banner, now }: PageContext) 
       visitor: user === null ? null : { name: user.email ?? user.subject, entitlements: user.entitlements },
       query: url.pathname === '/search' ? (c.req.query('q') ?? '') : '',
       notice: notices(c.req.query('done'), c.req.query('count')),
-      // A form's address is no page to come back to.
+      // The address of a form is no page to return to.
       here: c.req.method !== 'GET' || url.pathname === '/signin' ? '/' : `${url.pathname}${url.search}`,
     };
   }
 
-  /** Answers a page that was made elsewhere. */
   function send(
     c: Context<Env>,
     page: string | Uint8Array<ArrayBuffer>,
@@ -108,24 +103,23 @@ export function createPageSupport({ access, assets, banner, now }: PageContext) 
   ): Response {
     return c.body(page, status, {
       'Content-Type': 'text/html; charset=UTF-8',
-      // What is large enough for a thread is counted until it is taken.
+      // With a length, the server can count a large page until it is sent.
       ...(typeof page === 'string' ? {} : { 'Content-Length': String(page.byteLength) }),
       'Content-Security-Policy': [...policy, ...(tryIt ? ["connect-src 'self'"] : [])].join('; '),
-      // Without a referrer a browser would not say where a form comes from, and no write would be taken.
+      // Without a referrer, browsers send no origin with a form, and the server would refuse it.
       'Referrer-Policy': 'same-origin',
-      // What one reader saw is not for who sits down next.
+      // A browser must not show one reader's page to the next.
       'Cache-Control': 'private, no-store',
     });
   }
 
-  /** Answers a page. */
   const show = (c: Context<Env>, view: View, status?: ContentfulStatusCode): Response =>
     send(c, renderPage(view, frame(c)), view.tryIt, status);
 
   return { guard, signIn: access.signIn, show, frame, send, assets, banner, now };
 }
 
-/** A page's query, check by the schema of the API; fields that a form leaves empty count as not given. */
+/** Validates the query of a page with the schema of the API; empty fields count as missing. */
 export function readQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.output<T> {
   const given = Object.entries(c.req.queries()).map(([name, values]) => {
     const filled = values.filter((value) => value !== '');
@@ -134,7 +128,7 @@ export function readQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.ou
   return check(schema, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
 }
 
-/** After a form was taken: on to a page that can be loaded again (303). */
+/** After an action: redirects (303) to a page that the reader can reload. */
 export function goTo(c: Context<Env>, path: string, done?: { code: string; count?: number }): Response {
   const [page = '', anchor] = path.split('#');
   const query =
@@ -143,7 +137,7 @@ export function goTo(c: Context<Env>, path: string, done?: { code: string; count
   return c.redirect(anchor === undefined ? address : `${address}#${anchor}`, 303);
 }
 
-/** Where a page of ours may lead on to: a path of this server, and nothing that a browser reads otherwise. */
+/** A path of this server that is safe to redirect to; else `fallback`. */
 export function safePath(text: string | undefined, fallback = '/'): string {
   if (text === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(text) || text.includes('\\')) return fallback;
   const base = 'http://here.invalid';

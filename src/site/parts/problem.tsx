@@ -1,11 +1,11 @@
 import { count } from '../../base/text.ts';
 import type { View } from './view.ts';
 
-/** What a reader sees when a page cannot be shown: the words of the API's error, when to come again, and its request id. */
+/** The page of an error: the API's message, when to try again, and the request id. */
 export function problemPage(problem: {
   status: number;
   message: string;
-  /** Seconds, as `Retry-After` has them, which a browser does not show. */
+  /** Seconds, from `Retry-After`, which browsers do not show. */
   retryAfter: string | undefined;
   requestId: string;
 }): View {

@@ -2,8 +2,8 @@ import type { Child } from 'hono/jsx';
 import { blocksOf, type ProseBlock } from '../../base/prose-blocks.ts';
 
 /**
- * A text as published: its line breaks kept, long lines wrapped. With `copied`, what a button calls it, commands and
- * contents of files are set apart; the text of the element is the published one, character by character.
+ * A published text with its line breaks. With `copied`, the label of a copy button, commands and file contents stand
+ * out; the text content of the element stays the published one, character by character.
  */
 export function Prose({ text, copied }: { text: string; copied?: string }) {
   if (text.trim() === '') return <p class="empty">The catalog has no text here.</p>;
@@ -17,7 +17,7 @@ export function Prose({ text, copied }: { text: string; copied?: string }) {
 function Block({ kind, prompt, text }: ProseBlock): Child {
   if (kind === 'words') return <span>{text}</span>;
   if (kind === 'literal') return <code class="literal">{text}</code>;
-  // What ends the last line belongs to the text, and is not typed.
+  // A line break at the end belongs to the text, but not to the command.
   const end = text.endsWith('\n') ? '\n' : '';
   return (
     <code class={`typed ${kind}`}>

@@ -1,13 +1,13 @@
 import { link, path } from './components.tsx';
 
-/** What narrows the rules that are read one after the other, as it was typed. */
+/** The filter under which a reader goes from rule to rule, as typed. */
 export interface ReadingFilter {
   search: string;
   severity: string[];
   cci: string;
 }
 
-/** The address of a rule's page; with `filter`, the rules before and after it there are those that it lets pass. */
+/** The address of a rule's page. With `filter`, its neighbors there are the rules that match. */
 export function ruleHref(
   slug: string,
   rule: { groupId: string },
@@ -17,7 +17,7 @@ export function ruleHref(
   return link(path('stigs', slug, 'rules', rule.groupId), { version, ...filter });
 }
 
-/** The address of a changed rule where two releases are compared, with all its text. */
+/** The address of a changed rule in full, in the comparison of two releases. */
 export function ruleInDiff(slug: string, from: string, to: string, groupId: string): string {
   const page = link(path('stigs', slug, 'diff'), { from, to, rule: groupId });
   return `${page}#${encodeURIComponent(groupId)}`;
@@ -28,7 +28,6 @@ export function diffHref(slug: string, from: string, to: string): string {
   return link(path('stigs', slug, 'diff'), { from, to });
 }
 
-/** The two ids that a rule is known by, one above the other. */
 export function RuleIds({ of }: { of: { groupId: string; ruleVersion: string } }) {
   return (
     <span class="ids">

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { User } from '../../auth/viewer.ts';
 import type { Env } from '../../http/env.ts';
 
-/** The list that an address names by `:id`, as its reader may see it. Throws the one 404 for what they may not. */
+/** The list of `:id` in the address. Throws the same 404 for a missing list and for one that the reader may not see. */
 export function shownList<List extends { createdById: string }>(
   c: Context<Env>,
   lists: { get(user: User, id: string): List },

@@ -7,15 +7,15 @@ import { type Theme, themes } from './view.ts';
 const themeCookie = 'gapstone_theme';
 const year = 365 * 24 * 3600;
 
-/** The theme that a reader chose in this browser; as the system has it where they chose none. */
+/** The theme that a reader chose in this browser; by default that of the system. */
 export function themeOf(c: Context<Env>): Theme {
   const chosen = getCookie(c, themeCookie);
   return themes.find((each) => each === chosen) ?? 'system';
 }
 
-/** Keeps a theme in the browser alone, signed in or not. */
+/** Stores a theme in a cookie, with or without a session. */
 export function keepTheme(c: Context<Env>, cookie: SessionCookie, theme: Theme): void {
-  // Lax, so that a page that a link elsewhere leads to looks as it was chosen.
+  // Lax, so that the browser sends it with a link from another site too.
   const attributes = { ...cookie.attributes(c), sameSite: 'Lax' as const };
   setCookie(c, themeCookie, theme, { ...attributes, maxAge: theme === 'system' ? 0 : year });
 }

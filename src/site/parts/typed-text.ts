@@ -1,4 +1,4 @@
-/** The texts between separators, without blanks around them and without empty ones. */
+/** The texts between separators, trimmed, without empty ones. */
 export function items(text: string, separator: string | RegExp): string[] {
   return text
     .split(separator)
@@ -6,7 +6,7 @@ export function items(text: string, separator: string | RegExp): string[] {
     .filter((each) => each !== '');
 }
 
-/** A text of several lines as it is kept: browsers send CR LF. */
+/** A text of several lines with LF: browsers send CR LF. */
 export function lines(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }

@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { Assets } from './assets.ts';
 
-/** The entries of the main navigation; a page belongs to one of them or to none. */
 export type Section =
   | 'stigs'
   | 'controls'
@@ -13,37 +12,33 @@ export type Section =
   | 'roles'
   | 'docs';
 
-/** What a page shows: its title, where it belongs, its body. */
 export interface View {
   title: string;
   section?: Section;
-  /** The pages above it, from the outermost on. */
+  /** The pages above it, outermost first. */
   crumbs?: [label: string, href: string][];
-  /** Its heading where that is not the title; null where the body has one. */
+  /** By default the title; null where the body has a heading. */
   heading?: Child;
   body: Child;
-  /** Whether its body has the search box itself. */
+  /** Whether its body contains the search box. */
   findsItself?: boolean;
-  /** Whether it talks to the API by itself (`/docs`). */
+  /** Whether its script calls the API (`/docs`). */
   tryIt?: boolean;
 }
 
-/** How pages look: as the system is set, or as the reader chose. */
+/** `system` follows the setting of the operating system. */
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
-/** What every page has around its body. */
 export interface PageFrame {
-  /** Where they are, without what they are: a page may be made in a thread. */
+  /** Without `find`: a thread may make the page, and functions cannot be sent to it. */
   assets: Omit<Assets, 'find'>;
   banner: string | null;
   theme: Theme;
-  /** Who looks at it: a name, and the products that the token is entitled to. */
+  /** The reader: a name, and the products that the token entitles to; null without a session. */
   visitor: { name: string; entitlements: ReadonlySet<string> } | null;
-  /** What is searched for now, to stand in the search box. */
   query: string;
-  /** What was just done, in words. */
   notice: string | null;
-  /** Where signing in leads back to. */
+  /** The page to return to after signing in. */
   here: string;
 }

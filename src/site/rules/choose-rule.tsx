@@ -4,7 +4,7 @@ import { Severity, Table } from '../parts/components.tsx';
 import { RuleIds, ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
-/** The rules that one id names, where there are several: numbers were used again, and rules were split. */
+/** The choice between several rules with one id: DISA reused numbers, and split rules. */
 export function chooseRulePage({ id, rules }: RuleHistory): View {
   return {
     title: `Rules with the id ${id}`,

@@ -19,14 +19,14 @@ export function rulePages(
 ): void {
   const { stigs, reading, ruleHistory, ruleChain, roleMapping } = services;
 
-  /** What became of the rules of a STIG that an id names; none where no retained release knows it. */
+  /** The history of the rules of a STIG that an id names; empty where no retained release contains it. */
   function overTime(slug: string, id: string): RuleOverTime[] {
     const known = ruleHistory.find(id, slug);
     const own = known.filter((each) => each.groupId === id);
     return own.length > 0 ? own : known;
   }
 
-  /** A rule of a release; without one of the latest, or of the last that had the rule. Throws NOT_FOUND. */
+  /** A rule of a release; by default of the latest, or of the last that contained it. Throws NOT_FOUND. */
   function find(
     slug: string,
     id: string,
@@ -62,7 +62,7 @@ export function rulePages(
         requirement,
         related: requirement === null ? [] : reading.related(requirement.id, slug),
         chain: ruleChain(rules.flatMap(({ ruleIdents }) => ruleIdents)),
-        // Without the entitlement nothing is looked up: the page tells no STIG from another (D9.4).
+        // No look-up without the entitlement: the page must not reveal which STIGs have roles (D9.4).
         roles: c.get('user').entitlements.has('occ') ? roleMapping.rows(slug) : null,
       }),
     );

@@ -9,12 +9,11 @@ import { frameworkName } from '../parts/framework-links.ts';
 import { ruleHref, ruleInDiff } from '../parts/rule-links.tsx';
 import type { RulePage } from './shown-rule.ts';
 
-/** How many of a kind stand open; the others are folded. */
 const shown = { ccis: 6, related: 6, roles: 5 };
-/** How many STIGs with the same requirement a page lists: the ones by far most common are in nearly every STIG. */
+/** STIGs with the same requirement on a page: the most common requirements are in nearly every STIG. */
 const mostRelated = 100;
 
-/** What a rule comes from, what became of it, what is like it and who has to act. */
+/** The sources of a rule, its history, related rules, and the responsible roles. */
 export function RuleAside({ page }: { page: RulePage }): Child {
   return (
     <aside class="rule-aside" aria-label="About this rule">
@@ -28,7 +27,6 @@ export function RuleAside({ page }: { page: RulePage }): Child {
   );
 }
 
-/** The first of some, the others behind a line. */
 function Folded({ of, first, more }: { of: Child[]; first: number; more: string }): Child {
   return (
     <>
@@ -131,7 +129,7 @@ const states: Record<RuleRelease['state'], { shape: string; words: string }> = {
   removed: { shape: '−', words: 'removed' },
 };
 
-/** A rule from release to release, the newest first: what happened by shape and words, each with its difference. */
+/** The history of a rule, newest release first: each change by shape and words, with a link to the difference. */
 function Releases({ over, shown: version }: { over: RuleOverTime; shown: string }): Child {
   const { slug, groupId, ruleVersion, releases } = over;
   return (
@@ -140,7 +138,7 @@ function Releases({ over, shown: version }: { over: RuleOverTime; shown: string 
       <ol class="strip">
         {releases.map((each, index) => {
           const { shape, words } = states[each.state];
-          // Before one that comes back stands the release without it, which may not be the last one.
+          // A rule that is back after a gap has no direct predecessor to compare with.
           const before = each.state === 'added' ? undefined : releases[index + 1];
           const hasMoved = each.classes.includes('severity') && before?.severity;
           return (

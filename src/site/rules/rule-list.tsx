@@ -5,10 +5,9 @@ import { Filters, Hidden, Input, SeverityBoxes } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { RulePage } from './shown-rule.ts';
 
-/** How much of a title a line holds. */
 const titleLength = 70;
 
-/** The rules around the one that is read, as far as the filter lets them pass: a column of wide screens. */
+/** The rules around the current one that match the filter: a column of wide screens. */
 export function RuleList({ page, pinned }: { page: RulePage; pinned: string }): Child {
   const { slug, rules, list, filter } = page;
   const here = rules[0]!.groupId;

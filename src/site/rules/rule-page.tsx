@@ -8,7 +8,7 @@ import { RuleAside } from './rule-aside.tsx';
 import { RuleList } from './rule-list.tsx';
 import type { RulePage } from './shown-rule.ts';
 
-/** A rule between the rules around it, and what it comes from, what became of it and who acts. */
+/** The page of a rule. */
 export function rulePage(page: RulePage): View {
   const { slug, stigTitle, version, isCurrent, rules, filter } = page;
   const pinned = isCurrent ? '' : version;
@@ -59,7 +59,7 @@ function Neighbours({ page, pinned, label }: { page: RulePage; pinned: string; l
   );
 }
 
-/** Where a rule is no longer in its STIG, or not as it stands here. */
+/** Says that the rule is no longer in its STIG, or has changed since this release. */
 function Removed({ page: { slug, rules, version, isCurrent, history } }: { page: RulePage }): Child {
   const over = history.find((each) => each.slug === slug);
   if (over === undefined || isCurrent) return null;

@@ -10,7 +10,7 @@ import type {
 } from '../../catalog/stigs/reading.ts';
 import type { ReadingFilter } from '../parts/rule-links.tsx';
 
-/** A group of a release: one rule, or in a few old STIGs several; with what it comes from and what became of it. */
+/** A group of a release: one rule, or in a few old STIGs several; with its sources and history. */
 export interface RulePage {
   slug: string;
   stigTitle: string;
@@ -25,6 +25,5 @@ export interface RulePage {
   requirement: ReturnType<ReadingService['requirementOf']>;
   related: RelatedRule[];
   chain: ChainedCci[];
-  /** Who acts on the STIG; null for who is not entitled to see that. */
   roles: RoleMappingRow[] | null;
 }

@@ -18,14 +18,12 @@ import { catalogHref, controlHref, frameworkName } from '../parts/framework-link
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from './search.tsx';
 
-/** How many of each kind are shown above the rules. */
 const few = { page: 1, limit: 5 };
-/** As many STIGs are offered to search the rest of a question in. */
 const mostWithin = 3;
 const mostCut = 8;
 const word = requestText('q', 200);
 const filters = searchFields.omit({ q: true });
-/** More than there are STIGs: where nothing is asked yet, each is offered. */
+/** More than there are STIGs: an empty search offers all. */
 const all = 2000;
 
 type SearchServices = Pick<
@@ -33,7 +31,7 @@ type SearchServices = Pick<
   'stigs' | 'controls' | 'lists' | 'listStigs' | 'search' | 'stigNames' | 'roles' | 'documents'
 >;
 
-/** The one search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
+/** The search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
 export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: SearchServices): void {
   app.get('/search', guard.visitor, (c) => {
     const page = answer(c, deps);
@@ -68,7 +66,7 @@ function answer(c: Context<Env>, deps: SearchServices): SearchPage {
     const rules = asked && deps.search.search(among === null ? { ...asked, among: [] } : asked);
     const unknown = user === null ? [] : unknownIn({ ...query, hasList: among !== null }, deps);
     const page = { ...unasked, unknown, rules, stigs: user ? stigsToChoose(filter.stig, asked, deps) : [] };
-    // Who narrows the rules, or turns their pages, is past the rest.
+    // With filters, or after page 1, show rules only.
     const alone = user !== null && (isNarrowed(filter) || query.page > 1);
     if (q === '' || alone) return page;
     const within = rules?.results.length === 0 ? withinStigs(plain(q), deps) : [];
@@ -80,10 +78,10 @@ function answer(c: Context<Env>, deps: SearchServices): SearchPage {
   }
 }
 
-/** Where a question begins or ends with what a few STIGs are called, the rest of it, to be searched for in those. */
+/** Finds STIGs by the first or last words of a query, to offer a search for the other words in them. */
 function withinStigs(q: string, { stigNames }: SearchServices): SearchPage['within'] {
   const words = q.split(' ');
-  // Each way of cutting asks all STIGs.
+  // Each split compares all STIGs.
   if (words.length > mostCut) return [];
   for (let length = words.length - 1; length > 0; length--) {
     const ways = [
@@ -99,12 +97,12 @@ function withinStigs(q: string, { stigNames }: SearchServices): SearchPage['with
   return [];
 }
 
-/** The slugs of a list; null where the reader sees no such list. */
+/** The slugs of a list; null for a missing list, or one that the reader may not see. */
 function slugsOf(user: User, list: string, { listStigs }: SearchServices): string[] | null {
   return orNull(() => listStigs.slugs(user, list));
 }
 
-/** The filters as they stand in the form, right or wrong: a severity that there is none of has no place there. */
+/** The filters for the form, valid or not, but without unknown severities: they have no check box. */
 function typedFilter(c: Context<Env>): SearchPage['filter'] {
   const given = (c.req.queries('severity') ?? []).flatMap((each) => each.toLowerCase().split(','));
   const words = given.map((each) => each.trim());
@@ -118,7 +116,6 @@ function typedFilter(c: Context<Env>): SearchPage['filter'] {
   };
 }
 
-/** What the filters name that the catalog does not have. */
 function unknownIn(
   { stig = [], cci, control, hasList }: z.output<typeof filters> & { hasList: boolean },
   { controls, stigNames }: SearchServices,
@@ -134,7 +131,7 @@ function unknownIn(
   return said;
 }
 
-/** The STIGs that the form offers: those that the rules are in whichever are selected, and those that are. */
+/** The STIGs in the form: those with results, whatever the STIG filter, and the selected ones. */
 function stigsToChoose(
   selected: string[],
   asked: SearchQuestion | null,
@@ -142,11 +139,10 @@ function stigsToChoose(
 ): { slug: string; title: string }[] {
   const found = asked === null ? search.stigs({}, all) : search.stigs({ ...asked, stig: undefined });
   const others = selected.filter((slug) => !found.some((each) => each.slug === slug));
-  // One that the catalog does not have stands there as it was called in the question.
+  // A selected STIG outside the catalog appears by its name in the query.
   return [...others.map((slug) => ({ slug, title: stigNames.ofSlug(slug)?.title ?? slug })), ...found];
 }
 
-/** What a function gives; null where it does not find it. */
 function orNull<T>(find: () => T): T | null {
   try {
     return find();
@@ -156,12 +152,10 @@ function orNull<T>(find: () => T): T | null {
   }
 }
 
-/** What is searched by name, for a text; null where the question leaves none. */
 function byName(q: string, user: User | null, deps: SearchServices): FoundKind[] | null {
   if (q === '') return null;
   const { stigs, stigNames, controls, roles, documents } = deps;
   const kinds: FoundKind[] = [];
-  /** One that is found by its title, with the page that lists all that are. */
   const add = (
     name: string,
     one: FoundKind['one'],
@@ -200,7 +194,7 @@ function byName(q: string, user: User | null, deps: SearchServices): FoundKind[]
   return kinds;
 }
 
-/** The controls that hold a text, the one with this very identifier first, in whatever spelling. */
+/** The controls that contain a text; the one with this identifier, in any spelling, comes first. */
 function controlsOf(framework: ShownFramework, q: string, controls: ControlService): FoundKind {
   const list = controls.page(framework, { search: q, words: [], ...few });
   const exact = namedExactly(framework, q, controls);

@@ -16,23 +16,20 @@ import { ListSelect, StigBoxes } from '../parts/narrow.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
-/** What one kind of thing was found: a few, and where all of them are. */
 export interface FoundKind {
   name: string;
-  /** One of it, as a sentence has it. */
+  /** One of them, for a sentence. */
   one: 'STIG' | 'control' | 'CCI' | 'role' | 'document';
   total: number;
-  /** `slug` is that of a STIG, which can be added to a list from here. */
+  /** `slug` is that of a STIG, which a reader can add to a list here. */
   items: { href: string; label: string; about: string; slug?: string }[];
-  /** Stands above the rules: what was asked for by its very name. */
+  /** The query is its exact name: it appears above the rules. */
   isFirst: boolean;
-  /** The page that lists all of them. */
   all: string;
 }
 
 export interface SearchPage {
   q: string;
-  /** Whether the question has a word in it: without one no rule is searched. */
   hasWords: boolean;
   filter: {
     severity: string[];
@@ -42,32 +39,28 @@ export interface SearchPage {
     control: string;
     sort: string;
   };
-  /** What the filters name that the catalog does not have, in sentences. */
+  /** Sentences on filter values that are not in the catalog. */
   unknown: string[];
-  /** What the reader is entitled to; null for who is not signed in. */
+  /** The reader's entitlements; null without a session. */
   entitlements: ReadonlySet<string> | null;
-  /** The STIGs that the form offers. */
   stigs: { slug: string; title: string }[];
-  /** The lists that the reader sees. */
   lists: { id: string; name: string }[];
-  /** Those that are the reader's own, to add STIGs to. */
+  /** The reader's own lists, to add STIGs to. */
   own: { id: string; name: string }[];
-  /** What was searched by name; null where nothing was. */
+  /** Results by name; null if names were not searched. */
   kinds: FoundKind[] | null;
-  /** STIGs that a part of the question names, with the rest of it. */
+  /** STIGs that a part of the query names, with the rest of it. */
   within: { slug: string; title: string; rest: string }[];
-  /** Null where they were not searched. */
   rules: SearchAnswer | null;
-  /** Why the search was not taken. */
   problem: string | null;
 }
 
-/** Whether a filter asks for some of the rules alone. */
+/** Whether a filter excludes some rules. */
 export function isNarrowed({ severity, stig, list, cci, control }: SearchPage['filter']): boolean {
   return severity.length > 0 || stig.length > 0 || [list, cci, control].some((text) => text !== '');
 }
 
-/** The words of a question without its quotation marks and stars, which names do not have. */
+/** The query without quotation marks and stars, which names do not contain. */
 export function plain(q: string): string {
   return q
     .replace(/["“”*]/g, ' ')
@@ -184,7 +177,6 @@ function Rules({ page }: { page: SearchPage }): Child {
   );
 }
 
-/** All that was found as a file, in the order of the page. */
 function Exports({ page: { q, filter }, total }: { page: SearchPage; total: number }): Child {
   if (total === 0) return null;
   if (total > mostExported)
@@ -202,7 +194,7 @@ const orders: [value: string, text: string][] = [
   ['id', 'V-id'],
 ];
 
-/** What narrows and orders the rules, as it was typed; the question has a field of its own only where none was asked. */
+/** The filters and the order of the rules, as typed; with a query field only where there was no query. */
 function RuleFilters({ page: { q, filter, stigs, lists, rules } }: { page: SearchPage }): Child {
   return (
     <Filters action="/search" submit={rules === null ? 'Search rules' : 'Apply filters'}>
@@ -240,7 +232,6 @@ function RuleFilters({ page: { q, filter, stigs, lists, rules } }: { page: Searc
 
 const nothingSearched = 'Nothing was searched: enter at least one letter, digit or underscore. ';
 
-/** Why there is no rule, and what was searched besides. */
 function None({ page }: { page: SearchPage }): Child {
   const { q, hasWords, filter, kinds } = page;
   const named = kinds?.find((kind) => kind.isFirst && (kind.one === 'control' || kind.one === 'CCI'))
@@ -289,7 +280,7 @@ function None({ page }: { page: SearchPage }): Child {
   );
 }
 
-/** What was searched by name and is not there, and what was not searched; nothing where something was found. */
+/** Names the kinds without results, and those that were not searched; empty with a result. */
 function unnamed({ q, kinds, entitlements }: SearchPage): string {
   if (kinds === null || kinds.some((kind) => kind.total > 0)) return '';
   const searched = [...new Set(kinds.map((kind) => kind.one))];
@@ -307,7 +298,7 @@ function unnamed({ q, kinds, entitlements }: SearchPage): string {
 const eitherOf = new Intl.ListFormat('en-US', { type: 'disjunction' });
 
 function Result({ result }: { result: SearchResult }): Child {
-  // A long title is cut in its snippet: then it stands whole above, and the piece with the marks below.
+  // The snippet of a long title is cut: then the whole title stands above it.
   const isTitle = result.snippet.text === result.ruleTitle;
   return (
     <li>
@@ -331,7 +322,7 @@ function Result({ result }: { result: SearchResult }): Child {
   );
 }
 
-/** A text with what was found in it marked; `marks` are [start, end) in order. */
+/** A text with its matches marked; `marks` are [start, end) in order. */
 export function Marked({ text, marks }: { text: string; marks: [number, number][] }): Child {
   const parts: Child[] = [];
   let at = 0;

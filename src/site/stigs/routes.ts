@@ -12,7 +12,7 @@ import { stigsPage } from './stigs.tsx';
 
 const rulesPerPage = 100;
 
-/** The pages of STIGs and their rules. */
+/** The pages of STIGs. */
 export function stigPages(
   app: Hono<Env>,
   { guard, show, now }: PageSupport,
@@ -53,7 +53,7 @@ export function stigPages(
         versions,
         isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
         lists: ownLists(c, lists),
-        // Without the entitlement nothing is looked up: the page tells no STIG from another (D9.4).
+        // No look-up without the entitlement: the page must not reveal which STIGs have roles (D9.4).
         roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
       }),
     );

@@ -19,7 +19,6 @@ import { AddTo, FavoriteButton, Filters, Hidden, Input, SeverityBoxes } from '..
 import { diffHref, RuleIds, ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
-/** A release of a STIG with a page of its rules. */
 export interface StigPage {
   slug: string;
   title: string;
@@ -37,9 +36,8 @@ export interface StigPage {
   cci: string;
   versions: StigVersions['versions'];
   isFavorite: boolean;
-  /** The reader's own lists, to add it to. */
   lists: { id: string; name: string }[];
-  /** Who acts on this STIG; null for who is not entitled to see that. */
+  /** The responsible roles; null without the entitlement. */
   roles: RoleMappingRow[] | null;
 }
 

@@ -9,12 +9,11 @@ export interface StigsPage {
   list: StigList;
   search: string;
   sort: string | undefined;
-  /** The reader's own lists, to add what is checked to. */
   lists: { id: string; name: string }[];
   now: Date;
 }
 
-/** The STIGs of the catalog. */
+/** The page of all STIGs. */
 export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
   const { stigs, pagination } = list;
   const hasLists = lists.length > 0;
