@@ -166,6 +166,25 @@ test('ten thousand addresses at once take no more room than the bound, and are c
   assert.equal([written.length, written[51]!.detail!.repeats], [52, 10_000 - 51]);
 });
 
+test('what was seen before the limit was reached is still counted by its own kind', () => {
+  const written: AuditEvent[] = [];
+  const repeats = createRepeats(
+    (event) => written.push(event),
+    () => new Date('2026-11-21T12:00:00Z'),
+    2,
+  );
+  for (const source of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) repeats.note(refusal(source));
+  repeats.flush(true);
+  assert.equal(
+    written.map(({ source, detail }) => [source, detail?.repeats]),
+    [
+      ['10.0.0.1', undefined],
+      ['10.0.0.2', undefined],
+      ['10.0.0.1', 1],
+    ],
+  );
+});
+
 test('what is noted while another process writes is kept in order, and written before what comes next', async () => {
   const clock = at('2026-11-21T12:00:00Z');
   const t = testAudit(clock, { lockTimeout: 0 });
