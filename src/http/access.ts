@@ -16,21 +16,21 @@ import { isExpensive, type RouteOptions, type Rule } from './rule.ts';
 import { isSameOrigin } from './same-origin.ts';
 
 export interface Access {
-  /** The same rules for a route with options. */
+  /** The same rules, for a route with these options. */
   with(options: RouteOptions): Access;
-  /** The same rules for a route each call of which leaves an event in the audit stream; see `RouteOptions`. */
+  /** The same rules, for a route whose calls each write an event to the audit stream; see `RouteOptions`. */
   audited(action: string, objectId?: (c: Context<Env>) => string | undefined): Access;
-  /** No authentication; an Authorization header is not even looked at (rule D1.6). */
+  /** No authentication: the Authorization header is ignored (rule D1.6). */
   public: Rule;
   /** A user token or a session; sets `user`. */
   user: Rule;
-  /** A user token alone, where a session must not beget another (D1.7); sets `user`. */
+  /** A user token only, because a session cannot create another session (D1.7); sets `user`. */
   userToken: Rule;
   /** As `user`, or an integration token with the scope lists:read (D1.4); sets `viewer`. */
   listsRead: Rule;
-  /** A session alone (D1.7); sets `user`. */
+  /** A session only (D1.7); sets `user`. */
   session: Rule;
-  /** No authentication, but who comes with a session is known; sets `visitor`. A form must come from our own pages. */
+  /** No authentication; sets `visitor` from a valid session. A form must come from this server's own pages. */
   visitor: Rule;
   /** The cron secret (D8.5). */
   cron: Rule;
@@ -55,7 +55,7 @@ export interface AccessDeps {
 const userOrIntegration = 'user or lists:read';
 const entitledTo = (product: Entitlement) => `user+${product}`;
 
-/** Whether somebody, known by a user token or a session, may have what is behind a rule, by the rule's name. */
+/** Whether a user (null: anonymous) may read what an access rule of this name protects. */
 export function mayHave(name: string, user: User | null): boolean {
   if (name === 'public') return true;
   if (user === null) return false;
@@ -63,14 +63,17 @@ export function mayHave(name: string, user: User | null): boolean {
   return [...user.entitlements].some((product) => name === entitledTo(product));
 }
 
-/** The rules that routes declare. Each finds out who is calling, counts the request, lets the caller in, and reads the input. */
+/**
+ * The access rules that routes declare. Each one identifies the caller, counts the request, authorizes it, and reads
+ * its input.
+ */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
   const { verify, sessions, integrationTokens, cronSecret, limiter, audit } = deps;
   const { expensive, unlimited, audited, product: gatedBy } = options;
   const userToken = { userToken: [] };
   const session = { session: [] };
 
-  /** Looks at a token or cookie; an address that sends many invalid ones is turned away unheard. Throws 401, 429. */
+  /** Verifies a token or cookie; an address that sent many invalid ones gets 429 without a check. Throws 401, 429. */
   async function tried<T>(c: Context<Env>, look: () => T | null | Promise<T | null>): Promise<T> {
     const address = addressKey(c.get('record').remote);
     const wait = limiter.tokenWait(address);
@@ -108,7 +111,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
 
   const byEither = async (c: Context<Env>) => (await byToken(c)) ?? (await bySession(c));
 
-  /** As `bySession`; one that is over is no attempt at one: the page is there for everybody. */
+  /** As `bySession`, but an expired session is not a failed sign-in: the page is public. */
   async function byOpenSession(c: Context<Env>): Promise<Caller | null> {
     const cookie = getCookie(c, sessionCookie);
     const viewer = cookie === undefined ? null : await sessions.find(cookie);
@@ -118,13 +121,13 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   async function bySecret(c: Context<Env>): Promise<Caller> {
     if (cronSecret === null) throw noSuchPath();
     const given = /^Bearer +(.+)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
-    // Digests have one length and tell nothing of the secret.
+    // timingSafeEqual needs equal lengths, and the digests do not reveal the length of the secret.
     const same = timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)));
     await tried(c, () => same || null);
     return { by: 'cron', viewer: null };
   }
 
-  /** Says in the log who is calling, and counts the request against the caller's limit. Throws 429. */
+  /** Logs the caller, and counts the request against the caller's limit. Throws 429. */
   function count(c: Context<Env>, caller: Caller | null): void {
     const record = c.get('record');
     if (caller !== null) noteCaller(record, caller.by, caller.viewer);
@@ -133,7 +136,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     if (wait > 0) throw tooMany(wait);
   }
 
-  /** Who is calling, where somebody must be; a write by a session must come from our own pages (D1.7). Throws 401, 403. */
+  /** The caller. Throws 401 for none, and 403 for a session's write from another origin (D1.7). */
   function somebody(c: Context<Env>, { caller }: Call): Viewer {
     if (!caller?.viewer) throw unauthorized();
     if (caller.by === 'session' && !mayCome(c))
@@ -141,7 +144,6 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     return caller.viewer;
   }
 
-  /** A rule: `identify` gives who is calling, `admit` lets them in or throws. */
   function rule(
     name: string,
     security: Rule['security'],
@@ -165,7 +167,6 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     };
   }
 
-  /** A rule for users, of a product alone where one is given. */
   function userRule(
     name: string,
     security: Rule['security'],
@@ -212,7 +213,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   };
 }
 
-/** Whether a request only reads, or comes from one of our own pages; so much is known before its body is read (rule D2.6). */
+/** Whether a request only reads or comes from this server's own pages; decided before its body is read (rule D2.6). */
 const mayCome = (c: Context<Env>) => c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c);
 
 const byNothing = async () => null;
@@ -223,7 +224,6 @@ function asUser(viewer: Viewer): User {
   return viewer;
 }
 
-/** The token of an Authorization header: one header, scheme Bearer in any case, one token. */
 function bearer(header: string): string {
   const match = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header);
   if (!match) throw unauthorized();

@@ -5,7 +5,7 @@ import type { JsonText } from '../base/json.ts';
 import { namesTag } from './coding.ts';
 import type { Env } from './env.ts';
 
-/** Headers of every answer that needs a token: shared caches keep out, private ones ask again (threat K1). */
+/** Headers of an answer that needs a token: no shared cache stores it, private caches revalidate it (threat K1). */
 export const privateHeaders = {
   'Cache-Control': 'private, no-cache',
   Vary: 'Authorization, Cookie, Accept-Encoding',
@@ -14,7 +14,7 @@ export const privateHeaders = {
 /** Headers of every public catalog answer. */
 export const publicHeaders = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
 
-/** Answers JSON: a value, or what was made of one elsewhere, as text at import or as bytes in a thread. */
+/** Answers JSON: a value, or JSON that is already text (made at import) or bytes (made in a worker thread). */
 export function answer(
   c: Context,
   value: object | JsonText<unknown> | Uint8Array<ArrayBuffer>,
@@ -25,7 +25,7 @@ export function answer(
   return send(c, made, { 'Content-Type': 'application/json', ...headers }, status);
 }
 
-/** The types of files (rule D5.5). */
+/** Content types of downloads (rule D5.5). */
 export const fileTypes = {
   json: 'application/json',
   oscal: 'application/json',
@@ -40,9 +40,9 @@ export const fileTypes = {
 export type FileType = keyof typeof fileTypes;
 
 /**
- * Answers a file: the format's content type, an ASCII name with the RFC 5987 form beside it (D5.5), an ETag. Under a
- * classification banner it is marked (rule S3.4): in a header, in the file's name, and where the format has a
- * place that no reader minds, which is a comment of xml. Without one the bytes are those of D5.1.
+ * Answers a file: the format's content type, an ASCII name with the RFC 5987 form beside it (D5.5), an ETag. A
+ * classification banner marks it (rule S3.4): in a header, in the file name and, for XML, in a comment, which every
+ * reader ignores. Without a banner the bytes are those of D5.1.
  */
 export function download(
   c: Context,
@@ -60,14 +60,14 @@ export function download(
   });
 }
 
-/** A file that is made while it is sent: its bytes, and those of the memory that it holds until then. */
+/** A file produced while it is sent: its length in bytes, and the bytes of memory that it holds until then. */
 export interface StreamedFile {
   bytes: number;
   held: number;
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** Answers such a file. It has no ETag: nobody has all of it before it is sent. */
+/** Answers a streamed file. It has no ETag: its bytes are not known before they are sent. */
 export function downloadStream(
   c: Context<Env>,
   { bytes, held, stream }: StreamedFile,
@@ -84,7 +84,6 @@ export function downloadStream(
   });
 }
 
-/** The headers that name a file and its classification. */
 export function fileHeaders(banner: string | null, fileName: string): Record<string, string> {
   if (banner === null) return { 'Content-Disposition': contentDisposition(fileName) };
   const mark = banner
@@ -93,12 +92,12 @@ export function fileHeaders(banner: string | null, fileName: string): Record<str
     .slice(0, 60);
   return {
     'Content-Disposition': contentDisposition(`${mark}__${fileName}`),
-    // A header holds ASCII: what is beyond it is percent-encoded, as is the sign of that.
+    // A header holds ASCII only. `%` is encoded too, so that the value can be decoded.
     'X-Classification': banner.replace(/[^\x20-\x24\x26-\x7e]/gu, (each) => encodeURIComponent(each)),
   };
 }
 
-/** An xml document with a comment behind its declaration; two hyphens would end the comment. */
+// Two hyphens would end the comment.
 function commented(xml: string, text: string): string {
   const comment = `<!-- ${text.replace(/-(?=-)/g, '- ')}${text.endsWith('-') ? ' ' : ''} -->`;
   return xml.replace('\n', () => `\n${comment}\n`);
@@ -107,8 +106,8 @@ function commented(xml: string, text: string): string {
 const maxNameLength = 150;
 
 /**
- * `attachment` with a plain ASCII name, a long one cut before its extension, and the exact one in RFC 5987 form. What would
- * lead to another folder, hide the file or be a formula is `_` in both (rule D34.6).
+ * `attachment` with a plain ASCII name, cut before its extension if it is long, and the exact name in RFC 5987 form.
+ * Characters that would change the folder, hide the file or begin a formula become `_` in both (rule D34.6).
  */
 export function contentDisposition(fileName: string): string {
   const name = fileName.replace(/[/\\:\p{Cc}]|^[.=]/gu, '_');
@@ -123,7 +122,7 @@ export function contentDisposition(fileName: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${exact}`;
 }
 
-/** Sends bytes; those of a GET with an ETag, by which the caller gets a 304 when it has them already. */
+/** Sends bytes; for a GET with an ETag, which `notModified` compares. */
 function send(
   c: Context,
   body: string | Uint8Array<ArrayBuffer>,
@@ -131,16 +130,16 @@ function send(
   status: ContentfulStatusCode = 200,
 ): Response {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  // Said here, so that logs and limits know it before the answer is on its way.
+  // Set here: logs and limits need it before the answer is sent.
   const length = { 'Content-Length': String(bytes.byteLength) };
-  // What a POST answers is nothing that a caller could hold already.
+  // Only answers to GET and HEAD are cached, so only they need a tag.
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD')
     return c.body(bytes, status, { ...headers, ...length });
   const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
   return c.body(bytes, status, { ...headers, ETag: `"${tag}"`, ...length });
 }
 
-/** Makes a 304 of an answer that the caller has already, as `If-None-Match` says. */
+/** Replaces the answer by a 304 where `If-None-Match` names its ETag. */
 export function notModified(c: Context): void {
   const known = c.req.header('If-None-Match');
   const tag = known === undefined || c.res.status !== 200 ? null : c.res.headers.get('ETag');

@@ -3,8 +3,8 @@ import { fold } from '../base/text.ts';
 import { requestText } from './schema.ts';
 
 /**
- * An array in the body of a request, as `slugs` of texts, with at most `most` items (rule D2.6). Their number is checked
- * before any of them: zod alone would look at all of them first, and report each.
+ * An array in the body of a request with at most `most` items (rule D2.6). The count is checked before the items: zod
+ * alone would check every item and report each.
  */
 export function boundedArray<T extends z.ZodType>(
   item: T,
@@ -29,7 +29,7 @@ export function boundedArray<T extends z.ZodType>(
   );
 }
 
-/** A bounded array of texts of at most so many characters. */
+/** A bounded array of texts of at most `characters` characters. */
 export function textList(
   name: string,
   things: string,
@@ -42,10 +42,10 @@ export function textList(
   return boundedArray(text, name, things, items);
 }
 
-/** The most values that a parameter of a query may have (rule D2.6). */
+/** The most values of a query parameter (rule D2.6). */
 export const mostValues = 1000;
 
-/** The values of a parameter that may be repeated and, with a separator, hold several; their number is checked first. */
+/** The values of a parameter that may be repeated and, with a separator, hold several; their count is checked first. */
 export function severalValues<T extends z.ZodType>(name: string, value: T, separator?: ',') {
   const valuesIn = (text: unknown) =>
     separator === undefined || typeof text !== 'string' ? [text] : text.split(separator, mostValues + 1);
@@ -62,7 +62,7 @@ export function severalValues<T extends z.ZodType>(name: string, value: T, separ
   }, z.array(value).max(mostValues));
 }
 
-/** How a parameter with several values is published: as generated clients send arrays. */
+/** How OpenAPI describes a parameter with several values: repeated, as generated clients send arrays. */
 const repeated = {
   param: { style: 'form' as const, explode: true },
   type: 'array' as const,
@@ -70,12 +70,12 @@ const repeated = {
   maxItems: mostValues,
 };
 
-/** A text of a query, or several where it is repeated; an array of them. */
+/** One or more texts of a query parameter, as an array. */
 export function textOrTexts(name: string, characters: number) {
   return severalValues(name, requestText(name, characters)).openapi(repeated);
 }
 
-/** A list of known words, comma-separated or repeated, compared case-insensitively; another word is a 400 (D3.2). */
+/** A list of known words, comma-separated or repeated, compared case-insensitively; an unknown word is a 400 (D3.2). */
 export function wordList<const T extends string>(name: string, words: readonly T[]) {
   return severalValues(name, z.string(), ',')
     .transform((given, context) => {
@@ -92,7 +92,7 @@ export function wordList<const T extends string>(name: string, words: readonly T
     .openapi(arrayOf(words));
 }
 
-/** A list of names that only the catalog knows, comma-separated or repeated; folded. */
+/** A list of names of the catalog, comma-separated or repeated; folded, but not checked. */
 export function nameList(name: string, characters: number) {
   return severalValues(name, requestText(name, characters), ',')
     .transform((names) => new Set(names.map((each) => fold(each.trim()))))
@@ -100,7 +100,7 @@ export function nameList(name: string, characters: number) {
     .openapi(repeated);
 }
 
-/** How a parameter is published that takes several of some words. */
+/** How OpenAPI describes a parameter that takes several of some words. */
 export function arrayOf(words: readonly string[]) {
   return {
     ...repeated,

@@ -11,15 +11,14 @@ import type { Env } from './env.ts';
 import { toAppError } from './error-answers.ts';
 import type { RouteOptions } from './rule.ts';
 
-/** Who showed credentials that hold, and which. */
+/** An authenticated caller, and the kind of credentials. */
 export type Caller =
   | { by: 'user' | 'session' | 'integration'; viewer: Viewer }
   | { by: 'cron'; viewer: null };
 
-/** What is found out about a request while it is worked on. */
 export interface Call {
   caller: Caller | null;
-  /** Whether it is for a product that its caller is not entitled to. */
+  /** Whether the caller lacks the product entitlement of the route. */
   unentitled: boolean;
 }
 
@@ -30,9 +29,10 @@ const hour = 3600 * 1000;
 export type RequestAudit = ReturnType<typeof createRequestAudit>;
 
 /**
- * What requests leave in the audit stream. On every route: credentials that hold, once an hour for each token and address, and
- * refusals (401, 403, a lacking entitlement). On an audited route one event for each call: its success inside the transaction
- * that does it or, where nothing is written, before the answer goes out; its failure with the code, but for a 401.
+ * Writes the audit events of requests. On every route: valid credentials, once an hour for each token and address, and
+ * refusals (401, 403, a lacking entitlement). On an audited route one event for each call: a success inside the
+ * transaction of the change, or before the answer is sent where nothing is written; a failure with its code, except a
+ * 401.
  */
 export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
   const signedIn = new LRUCache<string, number>({ max: 10_000 });
@@ -62,7 +62,7 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
       if (!step.written()) await stream.tell({ ...base, outcome: 'success', reason: null });
       return;
     }
-    // While nothing can be written, the stream itself counts what it refused.
+    // While the stream cannot write, it counts its refusals itself.
     if (code === 'UNAUTHORIZED' || (code === 'UNAVAILABLE' && stream.stats().failing)) return;
     const event: AuditEvent = { ...base, outcome: code === 'FORBIDDEN' ? 'denied' : 'failure', reason: code };
     if (step.written()) stream.note(event);
@@ -70,7 +70,7 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
   }
 
   return {
-    /** Works on a request, and writes what came of it. Throws what `work` throws, and the 503 of an event that cannot be written. */
+    /** Runs `work` and writes its audit events. Throws what `work` throws, and 503 where an event cannot be written. */
     handle(
       c: Context<Env>,
       audited: Audited | undefined,
@@ -88,7 +88,7 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
         try {
           if (step) await outcome(actionOf(c, call, audited!), code, step);
         } catch (error) {
-          // The answer that was made must not go out, nor its headers with the refusal.
+          // The answer must not be sent, nor its headers with the 503.
           c.res = undefined;
           thrown = error as Error;
         }
@@ -101,7 +101,7 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
   };
 }
 
-/** The code of the error that a request ended with; null where it did not. */
+/** The error code of a request; null for a success. */
 function codeOf(c: Context<Env>, thrown: Error | undefined): string | null {
   const error = thrown ?? c.error;
   if (error) return toAppError(error).code;
@@ -124,7 +124,6 @@ function actionOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audit
   };
 }
 
-/** An event of the route itself: a sign-in, or a refusal for a reason. */
 function routeEvent(c: Context<Env>, caller: Caller | null, action: string, reason: string | null) {
   const objectId = `${c.req.method} ${routePath(c)}`;
   const request = { requestId: c.get('requestId'), source: sourceOf(c) };
@@ -147,13 +146,12 @@ function actorOf(caller: Caller | null): Pick<AuditEvent, 'actorType' | 'actor' 
   return { actorType: viewer.kind, actor, org: viewer.organization };
 }
 
-/** One text for each token: who it speaks for and when it ends, not the token itself. */
+/** One text for each token: its holder and its end, not the token itself. */
 function tokenKey(viewer: Viewer): string {
   if (viewer.kind === 'integration') return `integration ${viewer.id}`;
   return JSON.stringify([viewer.subject, viewer.organization, viewer.expiresAt]);
 }
 
-/** The address that a request came from, behind trusted proxies too. */
 function sourceOf(c: Context<Env>): string {
   return c.get('record').remote || 'unknown';
 }

@@ -4,9 +4,9 @@ import { CommandError } from '../base/errors.ts';
 import { rightsAround } from '../base/files.ts';
 
 /**
- * Reads a certificate chain and its private key, PEM files, and checks that they can serve. Throws `CommandError` with one
- * line when a file cannot be read, is not what it should be, the two do not belong together, the key is too short, the
- * certificate does not hold now, or others than owner and group may read the key.
+ * Reads a certificate chain and its private key (PEM files). Throws `CommandError` where a file cannot be read or
+ * parsed, they do not belong together, the key is too weak, the certificate is not valid now, or others than owner and
+ * group may read the key.
  */
 export function loadCertificate(
   files: { cert: string; key: string },
@@ -14,7 +14,7 @@ export function loadCertificate(
 ): { cert: Buffer; key: Buffer; validTo: string } {
   const cert = read('certificate', files.cert);
   const key = read('key', files.key);
-  // Group may: secrets that are mounted into a container belong to root and the container's group.
+  // The group may read it: secrets mounted into a container belong to root and the container's group.
   const mode = statSync(files.key).mode & 0o777;
   if (mode & 0o007)
     throw new CommandError(
@@ -36,10 +36,9 @@ export function loadCertificate(
   return { cert, key, validTo: to.toISOString() };
 }
 
-/** The least bits of an RSA key (NIST SP 800-131A) and of a curve (TLS 1.3 signs with none that is smaller). */
+/** The fewest bits of an RSA key (NIST SP 800-131A) and of a curve (TLS 1.3 has no smaller one). */
 const leastBits = { rsa: 2048, curve: 256 };
 
-/** Why a key is too weak to serve, or null. */
 function weaknessOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | null {
   if (type === 'rsa' || type === 'rsa-pss') {
     const bits = details?.modulusLength ?? 0;
@@ -47,7 +46,7 @@ function weaknessOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: 
   }
   if (type === 'ec') {
     const curve = details?.namedCurve ?? 'without a name';
-    // OpenSSL names a curve by its bits, as prime256v1, secp384r1, brainpoolP256r1.
+    // OpenSSL's curve names contain the bits: prime256v1, secp384r1, brainpoolP256r1.
     const bits = Number(/\d{3}/.exec(curve)?.[0] ?? 0);
     return bits < leastBits.curve
       ? `is on the curve ${curve}: it needs at least ${leastBits.curve} bits`
@@ -66,7 +65,7 @@ function read(what: string, file: string): Buffer {
   }
 }
 
-/** What the file holds never enters a message. */
+// The cause is dropped, so that no message contains a part of a key.
 function parsed<T>(what: string, file: string, work: () => T): T {
   try {
     return work();

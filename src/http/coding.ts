@@ -2,13 +2,12 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 
-/** How the bytes of an answer are written. */
 export type Coding = 'identity' | 'gzip' | 'br';
 
-/** Fewer bytes fit one packet anyway. */
+/** A shorter answer fits one packet uncompressed. */
 export const leastCompressed = 1024;
 
-/** A coding has a tag of its own: strong tags stand for bytes (RFC 9110 8.8.3). */
+/** Each coding has its own tag: strong tags stand for bytes (RFC 9110 8.8.3). */
 export const tagSuffixes: Record<Coding, string> = { identity: '', gzip: '-gz', br: '-br' };
 
 /** Whether an `If-None-Match` header names a tag, in any coding. */
@@ -21,14 +20,14 @@ export function namesTag(header: string | undefined, tag: string): boolean {
 }
 
 const brotliLevel = 5;
-/** What is read of a header: that and the coding for it are remembered. */
+/** The characters of a header that are read and cached. */
 const longestHeader = 500;
 const remembered = new LRUCache<string, Coding>({ max: 1000, memoMethod: negotiate });
 
-/** The best coding that an `Accept-Encoding` header takes (RFC 9110 12.5.3): brotli, gzip, or none. */
+/** The best coding that an `Accept-Encoding` header accepts (RFC 9110 12.5.3): brotli, gzip, or none. */
 export function bestCoding(header: string | undefined): Coding {
   if (header === undefined) return 'identity';
-  // Never a part of an entry: `br;q=0` is not `br`.
+  // Cut between entries: a cut `br;q=0` would read as `br`.
   const read =
     header.length > longestHeader ? header.slice(0, header.lastIndexOf(',', longestHeader) + 1) : header;
   return remembered.memo(read);
@@ -47,7 +46,7 @@ function negotiate(header: string): Coding {
   return 'identity';
 }
 
-/** Compresses off the main thread; the same bytes give the same bytes. */
+/** Compresses off the main thread; the same bytes give the same result. */
 export async function compress(
   bytes: Buffer,
   coding: Exclude<Coding, 'identity'>,

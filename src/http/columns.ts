@@ -10,14 +10,14 @@ export interface Column<T> {
   value: (row: T) => Value;
 }
 
-/** The columns of rows that have no lists: the JSON names in their order (rule D5.4). */
+/** The columns of rows without lists: the JSON names in their order (rule D5.4). */
 export function columnsOf<T extends Record<string, Value>>(
   rows: z.ZodObject<z.ZodRawShape, z.core.$ZodObjectConfig> & z.ZodType<T>,
 ): Column<T>[] {
   return Object.keys(rows.shape).map((name) => ({ name, value: (row) => row[name]! }));
 }
 
-/** The value of a list in one cell (rule D5.4). */
+/** A list as the text of one cell (rule D5.4). */
 export function joined(list: string[]): string {
   return list.join(';');
 }
@@ -31,24 +31,24 @@ export function toCsv<T>(columns: Column<T>[], rows: T[], raw = false): string {
   return stringify([columns.map((column) => column.name), ...records], {
     record_delimiter: 'windows',
     escape_formulas: !raw,
-    // By itself it quotes the record delimiter only, and a lone CR or LF would end the row for a reader.
+    // By default only the record delimiter is quoted, but a lone CR or LF ends a row for many readers.
     quoted_match: /[\r\n]/,
     cast: { boolean: String },
   });
 }
 
-/** Rows as XML (D5.4): one root, an element a row, the columns' names as elements, forbidden characters removed. */
+/** Rows as XML (D5.4): one root, one element for each row, column names as elements, forbidden characters removed. */
 export function toXml<T>(root: string, element: string, columns: Column<T>[], rows: T[]): string {
   const builder = new XMLBuilder({ format: true, indentBy: '  ', suppressEmptyNode: true });
   const records = rows.map((row) =>
     Object.fromEntries(columns.map((column) => [column.name, cleanXml(String(column.value(row) ?? ''))])),
   );
   const document = builder.build({ [root]: { [element]: records } });
-  // A parser reads a bare carriage return as a line feed; the builder itself writes none.
+  // XML parsers read a bare carriage return as a line feed; the builder itself writes none.
   return `<?xml version="1.0" encoding="UTF-8"?>\n${document.replaceAll('\r', '&#xD;')}`;
 }
 
-/** Removes the characters that XML 1.0 forbids; the builder would write them through. */
+/** Removes the characters that XML 1.0 forbids; the builder does not. */
 export function cleanXml(text: string): string {
   return text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '');
 }

@@ -6,19 +6,19 @@ import { type Column, toCsv, toXml } from './columns.ts';
 import { BinaryFile, downloadHeaders, TextFile } from './schema.ts';
 import { toXlsx } from './xlsx.ts';
 
-/** A file that is answered as json, or flat as csv, xml and xlsx. */
+/** A download as json, or flat as csv, xml and xlsx. */
 export interface FlatFile<T> {
   json: object;
-  /** The names of the xml's root, which is that of the sheet too, and of the element of a row. */
+  /** The name of the XML root and the sheet; `element` is that of a row. */
   root: string;
   element: string;
   columns: Column<T>[];
   rows: T[];
-  /** Those of who may read it; without them the answer is the caller's own. */
+  /** Cache headers; the default is for an answer to one caller. */
   headers?: Record<string, string>;
 }
 
-/** Answers a file in one of its formats; `raw` turns off what keeps spreadsheets from running cells of a csv. */
+/** Answers a download in one of its formats; `raw` turns off the protection of csv cells against formulas. */
 export async function downloadFile<T>(
   c: Context,
   { format, raw }: { format: 'json' | 'csv' | 'xml' | 'xlsx'; raw?: boolean | undefined },
@@ -36,10 +36,9 @@ export async function downloadFile<T>(
   return download(c, await render[format](), format, `${name}.${format}`, headers);
 }
 
-/** Rows that are written before the writer yields to the event loop. */
 const rowsPerTurn = 500;
 
-/** `toCsv` of many rows, giving way to other requests in between. */
+/** `toCsv` that yields to the event loop every `rowsPerTurn` rows. */
 async function csvInTurns<T>(columns: Column<T>[], rows: T[], raw?: boolean): Promise<string> {
   const header = toCsv(columns, [], raw);
   let text = header;
@@ -52,19 +51,19 @@ async function csvInTurns<T>(columns: Column<T>[], rows: T[], raw?: boolean): Pr
 
 type FlatType = 'text/csv' | 'application/xml';
 
-/** Whether a request is for a file, of a route that answers json as well; a file of many lines is more work. */
+/** Whether a request asks a route that also answers json for a file, which is expensive. */
 export function asksForFile(c: Context): boolean {
   return (c.req.query('format') ?? 'json').toLowerCase() !== 'json';
 }
 
-/** The response of a route that answers json as any other does, and a file where a flat format is asked for. */
+/** The OpenAPI response of a route that answers json, and a file where a flat format is requested. */
 export function jsonOrFile<T extends z.ZodType>(json: T, description: string) {
   const { content, headers } = fileContent(json, ['text/csv']);
   const name = 'Content-Disposition';
   return { description, content, headers: { [name]: { ...headers[name], required: false } } };
 }
 
-/** The response of a route that answers a file: as JSON, flat in the given types, and as xlsx. */
+/** The OpenAPI response of a route that answers a file: as JSON, flat in the given types, and as xlsx. */
 export function fileContent<T extends z.ZodType>(
   json: T,
   flat: FlatType[] = ['text/csv', 'application/xml'],

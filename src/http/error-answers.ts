@@ -6,7 +6,7 @@ import { type StorageFault, storageFault } from '../db/faults.ts';
 import type { Env } from './env.ts';
 import type { ErrorBody } from './schema.ts';
 
-/** What a caller gets to read, and after how many seconds to try again, when the storage fails; a damaged file is a 500. */
+/** The message and the Retry-After of each storage fault; a damaged file is a 500. */
 const ofStorage: Partial<Record<StorageFault, [message: string, seconds: number]>> = {
   busy: ['The database is busy. Try again', 5],
   full: ['Changes cannot be saved now: the disk is full', 30],
@@ -14,7 +14,7 @@ const ofStorage: Partial<Record<StorageFault, [message: string, seconds: number]
   io: ['The database cannot be read or written', 30],
 };
 
-/** What an error is to the caller. */
+/** The error that the caller gets for any thrown error. */
 export function toAppError(error: Error): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException && error.status === 400)
@@ -28,7 +28,7 @@ export function toAppError(error: Error): AppError {
   );
 }
 
-/** Whether a browser looks for a page: everything else, and all that is under `/api/`, gets errors as JSON. */
+/** Whether a client wants HTML; paths under `/api/` always get errors as JSON. */
 export function wantsPage(c: Context<Env>): boolean {
   return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
 }

@@ -2,20 +2,20 @@ import type { Context } from 'hono';
 import { badRequest } from '../base/errors.ts';
 import type { Env, Form } from './env.ts';
 
-/** The most fields and files that a form may have (rule D2.6): no page of ours sends more than some two hundred. */
+/** The most fields and files of a form (rule D2.6): no page of Gapstone sends more than some two hundred. */
 export const mostFields = 1000;
 
-/** The most bytes that the headers of one part of a form may have. */
+/** The most header bytes of one part of a form. */
 const mostPartHeaders = 16 * 1024;
 
-/** Takes a body for the form that a page sends. Anything else is a 400. */
+/** Reads the body as a form and sets `form`. Throws 400 for anything else. */
 export async function takeForm(c: Context<Env>, bytes: Uint8Array): Promise<void> {
   c.set('form', await readForm(bytes, c.req.header('Content-Type') ?? ''));
 }
 
 /**
- * Reads the body of a form by its Content-Type: URL-encoded, or in parts where it holds a file. Costs no more than its
- * length. Throws a 400 for anything else, and for more than `mostFields` fields.
+ * Reads a form by its Content-Type: URL-encoded or multipart. The cost is linear in its length. Throws 400 for anything
+ * else, and for more than `mostFields` fields.
  */
 export async function readForm(bytes: Uint8Array, type: string): Promise<Form> {
   return /^multipart\/form-data\b/i.test(type) ? await readParts(bytes, type) : readFields(bytes, type);
@@ -34,8 +34,8 @@ function readFields(bytes: Uint8Array, type: string): Form {
 }
 
 /**
- * The fields of a URL-encoded text in their order. `URLSearchParams` takes quadratic time for many of them, and replaces
- * what does not decode. Throws a 400 for what is no UTF-8 and for too many fields.
+ * The fields of a URL-encoded text in order. `URLSearchParams` takes quadratic time for many fields, and replaces
+ * invalid encodings. Throws 400 for invalid UTF-8 and for too many fields.
  */
 export function parseFields(text: string): [name: string, value: string][] {
   const pieces = text.split('&', mostFields + 1);
@@ -66,7 +66,7 @@ async function readParts(bytes: Uint8Array, type: string): Promise<Form> {
   checkParts(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), `--${boundary}`);
   let parts: FormData;
   try {
-    // The same boundary as was counted, whatever else the header says.
+    // The boundary that was counted, even where the header names two.
     const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` };
     parts = await new Response(bytes as Uint8Array<ArrayBuffer>, { headers }).formData();
   } catch {
@@ -82,7 +82,7 @@ async function readParts(bytes: Uint8Array, type: string): Promise<Form> {
   return formOf(fields, files);
 }
 
-/** Counts the parts of a form and the bytes of their headers before any is read. Throws a 400 for too many. */
+/** Counts the parts and the bytes of their headers before the parser runs. Throws 400 for too many. */
 function checkParts(bytes: Buffer, delimiter: string): void {
   let parts = 0;
   for (let at = bytes.indexOf(delimiter); at >= 0; at = bytes.indexOf(delimiter, at + delimiter.length)) {

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 
-/** The headers that every answer carries (rule S3.3). A page of the package may have a policy of its own. */
+/** The headers of every answer (rule S3.3). A page may set its own policy. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -9,10 +9,10 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** Said over TLS alone: two years, as browsers ask for. */
+/** Sent over TLS only: two years, as browsers recommend. */
 export const strictTransport = { 'Strict-Transport-Security': 'max-age=63072000' };
 
-/** The headers of every answer, a name and its value in turn; `cors` says whether answers depend on the header `Origin`. */
+/** The headers of every answer, name and value in turn; with `cors`, answers vary by `Origin`. */
 export function commonHeaders(cors: boolean): (secure: boolean) => readonly string[] {
   const common = [...Object.entries(securityHeaders).flat(), ...(cors ? ['Vary', 'Origin'] : [])];
   const overTls = [...common, ...Object.entries(strictTransport).flat()];
@@ -20,8 +20,8 @@ export function commonHeaders(cors: boolean): (secure: boolean) => readonly stri
 }
 
 /**
- * CORS for the exact origins that are configured. Cookies never: there is no `Allow-Credentials`. Hono would answer every
- * OPTIONS; what is no preflight of such an origin is left to the router.
+ * CORS for the exact configured origins, without cookies: there is no `Allow-Credentials`. Hono would answer every
+ * OPTIONS; all but the preflights of these origins go to the router.
  */
 export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
   const allow = cors({
@@ -39,7 +39,7 @@ export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
       origins.includes(req.header('Origin') ?? '');
     if (isPreflight) return allow(c, next);
     await next();
-    // After the answer is made, or it would be kept with what is said to one origin.
+    // After the handler, or the cache would store the headers of one origin.
     if (req.method !== 'OPTIONS') await allow(c, async () => undefined);
   };
 }

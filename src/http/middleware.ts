@@ -11,8 +11,8 @@ import { beginRecord, callerKey } from './observe/record.ts';
 import { isExpensive, type RouteOptions } from './rule.ts';
 
 /**
- * Begins the record of a request, or takes the server's, and gives every answer its id and the headers of every
- * answer. Where no server sees the end of the request, it ends here.
+ * Begins the record of a request, or uses the server's, and sets the request id and the common headers on every answer.
+ * Without a server (as in tests) the record ends here.
  */
 export function identify(observer: Observer): MiddlewareHandler<Env> {
   return async (c, next) => {
@@ -22,7 +22,7 @@ export function identify(observer: Observer): MiddlewareHandler<Env> {
     c.set('record', record);
     c.set('requestId', record.requestId);
     await next();
-    // Only now it is known which route took the request.
+    // The matched route is known only after the handler.
     const path = routePath(c);
     record.route = path.endsWith('*') ? null : path;
     const { headers } = c.res;
@@ -35,13 +35,12 @@ export function identify(observer: Observer): MiddlewareHandler<Env> {
   };
 }
 
-/** The bytes of an answer's body, where they were counted. */
 function lengthOf(response: Response): number | null {
   const text = response.headers.get('Content-Length');
   return text === null ? null : Number(text);
 }
 
-/** Waits for a request's turn at the limit that `limitOf` gives, and counts its answer until the caller has taken it. */
+/** Waits for a turn at the limit that `limitOf` gives, and counts the answer until the client has received it. */
 export function limitConcurrency(
   limitOf: (c: Context<Env>) => ConcurrencyLimit,
   expensive: RouteOptions['expensive'],
@@ -56,7 +55,7 @@ export function limitConcurrency(
     if (turn !== null) await turn;
     let held = 0;
     try {
-      // Who hung up just now gets nothing made.
+      // Skip the work: the client has disconnected.
       if (record.closed) throw callerGone();
       await next();
       const bytes = c.get('held') ?? lengthOf(c.res) ?? 0;
@@ -70,7 +69,7 @@ export function limitConcurrency(
   };
 }
 
-/** Refuses a path or query whose percent-encoding does not decode: Hono would hand it on as it is. */
+/** Rejects a URL with malformed percent-encoding, which Hono would pass on undecoded, or with a NUL character. */
 export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
   const { url } = c.req;
   if (url.includes('%')) {
@@ -85,10 +84,9 @@ export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
   await next();
 };
 
-/** What a body becomes for the handler of its request. */
 type TakeBody = (c: Context<Env>, bytes: Uint8Array<ArrayBuffer>) => void | Promise<void>;
 
-/** Reads the body of a request, at most `maxBytes` of it, and counts it in `budget` until the request is answered. */
+/** Reads a body of at most `maxBytes`, and counts it in `budget` until the request is answered. */
 export function readBodies(maxBytes: number, budget: BodyBudget, take: TakeBody): MiddlewareHandler<Env> {
   return async (c, next) => {
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
@@ -102,10 +100,7 @@ export function readBodies(maxBytes: number, budget: BodyBudget, take: TakeBody)
   };
 }
 
-/**
- * Takes a body for JSON whatever its Content-Type says (rule D2.3), and decodes it fatally: bytes that are no UTF-8 are
- * a 400, never replaced.
- */
+/** Reads a body as JSON whatever its Content-Type says (rule D2.3). Invalid UTF-8 is a 400, never replaced. */
 export const takeJson: TakeBody = (c, bytes) => {
   const { raw } = c.req;
   const headers = new Headers(raw.headers);
@@ -113,10 +108,13 @@ export const takeJson: TakeBody = (c, bytes) => {
   c.req.raw = new Request(raw.url, { method: raw.method, headers, body: utf8Body(bytes) });
 };
 
-/** Takes a body as it is, for a thread to read. */
+/** Stores the raw body, for a thread to read. */
 export const takeUpload: TakeBody = (c, bytes) => c.set('upload', bytes);
 
-/** The bytes of a request's body. Throws 413 beyond the limit, unread where it declares its length, 400 when it breaks off, 503. */
+/**
+ * The bytes of a request's body. Throws 413 beyond the limit (before reading where Content-Length says so), 400 when it
+ * ends too early, 503 when it is dropped.
+ */
 async function readAtMost(
   { headers, body }: Request,
   maxBytes: number,
@@ -128,7 +126,7 @@ async function readAtMost(
   const parts: Uint8Array[] = [];
   let size = 0;
   for (const reader = body?.getReader(); reader; ) {
-    // A client that goes away in the middle is no failure of ours.
+    // A client that disconnects is not an internal error.
     const read = reader.read().catch(() => {
       throw badRequest('The request body ended too early');
     });

@@ -2,44 +2,46 @@ import { LRUCache } from 'lru-cache';
 import { type Viewer, viewerKey } from '../../auth/viewer.ts';
 import { type Coding, compress, leastCompressed, tagSuffixes } from '../coding.ts';
 
-/** What says that an answer still holds; a database does. */
+/** Says whether an answer is still valid; a database implements it. */
 export interface Freshness {
   generation(): number;
   audience: { version(subject: string | null, organization: string | null): string };
 }
 
-/** An answer as its route made it: headers in lower case, without tag and length. `tag` names the bytes in any coding. */
+/** An answer of a route: headers in lower case, without tag and length. `tag` stands for the bytes in every coding. */
 export interface Made {
   bytes: Buffer<ArrayBuffer>;
   headers: Record<string, string>;
   tag: string;
 }
 
-/** An answer ready to be sent; `lines` are its headers as Node's `writeHead` takes them fastest: name and value in turn. */
+/**
+ * An answer ready to send; `lines` are its headers as name and value in turn, the fastest form for Node's `writeHead`.
+ */
 export type Variant = { headers: Record<string, string>; lines: string[]; body: Buffer<ArrayBuffer> };
 
 export interface Kept {
-  /** For the checks of a request: the template of its route, its `x-access`, and whether it counts as expensive. */
+  /** What the fast path checks: the template of the route, its `x-access`, and whether it counts as expensive. */
   checks: { route: string; access: string; expensive: boolean };
   key: string;
   stamp: string;
   made: Made;
   variants: Map<Coding, Variant>;
-  /** Codings that are being made. */
+  /** Codings being compressed now. */
   making: Map<Coding, Promise<Variant>>;
   notModified: Variant;
 }
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-/** How long an answer of the catalog may outlive it. */
+/** How long an answer may be served after the catalog changed. */
 const staleMilliseconds = 5;
-/** What an entry costs beside its bodies. */
+/** Bytes that an entry costs besides its bodies. */
 const overhead = 2048;
 
 /**
- * Keeps answers to GET as bytes, within a number of bytes: those that nobody asked for longest go first. Each holds as long as
- * `fresh` says what it said when the answer was made.
+ * A cache of answers to GET, at most `maxSize` bytes; the least recently used are dropped. An entry is valid while
+ * `fresh` gives the same stamp as when the answer was made.
  */
 export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
   const answers = new LRUCache<string, Kept>({
@@ -49,7 +51,7 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
       [...variants.values()].reduce((sum, { body }) => sum + body.length, overhead + key.length),
   });
   const counted = { hits: 0, misses: 0 };
-  /** The generation when it was last asked for: asking costs more than the rest of a look-up. */
+  /** The last generation read: reading it costs more than the rest of a look-up. */
   const recent = { generation: '', at: Number.NEGATIVE_INFINITY };
 
   function stamp(viewer: Viewer | null, exact = true): string {
@@ -69,7 +71,7 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
     const smaller = bytes.length < identity.body.length;
     const made = smaller ? variant({ ...kept.made, bytes }, coding) : identity;
     kept.variants.set(coding, made);
-    // Its size is another now; the same value set again would keep the old one.
+    // LRUCache computes the size again only for a new entry.
     if (answers.peek(kept.key) === kept) {
       answers.delete(kept.key);
       answers.set(kept.key, kept);
@@ -78,12 +80,12 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
   }
 
   return {
-    /** How things stand for an answer that is about to be made. */
+    /** The state of the data (catalog and, for a viewer, users' data) before an answer is made. */
     stamp,
 
     /**
-     * The answer to an address (path and query as they were routed), `viewer` where it depends on users' data; if it still
-     * holds. Where `exact` is false, what of it is the catalog's may be some milliseconds old; users' data never is.
+     * The valid answer to an address (path and query as routed), `viewer` where it depends on users' data. With `exact`
+     * false the catalog may be a few milliseconds older; users' data never is.
      */
     find(address: string, viewer: Viewer | null, exact = true): Kept | undefined {
       const kept = answers.get(keyOf(address, viewer));
@@ -92,7 +94,7 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
       return kept;
     },
 
-    /** Keeps an answer that was made after `stamped` was taken by `stamp`, unless something changed since. */
+    /** Caches an answer made after `stamp` gave `stamped`, unless the data changed since. */
     keep(address: string, viewer: Viewer | null, stamped: string, made: Made, checks: Kept['checks']): Kept {
       counted.misses++;
       const { 'content-type': _, 'content-disposition': __, ...headers } = made.headers;
@@ -109,10 +111,9 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
       return kept;
     },
 
-    /** The answer in a coding, compressed once and kept; where that makes it no smaller, as it is. */
+    /** The answer in a coding, compressed once; uncompressed where compression does not make it smaller. */
     async written(kept: Kept, coding: Coding): Promise<Variant> {
       const found = kept.variants.get(coding);
-      // What is not compressed is there from the beginning.
       if (found || coding === 'identity') return found!;
       const making = kept.making.get(coding) ?? encode(kept, coding);
       kept.making.set(coding, making);
@@ -123,7 +124,7 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
   };
 }
 
-/** Neither an address nor the text of a viewer holds a line feed, so that one key is never read as another. */
+/** Neither an address nor a viewer's key contains a line feed, so that no two pairs have one key. */
 const keyOf = (address: string, viewer: Viewer | null) =>
   viewer === null ? address : `${viewerKey(viewer)}\n${address}`;
 

@@ -13,11 +13,13 @@ export interface FastPathDeps {
   known: Tokens['known'];
   limiter: Limiter;
   concurrency: ConcurrencyLimit;
-  /** The headers of every answer, a name and its value in turn. */
   commonHeaders: (secure: boolean) => readonly string[];
 }
 
-/** Answers a request, whose `url` is the path as it is routed, when its answer is kept and its caller known; otherwise it is the router's, and nothing was done. */
+/**
+ * Answers a request from the cache where its answer is there and its caller known; `url` is the path as routed. Gives
+ * false, without side effects, where the router must answer.
+ */
 export type FastPath = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -26,8 +28,8 @@ export type FastPath = (
 ) => boolean;
 
 /**
- * The way to a kept answer past the router: the same checks by the same functions, on the same path. What is not plain in a
- * request (a body, a cookie, an origin, a connection to be closed), and every refusal, is left to the router.
+ * Serves cached answers without the router: the same checks by the same functions. It leaves to the router every
+ * refusal and every request with a body, a cookie, an origin or a connection to close.
  */
 export function createFastPath(deps: FastPathDeps): FastPath {
   const { answers, known, limiter, concurrency, commonHeaders } = deps;

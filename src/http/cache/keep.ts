@@ -6,8 +6,8 @@ import { isExpensive, type RouteOptions } from '../rule.ts';
 import type { Answers, Made } from './answers.ts';
 
 /**
- * Answers from what is kept, and keeps what its route makes: for routes whose answer to GET depends on the catalog alone, or on
- * users' data and the caller as well. It stands behind the checks of the caller, so that no answer passes them by.
+ * Answers from the cache, and caches what the route makes. It runs after the access checks, so that no cached answer
+ * bypasses them.
  */
 export function keepAnswers(
   answers: Answers,
@@ -17,7 +17,7 @@ export function keepAnswers(
   return async (c, next) => {
     const { method, url } = c.req;
     if (method !== 'GET' && method !== 'HEAD') return next();
-    // Path and query as the router itself reads them.
+    // Path and query as the router reads them.
     const address = url.slice(url.indexOf('/', 'https://'.length));
     const viewer = source === 'catalog' ? null : (c.get('viewer') ?? c.get('user'));
     let kept = answers.find(address, viewer);
@@ -29,7 +29,7 @@ export function keepAnswers(
       const checks = { route: routePath(c), access, expensive: isExpensive(c, expensive) };
       kept = answers.keep(address, viewer, stamp, made, checks);
     }
-    // The rule before this makes the 304, of the answer as it is.
+    // The access rule makes the 304 from the uncompressed answer.
     const unchanged = namesTag(c.req.header('If-None-Match'), kept.made.tag);
     const coding = unchanged ? 'identity' : bestCoding(c.req.header('Accept-Encoding'));
     const { body, headers } = await answers.written(kept, coding);
@@ -37,7 +37,7 @@ export function keepAnswers(
   };
 }
 
-/** What a route answered, whole; null where it is nothing to keep. Then the context has no answer any more. */
+/** The whole answer of a route, removed from the context; null for one that cannot be cached. */
 async function madeBy(c: Context<Env>): Promise<Made | null> {
   const { etag, 'content-length': _, ...headers } = Object.fromEntries(c.res.headers);
   if (c.res.status !== 200 || etag === undefined) return null;

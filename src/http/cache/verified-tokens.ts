@@ -2,17 +2,17 @@ import { LRUCache } from 'lru-cache';
 import type { VerifyUserToken } from '../../auth/tokens.ts';
 import type { User } from '../../auth/viewer.ts';
 
-/** A user whose token was just verified, as it came from an address; with key set `keys`, and good `until` then (ms since 1970). */
+/** A user whose token was verified for an address, under key set `keys`; valid until `until` (ms since 1970). */
 export type KnownUser = { token: string; address: string; user: User; keys: number; until: number };
 
-/** After five minutes a token goes the router's way again, where sign-ins are logged in the audit stream. */
+/** After five minutes a token passes through the router again, which writes sign-ins to the audit stream. */
 const longestMilliseconds = 300_000;
 
 export type Tokens = ReturnType<typeof rememberTokens>;
 
 /**
- * Remembers the tokens that were verified lately and the addresses that they came from, at most `max`, so that a signature is
- * checked once: never past a token's `exp`, nor once the key set is another (`keyVersion`). What was refused is not remembered.
+ * Caches verified tokens with their addresses, at most `max`, so that a signature is checked once. An entry ends at the
+ * token's `exp` and when the key set changes (`keyVersion`). Rejected tokens are not cached.
  */
 export function rememberTokens(
   verify: VerifyUserToken,
@@ -22,7 +22,7 @@ export function rememberTokens(
 ) {
   const tokens = new LRUCache<string, KnownUser>({ max });
 
-  /** Compared first with `last`, who asked before on the same connection: that is cheaper than to look it up. */
+  /** Checks first `last`, the previous user of the same connection: cheaper than the look-up. */
   function known(token: string, address: string, last?: KnownUser): KnownUser | null {
     const same = last?.token === token && last.address === address;
     const entry = same ? last : tokens.get(`${address} ${token}`);

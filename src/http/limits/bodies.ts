@@ -3,17 +3,17 @@ import type { Rejection } from './limiter.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** The most bytes of request bodies in memory, of all callers and of one. */
+/** The most bytes of request bodies in memory: in total and for one caller. */
 export interface BodyLimits {
   total: number;
   perCaller: number;
 }
 
-/** For bodies of the usual size, `maxBody` bytes. */
+/** Limits for bodies of at most `maxBody` bytes. */
 export const bodyLimits = (maxBody: number): BodyLimits => ({ total: 64 * maxBody, perCaller: 16 * maxBody });
 export const uploadBodyLimits: BodyLimits = { total: 192 * mebibyte, perCaller: 96 * mebibyte };
 
-/** A body that is arriving, or is being worked on. */
+/** A body being received or processed. */
 export type HeldBody = ReturnType<BodyBudget['hold']>;
 
 interface Entry {
@@ -24,9 +24,9 @@ interface Entry {
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
 /**
- * Bounds the memory that request bodies take, whole or not (rule S2.9). A caller may hold `perCaller` bytes, and never more
- * than it leaves free: so there is room for the next caller, whatever others hold. To make that room, the caller who holds
- * most loses the oldest body that is still arriving, unless the newcomer would then hold more.
+ * Bounds the memory of request bodies, complete or not (rule S2.9). A caller may hold `perCaller` bytes, and at most as
+ * many as stay free, so that the next caller always finds room. To make room, the caller that holds most loses its
+ * oldest incomplete body, unless the requesting caller would then hold more.
  */
 export function createBodyBudget(
   { total, perCaller }: BodyLimits,
@@ -40,7 +40,7 @@ export function createBodyBudget(
     return unavailable('Too many request bodies are being received. Try again', 5);
   }
 
-  /** Drops one arriving body of the caller who holds most, if that is more than `bytes`. Returns whether it did. */
+  /** Drops one incomplete body of the caller that holds most, if that is more than `bytes`. Gives whether it did. */
   function makeRoom(bytes: number): boolean {
     let most = bytes;
     let oldest: Entry | undefined;
@@ -73,12 +73,12 @@ export function createBodyBudget(
           reject(busy());
         };
       });
-      // Nobody looks at it once the body is whole.
+      // Nothing awaits it once the body is complete, and an unhandled rejection would end the process.
       dropped.catch(() => undefined);
       return {
-        /** Rejects with 503 when the body has to make room for those of other callers. */
+        /** Rejects with 503 when the body is dropped to make room for another caller. */
         dropped,
-        /** Counts bytes that arrived. Throws 503 when there is no room for them. */
+        /** Counts received bytes. Throws 503 when there is no room for them. */
         take(bytes: number): void {
           const after = own.bytes + bytes;
           if (after > perCaller) throw busy();
@@ -87,11 +87,11 @@ export function createBodyBudget(
           own.bytes += bytes;
           held += bytes;
         },
-        /** Says that it is whole: it makes room for no other any more. */
+        /** The body is complete: it can no longer be dropped. */
         whole(): void {
           entry.drop = null;
         },
-        /** Gives its bytes back; call it once at the end. */
+        /** Frees its bytes; call it once at the end. */
         release,
       };
     },

@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
 
-/** Sums of fractions end a hair beside the whole: who waited as long as was said must not wait again. */
+/** Sums of fractions end just below 1: a caller that waited as long as it was asked to must not wait again. */
 const nearlyOne = 1 - 1e-9;
 
 /**
- * Buckets that fill with `perMinute` tokens a minute and hold that many. At most `keys` keys are remembered: the ones not
- * seen for longest are forgotten, which gives them a full bucket again and can only be in their favour.
+ * Token buckets of `perMinute` tokens that refill within a minute. At most `keys` keys are stored; the least recently
+ * used are forgotten, which can only give a caller more tokens.
  */
 export function createBuckets(perMinute: number, keys = 100_000) {
   const rate = perMinute / 60_000;
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: keys });
 
-  /** Takes so many tokens of a key (1 or 0) at a time in milliseconds; gives 0, or the milliseconds until there is one. */
+  /** Takes `count` tokens at time `now` (ms); gives 0, or the milliseconds until one is available. */
   function take(key: string, now: number, count: 0 | 1): number {
     const bucket = buckets.get(key) ?? { tokens: perMinute, at: now };
     if (now > bucket.at) bucket.tokens = Math.min(perMinute, bucket.tokens + (now - bucket.at) * rate);
@@ -24,7 +24,7 @@ export function createBuckets(perMinute: number, keys = 100_000) {
 
   return {
     take: (key: string, now: number) => take(key, now, 1),
-    /** As `take`, and takes nothing. */
+    /** As `take`, without taking a token. */
     wait: (key: string, now: number) => take(key, now, 0),
     size: () => buckets.size,
   };

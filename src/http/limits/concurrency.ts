@@ -3,18 +3,18 @@ import type { Rejection } from './limiter.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** What is allowed at once. Waiting is in milliseconds. */
+/** Limits on simultaneous work. Times are in milliseconds. */
 export interface ConcurrencyLimits {
-  /** Bytes of answers that their callers have not taken yet, of all callers and of one: past them the expensive wait. */
+  /** Bytes of unsent answers, in total and for one caller; beyond them expensive requests wait. */
   total: number;
   perCaller: number;
-  /** Expensive requests that are being computed. */
+  /** Expensive requests running at once. */
   computing: number;
   waiting: number;
   patience: number;
 }
 
-/** Far above what a fair client holds: who reads an answer frees it at once. */
+/** Far more than a fair client holds: reading an answer frees its bytes at once. */
 export const concurrencyLimits: ConcurrencyLimits = {
   total: 128 * mebibyte,
   perCaller: 32 * mebibyte,
@@ -23,16 +23,16 @@ export const concurrencyLimits: ConcurrencyLimits = {
   patience: 120_000,
 };
 
-/** Answers of fewer bytes are not worth holding back for. */
+/** Smaller answers are not counted. */
 export const smallAnswer = 64 * 1024;
 
 /**
- * The most bytes of a small upload. Small and large uploads have turns and a thread of their own (rule S2.9): so the
- * checklist of one system never waits for the large uploads of others.
+ * The most bytes of a small upload. Small and large uploads have separate queues and threads (rule S2.9): so the
+ * checklist of one system never waits for large uploads of others.
  */
 export const smallUpload = 4 * mebibyte;
 
-/** Each thread works on one upload at a time; who waits for it holds up no other work. */
+/** A thread works on one upload at a time; uploads that wait for it block no other work. */
 const uploadLimits = {
   small: { ...concurrencyLimits, total: 64 * mebibyte, perCaller: 8 * mebibyte, computing: 1 },
   large: { ...concurrencyLimits, total: 64 * mebibyte, computing: 1 },
@@ -46,20 +46,20 @@ interface Waiter {
 export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
 
 /**
- * Keeps answers that nobody reads from filling the memory: past the limits a request waits for its turn, callers by
- * turns, and gets 503 when that takes too long. So no caller can starve another for longer than the patience.
+ * Keeps unread answers from filling the memory: beyond the limits requests queue, served round-robin by caller, and get
+ * 503 after `patience`. So no caller blocks another for longer than that.
  */
 export function createConcurrencyLimit(
   limits: ConcurrencyLimits = concurrencyLimits,
   rejected: (why: Rejection) => void = () => undefined,
 ) {
-  /** Bytes held for each caller, and those who wait, callers in the order of their turns. */
+  /** Bytes held by each caller, and its queue; `queues` is in round-robin order. */
   const held = new Map<string, number>();
   const queues = new Map<string, Waiter[]>();
   let total = 0;
   let computing = 0;
   let waiting = 0;
-  /** Whether an expensive request was let in since the event loop last looked at its connections. */
+  /** Whether an expensive request began in this turn of the event loop. */
   let turnTaken = false;
 
   /** Cheap requests have twice the room, so that they never wait for the downloads of their own caller. */
@@ -70,7 +70,7 @@ export function createConcurrencyLimit(
     return total < limits.total * room && (total < own || (held.get(caller) ?? 0) < own);
   }
 
-  /** One in each turn of the event loop: all that arrived at once would otherwise run before anything else is heard. */
+  /** One in each turn of the event loop: otherwise all that arrived at once would run before any other event. */
   function beginComputing(): void {
     computing++;
     turnTaken = true;
@@ -88,7 +88,7 @@ export function createConcurrencyLimit(
     waiting--;
   }
 
-  /** Lets in whoever fits now; who was let in goes to the end of the turns. */
+  /** Admits the requests that fit now; an admitted caller goes to the end of the round. */
   function pump(): void {
     let admitted = waiting > 0;
     while (admitted) {
@@ -116,20 +116,20 @@ export function createConcurrencyLimit(
   }
 
   return {
-    /** Whether a cheap request of a caller would be let in at once. */
+    /** Whether a cheap request of a caller would be admitted at once. */
     hasRoom: (caller: string) => fits(caller, false),
-    /** Counts bytes that a caller has to take until `release`, of an answer that nothing had to be computed for. */
+    /** Counts unsent bytes of a cached answer until `release`. */
     hold,
     /**
-     * Lets a request in: null at once, or a promise for its turn, which rejects with 503. Each that is let in is followed by
-     * `leave`. Who hangs up while waiting (`presence` tells) gives up its place at once, and with it what it holds.
+     * Admits a request: null at once, or a promise for its turn, which rejects with 503. Call `leave` after each
+     * admitted request. A client that disconnects while waiting (`presence`) leaves the queue at once.
      */
     enter(
       caller: string,
       expensive: boolean,
       presence: { onClose: (() => void) | null } = { onClose: null },
     ): Promise<void> | null {
-      // Who waits already is not overtaken by itself, but by what is cheap.
+      // A caller's expensive requests keep their order; its cheap ones may pass them.
       if (fits(caller, expensive) && !(expensive && queues.has(caller))) {
         if (expensive) beginComputing();
         return null;
@@ -155,13 +155,13 @@ export function createConcurrencyLimit(
         waiting++;
       });
     },
-    /** Says that the answer is made, and how many bytes its caller has to take until `release`. */
+    /** The request is done; its answer has `bytes` to send, counted until `release`. */
     leave(caller: string, expensive: boolean, bytes: number): void {
       if (expensive) computing--;
       hold(caller, bytes);
       pump();
     },
-    /** Says that the caller took the bytes, or is gone. */
+    /** The client received the bytes or disconnected. */
     release(caller: string, bytes: number): void {
       total -= bytes;
       const rest = held.get(caller)! - bytes;
@@ -173,7 +173,7 @@ export function createConcurrencyLimit(
   };
 }
 
-/** Makes the limits of uploads, and gives for an upload of so many bytes the one that it waits for. */
+/** Creates the limits of uploads; gives the limit for an upload of so many bytes. */
 export function createUploadConcurrency(
   rejected?: (why: Rejection) => void,
 ): (bytes: number) => ConcurrencyLimit {

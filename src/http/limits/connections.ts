@@ -1,46 +1,49 @@
-/** A connection as far as it is needed here; a socket is one. */
+/** The part of a socket that is used here. */
 export interface Peer {
   readonly writableLength: number;
   destroy(): unknown;
 }
 
-/** An answer under way: whether its request is there whole. Node's own is one. */
+/** An answer in progress (Node's `ServerResponse`); `complete` says whether the whole request arrived. */
 export interface Answer {
   req: { readonly complete: boolean };
 }
 
-/** What is known of an open connection; `A` is what is known of an answer under way. */
+/** An open connection; `A` is the data of an answer in progress. */
 export interface Connection<R extends Answer, A> {
   address: string;
   since: number;
   requests: number;
   active: Map<R, A>;
-  /** It came when there was no room: its first request gets 503. */
+  /** Accepted beyond the limit: its first request gets 503. */
   refused: boolean;
-  /** Bytes written that are accounted for. */
+  /** Bytes written, as counted so far. */
   counted: number;
-  /** Since when the answer under way waits for its reader; null while none does. */
+  /** When the client stopped reading the answer (ms); null while it reads. */
   waitsSince: number | null;
 }
 
 export interface ConnectionLimits {
   most: number;
-  /** What a reader has in any case, and the bytes that it must take in each further second. */
+  /** The time that every client has, and the bytes that it must then read in each second. */
   graceMilliseconds: number;
   slowestBytesPerSecond: number;
 }
 
-/** A refused connection may send its request for so long. */
+/** How long a refused connection may take to send its request. */
 const refusedMilliseconds = 600;
 
 export const readerLimits = { graceMilliseconds: 30_000, slowestBytesPerSecond: 16 * 1024 };
 
-/** Keeps the open connections: makes room for newcomers, and finds those whose reader does not read. */
+/** The open connections: makes room for new ones, and closes those whose client does not read. */
 export function createConnections<S extends Peer, R extends Answer, A>(limits: ConnectionLimits) {
   const open = new Map<S, Connection<R, A>>();
   let refusedOpen = 0;
 
-  /** How little is lost with a connection: 0 when it is idle, 1 while all that it asks is still arriving, 2 while it does not read. */
+  /**
+   * The cost of closing a connection: 0 idle, 1 its requests are incomplete, 2 its client does not read, 3 it is in
+   * use.
+   */
   function loss({ active, waitsSince }: Connection<R, A>): number {
     if (active.size === 0) return 0;
     if ([...active.keys()].every(({ req }) => !req.complete)) return 1;
@@ -48,8 +51,9 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
   }
 
   /**
-   * The connection that makes room for a newcomer: of the address that has most of them, and only if it has more than the
-   * newcomer's, so that no address can take all. The oldest of those that are missed least; none whose answer is being made.
+   * The connection to close for a new one: of the address with the most connections, and only if that has more than the
+   * new one's address, so that no address can take all. The oldest of the least cost; never one whose answer is in
+   * progress.
    */
   function leastMissed(newcomer: string): S | null {
     const counts = new Map<string, number>();
@@ -59,7 +63,7 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
     if (most <= (counts.get(newcomer) ?? 0)) return null;
     let found: S | null = null;
     let least = 3;
-    // The map is in the order of coming.
+    // The map keeps the order of insertion, so the oldest are first.
     for (const [socket, connection] of open) {
       if (connection.refused || counts.get(connection.address) !== most) continue;
       const lost = loss(connection);
@@ -70,7 +74,10 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
 
   return {
     open,
-    /** Takes a new connection in, in place of another where there is no room; otherwise it is marked as refused. */
+    /**
+     * Adds a connection, closing another where there is no room; if none can be closed, the new one is marked as
+     * refused.
+     */
     add(socket: S, address: string, now: number): Connection<R, A> {
       const isFull = open.size - refusedOpen >= limits.most;
       const other = isFull ? leastMissed(address) : null;
@@ -92,7 +99,7 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
       open.set(socket, connection);
       return connection;
     },
-    /** Has another socket stand for a connection, as after a TLS handshake. */
+    /** Replaces the socket of a connection, as after a TLS handshake. */
     move(from: S, to: S): Connection<R, A> | undefined {
       const connection = open.get(from);
       if (connection === undefined) return undefined;
@@ -104,7 +111,10 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
       if (open.get(socket)?.refused) refusedOpen--;
       open.delete(socket);
     },
-    /** Cuts whoever does not take its answer in time, or was refused and stays. Call it a few times a second. Gives how many did not read. */
+    /**
+     * Closes connections whose client reads too slowly, and refused ones that stay. Call it a few times a second. Gives
+     * how many were too slow.
+     */
     sweep(now: number): number {
       let cut = 0;
       for (const [socket, connection] of open) {
