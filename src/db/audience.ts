@@ -1,16 +1,15 @@
 import type Sqlite from 'better-sqlite3';
 
-/** Whom writes to users' data concern: what is kept for others still holds. */
+/** Tracks whom writes to users' data affect, so that cached answers of others stay valid. */
 export interface Audience {
-  /** Says that a write concerns a person and, unless it is null, all members and tokens of an organization. */
+  /** Records a write that affects a person and, unless null, all members and tokens of an organization. */
   concern(subject: string, organization: string | null): void;
-  /** A text that is another one after every write that concerns such a viewer, and after every write of another process. */
+  /** A text that changes with every write that affects this viewer, and with every write of another process. */
   version(subject: string | null, organization: string | null): string;
 }
 
 const mostRemembered = 50_000;
 
-/** The audience of what is written through a connection. */
 export function createAudience(sqlite: Sqlite.Database): Audience {
   const otherWrites = sqlite.prepare('PRAGMA data_version').pluck();
   const versions = new Map<string, number>();

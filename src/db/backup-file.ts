@@ -9,7 +9,7 @@ import { asCopyError, copyDatabase, freeBytes, requireRoom } from './copy.ts';
 import type { Files } from './database.ts';
 import type { Kind } from './header.ts';
 
-/** A backup: one file, with the schema version of each file that is in it. */
+/** A backup: one file, with the schema version of each database in it. */
 export interface Backup {
   file: string;
   bytes: number;
@@ -17,13 +17,13 @@ export interface Backup {
   schema: { [K in Kind]?: number };
 }
 
-/** The name that a file of ours has in a backup of both. */
+/** The name of a database in a backup of both. */
 export const memberOf = (kind: Kind) => `${kind}.db`;
 
 /**
- * Makes a backup of both files, each as it is at one moment, also while they are in use: a zip of two databases that stand
- * alone. `usersOnly`: of users' data alone, as a database. Users' data that is not there yet is left out. Throws
- * `CommandError`; then nothing is left behind.
+ * Backs up both databases, each in one consistent state, while they are in use: a zip of two databases without logs.
+ * `usersOnly`: users' data only, as a plain database. Missing users' data is left out. Throws `CommandError` and then
+ * leaves no file behind.
  */
 export async function backUp(
   files: Files,
@@ -36,7 +36,7 @@ export async function backUp(
     const { kind, schema, ...copy } = await copyOf('users', files.usersDb, file, room);
     return { ...copy, schema: { [kind]: schema } };
   }
-  // The copies, and the zip of them.
+  // Room for the copies and for the zip of them.
   requireRoom(file, 2 * (sizeOf(files.db) + sizeOf(files.usersDb)), room);
   try {
     return await inPrivateFolder(file, async (temporary) => {

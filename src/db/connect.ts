@@ -10,25 +10,25 @@ import { listMigrations } from './migrate.ts';
 import { damaged, inspect, refuseNewer } from './schema-check.ts';
 
 export interface ConnectOptions {
-  /** How long a lock held by another process is waited for synchronously, in milliseconds. */
+  /** How long to wait synchronously for a lock of another process, in milliseconds. */
   busyTimeout?: number;
-  /** Look at every page before a file is used that was not closed (a log is waiting beside it). */
+  /** Check every page of a file that was not closed cleanly (it has a log beside it). */
   checkUnclean?: boolean;
-  /** Take a file of an older schema. */
+  /** Accept a file of an older schema. */
   anySchema?: boolean;
-  /** Leave the journal mode as it is, for that is a byte of the file. */
+  /** Leave the journal mode unchanged, because changing it changes a byte of the file. */
   asItIs?: boolean;
 }
 
-/** The name that the catalog has for a connection whose own file is users' data. */
+/** The schema name of the catalog on a connection to users' data. */
 export const attachedName = 'catalog';
 
-/** Opens a connection to a file of ours, to be written. Throws `CommandError`; what is refused is left as it was. */
+/** Opens a read-write connection to a Gapstone file. Throws `CommandError`, and then the file is unchanged. */
 export function connect(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
   const hasLog = lookAtFile(file, kind, refuseReadOnly);
   if (!options.asItIs) clearForeignLog(file);
   const timeout = options.busyTimeout ?? 5000;
-  // Closing a connection writes a waiting log into the file: one that cannot write has to look first.
+  // Closing a read-write connection writes the log into the file, so check through a read-only one first.
   if (hasLog) connectReadOnly(file, kind, options).close();
   const sqlite = attempt(file, { timeout }, (each) => {
     inspectFile(file, kind, each, 'schema', options);
@@ -38,12 +38,12 @@ export function connect(file: string, kind: Kind, options: ConnectOptions = {}):
   return sqlite;
 }
 
-/** Refuses a catalog that cannot be read as one of ours; it may lie where nothing can be written. Throws `CommandError`. */
+/** Checks that a file is a readable Gapstone catalog; it may be on a read-only disk. Throws `CommandError`. */
 export function inspectCatalog(file: string, options: ConnectOptions = {}): void {
   connectReadOnly(file, 'catalog', options).close();
 }
 
-/** Attaches a catalog, to be read. Throws `CommandError`. */
+/** Attaches a catalog for reading. Throws `CommandError`. */
 export function attachCatalog(
   sqlite: Sqlite.Database,
   file: string,
@@ -53,15 +53,15 @@ export function attachCatalog(
   try {
     if (!asItIs) clearForeignLog(file);
     sqlite.prepare(`ATTACH ? AS ${name}`).run(file);
-    // An importer and the readers then never wait for each other. A file that cannot be written has no importer.
+    // With WAL an importer and the readers never wait for each other. A read-only file has no importer.
     try {
       if (!asItIs) sqlite.pragma(`${name}.journal_mode = WAL`);
     } catch (error) {
-      // What is exchanged is tried again: without a log an importer would hinder readers for good.
+      // An exchange is retried when busy: without WAL an importer would block readers for good.
       if (!takesNoWrites(error) || (name !== attachedName && storageFault(error) === 'busy')) throw error;
     }
     sqlite.pragma(`${name}.cache_size = -32768`);
-    // From the first read on SQLite's own lock tells others that it is in use, and nobody ends the log meanwhile.
+    // From the first read on SQLite's shared lock is held, so that no other process removes the log.
     sqlite.prepare(`SELECT generation FROM ${name}.catalog`).get();
   } catch (error) {
     detach(sqlite, name);
@@ -71,8 +71,8 @@ export function attachCatalog(
 }
 
 /**
- * Attaches another catalog in the place of the one that is attached. It has a second name before the first is given up: where
- * it cannot be had now, the former one stays. Throws `CommandError`.
+ * Attaches another catalog in place of the attached one. It is first attached under a second name, so that the former
+ * one stays when the new one cannot be opened. Throws `CommandError`.
  */
 export function exchangeAttached(sqlite: Sqlite.Database, file: string, options: ConnectOptions): void {
   const second = 'next_catalog';
@@ -86,7 +86,6 @@ export function exchangeAttached(sqlite: Sqlite.Database, file: string, options:
   }
 }
 
-/** Detaches the catalog, if one is attached. */
 export function detachCatalog(sqlite: Sqlite.Database): void {
   detach(sqlite, attachedName);
   connections.set(sqlite, connections.get(sqlite)?.slice(0, 1) ?? []);
@@ -98,21 +97,21 @@ function detach(sqlite: Sqlite.Database, name: string): void {
 }
 
 /**
- * Leaves a catalog that nobody else has open as one file without a log, which can be read where nothing can be written, and
- * be carried away. `schema` is its name for the connection.
+ * Turns a catalog that no other connection has open into one file without a log, which can be copied and read on a
+ * read-only disk. `schema` is its name on the connection.
  */
 export function leaveAtRest(sqlite: Sqlite.Database, schema: string): void {
   sqlite.pragma('busy_timeout = 0');
   try {
     sqlite.pragma(`${schema}.journal_mode = DELETE`);
   } catch {
-    // Somebody else reads it, or it cannot be written: the log is theirs.
+    // Another process reads it, or it is read-only: keep the log.
   }
 }
 
 /**
- * Empties the log of the attached catalog, before another file that has its name is opened: SQLite finds a log by its name, and
- * would write this one's into that file. Throws `CommandError` where the log has content and cannot be emptied.
+ * Empties the log of the attached catalog before another file of its name is opened: SQLite finds a log by name, and
+ * would write this one into that file. Throws `CommandError` where the log cannot be emptied.
  */
 export function leaveNoLog(sqlite: Sqlite.Database, file: string): void {
   try {
@@ -125,13 +124,13 @@ export function leaveNoLog(sqlite: Sqlite.Database, file: string): void {
     throw new CommandError(`${file} has a log beside it, which may be that of the former catalog`);
 }
 
-/** Which file has a name now; null where there is none. */
+/** Device and inode of a file; null where there is none. */
 export function identityOf(file: string): string | null {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat ? `${stat.dev} ${stat.ino}` : null;
 }
 
-/** The files that each connection of this process has open. Closing any descriptor of a file drops the POSIX locks that SQLite holds on it. */
+/** The files that each connection has open. Closing any descriptor of a file drops SQLite's POSIX locks on it. */
 const connections = new Map<Sqlite.Database, (string | null)[]>();
 
 function isOpenHere(file: string): boolean {
@@ -141,13 +140,13 @@ function isOpenHere(file: string): boolean {
 }
 
 /**
- * Refuses what SQLite need not open to be refused; gives whether a log with content lies beside the file. Of a file that
- * this process has open, SQLite alone may open and close descriptors.
+ * Checks the header before SQLite opens the file; gives whether a log with content is beside it. A file that this
+ * process has open is skipped: reading it would drop SQLite's locks.
  */
 function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void = () => undefined): boolean {
   if (isOpenHere(file)) return false;
   const { kind, userVersion, hasLog } = readHeader(file, expected);
-  // SQLite would read it as this file's.
+  // SQLite would apply that log to this file.
   if (hasLog && !keepsLog(file))
     throw new CommandError(
       `beside ${file} lies the log of another file that had this name: remove ${file}-wal, or restore a backup`,
@@ -157,18 +156,18 @@ function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void
   return hasLog;
 }
 
-/** Whoever is about to begin a log beside a file sees to it that there is no other's. */
+/** Removes another file's log before SQLite begins a new one. */
 function clearForeignLog(file: string): void {
   if (!isOpenHere(file)) removeForeignLog(file);
 }
 
-/** Opens a connection to a file of ours that can only read. Throws `CommandError`. */
+/** Opens a read-only connection to a Gapstone file. Throws `CommandError`. */
 export function connectReadOnly(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
   const hasLog = lookAtFile(file, kind);
   const how = hasLog && options.checkUnclean ? 'quick' : 'schema';
   const timeout = options.busyTimeout ?? 5000;
-  // One that may only read leaves an empty log behind, and cannot undo what a kill left half done; one that may write would
-  // write a waiting log into the file when it is closed.
+  // SQLite's readonly mode leaves an empty log behind and cannot roll back what a kill interrupted, so it is used only
+  // where a log is waiting, which a writable connection would write into the file on close.
   const sqlite = attempt(file, { timeout, readonly: hasLog }, (each) => {
     each.pragma('query_only = ON');
     inspectFile(file, kind, each, how, options);
@@ -192,7 +191,7 @@ function inspectFile(
     );
 }
 
-/** Opens a file and does what must succeed before it is used; closes it when it does not. */
+/** Opens a file and prepares the connection; closes it when that fails. */
 function attempt(
   file: string,
   options: Sqlite.Options,
@@ -211,9 +210,9 @@ function attempt(
 
 function asOpenError(file: string, error: Error): Error {
   if (error instanceof CommandError) return error;
-  // A declaration of the schema that is damaged, as that of a view, is no corruption to SQLite, but wrong SQL.
+  // SQLite reports a damaged schema declaration, as of a view, as wrong SQL, not as corruption.
   if ((error as { code?: unknown }).code === 'SQLITE_ERROR') return damaged(file, error.message);
-  // SQLite says that it was refused, but not whose the folder is.
+  // SQLite's message does not name the owner of the folder.
   const isRefused = /^SQLITE_(READONLY|CANTOPEN)/.test(String((error as { code?: unknown }).code));
   const rights = isRefused ? rightsAround(dirname(file), { code: 'EACCES' }) : '';
   switch (storageFault(error)) {
@@ -241,6 +240,6 @@ export function setPragmas(sqlite: Sqlite.Database, { asItIs }: ConnectOptions =
   sqlite.pragma('journal_size_limit = 67108864');
   sqlite.pragma('wal_autocheckpoint = 1000');
   sqlite.pragma('cache_size = -32768');
-  // The container's root is read-only: nothing may be written but beside the database.
+  // The container's root is read-only: SQLite can write only beside the database.
   sqlite.pragma('temp_store = MEMORY');
 }

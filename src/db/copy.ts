@@ -16,34 +16,32 @@ import type { Kind } from './header.ts';
 import { schemaVersion } from './migrate.ts';
 import { inspect } from './schema-check.ts';
 
-/** A verified copy of a database. */
 export interface DatabaseCopy {
   file: string;
   bytes: number;
   sha256: string;
   kind: Kind;
-  /** The schema version of its content. */
   schema: number;
 }
 
-/** Where the hash of a copy lies that is kept as a backup, in the form of `sha256sum`. */
+/** The file with the hash of a backup, in the format of `sha256sum`. */
 export function hashFile(file: string): string {
   return `${file}.sha256`;
 }
 
-/** Pages to a step: the event loop goes on between two. */
+/** Pages of one step; the event loop runs between steps. */
 const pagesPerStep = 2000;
 
-/** The free bytes of the disk that a folder is on, for this user. */
+/** The free bytes of a folder's disk, for this user. */
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
 
 /**
- * Copies one state of an open database to a new file with SQLite's online backup, while others read and write: to a
- * folder of its own, checked page by page, synced, then named. The copy needs no log beside it and has mode 0600. Throws
- * `CommandError` when the name is taken, there is no room, or the copy is not whole; then nothing is left behind.
+ * Copies one state of an open database to a new file with SQLite's online backup, while others read and write: into a
+ * private folder, checked page by page, synced, then renamed. The copy has no log and mode 0600. Throws `CommandError`
+ * when the name exists, the disk is too small, or the copy is damaged, and then leaves no file behind.
  */
 export async function copyDatabase(
   sqlite: Sqlite.Database,
@@ -67,7 +65,7 @@ export async function copyDatabase(
   }
 }
 
-/** Refuses a name that anything bears, or that has no folder, or no room in it. Throws `CommandError`. */
+/** Throws `CommandError` where the file exists, its folder does not, or the disk has too little room. */
 export function requireRoom(file: string, needed: number, room: (folder: string) => number): void {
   const folder = dirname(file);
   if (!isThere(folder)) throw new CommandError(`the folder of ${file} does not exist`);
@@ -80,7 +78,7 @@ export function requireRoom(file: string, needed: number, room: (folder: string)
     );
 }
 
-/** The steps of a backup begin anew when somebody writes in between, unless a read transaction holds the state. */
+/** A read transaction holds the state: otherwise every write by another process restarts the backup. */
 async function copyOneState(sqlite: Sqlite.Database, temporary: string): Promise<void> {
   sqlite.exec('BEGIN');
   try {
@@ -92,8 +90,9 @@ async function copyOneState(sqlite: Sqlite.Database, temporary: string): Promise
 }
 
 /**
- * Makes a database file that nobody else uses one that stands alone (no log beside it, mode 0600), checks its pages
- * unless its `schema` is enough, and syncs it. Gives its kind and its schema version. Throws `CommandError` when it is not ours, newer, or damaged, and calls it `name`.
+ * Turns a database file that nothing else uses into one without a log (mode 0600), inspects it as `how` says, and syncs
+ * it. Gives its kind and schema version. Throws `CommandError`, naming it `name`, when it is no Gapstone file, newer,
+ * or damaged.
  */
 export function seal(
   file: string,
@@ -116,7 +115,7 @@ export function seal(
   return found;
 }
 
-/** What a copy that cannot be made ends a command with. */
+/** The `CommandError` for a failed copy. */
 export function asCopyError(file: string, error: NodeJS.ErrnoException): Error {
   if (error instanceof CommandError) return error;
   if (error.code === 'EEXIST')

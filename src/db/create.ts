@@ -6,15 +6,15 @@ import { inPrivateFolder, isThere, publishNew, rightsAround, syncPath } from '..
 import { applicationIds, type Kind } from './header.ts';
 import { migrate } from './migrate.ts';
 
-/** Marks a new, empty file as ours and gives it its tables. */
+/** Marks a new, empty file as Gapstone's and creates its tables. */
 export function initialize(sqlite: Sqlite.Database, kind: Kind): void {
   sqlite.pragma(`application_id = ${applicationIds[kind]}`);
   migrate(sqlite, kind);
 }
 
 /**
- * Makes a database file: in a folder of its own first, so that a kill never leaves one that is empty or half made. Where
- * another process makes it at the same time, that one's stays. Throws `CommandError`.
+ * Creates a database file: first in a private folder, so that a kill never leaves an incomplete one. If another process
+ * creates it at the same time, that file stays. Throws `CommandError`.
  */
 export function createDatabaseFile(file: string, kind: Kind): void {
   if (!isThere(dirname(file))) throw new CommandError(`the folder of the database does not exist: ${file}`);
@@ -27,10 +27,11 @@ export function createDatabaseFile(file: string, kind: Kind): void {
       } finally {
         sqlite.close();
       }
-      // A catalog may be read by others, users' data by nobody.
+      // Other users may read a catalog, but not users' data.
       if (kind === 'users') chmodSync(temporary, 0o600);
       syncPath(temporary);
-      // The log of a file that was removed, maybe under a server that has it open: it would be read as the new one's.
+      // A removed file may have left its log, even with a server that still has it open: SQLite would apply it to the
+      // new file.
       if (!isThere(file)) for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
       publishNew(temporary, file);
     });

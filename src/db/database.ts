@@ -23,58 +23,60 @@ import type { Kind } from './header.ts';
 import { createTurns, lockPatience } from './turns.ts';
 
 /**
- * An open database: the driver, Drizzle over it, and the few helpers that every user needs. It is the catalog alone, or users'
- * data with the catalog attached: then every table is found by its name, and the catalog is read alone.
+ * An open database: the driver, Drizzle over it, and a few helpers. It is the catalog alone, or users' data with the
+ * catalog attached: then queries find every table by its plain name, and the catalog is only read.
  */
 export interface Database extends Disposable {
   sqlite: Sqlite.Database;
   orm: BetterSQLite3Database;
-  /** The name that the file of a kind has for the connection; both are in one where there are no files. */
+  /** The schema name of each kind on the connection; in memory both are in one database. */
   names: Record<Kind, string>;
-  /** Runs a function inside one read transaction: all its queries see one state of the catalog. */
+  /** Runs a function inside one read transaction, so that all its queries see one state. */
   read<T>(work: () => T): T;
   /**
-   * Runs a function inside one transaction that has the lock for writing from its beginning, after the writes that were asked
-   * for before. Rejects with SQLITE_BUSY where another process holds that lock for too long (see `neverBlock`).
+   * Queues a function and runs it in a transaction that holds the write lock from its beginning. Rejects with
+   * SQLITE_BUSY where another process holds that lock for too long (see `neverBlock`).
    */
   write<T>(work: () => T): Promise<T>;
-  /** Has every `write` run inside a function, within its transaction; what that throws undoes it. Gives what ends this. */
+  /**
+   * Runs the work of every later `write` inside `guard`, which can throw to undo it. Gives a function that ends this.
+   */
   within(guard: WriteGuard): () => void;
-  /** Waits until no write is waiting or under way. */
+  /** Waits until no write is queued or running. */
   idle(): Promise<void>;
   /**
-   * From now on nothing that is done with the connection waits for a lock synchronously: a write that finds one held is tried
-   * again while the event loop goes on, for `lockPatience` (rule D23.3). Until then the driver waits.
+   * From now on the connection never waits for a lock synchronously: a write that finds one is retried for
+   * `lockPatience` while the event loop runs (rule D23.3).
    */
   neverBlock(): void;
-  /** A number that is another one once the catalog or a mapping decision changed, also by another process. */
+  /** A number that changes when the catalog or a mapping decision changes, also by another process. */
   generation(): number;
   /**
-   * Attaches the file that has the catalog's name now, if it is another than before (rule D23), or was written over in place.
-   * Gives whether it is another. Throws `CommandError` for one that cannot be served; then the former one is served on.
+   * Attaches the catalog file again when another file has its name now (rule D23), or it was overwritten in place.
+   * Gives whether it is another file. Throws `CommandError` for a file that cannot be served, and keeps the former one.
    */
   renewCatalog(): boolean;
   audience: Audience;
   /**
-   * Throws SQLITE_READONLY_DBMOVED when another file, or none, has the name of the one that is open: SQLite looks no more
-   * once it has a log, and what is written would be gone with the file. `write` asks before it begins.
+   * Throws SQLITE_READONLY_DBMOVED when the open file was moved, replaced or removed: SQLite does not check once it has
+   * a log, and a write would be lost with the old file. `write` checks first.
    */
   requireInPlace(): void;
   close(): void;
 }
 
 /**
- * What runs the work of a write inside its transaction. It may throw SQLITE_BUSY before it begins, to be tried again, unless
- * this is the last time.
+ * Wraps the work of a write inside its transaction. It may throw SQLITE_BUSY before the work begins; then the write is
+ * retried unless `isLast`.
  */
 export type WriteGuard = <T>(work: () => T, isLast: boolean) => T;
 
 interface OpenOptions extends ConnectOptions {
-  /** Make the catalog when it is missing. */
+  /** Create the catalog when it is missing. */
   create?: boolean;
 }
 
-/** The two files, as the configuration names them (rule D23.1). */
+/** The two files of the configuration (rule D23.1). */
 export interface Files {
   db: string;
   usersDb: string;
@@ -83,8 +85,8 @@ export interface Files {
 const memory = ':memory:';
 
 /**
- * Opens the catalog alone (or one in memory, with users' data in it), checks that it is ours, of this schema and whole enough
- * to use, and sets the pragmas of rule S2.2. Throws `CommandError` with one line for the operator; what is refused is left as it was.
+ * Opens the catalog alone (or one in memory, with users' data in it), checks its kind, schema and health, and sets the
+ * pragmas of rule S2.2. Throws `CommandError` with one line for the operator, and then the file is unchanged.
  */
 export function openCatalog(file: string, options: OpenOptions = {}): Database {
   if (file === memory) return openInMemory();
@@ -93,10 +95,10 @@ export function openCatalog(file: string, options: OpenOptions = {}): Database {
   return wrap(connect(file, 'catalog', options), file, null, options);
 }
 
-/** Opens users' data, which is made when it is missing, with the catalog attached. Throws as `openCatalog`. */
+/** Opens users' data, creating it when it is missing, with the catalog attached. Throws as `openCatalog`. */
 export function openDatabase({ db, usersDb }: Files, options: OpenOptions = {}): Database {
   if (db === memory) return openInMemory();
-  // Both are looked at before one is made or written to.
+  // Check the catalog before users' data is created or written.
   if (isThere(db)) inspectCatalog(db, options);
   else if (!options.create) requireDatabaseFile(db);
   const sqlite = connectUsers(usersDb, options);
@@ -129,14 +131,14 @@ function openInMemory(): Database {
   return wrap(sqlite, memory, null);
 }
 
-/** Opens a copy in memory of what was opened in memory, from what its driver serialized. */
+/** Opens a copy of an in-memory database from its serialized bytes. */
 export function openSerialized(bytes: Buffer): Database {
   const sqlite = new Sqlite(bytes);
   setPragmas(sqlite);
   return wrap(sqlite, memory, null);
 }
 
-/** Refuses a name that no file bears, so that a slip of the pen makes nothing. Throws `CommandError`. */
+/** Throws `CommandError` for a missing file, so that a typo creates no database. */
 export function requireDatabaseFile(file: string): void {
   if (!isThere(file))
     throw new CommandError(
@@ -144,7 +146,7 @@ export function requireDatabaseFile(file: string): void {
     );
 }
 
-/** What tells a file from another that has its name, and whether its content was written; undefined where there is none. */
+/** Identity of a file (device and inode), and size and time of its content; undefined where there is none. */
 function lookAt(file: string): { file: string; content: string } | undefined {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat && { file: `${stat.dev} ${stat.ino}`, content: `${stat.size} ${stat.mtimeNs}` };
@@ -174,7 +176,7 @@ function wrap(
 
   function close(): void {
     if (!sqlite.open) return;
-    // Under the name of one that was exchanged lies the log of another.
+    // If the file was replaced, the log beside that name belongs to the new file.
     const isOurs = catalog === null ? isInPlace() : lookAt(catalog)?.file === attached?.file;
     if (!asItIs && isOurs && (file !== memory || catalog !== null))
       leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
@@ -198,7 +200,7 @@ function wrap(
           whole = () => guard(inner, turn.isLast);
         }
         if (lockOwn === null) return sqlite.transaction(whole).immediate();
-        // BEGIN IMMEDIATE would take the lock of the catalog too, and wait for an importer.
+        // BEGIN IMMEDIATE would lock the catalog too, and wait for an importer.
         const locked = () => {
           lockOwn.run();
           return whole();
@@ -219,10 +221,11 @@ function wrap(
       if (catalog === null || sqlite.inTransaction) return false;
       const before = seen;
       seen = lookAt(catalog);
-      // One that was removed is served until there is another.
+      // A removed catalog is served until there is a new one.
       if (seen === undefined) return false;
       const isOther = seen.file !== attached?.file;
-      // Written over in place, SQLite would go on with pages that it remembers. Whoever writes comes to an end first.
+      // SQLite's cached pages are stale when the file was overwritten in place. Two equal looks mean that the writer
+      // has finished.
       if (!isOther && (seen.content === attached?.content || seen.content !== before?.content)) return false;
       if (isOther) leaveNoLog(sqlite, catalog);
       inspectCatalog(catalog, { busyTimeout: 0 });
@@ -232,7 +235,7 @@ function wrap(
         detachCatalog(sqlite);
         attachCatalog(sqlite, catalog, options);
       }
-      // To attach it may have written to it.
+      // Attaching may have changed the file, as when it turned on WAL.
       const now = lookAt(catalog);
       attached = now?.file === seen.file ? now : seen;
       generation.exchanged();

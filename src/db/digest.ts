@@ -5,16 +5,16 @@ import type { Database } from './database.ts';
 
 /** How the rows of one table enter the digest; `t` is the table. */
 interface DigestedTable {
-  /** Columns that depend on the machine, the moment or the history: ids given in order of arrival, times, paths. */
+  /** Columns that depend on the machine, the time or the import order: ids, times, paths. */
   without?: string[];
-  /** What stands for the ids that are left out: natural keys. */
+  /** Natural keys in place of the omitted ids. */
   instead?: string[];
-  /** The tables that the natural keys come from, joined outermost first so that the order needs no sorting. */
+  /** The joined tables of the natural keys, outermost first so that the order needs no sort. */
   from?: string;
   order: string;
 }
 
-/** A table whose rows belong to a source, whose hash is its name. */
+/** A table with rows of a source, which its hash identifies. */
 const ofSource = (order: string): DigestedTable => ({
   without: ['source_id'],
   instead: ['s.sha256'],
@@ -22,7 +22,7 @@ const ofSource = (order: string): DigestedTable => ({
   order: `s.sha256, ${order}`,
 });
 
-/** A table whose rows belong to a printing, served or not, which the hash of its source names. */
+/** A table with rows of a printing, served or not, which the hash of its source identifies. */
 const ofPrinting: DigestedTable = {
   without: ['id', 'release_id'],
   instead: ['s.sha256'],
@@ -30,10 +30,10 @@ const ofPrinting: DigestedTable = {
   order: 's.sha256, t.ordinal',
 };
 
-/** Every table of the catalog that says what sources state, or what is derived from that alone. */
+/** Every table of the catalog with statements of sources, or data derived from them alone. */
 const parts: Record<string, DigestedTable> = {
   sources: { without: ['id', 'importer_version', 'source', 'imported_at'], order: 't.sha256' },
-  // A STIG that is gone is no statement of a source.
+  // The join leaves out STIGs without a printing: no source states them any more.
   stigs: {
     without: ['id', 'current_release_id'],
     instead: ['r.version'],
@@ -54,7 +54,7 @@ const parts: Record<string, DigestedTable> = {
   },
   stig_profiles: ofPrinting,
   findings: ofPrinting,
-  // What full-text search reads besides follows from the findings of these releases.
+  // The rest of the full-text index follows from the findings of these releases.
   searched_releases: {
     without: ['release_id'],
     instead: ['s.slug', 'r.version'],
@@ -105,8 +105,8 @@ const parts: Record<string, DigestedTable> = {
 };
 
 /**
- * The tables that a digest reads. Users' tables, operators' decisions, the ledger and times are no part of it (rule
- * D23.1), nor what is remembered of things that are gone: it depends on what was imported before.
+ * The tables of the digest. Users' tables, operators' decisions, the ledger and times are not in it (rule D23.1), nor
+ * records of removed data, which depend on earlier imports.
  */
 export const digestedTables = Object.keys(parts);
 
@@ -117,25 +117,24 @@ export interface TableDigest {
 }
 
 /**
- * SHA-256 (hex) over the whole catalog, equal on every machine where the same files were imported by the same version of
- * Gapstone with the same overrides: the runs, the order of files, paths and times do not matter (rule D24.1). Reads one
- * state.
+ * SHA-256 (hex) over the whole catalog in one state. It is equal on every machine where the same version of Gapstone
+ * imported the same files with the same overrides; runs, order, paths and times do not matter (rule D24.1).
  */
 export function catalogDigest(db: Database): string {
   return db.read(() => digestOf(db.sqlite));
 }
 
-/** The digest of the catalog that a connection reads, which nobody changes meanwhile. */
+/** The digest of the catalog on a connection, which no one may change meanwhile. */
 export function digestOf(sqlite: Sqlite.Database): string {
   return atOnce(digesting(sqlite));
 }
 
-/** The digest that was stored with the catalog by whoever changed it last; null where none was. `check` compares the two. */
+/** The digest that the last change stored in the catalog; null where it stored none. `check` compares the two. */
 export function storedDigest(sqlite: Sqlite.Database): string | null {
   return sqlite.prepare<[], string | null>('SELECT digest FROM catalog').pluck().get() ?? null;
 }
 
-/** The digest table by table, for telling where two catalogs differ. */
+/** The digest of each table, to show where two catalogs differ. */
 export function catalogDigests(db: Database): Record<string, TableDigest> {
   return db.read(() =>
     Object.fromEntries(
@@ -144,7 +143,7 @@ export function catalogDigests(db: Database): Record<string, TableDigest> {
   );
 }
 
-/** Makes the digest piece by piece, yielding after each, for who has something else to do meanwhile. */
+/** Computes the digest in steps, yielding after each, so that the caller can do other work in between. */
 export function* digesting(sqlite: Sqlite.Database): Generator<void, string> {
   const hash = createHash('sha256');
   for (const [table, part] of Object.entries(parts)) {
@@ -165,7 +164,7 @@ function* digestingTable(
     .filter((name) => !without.includes(name))
     .map((name) => `t."${name}"`);
   const values = [...instead, ...columns].join(', ');
-  // The end of the line is added by SQLite: joining texts here would copy each again.
+  // SQLite appends the line end: joining here would copy each text again.
   const rows = sqlite
     .prepare<[], string>(
       `SELECT json_array(${values}) || char(10) FROM ${from.replace('$', () => table)} ORDER BY ${order}`,

@@ -1,8 +1,8 @@
 import { CommandError } from '../base/errors.ts';
 
 /**
- * Loads the SQLite driver, and gives the version of the SQLite that is compiled into it. Throws `CommandError` where it
- * cannot be loaded: that is a fault of the installation, not of a database.
+ * Loads the SQLite driver; gives the SQLite version compiled into it. Throws `CommandError` where it cannot be loaded,
+ * which is a fault of the installation, not of a database.
  */
 export async function requireDriver(): Promise<string> {
   try {

@@ -7,21 +7,21 @@ import { connect, identityOf } from './connect.ts';
 import { storageFault } from './faults.ts';
 import { logBytes } from './header.ts';
 
-/** A catalog that nobody writes to until it is let go. */
+/** A catalog locked against writes until it is disposed. */
 export interface HeldCatalog extends Disposable {
-  /** Whether another file has its name by now. */
+  /** Whether `exchange` put another file in its place. */
   exchanged: boolean;
   /**
-   * Gives the name of the catalog to a sealed file, in one step; whoever has the former one open reads on in it. With `keptAs`
-   * the former one has that name then. Throws `CommandError` where nothing was exchanged.
+   * Renames a sealed file to the catalog's name in one step; open connections go on reading the former file. With
+   * `keptAs` the former file stays under that name. Throws `CommandError` where nothing was exchanged.
    */
   exchange(sealed: string, keptAs: string | null): void;
 }
 
 /**
- * Takes the lock for writing of a catalog, with its log written into it and empty. So the file is the whole catalog, and its
- * log cannot be taken for that of the file which gets its name: an importer that gets the lock later finds the catalog
- * exchanged before it writes a byte (`requireInPlace`). Readers go on. Throws `CommandError` where it is not free in time.
+ * Takes the write lock of a catalog, with its log checkpointed and empty. So the file is the whole catalog, and SQLite
+ * cannot apply its log to the file that gets its name: an importer that gets the lock later sees the exchange before it
+ * writes (`requireInPlace`). Readers go on. Throws `CommandError` where the lock is not free within `patience` ms.
  */
 export async function holdCatalog(file: string, patience = 10_000): Promise<HeldCatalog> {
   const place = realFile(file);
@@ -48,7 +48,7 @@ export async function holdCatalog(file: string, patience = 10_000): Promise<Held
     throw error;
   }
 
-  /** What is read of the log at this moment cannot be emptied. */
+  /** Readers of the log prevent its truncation. */
   function emptyLog(): void {
     const [{ busy } = { busy: 0 }] = sqlite.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
     if (busy !== 0) throw Object.assign(new Error('the log is read'), { code: 'SQLITE_BUSY' });
@@ -69,7 +69,7 @@ export async function holdCatalog(file: string, patience = 10_000): Promise<Held
   return held;
 }
 
-/** Does something that a lock may hinder; gives whether it was done. */
+/** Runs work that a lock may prevent; gives whether it ran. */
 function attempt(work: () => unknown): boolean {
   try {
     work();
@@ -80,7 +80,7 @@ function attempt(work: () => unknown): boolean {
   }
 }
 
-/** The new file belongs to whom the former one belonged, with its rights: who exchanges it is not always who serves. */
+/** Gives the new file owner, group and mode of the former: the operator is not always the user that serves. */
 export function likeFormer(temporary: string, file: string): void {
   const former = statSync(file, { throwIfNoEntry: false });
   if (!former) return;
@@ -89,7 +89,7 @@ export function likeFormer(temporary: string, file: string): void {
   chmodSync(temporary, former.mode & 0o777);
 }
 
-/** Gives a file a second name, or where the disk knows none a copy: at no moment is there no file under the first. */
+/** Adds a second name, or a copy on a disk without hard links: the first name always has a file. */
 function keep(file: string, keptAs: string): void {
   try {
     linkSync(file, keptAs);
@@ -100,7 +100,6 @@ function keep(file: string, keptAs: string): void {
   }
 }
 
-/** Whether two names are of one file. */
 export function isSameFile(a: string, b: string): boolean {
   const identity = identityOf(a);
   return identity !== null && identity === identityOf(b);

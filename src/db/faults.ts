@@ -1,8 +1,8 @@
 import { CommandError } from '../base/errors.ts';
 
 /**
- * Why SQLite failed, where the cause lies outside the program: another writer (`busy`), no room (`full`), a file or
- * folder that cannot be written (`readonly`), a disk that fails (`io`), a damaged file (`damaged`). Else null.
+ * Why SQLite failed, where the cause is outside the program: another writer (`busy`), a full disk (`full`), a read-only
+ * file or folder (`readonly`), a failing disk (`io`), a damaged file (`damaged`).
  */
 export type StorageFault = 'busy' | 'full' | 'readonly' | 'io' | 'damaged';
 
@@ -17,7 +17,7 @@ const prefixes: [string, StorageFault][] = [
   ['SQLITE_NOTADB', 'damaged'],
 ];
 
-/** The fault that an error of the driver stands for, by its code. */
+/** The fault behind an error code of the driver; null for any other error. */
 export function storageFault(error: unknown): StorageFault | null {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code !== 'string') return null;
@@ -26,12 +26,12 @@ export function storageFault(error: unknown): StorageFault | null {
 
 const movedCode = 'SQLITE_READONLY_DBMOVED';
 
-/** The error that SQLite gives for a file which is no longer found under the name that it was opened by. */
+/** SQLite's error for a file that no longer has the name under which it was opened. */
 export function databaseMoved(): Error {
   return Object.assign(new Error('the database file was moved, replaced or removed'), { code: movedCode });
 }
 
-/** What a command is ended with when the storage fails under it; other errors come back as they are. */
+/** The `CommandError` for a storage fault; other errors unchanged. */
 export function asCommandError(error: unknown): unknown {
   const messages: Record<StorageFault, string> = {
     busy: 'the database is busy: another process is writing to it',
@@ -48,12 +48,12 @@ export function asCommandError(error: unknown): unknown {
   return fault === null ? error : new CommandError(messages[fault]);
 }
 
-/** Whether an error says that the database takes no writes now, because another process writes or nothing can be written. */
+/** Whether an error means that the database accepts no writes now. */
 export function takesNoWrites(error: unknown): boolean {
   return ['busy', 'full', 'readonly', 'io'].includes(storageFault(error) ?? '');
 }
 
-/** Makes one write on a connection that does not wait, if it can be made now: who only reads is served in any case. */
+/** Makes one write without waiting, and skips it if the database accepts none: reading must go on in any case. */
 export function whenWritable(work: () => void): void {
   try {
     work();

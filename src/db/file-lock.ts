@@ -1,20 +1,19 @@
 import Sqlite from 'better-sqlite3';
 
-/** A lock that processes share through a file; the kernel releases it with its process, however that ends. */
+/** A lock that processes share through a file; the kernel releases it when its process ends. */
 export interface FileLock {
-  /** Runs a function while no other holder of the lock does. Throws SQLITE_BUSY when it is not free in time. */
+  /** Runs a function under the lock. Throws SQLITE_BUSY when it is not free in time. */
   hold<T>(work: () => T): T;
   close(): void;
 }
 
 /**
- * A lock on a file of its own, which stays empty: the lock that SQLite takes to begin a write, given back without one.
- * Node has no `flock`, and a process id in a file says nothing where two containers share a volume. `timeout` in
- * milliseconds.
+ * Creates a lock on an empty file: SQLite's write lock, rolled back without a write. Node has no `flock`, and a process
+ * id in a file means nothing where two containers share a volume. `timeout` in milliseconds.
  */
 export function createFileLock(file: string, timeout: number): FileLock {
   const sqlite = new Sqlite(file, { timeout });
-  // Nothing is ever written: a journal beside the file would be made and removed for each event.
+  // Nothing is written, so no journal file is needed for each event.
   sqlite.pragma('journal_mode = MEMORY');
   const begin = sqlite.prepare('BEGIN IMMEDIATE');
   const end = sqlite.prepare('ROLLBACK');

@@ -5,9 +5,9 @@ import { takesNoWrites } from './faults.ts';
 import { keepsLog } from './header.ts';
 
 /**
- * Removes the log, and its index, of another file that had this name before. A file that keeps no log has none, so what lies
- * beside it is another's: its index would tell how large that one was. That nobody begins a log meanwhile is SQLite's lock on
- * the file itself; where it is not to be had, nothing is removed. No connection of this process may be open to the file.
+ * Removes the log and its index of another file that had this name before: a file that is not in WAL mode has none of
+ * its own. An exclusive SQLite lock keeps others from beginning a log meanwhile; without the lock nothing is removed.
+ * This process must have no connection to the file.
  */
 export function removeForeignLog(file: string): void {
   const real = realFile(file);

@@ -2,11 +2,11 @@ import type Sqlite from 'better-sqlite3';
 import { attachedName } from './connect.ts';
 
 /**
- * A number that is another one once the catalog or a mapping decision changed. `hasUsers` where the connection has users' data,
- * `isAttached` where it has the catalog from a file of its own.
+ * Tracks changes of the catalog and of mapping decisions as one number. `hasUsers`: the connection has users' data;
+ * `isAttached`: the catalog is an attached file.
  */
 export function createGeneration(sqlite: Sqlite.Database, hasUsers: boolean, isAttached: boolean) {
-  // What other connections commit shows in the data versions, what this one writes in the number of changes.
+  // data_version shows commits of other connections, total_changes those of this one.
   const versions = [
     sqlite.prepare('PRAGMA main.data_version').pluck(),
     ...(isAttached ? [sqlite.prepare(`PRAGMA ${attachedName}.data_version`).pluck()] : []),
@@ -30,7 +30,7 @@ export function createGeneration(sqlite: Sqlite.Database, hasUsers: boolean, isA
       seenStated = statedNow;
       return generation;
     },
-    /** To be called when another catalog is attached. */
+    /** Call it when another catalog was attached. */
     exchanged(): void {
       seen = [];
       seenStated = undefined;

@@ -2,19 +2,19 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
 import { realFile, statIfThere, whyRefused } from '../base/files.ts';
 
-/** The two files: what importers build, and what users keep (rule D23.1). */
+/** The two database files: what importers build, and what users enter (rule D23.1). */
 export type Kind = 'catalog' | 'users';
 
-/** "GAPC" and "GAPU": what tells a file of ours from any other, and from an empty one. */
+/** "GAPC" and "GAPU": the application ids of Gapstone's files. */
 export const applicationIds: Record<Kind, number> = { catalog: 0x47415043, users: 0x47415055 };
 
-/** "GAPS": both in one file, as there were before the first version. */
+/** "GAPS": both in one file, as before the first version. */
 const formerId = 0x47415053;
 
-/** What a file of each kind is to an operator. */
+/** The operator's words for each kind. */
 export const namesOfKinds: Record<Kind, string> = { catalog: 'catalog', users: "file of users' data" };
 
-/** The kind of a file with such an application id. Throws `CommandError` for any other than the one that is expected. */
+/** The kind with an application id. Throws `CommandError` for an unknown or unexpected one. */
 export function kindOf(file: string, id: number, expected: Kind | null = null): Kind {
   if (id === formerId)
     throw new CommandError(
@@ -27,11 +27,11 @@ export function kindOf(file: string, id: number, expected: Kind | null = null): 
   return kind;
 }
 
-/** What the first hundred bytes of a database file say (the SQLite file format, "The Database Header"). */
+/** Data of the first hundred bytes of a database file (the SQLite file format, "The Database Header"). */
 export interface Header {
   kind: Kind;
   userVersion: number;
-  /** Whether a write-ahead log with content lies beside the file: it is in use, or it was not closed. */
+  /** Whether a write-ahead log with content is beside the file: it is in use, or was not closed. */
   hasLog: boolean;
 }
 
@@ -39,8 +39,8 @@ const headerBytes = 100;
 const hint = 'restore a backup with "gapstone restore", or move the file away to start with a new database';
 
 /**
- * Reads the header of a database file without SQLite, so that a file that is refused stays as it is, with nothing made
- * beside it. Throws `CommandError` for what is no file, no database, not ours, not of the expected kind or cut off.
+ * Reads the header of a database file without SQLite, so that a rejected file stays unchanged, without new files beside
+ * it. Throws `CommandError` for what is no file, no Gapstone database, not of the expected kind, or truncated.
  */
 export function readHeader(file: string, expected: Kind | null = null): Header {
   const stat = statIfThere(file);
@@ -58,29 +58,29 @@ export function readHeader(file: string, expected: Kind | null = null): Header {
   const hasLog = logBytes(file) > 0;
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
-  // While a write-ahead log is waiting, the file may rightly be behind its own header.
+  // With a log waiting, the file may be shorter than its header says.
   if (stat.size < pages * pageSize && !hasLog)
     throw new CommandError(`${file} is truncated: ${stat.size} bytes of ${pages * pageSize}: ${hint}`);
   return { kind, userVersion: header.readUInt32BE(60), hasLog };
 }
 
-/** Whether it is a file that begins as a zip does. */
+/** Whether a file begins like a zip. */
 export function isZip(file: string): boolean {
   return statIfThere(file)?.isFile() === true && firstBytes(file).toString('latin1', 0, 4) === 'PK\x03\x04';
 }
 
-/** The application id of a file that begins as a database does; null for any other. */
+/** The application id of a database file; null for any other file. */
 export function readApplicationId(file: string): number | null {
   const header = firstBytes(file);
   return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : null;
 }
 
-/** The bytes of the write-ahead log beside a file. */
+/** The size of the write-ahead log beside a file. */
 export function logBytes(file: string): number {
   return statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Whether a file says of itself that it has a write-ahead log ("File format version numbers"). */
+/** Whether the header of a file says WAL mode ("File format version numbers"). */
 export function keepsLog(file: string): boolean {
   return firstBytes(file).readUInt8(18) === 2;
 }
@@ -96,7 +96,9 @@ function firstBytes(file: string): Buffer {
   return bytes;
 }
 
-/** Refuses a file, or a folder, that this process may not write, by trying: the rights alone do not tell of the disk. */
+/**
+ * Throws `CommandError` for a file that cannot be opened for writing. Permissions alone do not show a read-only disk.
+ */
 export function refuseReadOnly(file: string): void {
   try {
     closeSync(openSync(file, 'r+'));

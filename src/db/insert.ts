@@ -3,8 +3,8 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Database } from './database.ts';
 
 /**
- * Prepares one INSERT of the columns of a table (but those left out); `run` takes the values by their names. Drizzle
- * gives the names and says which values are JSON; the statement is bound directly, which halves what a row costs.
+ * Prepares an INSERT of all columns of a table except `without`; `run` takes the values by name. Drizzle gives the names
+ * and says which values are JSON; binding without Drizzle halves the cost of a row.
  */
 export function prepareInsert<T extends SQLiteTable>(db: Database, table: T, without: string[] = []) {
   const columns = Object.entries(getTableColumns(table)).filter(([key]) => !without.includes(key));
@@ -19,7 +19,7 @@ export function prepareInsert<T extends SQLiteTable>(db: Database, table: T, wit
       const given = row as Record<string, unknown>;
       const values = keys.map((key, index) => {
         const value = given[key];
-        // better-sqlite3 would store a value that was forgotten as NULL.
+        // better-sqlite3 would store a missing value as NULL.
         if (value === undefined) throw new Error(`${getTableName(table)} needs a value for ${key}`);
         return isJson[index] ? JSON.stringify(value) : value;
       });

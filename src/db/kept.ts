@@ -4,14 +4,14 @@ import { connectReadOnly } from './connect.ts';
 import type { Database } from './database.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 
-/** The migration of users' data that made the tables of this file. */
+/** The users' migration that created the tables of this file. */
 const since = 3;
-/** Rows of one write of the server. */
+/** Rows of one write while the server runs. */
 const rowsPerWrite = 1000;
 
 type KeptTable = 'inbox_contents' | 'shipped_sources';
 
-/** Reads the hashes of a table; none where users' data is missing, or of an older schema. Throws `CommandError`. */
+/** Reads the hashes of a table; none where users' data is missing or of an older schema. Throws `CommandError`. */
 function hashesIn(usersDb: string, table: KeptTable): Set<string> {
   if (!isThere(usersDb)) return new Set();
   const users = connectReadOnly(usersDb, 'users', { anySchema: true });
@@ -28,20 +28,24 @@ function addHashes(users: Sqlite.Database, table: KeptTable, hashes: Iterable<st
   for (const hash of hashes) insert.run(hash);
 }
 
-/** SHA-256 of all that the inbox held (rule D42.8). Throws `CommandError` where users' data cannot be read. */
+/**
+ * SHA-256 of every file that the inbox contained (rule D42.8). Throws `CommandError` where users' data cannot be read.
+ */
 export const inboxContents = (usersDb: string): Set<string> => hashesIn(usersDb, 'inbox_contents');
 
-/** Keeps what the inbox held, beside requests that are served. */
+/** Records what the inbox contained, in small writes between requests. */
 export async function keepInboxContents(db: Database, hashes: string[]): Promise<void> {
   for (let at = 0; at < hashes.length; at += rowsPerWrite)
     await db.write(() => addHashes(db.sqlite, 'inbox_contents', hashes.slice(at, at + rowsPerWrite)));
 }
 
-/** Keeps what an exchange of the catalog takes back, however it came: an inbox that holds it too must not bring it again. */
+/**
+ * Records the sources that a catalog exchange removes, so that an inbox that still has them does not import them again.
+ */
 export const keepTakenBack = ({ sqlite }: Database, hashes: string[]): void =>
   addHashes(sqlite, 'inbox_contents', hashes);
 
-/** SHA-256 of the sources of a catalog. Throws `CommandError` where it cannot be read. */
+/** SHA-256 of a catalog's sources. Throws `CommandError` where it cannot be read. */
 export function sourcesOf(catalog: string): string[] {
   const sqlite = connectReadOnly(catalog, 'catalog', { anySchema: true });
   try {
@@ -51,11 +55,11 @@ export function sourcesOf(catalog: string): string[] {
   }
 }
 
-/** Forgets what the inbox held: a catalog that is made anew lacks it, but nobody took it back. */
+/** Forgets what the inbox contained: a rebuilt catalog lacks it although no one removed it on purpose. */
 export const forgetInboxContents = (users: Sqlite.Database): void =>
   void users.exec('DELETE FROM inbox_contents');
 
-/** SHA-256 of the sources that came with the package (rule D44.1). Throws `CommandError` where users' data cannot be read. */
+/** SHA-256 of the package's own sources (rule D44.1). Throws `CommandError` where users' data cannot be read. */
 export const shippedSources = (usersDb: string): Set<string> => hashesIn(usersDb, 'shipped_sources');
 
 export function keepShippedSources(users: Sqlite.Database, hashes: Iterable<string>): void {
@@ -64,10 +68,10 @@ export function keepShippedSources(users: Sqlite.Database, hashes: Iterable<stri
 
 type Row = Record<string, unknown>;
 
-/** What users' data knows that no restore takes back (rule D42.8). */
+/** The part of users' data that no restore reverts (rule D42.8). */
 export interface Kept {
   sequences: { channel: string; sequence: number; bundle: string }[];
-  /** The rows of `content_bundles`: they speak of the catalog that lies beside. */
+  /** The rows of `content_bundles`: they describe the catalog beside this file. */
   bundles: Row[];
   inbox: string[];
   shipped: string[];
@@ -76,7 +80,7 @@ export interface Kept {
 const greatest = `SELECT channel, max(sequence) AS sequence, bundle FROM content_bundles
                    WHERE state <> 'begun' GROUP BY channel`;
 
-/** Reads what no restore takes back, of any schema that there was. Throws `CommandError` where the file cannot be read. */
+/** Reads `Kept` from users' data of any schema. Throws `CommandError` where the file cannot be read. */
 export function readKept(usersDb: string): Kept {
   const users = connectReadOnly(usersDb, 'users', { anySchema: true });
   try {
@@ -95,8 +99,8 @@ export function readKept(usersDb: string): Kept {
 }
 
 /**
- * Adds to users' data that is about to be restored what the site knows (rule D42.8); older data is brought to this schema for it.
- * `ofCatalog`: the catalog stays, and with it what was applied to it.
+ * Adds `kept` to users' data that is being restored (rule D42.8), migrating older data first. `ofCatalog`: the catalog
+ * is not restored, so the bundles applied to it stay recorded.
  */
 export function addKept(users: Sqlite.Database, kept: Kept, ofCatalog: boolean): void {
   const { sequences, bundles, inbox, shipped } = kept;

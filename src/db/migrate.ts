@@ -9,7 +9,7 @@ interface Migration {
   file: string;
 }
 
-/** The migrations of a kind of file in their order; throws when a number is missing or used twice. */
+/** The migrations of a kind of file in order. Throws when a number is missing or used twice. */
 export function listMigrations(kind: Kind, root = join(packageRoot, 'migrations')): Migration[] {
   const folder = join(root, kind);
   const list = readdirSync(folder)
@@ -23,12 +23,12 @@ export function listMigrations(kind: Kind, root = join(packageRoot, 'migrations'
   return list;
 }
 
-/** The schema version that a file has: the number of the last migration applied. */
+/** The schema version of a file: the number of its last migration. */
 export function schemaVersion(sqlite: Sqlite.Database): number {
   return sqlite.pragma('user_version', { simple: true }) as number;
 }
 
-/** Applies what is missing, up to a version, in one transaction, together with the new schema version: all of it, or nothing. */
+/** Applies the missing migrations, up to a version, in one transaction with the new schema version. */
 export function migrate(sqlite: Sqlite.Database, kind: Kind, upTo = Number.POSITIVE_INFINITY): void {
   const apply = () => {
     for (const migration of listMigrations(kind)) {

@@ -1,12 +1,12 @@
 import { unavailable } from '../base/errors.ts';
 import type { Database } from './database.ts';
 
-/** How often work is done anew because the catalog changed meanwhile. */
+/** How often the work runs again because the catalog changed meanwhile. */
 const attempts = 5;
 
 /**
- * Gives what work of several turns of the event loop makes of one state of the catalog: where that changed meanwhile, the
- * work is done anew. Throws what the work throws, and 503 where the catalog changes again and again.
+ * Runs asynchronous work until the catalog does not change meanwhile, and gives its result. Throws what the work
+ * throws, and 503 where the catalog changes in every attempt.
  */
 export async function inOneGeneration<T>(
   db: Pick<Database, 'generation'>,

@@ -2,7 +2,7 @@ import { asc, desc, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { type Sort, sortOf } from '../base/sort.ts';
 
-/** The terms of ORDER BY: the column that is asked for, what has none of it last, then the usual order. */
+/** The terms of ORDER BY: the requested column with nulls last, then the usual order. */
 export function orderBy<T extends string>(
   sort: Sort<T> | undefined,
   columns: Record<T, SQL | SQLiteColumn>,

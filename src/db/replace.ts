@@ -6,7 +6,7 @@ import { hasNoLinks, isThere, publishNew, syncPath } from '../base/files.ts';
 import { storageFault } from './faults.ts';
 import { readApplicationId } from './header.ts';
 
-/** A sealed file that is to take the place of a database, and the name that the former one is kept under. */
+/** A sealed file to put in the place of a database, and the name under which the former one stays. */
 export interface Replacement {
   sealed: string;
   file: string;
@@ -14,17 +14,17 @@ export interface Replacement {
 }
 
 /**
- * Puts sealed files in the places of databases. The former ones are kept, whole: their logs are written into them first, for
- * a log that stays behind would be taken for the new file's. Nobody else may have any of them open: that is found out by
- * SQLite's own locks, and kept so until all names are changed. Gives of each whether there was a former one. Throws
- * `CommandError`; while that is for a lock, nothing has changed.
+ * Puts sealed files in the place of databases, and keeps the former ones whole: their logs are written into them first,
+ * because SQLite would apply a remaining log to the new file. SQLite's locks ensure that no one else has any of them
+ * open until all are renamed. Gives for each whether there was a former one. Throws `CommandError`; a lock that fails
+ * leaves everything unchanged.
  */
 export function replaceDatabases(replacements: Replacement[]): boolean[] {
   const locks: (Sqlite.Database | null)[] = [];
   try {
     for (const { file } of replacements) locks.push(isThere(file) ? lockWhole(file) : null);
     return replacements.map(({ sealed, file, keptAs }, index) => {
-      // A log whose database is gone, or is none any more, belongs to nothing.
+      // Such a log belongs to a missing or unreadable database.
       if (locks[index] === null) moveLog(file, keptAs);
       if (!isThere(file)) {
         publishNew(sealed, file);
@@ -41,9 +41,8 @@ export function replaceDatabases(replacements: Replacement[]): boolean[] {
 }
 
 /**
- * Takes a database for this process alone, its log emptied and removed. Whoever opened it before and comes to write now
- * is refused by SQLite, because the file has moved. Gives null for a file that is no database any more: SQLite would
- * throw its log away, and has no lock for it.
+ * Locks a database for this process alone, its log emptied and removed. SQLite rejects later writes of earlier
+ * connections, because the file has moved. Gives null for a file that is no database: SQLite would discard its log.
  */
 function lockWhole(file: string): Sqlite.Database | null {
   if (readApplicationId(file) === null) return null;
@@ -62,13 +61,13 @@ function lockWhole(file: string): Sqlite.Database | null {
   }
 }
 
-/** A file that cannot be read keeps its log under its new name. */
+/** The log of an unreadable file moves with it. */
 function moveLog(file: string, keptAs: string): void {
   for (const suffix of ['-wal', '-shm', '-journal'])
     if (isThere(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${keptAs}${suffix}`);
 }
 
-/** Gives a file a second name, so that at no moment there is none under the first. */
+/** Adds a second name, so that the first always has a file. */
 function keep(file: string, keptAs: string): void {
   try {
     linkSync(file, keptAs);

@@ -16,26 +16,24 @@ import { addKept, type Kept, readKept, sourcesOf } from './kept.ts';
 import { replaceDatabases } from './replace.ts';
 import { refuseNewer } from './schema-check.ts';
 
-/** What a restore did. */
-/** What no restore takes back; `lost` says what is unknown, and why. */
+/** What no restore reverts; `lost` says what could not be read, and why. */
 interface Known {
   kept: Kept | null;
   lost?: string;
 }
 
 export interface Restored {
-  /** Of the backup. */
   bytes: number;
   sha256: string;
   files: {
     kind: Kind;
     file: string;
-    /** The schema version of what was restored. */
+    /** The schema version after the restore. */
     schema: number;
-    /** Where the replaced file is kept; null when there was none. */
+    /** The name of the replaced file; null when there was none. */
     before: string | null;
   }[];
-  /** What of the site's content is no longer known, and why (rule D42.8); absent where all is known. */
+  /** What is no longer known of the site's content, and why (rule D42.8); absent where all is known. */
   lost?: string;
 }
 
@@ -44,7 +42,7 @@ interface Audited {
   hash: string;
 }
 
-/** A file of a backup, and where it goes; `unpack` writes it. */
+/** A file of a backup and its destination; `unpack` writes it. */
 interface Part {
   kind: Kind;
   file: string;
@@ -53,11 +51,11 @@ interface Part {
 }
 
 /**
- * Puts what a backup holds in the place of the files that are there: both, or users' data alone. Verified before anything is
- * replaced, on the very copy that takes the place: header, hash (where FILE.sha256 is there), every row of its schema, every
- * page, every foreign key. Sessions are ended: those that were closed since the backup must not come to life again. What the
- * backup knows of the audit stream gives way to `audited`, the last line of the one here: the backup may come from another
- * machine. What the site knows of its content is kept (rule D42.8). Throws `CommandError`; then nothing has changed.
+ * Replaces the databases by those of a backup: both, or users' data alone. Everything is verified first, on the very
+ * copies that are put in place: header, hash (where FILE.sha256 exists), schema, pages, foreign keys. Sessions are
+ * removed: one closed since the backup must not be valid again. `audited`, the last audit line of this machine,
+ * replaces the backup's: the backup may be of another machine. What the site knows of its content stays (rule D42.8).
+ * Throws `CommandError`, and then nothing has changed.
  */
 export async function restoreBackup(
   backup: string,
@@ -65,7 +63,7 @@ export async function restoreBackup(
   now: Date,
   { room = freeBytes, audited = null }: { room?: (folder: string) => number; audited?: Audited | null } = {},
 ): Promise<Restored> {
-  // Behind a link it is the file that is replaced, where it lies: the link would become a file on another disk.
+  // Replace the file behind a link where it is: the link may lead to another disk.
   const places: Record<Kind, string> = { catalog: realFile(db), users: realFile(usersDb) };
   for (const file of Object.values(places))
     if (resolve(realFile(backup)) === resolve(file))
@@ -104,7 +102,7 @@ async function restoreParts(
   const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
   return inPrivateFolders(parts, async (temporaries) => {
     for (const [index, part] of parts.entries()) await part.unpack(temporaries[index]!);
-    // Of a database the hash is that of the very copy.
+    // For a plain database, hash the copy that will be used.
     const sha256 = sha256OfFile(isZip(backup) ? backup : temporaries[0]!);
     compareHash(backup, sha256);
     const sealed = parts.map(({ kind }, index) =>
@@ -131,7 +129,7 @@ async function restoreParts(
   });
 }
 
-/** What the files here know that no restore takes back, and what a file that cannot be read loses. */
+/** Reads what no restore reverts from the current files, and says what an unreadable file loses. */
 function readKnown({ catalog, users }: Record<Kind, string>): Known {
   let kept: Kept | null = null;
   let unread = 'which bundles were applied here and what the inbox held is what the backup says';
@@ -146,7 +144,7 @@ function readKnown({ catalog, users }: Record<Kind, string>): Known {
   }
 }
 
-/** Gives a function a temporary file beside each place. */
+/** Runs a function with a temporary file beside each destination. */
 function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Promise<T>): Promise<T> {
   const [first, ...rest] = parts;
   if (first === undefined) return work([]);
@@ -155,7 +153,7 @@ function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Pro
   );
 }
 
-/** The part of a backup that is a database itself. */
+/** The part of a backup that is a plain database. */
 function partOf(backup: string, places: Record<Kind, string>): Part {
   const { kind, userVersion, hasLog } = readHeader(backup);
   refuseNewer(backup, kind, userVersion);
@@ -179,12 +177,12 @@ async function openZip(backup: string): Promise<ZipFile> {
   }
 }
 
-/** The parts of a backup of both: nothing but the files that `backUp` puts in, as they are. */
+/** The parts of a zipped backup: only the files that `backUp` adds, uncompressed. */
 async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string>): Promise<Part[]> {
   const parts: Part[] = [];
   for await (const entry of zip.eachEntry()) {
     const kind = (Object.keys(places) as Kind[]).find((each) => memberOf(each) === entry.fileName);
-    // Stored as it is, none is larger than the backup.
+    // An uncompressed member cannot be larger than the backup.
     if (!kind || parts.some((part) => part.kind === kind) || entry.compressionMethod !== 0)
       throw new CommandError(
         `${backup} is no backup of Gapstone: it has the member ${printable(entry.fileName, 64)}`,
@@ -199,7 +197,7 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
         }
       }
       await pipeline(stream, summed, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
-      // A bit that fell over in a text is no damage to SQLite.
+      // SQLite does not notice a changed bit in a text.
       if (sum !== entry.crc32)
         throw new CommandError(`${backup} was changed: its member ${entry.fileName} has another checksum`);
       refuseNewer(backup, kind, headerOf(temporary, kind, `${backup}!/${entry.fileName}`).userVersion);
@@ -211,7 +209,7 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
   return parts;
 }
 
-/** Reads the header of a member that was unpacked, and calls it by its name in the backup. */
+/** Reads the header of an unpacked member; errors show its name in the backup. */
 function headerOf(temporary: string, kind: Kind, name: string): Header {
   try {
     return readHeader(temporary, kind);
@@ -220,14 +218,14 @@ function headerOf(temporary: string, kind: Kind, name: string): Header {
   }
 }
 
-/** The folder that a database lies or is to lie in. Throws `CommandError` where there is none. */
+/** The folder of a database. Throws `CommandError` where it does not exist. */
 export function requireFolder(file: string): string {
   const folder = dirname(file);
   if (!isThere(folder)) throw new CommandError(`the folder of the database does not exist: ${file}`);
   return folder;
 }
 
-/** What lies in the place of the database and is another program's stays. */
+/** Throws `CommandError` for a database of another program. */
 function refuseForeign(file: string): void {
   const id = isThere(file) ? readApplicationId(file) : null;
   if (id !== null && !Object.values(applicationIds).includes(id))

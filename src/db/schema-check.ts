@@ -5,7 +5,7 @@ import { storageFault } from './faults.ts';
 import { type Kind, kindOf } from './header.ts';
 import { listMigrations, migrate, schemaVersion } from './migrate.ts';
 
-/** Refuses a schema that only a newer Gapstone can read. */
+/** Throws `CommandError` for a schema that only a newer Gapstone can read. */
 export function refuseNewer(file: string, kind: Kind, version: number): void {
   const newest = listMigrations(kind).length;
   if (version > newest)
@@ -14,7 +14,7 @@ export function refuseNewer(file: string, kind: Kind, version: number): void {
     );
 }
 
-/** What a quick or a full look at a database finds: one line for each fault, none where it is whole. */
+/** The faults that a check finds, one line each; none for a healthy database. */
 export function damageOf(sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'full'): string[] {
   const question = { schema: 'quick_check(sqlite_schema)', quick: 'quick_check', full: 'integrity_check' }[
     how
@@ -23,15 +23,15 @@ export function damageOf(sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'ful
     const lines = (sqlite.pragma(question) as Record<string, string>[]).map((row) => Object.values(row)[0]!);
     return lines.filter((line) => line !== 'ok').flatMap((line) => line.split('\n'));
   } catch (error) {
-    // Some damage ends the look instead of being a line of it.
+    // Some damage makes the check itself fail.
     if (storageFault(error) !== 'damaged') throw error;
     return [(error as Error).message];
   }
 }
 
 /**
- * Reads of a connection, before anything is written with it, whether it holds a file of ours, to the letter of its
- * schema, that is whole enough: on demand every page. Gives its kind and its schema version. Throws `CommandError`.
+ * Checks, before the first write, that a connection has a Gapstone database with exactly its schema, and as much of its
+ * pages as `how` says. Gives kind and schema version. Throws `CommandError`.
  */
 export function inspect(
   file: string,
@@ -42,7 +42,7 @@ export function inspect(
   const kind = kindOf(file, sqlite.pragma('application_id', { simple: true }) as number, expected);
   const schema = schemaVersion(sqlite);
   refuseNewer(file, kind, schema);
-  // Before anything else: to look for damage reads tables, and what is declared for them would run.
+  // First of all: the damage check reads tables, which could run code of a foreign schema.
   refuseForeign(file, sqlite, kind);
   const damage = damageOf(sqlite, how);
   if (damage.length > 0) throw damaged(file, damage[0]!);
@@ -60,7 +60,6 @@ function refuseForeign(file: string, sqlite: Sqlite.Database, kind: Kind): void 
   if (problems.length > 0) throw new ForeignSchemaError(file, problems);
 }
 
-/** The one line for a file whose content is damaged. */
 export function damaged(file: string, detail: string): CommandError {
   const first = detail.replace(/\s+/g, ' ').replace(/^\*\*\* in database main \*\*\* /, '');
   return new CommandError(
@@ -68,10 +67,10 @@ export function damaged(file: string, detail: string): CommandError {
   );
 }
 
-/** What a row of `sqlite_schema` says; a root page is described only as there or not, unless it is that of another row. */
+/** A row of `sqlite_schema`; of the root page only whether there is one, unless two rows share it. */
 type SchemaRow = [type: unknown, name: unknown, table: unknown, isRooted: unknown, sql: unknown];
 
-/** A database that holds other things than Gapstone makes: every one of them in a line. */
+/** The error for a schema with foreign objects, one line for each. */
 export class ForeignSchemaError extends CommandError {
   readonly problems: string[];
 
@@ -82,20 +81,20 @@ export class ForeignSchemaError extends CommandError {
   }
 }
 
-/** SQLite's own tables of statistics, to the letter: whoever says ANALYZE makes them, and nothing in them runs. */
+/** SQLite's own statistics tables, exactly: ANALYZE creates them, and nothing in them runs. */
 const statistics: SchemaRow[] = [
   ['sqlite_stat1', 'tbl,idx,stat'],
   ['sqlite_stat4', 'tbl,idx,neq,nlt,ndlt,sample'],
 ].map(([name, columns]) => ['table', name, name, true, `CREATE TABLE ${name}(${columns})`]);
 
 /**
- * Compares every row of a database's schema, whatever it calls itself, with those that the migrations up to its version
- * make (rule D34.3). Gives a line for each that is more, less or other. Nothing of the file runs meanwhile.
+ * Compares every row of a database's schema with those that the migrations up to its version create (rule D34.3). Gives
+ * a line for each extra, missing or different one. Nothing in the file runs meanwhile.
  */
 export function schemaProblems(sqlite: Sqlite.Database, kind: Kind): string[] {
   const version = schemaVersion(sqlite);
   const rows = schemaRows(sqlite);
-  // Another process brought it to this schema between the two.
+  // Another process migrated it between the two reads: compare again.
   if (schemaVersion(sqlite) !== version) return schemaProblems(sqlite, kind);
   const missing = new Map(expectedRows(kind, version).map((row) => [JSON.stringify(row), row]));
   const known = new Set(statistics.map((row) => JSON.stringify(row)));
@@ -128,13 +127,13 @@ function expectedRows(kind: Kind, version: number): SchemaRow[] {
   }
 }
 
-/** No row of ours is longer, and what is longer need not be read. */
+/** Longer than any row of Gapstone; a longer one need not be read. */
 const longest = 65_536;
 
 /**
- * The rows of `sqlite_schema`, in no order. `writable_schema` has SQLite pass over declarations that it cannot read,
- * instead of stopping at the first. A file may hold an index of this very table that leaves rows out, or a view of its
- * other name: neither is asked.
+ * The rows of `sqlite_schema`, unordered. `writable_schema` makes SQLite skip unreadable declarations instead of
+ * stopping. A file may contain an index of this table that omits rows, or a view named `sqlite_schema`: NOT INDEXED and
+ * `sqlite_master` avoid both.
  */
 function schemaRows(sqlite: Sqlite.Database): SchemaRow[] {
   const columns = ['type', 'name', 'tbl_name', 'rootpage', 'sql'].map(
@@ -150,7 +149,7 @@ function schemaRows(sqlite: Sqlite.Database): SchemaRow[] {
       .all();
     const pages = new Set<unknown>();
     return (rows as unknown[][]).map(([type, name, table, page, sql]) => {
-      // Two tables in one place would be read and written as one another.
+      // Two tables with one root page would overwrite each other.
       const isOwn = page === 0 || !pages.has(page);
       pages.add(page);
       const isRooted = Number.isInteger(page) && Number(page) >= 0 && isOwn ? page !== 0 : page;

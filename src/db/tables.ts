@@ -80,7 +80,6 @@ export const stigPrintings = sqliteTable('stig_printings', {
   supersededBy: integer('superseded_by'),
 });
 
-/** The printings that are served. */
 export const stigReleases = sqliteView('stig_releases', {
   id: integer('id').notNull(),
   stigId: integer('stig_id').notNull(),

@@ -1,28 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { storageFault } from './faults.ts';
 
-/** How long what finds a lock held is tried again, in milliseconds (rule D34.2). */
+/** How long a locked operation is retried, in milliseconds (rule D34.2). */
 export const lockPatience = 5000;
 
-/** The pause between two attempts, in milliseconds: of a random length, so that processes do not keep meeting. */
+/** The pause between two attempts in milliseconds, random so that two processes do not collide again and again. */
 const shortestPause = 5;
 const longestPause = 20;
 
-/** As many as there are connections: more wait only where callers hang up and come again, each leaving a body in memory. */
+/** As many as connections: more wait only where clients disconnect and reconnect, each leaving a body in memory. */
 const mostWaiting = 1000;
 
-/** One attempt of something that may find a lock held. */
+/** One attempt of work that may find a lock held. */
 export interface Attempt {
-  /** Whether there will be no other. */
   isLast: boolean;
-  /** To be set when every lock is taken and the work begins: it is never tried again then. */
+  /** Set this when all locks are held and the work begins: it is not retried after that. */
   begun: boolean;
 }
 
 /**
- * Makes attempts that may find a lock held by another process, in the order in which they were asked for. What finds it held
- * (SQLITE_BUSY) is tried again, the event loop going on meanwhile, for `patience` milliseconds, and then a last time. What an
- * attempt throws otherwise is thrown on at once. Rejects with SQLITE_BUSY where too many are waiting.
+ * A queue of attempts that may find a lock of another process. SQLITE_BUSY is retried for `patience` milliseconds while
+ * the event loop runs, and then a last time; other errors are thrown at once. Rejects with SQLITE_BUSY where too many
+ * are waiting.
  */
 export function createTurns() {
   let last: Promise<unknown> = Promise.resolve();
@@ -43,7 +42,7 @@ export function createTurns() {
       last = turn.catch(() => undefined);
       return turn;
     },
-    /** Waits until everything that was asked for is over, and who asked had a turn of the event loop to hear of it. */
+    /** Waits until all attempts have ended and their callers have seen the result. */
     async idle(): Promise<void> {
       await last;
       await pause(0);

@@ -10,33 +10,27 @@ import { type Kind, keepsLog, readHeader } from './header.ts';
 import { listMigrations, migrate, schemaVersion } from './migrate.ts';
 
 export interface UpgradeOptions {
-  /** Open the catalog alone, to be written. */
+  /** Open only the catalog, for writing. */
   catalogAlone?: boolean;
   create?: boolean;
   busyTimeout?: number;
   asItIs?: boolean;
   checkUnclean?: boolean;
-  /** Takes the one line that tells of an upgrade. */
+  /** Receives one line for each upgrade. */
   say?: (line: string) => void;
   room?: (folder: string) => number;
-  /** Called with a migration before it is committed; what it throws undoes it. */
+  /** Called before a migration is committed; if it throws, the migration is undone. */
   onMigrate?: (from: number, to: number) => void | Promise<void>;
 }
 
-/**
- * Opens both files as `openDatabase` does, or the catalog alone; what is of an older schema is brought to this one before, as
- * `upgradeFiles` does it. Throws `CommandError`.
- */
+/** Opens both files as `openDatabase`, or the catalog alone, after `upgradeFiles`. Throws `CommandError`. */
 export async function openUpgraded(files: Files, options: UpgradeOptions = {}): Promise<Database> {
   const { say, room, onMigrate, catalogAlone, ...rest } = options;
   await upgradeFiles(files, options);
   return catalogAlone ? openCatalog(files.db, rest) : openDatabase(files, rest);
 }
 
-/**
- * Opens users' data alone, which is made when it is missing, and brought to this schema as `upgradeFiles` does. Throws
- * `CommandError`.
- */
+/** Opens users' data alone, created or upgraded as needed (see `upgradeFiles`). Throws `CommandError`. */
 export async function openUsersUpgraded(usersDb: string, options: UpgradeOptions = {}) {
   const { say, room, onMigrate, ...rest } = options;
   if (isThere(usersDb)) await upgradeAll([['users', usersDb]], options);
@@ -45,8 +39,9 @@ export async function openUsersUpgraded(usersDb: string, options: UpgradeOptions
 }
 
 /**
- * Brings what is there to this schema, both files or none, after a verified copy of each was laid beside it as
- * `<file>.before-schema-<n>`. Throws `CommandError`; then both are as they were, or it names the copy of the one that is not.
+ * Migrates the existing files to this schema, both or none, after a verified copy of each as
+ * `<file>.before-schema-<n>`. Throws `CommandError`; then both are unchanged, or it names the copy of the one that is
+ * not.
  */
 export async function upgradeFiles({ db, usersDb }: Files, options: UpgradeOptions = {}): Promise<void> {
   const files: [Kind, string][] = [['catalog', db]];
@@ -57,7 +52,7 @@ export async function upgradeFiles({ db, usersDb }: Files, options: UpgradeOptio
   );
 }
 
-/** A file whose migration was begun: locked, copied, not yet changed. */
+/** A file that is locked and copied, but not yet migrated. */
 interface Begun {
   kind: Kind;
   file: string;
@@ -76,7 +71,8 @@ async function upgradeAll(files: [Kind, string][], options: UpgradeOptions): Pro
       const each = await begin(kind, file, room);
       if (each !== null) begun.push(each);
     }
-    // The first one is told when both succeeded, and committed when nothing but a commit is left to be done.
+    // All migrations and callbacks run before the first commit, so that only a failing commit can leave one file
+    // changed.
     for (const each of begun) await attempt(each, () => migrate(each.sqlite, each.kind));
     for (const each of begun) await attempt(each, () => onMigrate(each.from, each.to));
     for (const each of begun) {
@@ -86,7 +82,7 @@ async function upgradeAll(files: [Kind, string][], options: UpgradeOptions): Pro
   } catch (error) {
     for (const each of begun.filter((one) => !done.includes(one))) {
       if (each.sqlite.inTransaction) each.sqlite.exec('ROLLBACK');
-      // The database is as it was: a copy of it for every attempt would fill the disk.
+      // The database is unchanged; a copy for each failed attempt would fill the disk.
       rmSync(each.copied, { force: true });
     }
     throw error;
@@ -97,19 +93,19 @@ async function upgradeAll(files: [Kind, string][], options: UpgradeOptions): Pro
   }
 }
 
-/** Locks a file of an older schema and copies it; null where it has this schema. */
+/** Locks a file of an older schema and copies it; null where the schema is current. */
 async function begin(kind: Kind, file: string, room: (folder: string) => number): Promise<Begun | null> {
   const to = listMigrations(kind).length;
   if (readHeader(file, kind).userVersion >= to) return null;
-  // One that lies at rest stays so: where the migration fails, not a byte is another.
+  // Do not turn on WAL here: if the migration fails, the file must be unchanged.
   const options = { anySchema: true, asItIs: !keepsLog(file) };
   const sqlite = connect(file, kind, { ...options, busyTimeout: 30_000, checkUnclean: true });
   try {
-    // Held from before the copy to the end of the migration: what others write is in both or comes after.
+    // Hold the lock from the copy to the end of the migration, so that no write is in one but not the other.
     sqlite.exec('BEGIN IMMEDIATE');
     const from = schemaVersion(sqlite);
     if (from < to) {
-      // It sees the last commit, while the lock of the other one keeps it the last.
+      // A second connection reads the last commit; the lock keeps others from adding one.
       const reader = connect(file, kind, options);
       try {
         const { file: copied } = await copyDatabase(reader, freeName(`${file}.before-schema-${to}`), room);

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that the reference shows. */
+/** The parts of an OpenAPI 3.1 document that the reference page shows. */
 export interface OpenApi {
   info: { title: string; version: string; description?: string };
   paths: Record<string, Record<string, DocumentedOperation>>;
@@ -52,13 +52,13 @@ export interface Schema {
   allOf?: Schema[];
 }
 
-/** The schema that a reference names; any other as it is. */
+/** The schema that a reference names; any other schema unchanged. */
 export function resolve(schema: Schema, document: OpenApi): Schema {
   const name = referenceName(schema);
   return name === null ? schema : (document.components.schemas[name] ?? {});
 }
 
-/** The response that a reference names; any other as it is. */
+/** The response that a reference names; any other response unchanged. */
 export function responseOf(response: DocumentedResponse, document: OpenApi): DocumentedResponse {
   return document.components.responses[response.$ref?.split('/').at(-1) ?? ''] ?? response;
 }
@@ -68,7 +68,7 @@ export function referenceName(schema: Schema): string | null {
   return schema.$ref?.startsWith('#/components/schemas/') ? schema.$ref.slice(21) : null;
 }
 
-/** What a schema takes, in a few words. */
+/** The type of a schema in a few words. */
 export function typeOf(schema: Schema): string {
   const name = referenceName(schema);
   if (name !== null) return name;
@@ -81,7 +81,7 @@ export function typeOf(schema: Schema): string {
   return schema.format ? `${types} (${schema.format})` : types;
 }
 
-/** A value that a schema takes: its examples where it has them. References deeper than `depth` end in an empty value. */
+/** An example value of a schema, its own examples first. References deeper than `depth` give null. */
 export function exampleOf(schema: Schema, document: OpenApi, depth = 6): unknown {
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;

@@ -1,6 +1,6 @@
 import type { Pagination } from './schema.ts';
 
-/** A page of a listing as the request asks for it. */
+/** The requested page of a list. */
 export interface Page {
   page: number;
   limit: number;
@@ -11,12 +11,11 @@ export function paginationOf({ page, limit }: Page, total: number): Pagination {
   return { page, limit, total, totalPages: Math.ceil(total / limit) };
 }
 
-/** The offset of a page's first row, never beyond the total: safe to hand to SQL whatever page was asked for. */
+/** The offset of a page's first row, at most the total, so that SQL gets no huge number. */
 export function offsetOf({ page, limit }: Page, total: number): number {
   return Math.min((page - 1) * limit, total);
 }
 
-/** The rows of one page. */
 export function slice<T>(rows: T[], page: Page): T[] {
   const from = offsetOf(page, rows.length);
   return rows.slice(from, from + page.limit);

@@ -8,16 +8,16 @@ import { ErrorBody, jsonBody, jsonContent, requestText } from './schema.ts';
 
 const Plant = z.strictObject({ name: z.string(), tag: z.string().optional() }).openapi('Plant');
 
-/** The error of the sample endpoint alone (rule D10). */
+/** The error format of the sample endpoint (rule D10). */
 const PlantError = z
   .strictObject({ error: z.int().openapi({ format: 'int32' }), message: z.string() })
   .openapi('PlantError');
 type PlantError = z.infer<typeof PlantError>;
 
-/** No limit of their own: the body's is smaller. */
+/** As large as the default body limit, which is what limits these texts. */
 const maxLength = 1024 * 1024;
 
-/** The int64 of the sample as far as JSON numbers are exact; beyond is a 400, never a rounded number. */
+/** An int64 as far as JSON numbers are exact; beyond it a 400, never a rounded number. */
 const newPlantBody = z
   .object(
     {
@@ -31,10 +31,7 @@ const newPlantBody = z
   )
   .openapi('NewPlant');
 
-/**
- * The sample plant store (rule D10). Its errors have a form of their own,
- * whatever goes wrong.
- */
+/** The sample plant store (rule D10). All its errors have their own format. */
 export function plantRoutes(access: Access): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
@@ -42,7 +39,7 @@ export function plantRoutes(access: Access): OpenAPIHono<Env> {
     },
   });
   const failure = (description: string) => jsonContent(PlantError, description);
-  // What is refused before any route is known has the form of every other endpoint.
+  // Errors before routing have the common format.
   const early = (description: string) => jsonContent(PlantError.or(ErrorBody), description);
 
   app.openapi(

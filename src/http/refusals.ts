@@ -3,7 +3,7 @@ import { type ErrorCode, statusOf } from '../base/errors.ts';
 import { securityHeaders, strictTransport } from './headers.ts';
 import type { RequestRecord } from './observe/record.ts';
 
-/** Why a request is refused before any router saw it. */
+/** An error for a request that never reached the router. */
 export interface Refusal {
   code: ErrorCode;
   message: string;
@@ -25,12 +25,12 @@ const ofParser: Record<string, Refusal & { reason: string }> = {
   },
 };
 
-/** The refusal of what Node's HTTP parser gave up on, by the code of its error, with the words of the status line. */
+/** The refusal for an error code of Node's HTTP parser, with the reason phrase of the status line. */
 export function parserRefusal(errorCode: string | undefined): Refusal & { reason: string } {
   return ofParser[errorCode ?? ''] ?? { reason: 'Bad Request', ...notHttp };
 }
 
-/** The error form of rule D2.1: the body, and the headers of every answer; the connection ends with it. */
+/** The error format of rule D2.1: body and headers. The connection closes after it. */
 function problem({ requestId, secure }: RequestRecord, { code, message, headers }: Refusal) {
   const body = JSON.stringify({ error: { code, message, requestId } });
   return {
@@ -48,14 +48,14 @@ function problem({ requestId, secure }: RequestRecord, { code, message, headers 
   };
 }
 
-/** A refusal as it is written to a connection that has no answer to write to. */
+/** A refusal as raw HTTP, for a connection without a response object. */
 export function refusalText(record: RequestRecord, refusal: Refusal & { reason: string }): string {
   const { body, headers } = problem(record, refusal);
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${statusOf[refusal.code]} ${refusal.reason}\r\n${head.join('')}\r\n${body}`;
 }
 
-/** Answers a request with a refusal, and closes the connection; its body is thrown away. */
+/** Answers a request with a refusal, discards its body and closes the connection. */
 export function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -65,6 +65,6 @@ export function refuse(
   const { body, headers } = problem(record, refusal);
   response.writeHead(statusOf[refusal.code], headers);
   response.end(body);
-  // What is still on its way would reset the connection before the answer is read.
+  // Unread data would reset the connection before the client reads the answer.
   request.resume();
 }

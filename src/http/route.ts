@@ -7,7 +7,7 @@ import type { Env } from './env.ts';
 import type { Rule } from './rule.ts';
 import { jsonBody, problem } from './schema.ts';
 
-/** What a handler works with: who is calling, where its rule says so, and what the schemas made of the request. */
+/** The input of a handler: the caller, if the access rule sets it, and the parsed parts of the request. */
 interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   user: User;
   viewer: Viewer;
@@ -16,7 +16,7 @@ interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   body: z.output<B>;
 }
 
-/** What is special to one operation of the API; the rest follows from its path and its access rule. */
+/** The properties of one API operation; its path and access rule imply the rest. */
 interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {
   operationId: string;
   summary: string;
@@ -24,16 +24,16 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   params?: P;
   query?: Q;
   body?: B;
-  /** Of the answer; 200 where none is given. */
+  /** Status of a success; the default is 200. */
   status?: 201 | 204;
   response: {
     description: string;
     headers?: Record<string, object>;
     content?: { 'application/json'?: { schema: R }; [type: string]: { schema: z.ZodType } | undefined };
   };
-  /** Whether it may answer 404; where this is not given, a path with parameters may. */
+  /** Whether it may answer 404; by default a path with parameters may. */
   notFound?: boolean;
-  /** Gives the value to answer as JSON, its text, or an answer of another kind. */
+  /** Gives the value to answer as JSON, its JSON text, or a complete response. */
   handle(
     input: Input<P, Q, B>,
     c: Context<Env>,
@@ -41,8 +41,8 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
 }
 
 /**
- * A part of the API under one tag: `route` declares an operation, as `GET /api/v1/lists/{id}`, in the application and
- * in its description, where the errors follow from rule, method and path (see src/openapi.ts).
+ * The routes of one tag: `route` declares an operation, as `GET /api/v1/lists/{id}`, in the application and in its
+ * OpenAPI description, where the errors follow from rule, method and path (see src/openapi.ts).
  */
 export function createRoutes(tag: string) {
   const app = new OpenAPIHono<Env>();

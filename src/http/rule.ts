@@ -2,39 +2,37 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type { Entitlement } from '../auth/viewer.ts';
 import type { Env } from './env.ts';
 
-/** What a route says about who may call it; spread into its definition, so that OpenAPI shows it. */
+/** Who may call a route; spread into its definition, so that OpenAPI shows it. */
 export interface Rule {
   security: Record<string, string[]>[];
-  /** The rule in one word, as `x-access` of the route shows it. */
   'x-access': string;
-  /** Never limited: it answers no 429. */
+  /** No rate limit: it never answers 429. */
   'x-unlimited'?: true;
-  /** The event that each call leaves in the audit stream. */
+  /** The audit event of each call. */
   'x-audit'?: string;
   middleware: MiddlewareHandler<Env>[];
 }
 
-/** What a route needs otherwise than most. */
+/** Optional properties of a route. */
 export interface RouteOptions {
-  /** Bytes that the body of a request may have. */
+  /** The most bytes of a request body. */
   maxBody?: number;
-  /** Its body is the form of a page. */
+  /** The body is the form of a page. */
   form?: boolean;
-  /** Its body is large and goes to a thread as it is: such requests are worked through one after the other. */
+  /** The body is large and goes to a thread unparsed; a thread processes one upload at a time. */
   upload?: boolean;
-  /** Costs much more than a look-up: it has a smaller rate limit, and few run at once. */
+  /** Much more work than a look-up: it has a smaller rate limit, and few run at once. */
   expensive?: boolean | ((c: Context<Env>) => boolean);
-  /** Never limited, as health must answer when nothing else does. */
+  /** No rate limit, for health checks, which must always be answered. */
   unlimited?: boolean;
-  /** What its answers to GET depend on, beside the URL: then they are kept as bytes, but where each call leaves an event. */
+  /** What answers to GET depend on besides the URL: then they are cached, except on audited routes. */
   kept?: 'catalog' | 'users' | null;
-  /** Each call leaves this event, as `list.create`; `objectId` gives the object where no parameter `id` of the path does. */
+  /** The audit event of each call, as `list.create`; `objectId` gives the object if the path has no parameter `id`. */
   audited?: { action: string; objectId?: ((c: Context<Env>) => string | undefined) | undefined };
-  /** The entitlement without which it answers less: that is an event, and no refusal. */
+  /** The entitlement for the full answer; without it the answer is shorter, and an audit event is written. */
   product?: Entitlement;
 }
 
-/** Whether a request is one of the expensive ones of its route. */
 export function isExpensive(c: Context<Env>, expensive: RouteOptions['expensive']): boolean {
   return typeof expensive === 'function' ? expensive(c) : expensive === true;
 }

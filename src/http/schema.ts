@@ -3,7 +3,7 @@ import { badRequest, type ErrorCode, statusOf } from '../base/errors.ts';
 import type { Sort } from '../base/sort.ts';
 import { hasAtMost, isStorable } from '../base/text.ts';
 
-/** A text from a request that can be stored and answered unchanged, of at most so many characters. */
+/** A text in a request, of at most `max` characters, without NUL or lone surrogates. */
 export function requestText(name: string, max: number) {
   return z
     .string({ error: (issue) => `${name} ${issue.input === undefined ? 'is required' : 'must be one text'}` })
@@ -12,13 +12,13 @@ export function requestText(name: string, max: number) {
     .openapi({ maxLength: max });
 }
 
-/** What a body is refused with that is no JSON object. */
+/** The error for a body that is no JSON object. */
 export const notAnObject = { error: 'The body must be an object' };
 
 /** A literal, case-insensitive search text of at most 200 characters (rule D3.2). */
 export const search = requestText('search', 200).optional();
 
-/** A decimal integer >= 1 (D3.1); what is beyond the safe integers counts as the greatest of them. */
+/** A decimal integer >= 1 (D3.1); larger than the greatest safe integer counts as that. */
 export function positiveInteger(name: string) {
   return z
     .string({ error: `${name} must be given once` })
@@ -44,13 +44,13 @@ export function paging(defaultLimit: number, maximum: number) {
   };
 }
 
-/** `page` and `limit` where they are optional and have no maximum (D6.5). */
+/** `page` and `limit`, optional and without a maximum (D6.5). */
 export const pagingWithoutMaximum = {
   page: positiveInteger('page').optional().openapi({ type: 'integer', minimum: 1 }),
   limit: positiveInteger('limit').optional().openapi({ type: 'integer', minimum: 1 }),
 };
 
-/** One of some known words, compared case-insensitively; another one is a 400 (D3.2). */
+/** One of some known words, compared case-insensitively; another word is a 400 (D3.2). */
 export function oneWord<const T extends string>(name: string, words: readonly T[]) {
   const error = `${name} must be one of: ${words.join(', ')}`;
   const wordOf = (text: string) => words.find((each) => each.toLowerCase() === text.trim().toLowerCase());
@@ -61,13 +61,13 @@ export function oneWord<const T extends string>(name: string, words: readonly T[
     .openapi({ type: 'string', enum: [...words] });
 }
 
-/** `sort=`: one of the columns of a listing that it can be sorted by, `-` before it for the greatest first. */
+/** `sort=`: the name of a sortable column, with `-` before it for descending order. */
 export function sorting<const T extends string>(columns: readonly T[]) {
   const words = columns.flatMap((each): Sort<T>[] => [each, `-${each}`]);
   return { sort: oneWord('sort', words).optional() };
 }
 
-/** A date, or a date with a time, whose date counts (rule D34.1). */
+/** A date; the time of a date with a time is ignored (rule D34.1). */
 export const since = z
   .union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
     error: 'since must be a date in the form YYYY-MM-DD',
@@ -126,7 +126,7 @@ export const ErrorBody = z
   .openapi('Error');
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
-/** A named schema or null. Its own `nullable` would be published as both at once, or let the name itself be null. */
+/** A named schema or null. zod's `nullable` would publish it wrongly, or make the named schema itself nullable. */
 export function orNull<T extends z.ZodType>(schema: T) {
   return z.union([schema, z.null()]);
 }
@@ -134,7 +134,7 @@ export function orNull<T extends z.ZodType>(schema: T) {
 /** A date as YYYY-MM-DD, or null when the source states none. */
 export const DateOrNull = z.iso.date().nullable();
 
-/** What the errors of rule D2.1 mean, by status. */
+/** The OpenAPI descriptions of the errors of rule D2.1, by status. */
 export const problems: Record<(typeof statusOf)[ErrorCode], string> = {
   400: 'The request is malformed.',
   401: 'The token is missing, invalid, expired or revoked.',
@@ -149,26 +149,24 @@ export const problems: Record<(typeof statusOf)[ErrorCode], string> = {
   503: 'Temporarily unavailable. `Retry-After` gives the seconds to wait.',
 };
 
-/** A JSON response of a route. */
+/** A JSON response in OpenAPI. */
 export function jsonContent<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** A JSON request body of a route; it must be there. */
+/** A required JSON request body in OpenAPI. */
 export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true, content: { 'application/json': { schema } } };
 }
 
-/** The response of a route to what goes wrong. */
+/** An error response in OpenAPI. */
 export const problem = (status: keyof typeof problems) => jsonContent(ErrorBody, problems[status]);
 
-/** A file whose text is no JSON. */
 export const TextFile = z.string();
 
-/** A file that is no text. */
 export const BinaryFile = z.string().openapi({ format: 'binary' });
 
-/** The headers of a response that is a file. */
+/** The headers of a download in OpenAPI. */
 export const downloadHeaders = {
   'Content-Disposition': {
     description: '`attachment` with the file name, in ASCII and as RFC 5987 encodes it.',
@@ -177,12 +175,12 @@ export const downloadHeaders = {
   },
 };
 
-/** The headers of a response that nobody keeps; any other answer to GET has an `ETag`. */
+/** The headers of an answer that nothing may cache; any other answer to GET has an `ETag`. */
 export const notKept = {
   'Cache-Control': { required: true, schema: { type: 'string' as const, enum: ['no-store'] } },
 };
 
-/** The first problem of a request in words: the message of the schema, led by the field it is about. */
+/** A zod issue as one message, with its field in front unless the message names it. */
 export function describeIssue(issue: { path: PropertyKey[]; message: string }): string {
   const field = issue.path.map(String).join('.').slice(0, 64);
   const first = String(issue.path[0] ?? '');
@@ -191,7 +189,7 @@ export function describeIssue(issue: { path: PropertyKey[]; message: string }): 
   return (named ? issue.message : `${field}: ${issue.message}`).slice(0, 300);
 }
 
-/** A value that a schema takes. Throws a 400 with its first problem in words. */
+/** Parses a value with a schema. Throws 400 with the first issue. */
 export function check<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value);
   if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));

@@ -2,10 +2,10 @@ import type { Column } from './columns.ts';
 
 type SectionValue = string | number | boolean | null;
 
-/** A row of a flat export of a record with several lists: which list it is of, and its values by column. */
+/** A row of a flat export of a record with several lists: its list, and its values by column. */
 export interface SectionRow {
   section: string;
-  /** Counts the items of a section from 1; an item of several rows has one ordinal. */
+  /** The number of the item in its section, from 1; all rows of one item share it. */
   ordinal: number;
   values: Record<string, SectionValue>;
 }
@@ -19,7 +19,6 @@ export function sectionColumns(names: string[]): Column<SectionRow>[] {
   ];
 }
 
-/** The items of one list as rows. */
 export function sectionRows(section: string, items: Record<string, SectionValue>[]): SectionRow[] {
   return items.map((values, index) => ({ section, ordinal: index + 1, values }));
 }

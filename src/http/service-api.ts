@@ -7,15 +7,15 @@ import { createRoutes } from './route.ts';
 import { jsonContent, notKept, TextFile } from './schema.ts';
 import { Health } from './service-schema.ts';
 
-/** What the service is asked about itself while it runs. */
+/** The state of the running service. */
 export interface ServiceState {
-  /** True from the signal to stop on: no new work is taken. */
+  /** True once the stop signal arrived: no new requests are accepted. */
   draining: boolean;
 }
 
 /**
- * `/healthz`, `/readyz`, `/metrics` and `/openapi.json` (rule D22); `document` gives the text of the last, `metrics`
- * that of the one before, which is not there without.
+ * `/healthz`, `/readyz`, `/metrics` and `/openapi.json` (rule D22). `document` gives the text of the last; null
+ * `metrics` leaves out `/metrics`.
  */
 export function serviceRoutes(
   access: Access,
@@ -25,7 +25,7 @@ export function serviceRoutes(
   metrics: (() => Promise<string>) | null,
 ) {
   const { app, route } = createRoutes('Service');
-  // Who watches the service must get an answer when callers no longer do.
+  // Monitoring must get an answer even when callers are rate-limited.
   const watching = access.with({ unlimited: true }).public;
   const ok = { ...jsonContent(Health, 'Yes.'), headers: notKept };
   const noStore = { 'Cache-Control': 'no-store' };

@@ -3,11 +3,11 @@ import { count } from '../base/text.ts';
 import { zipOf } from '../base/zip.ts';
 import { cleanXml } from './columns.ts';
 
-/** What a workbook of one sheet holds. */
+/** A workbook of one sheet. */
 export interface Sheet {
-  /** Of at most 31 characters, none of `[]:*?/\`. */
+  /** At most 31 characters, none of `[]:*?/\`. */
   name: string;
-  /** Rows that stand above the header. */
+  /** Rows above the header. */
   titles?: string[][];
   header: string[];
   rows: string[][];
@@ -15,7 +15,7 @@ export interface Sheet {
   marking: string | null;
 }
 
-/** Characters that Excel takes in a cell; it "repairs" a file with more. */
+/** The most characters that Excel accepts in a cell; with more it "repairs" the file. */
 export const longestCell = 32_767;
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -24,7 +24,10 @@ const packages = 'http://schemas.openxmlformats.org/package/2006';
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-/** The parts of every workbook of ours; its styles are 1, a text that stays one when it is edited, and 2, the same in bold. */
+/**
+ * The parts that all workbooks share. Style 1 is text format, so that an edited cell stays a text; 2 is the same in
+ * bold.
+ */
 const constantParts: Record<string, string> = {
   '[Content_Types].xml': `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${types}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${types}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${types}.styles+xml"/></Types>`,
   '_rels/.rels': `<Relationships xmlns="${packages}/relationships"><Relationship Id="rId1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -33,8 +36,8 @@ const constantParts: Record<string, string> = {
 };
 
 /**
- * A workbook of one sheet (rule D30.1): every cell a text, the header frozen and filtered. A text that Excel would not take
- * whole ends with a word on what was left out. Equal sheets give equal bytes where zlib is the same.
+ * A workbook of one sheet (rule D30.1): every cell a text, the header frozen and filtered. A text too long for Excel is
+ * cut and ends with a note. Equal sheets give equal bytes with the same zlib.
  */
 export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
   const range = `$A$${headerRow(sheet)}:$${letters(sheet.header.length)}$${headerRow(sheet) + sheet.rows.length}`;
@@ -52,7 +55,6 @@ export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
 
 const headerRow = ({ titles = [] }: Sheet) => titles.length + 1;
 
-/** Rows that are written before the writer yields to the event loop. */
 const rowsPerTurn = 500;
 
 async function sheetPart(sheet: Sheet, range: string): Promise<string> {
@@ -74,7 +76,7 @@ async function sheetPart(sheet: Sheet, range: string): Promise<string> {
     return `<col min="${column + 1}" max="${column + 1}" width="${Math.min(longest, 60) + 3}" customWidth="1"/>`;
   });
   const frozen = `<pane ySplit="${first}" topLeftCell="A${first + 1}" activePane="bottomLeft" state="frozen"/>`;
-  // What begins with & is a code there.
+  // In a page header & begins a code; && is the character.
   const top =
     marking === null
       ? ''
@@ -87,13 +89,13 @@ function cell(text: string, at: string, style: number): string {
   return `<c r="${at}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escaped(whole(text))}</t></is></c>`;
 }
 
-/** The letters of a column, counted from 1: A to Z, AA and on. */
+/** The letters of a column, counted from 1: A to Z, AA and so on. */
 function letters(column: number): string {
   const rest = Math.floor((column - 1) / 26);
   return `${rest === 0 ? '' : letters(rest)}${String.fromCharCode(65 + ((column - 1) % 26))}`;
 }
 
-/** A text as a cell takes it; of one that is too long its beginning, and how much is left out. */
+/** A text cut to fit a cell, with a note of how much is left out. */
 function whole(text: string): string {
   if (text.length <= longestCell) return text;
   const kept = text.slice(0, longestCell - 50).replace(/[\ud800-\udbff]$/, '');
@@ -102,7 +104,7 @@ function whole(text: string): string {
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** A text in a workbook: what it writes for a character by number (`_x000D_`) is written so that it stays those letters. */
+/** Escapes a text. Excel reads `_x000D_` as a character code, so its first underscore is escaped too. */
 function escaped(text: string): string {
   return cleanXml(text)
     .replace(/\r\n?/g, '\n')

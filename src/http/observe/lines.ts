@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-/** Where lines go: a stream of a process, as far as it is needed here. */
+/** The part of a process stream that is used here. */
 export interface LineStream {
   readonly writableLength: number;
   write(text: string, done: () => void): boolean;
@@ -12,15 +12,14 @@ export type LineWriter = ReturnType<typeof createLineWriter>;
 const mostWaiting = 8 * 1024 * 1024;
 
 /**
- * Collects the lines of one turn of the event loop into one write. A reader that stopped reading costs lines, never
- * memory past 8 MiB; one that is gone costs all that follow. Both are counted.
+ * Writes the lines of one turn of the event loop at once. When the reader is slow, lines beyond 8 MiB are dropped, and
+ * when it is gone all are; both are counted.
  */
 export function createLineWriter(stream: LineStream = process.stdout, file = 1) {
   let lines: string[] = [];
   let scheduled = false;
   let broken = false;
   let dropped = 0;
-  // Without a listener an EPIPE would end the process.
   stream.on('error', () => {
     broken = true;
   });
@@ -42,9 +41,9 @@ export function createLineWriter(stream: LineStream = process.stdout, file = 1) 
       scheduled = true;
       setImmediate(flush);
     },
-    /** How many lines nobody will read. */
+    /** How many lines were dropped. */
     dropped: () => dropped,
-    /** Writes what is waiting at once, for a process that is about to end. Never throws. */
+    /** Writes waiting lines synchronously, for a process that is about to end. Never throws. */
     flushNow(): void {
       const text = lines.join('');
       lines = [];
@@ -52,11 +51,11 @@ export function createLineWriter(stream: LineStream = process.stdout, file = 1) 
       try {
         writeSync(file, text);
       } catch {
-        // There is nowhere left to tell it.
+        // No stream is left to report this error on.
         broken = true;
       }
     },
-    /** Writes what is waiting; resolves with false when that takes longer than two seconds. */
+    /** Writes waiting lines; resolves with false when that takes longer than two seconds. */
     async close(): Promise<boolean> {
       flush();
       if (broken) return true;

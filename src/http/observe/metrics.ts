@@ -3,7 +3,7 @@ import type { Rejection } from '../limits/limiter.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Figures by name: what each says and how it is read, a number or one for each value of a label. */
+/** Metrics by name: the help text and how to read it, one number or one for each value of a label. */
 export type Figures = Record<
   string,
   [help: string, read: () => number | Record<string, number>, label?: string]
@@ -15,8 +15,8 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 const rejections: Rejection[] = ['rate', 'expensive_rate', 'invalid_tokens', 'busy', 'bodies', 'connections'];
 
 /**
- * The metrics of `/metrics` (rule D22). Labels are route templates, methods and statuses only, so their number is
- * bounded and nothing of a request shows.
+ * The metrics of `/metrics` (rule D22). Labels are route templates, methods and statuses only: bounded in number, and
+ * nothing of a request shows.
  */
 export function createMetrics() {
   const registry = new Registry();
@@ -43,7 +43,7 @@ export function createMetrics() {
   for (const limit of rejections) rejected.inc({ limit }, 0);
 
   return {
-    /** Counts a request that is over. `route` is a template, never a path. */
+    /** Counts an answered request. `route` is a template, never a path. */
     observe(route: string, method: string, status: number, seconds: number): void {
       requests.inc({ route, method: knownMethods.has(method) ? method : 'other', status });
       durations.observe({ route }, seconds);
@@ -51,7 +51,7 @@ export function createMetrics() {
     reject(limit: Rejection): void {
       rejected.inc({ limit });
     },
-    /** Adds figures by their names, read when somebody asks for the metrics; what ends in `_total` is a counter. */
+    /** Adds metrics that are read at each scrape; a name that ends in `_total` is a counter. */
     add(figures: Figures): void {
       for (const [name, [help, read, label]] of Object.entries(figures)) {
         const labelNames = label === undefined ? [] : [label];

@@ -6,15 +6,18 @@ import type { RequestRecord } from './record.ts';
 
 export type Observer = ReturnType<typeof createObserver>;
 
-/** The route of what no route took. */
+/** The label of requests that matched no route. */
 const unmatched = 'unmatched';
 
-/** Sees every request that is over: its log line and its metrics. Writes the line by hand: `JSON.stringify` of it would cost more than the look-up of a small answer. */
+/**
+ * Writes the log line and the metrics of each request. `JSON.stringify` of the line would cost more than a small
+ * answer.
+ */
 export function createObserver(log: Log, metrics: Metrics | null = null) {
   const hashes = memo((subject) => sha256(subject).slice(0, 12));
   const quoted = memo((text) => JSON.stringify(withoutSecrets(text, 200)));
   return {
-    /** Says that a request is over; `bytes` were written for it, null when that is unknown. Call it once. */
+    /** Records the end of a request; `bytes` were sent, null if unknown. Call it once. */
     end(record: RequestRecord, status: number, bytes: number | null, aborted = false): void {
       const { route, method, tokenType, subject, organization, remote, userAgent, traceparent } = record;
       record.closed = true;
@@ -39,7 +42,7 @@ export function createObserver(log: Log, metrics: Metrics | null = null) {
   };
 }
 
-/** Remembers what a function gave for the last thousand texts; the cache's own `memo` takes twice as long. */
+/** Caches the last thousand results of a function; LRUCache's own `memo` takes twice as long. */
 function memo(work: (text: string) => string): (text: string) => string {
   const known = new LRUCache<string, string>({ max: 1000 });
   return (text) => {

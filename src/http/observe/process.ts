@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Figures } from './metrics.ts';
 
 /**
- * The figures of this process, in the names of prom-client's own, which would watch every garbage collection: a microsecond
- * for each request. They have a timer, which keeps nothing alive; make them once.
+ * Metrics of this process under prom-client's names; prom-client's own watch every garbage collection, a microsecond
+ * for each request. Call it once: it starts a timer (which does not keep the process alive).
  */
 export function processFigures(): Figures {
   const delay = monitorEventLoopDelay({ resolution: 20 });
@@ -37,7 +37,7 @@ export function processFigures(): Figures {
       '99th percentile of the same delay.',
       () => seconds(delay.percentile(99)),
     ],
-    // The last to be read: the next look begins here.
+    // Read last: it resets the delay for the next scrape.
     nodejs_eventloop_lag_max_seconds: ['Maximum of the same delay.', largestDelay],
   };
 }

@@ -1,36 +1,35 @@
 import { randomUUID } from 'node:crypto';
 
-/** One request on its way through the service: what its log line, its metrics and its limits are made of. */
+/** One request: the data of its log line, its metrics and its limits. */
 export interface RequestRecord {
   requestId: string;
   method: string;
-  /** The template of the route that took it; null while none has. */
+  /** The template of the matched route; null before the match. */
   route: string | null;
-  /** As `performance.now()` has it. */
+  /** When it began, from `performance.now()` (ms). */
   started: number;
-  /** The address of the caller, behind trusted proxies too; empty when there is no connection. */
+  /** The client's address, behind trusted proxies too; empty without a connection. */
   remote: string;
-  /** Whether it came over TLS, here or at a trusted proxy. */
+  /** Whether it arrived over TLS, here or at a trusted proxy. */
   secure: boolean;
   userAgent: string | undefined;
   traceparent: string | undefined;
-  /** Who is calling, once that is known. */
+  /** The caller, once authenticated. */
   tokenType: 'user' | 'session' | 'integration' | 'cron' | null;
   subject: string | null;
   organization: string | null;
-  /** The status that its connection was closed with, where it was not the status of its answer. */
+  /** The status sent when the connection was closed, if not that of the answer. */
   status: number | null;
-  /** Whether the caller has the whole answer, or is gone. */
+  /** Whether the client received the whole answer, or disconnected. */
   closed: boolean;
-  /** Called once when it is closed. Null where nothing needs it. */
   onClose: (() => void) | null;
-  /** Whether a connection tells when it is closed; otherwise it is over with its answer. */
+  /** Whether the server reports the end of the connection; otherwise the record ends with the answer. */
   connected: boolean;
 }
 
 /**
- * Begins a record of a request, of whose headers `header` gives one by its lower-case name. Its id is the caller's own
- * `X-Request-Id` where that is sane and no token, else a new one.
+ * Begins the record of a request; `header` gives a header by its lower-case name. The request id is the client's
+ * `X-Request-Id` if it is well formed and no token, else a new one.
  */
 export function beginRecord(
   arrival: Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'>,
@@ -66,14 +65,14 @@ export function noteCaller(
   record.organization = viewer?.organization ?? null;
 }
 
-/** The key under which a caller is limited: who it is, or else the address it comes from. */
+/** The key of a caller's limits: its identity, or its address when anonymous. */
 export function callerKey(record: RequestRecord): string {
   const { subject, tokenType, remote } = record;
   if (subject === null) return addressKey(remote);
   return tokenType === 'integration' ? `integration ${subject}` : `user ${subject}`;
 }
 
-/** The key of an address: an IPv6 network of 64 bits counts as one, as whoever has it has all of it. */
+/** The limit key of an address. An IPv6 /64 network counts as one address, because one client usually has all of it. */
 export function addressKey(address: string): string {
   if (!address.includes(':')) return `address ${address}`;
   const [head = '', tail] = address.split('%')[0]!.split('::');
