@@ -7,14 +7,14 @@ import type { Database } from '../db/database.ts';
 import { collections, integrationTokenLists, integrationTokens } from '../db/user-tables.ts';
 import type { Integration } from './viewer.ts';
 
-/** How an integration token begins: no JWT does. */
+/** The prefix of integration tokens; no JWT begins like this. */
 export const integrationPrefix = 'gsi_';
 
 type TokenRow = typeof integrationTokens.$inferSelect;
 
 export type IntegrationTokens = ReturnType<typeof createIntegrationTokens>;
 
-/** Integration tokens (rules D1.4, D20): opaque, for one organization, good for the lists assigned to them. */
+/** Integration tokens (rules D1.4, D20): opaque, for one organization and the lists assigned to them. */
 export function createIntegrationTokens(db: Database, now: () => Date) {
   const { orm } = db;
   const byHash = orm
@@ -60,16 +60,18 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
   }
 
   return {
-    /** Who a token speaks for; null when it is unknown, expired or revoked. */
+    /** The integration of a token; null when the token is unknown, expired or revoked. */
     find(token: string): Integration | null {
       if (!/^gsi_[\w-]{43}$/.test(token)) return null;
-      // Looked up by its hash: what a comparison's time could tell is of the hash, not of the token.
+      // Look up by hash: the timing of a comparison can reveal only the hash, not the token.
       const row = byHash.get({ hash: sha256(token) });
       if (!row || stateOf(row) !== 'active') return null;
       return { kind: 'integration', id: row.id, organization: row.organizationId };
     },
 
-    /** Makes a token; this is the only time that it is seen. Throws `CommandError` for a list that may not be assigned. */
+    /**
+     * Creates a token and gives it; only its hash is stored. Throws `CommandError` for a list that may not be assigned.
+     */
     async create(request: {
       id: string;
       name: string;
@@ -100,7 +102,7 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
       return token;
     },
 
-    /** Every token, oldest first. */
+    /** All tokens, oldest first. */
     list() {
       const rows = orm
         .select()
@@ -118,7 +120,7 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
       });
     },
 
-    /** Ends a token at once; one that is revoked already stays so. Throws `CommandError` for an unknown one. */
+    /** Revokes a token at once; a revoked one stays so. Throws `CommandError` for an unknown one. */
     revoke(id: string): Promise<void> {
       return db.write(() => {
         const row = existing(id);
@@ -131,7 +133,7 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
       });
     },
 
-    /** Lets a token see further lists of its organization. Throws `CommandError`, and then assigns none. */
+    /** Assigns further lists of its organization to a token. Throws `CommandError`, and then assigns none. */
     assign(id: string, listIds: string[]): Promise<void> {
       return db.write(() => {
         const row = existing(id);

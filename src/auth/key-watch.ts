@@ -2,30 +2,29 @@ import { statSync } from 'node:fs';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Log } from '../base/log.ts';
 
-/** Keys to verify tokens with. */
 export interface KeySet extends JWTVerifyGetKey {
-  /** Another number once the keys may be others: what was verified before has to be verified again. */
+  /** A number that changes when the keys may have changed: then earlier verifications no longer count. */
   version(): number;
-  /** Names the local issuer's key as its file holds it now; empty for a pinned set. */
+  /** The id of the local issuer's key in its file now; empty for a pinned set. */
   id(): Promise<string>;
 }
 
-/** What a file of keys holds; the local issuer's key has a name. */
+/** The keys of a file; the local issuer's has an id. */
 export type ReadKeys = JWTVerifyGetKey & { id?: string };
 
-/** How often the file is looked at, at most: tokens with keys of any name cost no more than this. */
+/** Milliseconds between two checks of the file, so that tokens with unknown key ids cost no more than this. */
 const checkEvery = 1000;
 
 /**
- * A key set that follows its file: looked at on use, at most once a second, and read again when it changed. A file that
- * is missing or bad leaves the last good set in place and an event in the log. Throws when it is bad at the start.
+ * A key set that follows its file: checked on use, at most once a second, and reloaded after a change. A missing or
+ * invalid file leaves the last good set in place and writes a warning. Throws when it is invalid at the start.
  */
 export async function watchKeySet(
   file: string,
   read: (file: string) => Promise<ReadKeys>,
   log: Log,
   elapsed: () => number = () => performance.now(),
-  /** Called after every attempt: null, or why the set was kept. */
+  /** Called after every reload: null, or why the former set stays. */
   onReload: (reason: string | null) => void = () => undefined,
 ): Promise<KeySet> {
   let seen = stampOf(file);
@@ -47,7 +46,6 @@ export async function watchKeySet(
     seen = stamp;
   }
 
-  /** Looks at the file when it is time, and begins to read it when it changed. */
   function look(): void {
     if (reading !== null || elapsed() - checked < checkEvery) return;
     checked = elapsed();
@@ -75,7 +73,7 @@ export async function watchKeySet(
   });
 }
 
-/** What changes when a file is written, replaced or removed, or can no longer be looked at. */
+/** A text that changes when a file is written, replaced, removed or becomes unreadable. */
 function stampOf(file: string): string {
   try {
     const stat = statSync(file, { bigint: true });

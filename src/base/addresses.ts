@@ -1,6 +1,5 @@
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
-/** Whether a text is an address, or a network in CIDR form. */
 export function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const family = isIP(address);
@@ -9,8 +8,8 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * The one spelling of an address: IPv6 as RFC 5952 has it, an IPv4 address as such, also where it comes inside IPv6.
- * A proxy may write another, and one caller must not count as several. What is no address stays as it is.
+ * The canonical spelling of an address: IPv6 as RFC 5952, an IPv4 address without its IPv6 prefix. A proxy may write
+ * another, and one caller must not count as several. Other texts stay unchanged.
  */
 export function plainAddress(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -20,8 +19,8 @@ export function plainAddress(address: string): string {
 }
 
 /**
- * Finds the address of a caller: that of its connection, or what trusted proxies say of it. Reads `X-Forwarded-For` from its end, where the nearest proxy writes, and stops at the first address that is no trusted
- * proxy; what a caller wrote itself stands before that and is never reached. What is no address stops it too.
+ * Finds a caller's address: that of its connection or, behind trusted proxies, the first untrusted address from the end
+ * of `X-Forwarded-For`. What the client itself wrote stands before that, so it is never read.
  */
 export function callerFinder(trusted: (address: string) => boolean) {
   return (peer: string, forwardedFor: string | undefined): string => {
@@ -40,7 +39,7 @@ export function callerFinder(trusted: (address: string) => boolean) {
   };
 }
 
-/** Says of an address whether it is in one of the networks; an IPv4 address inside IPv6 counts as IPv4. */
+/** Gives a function that says whether an address is in one of the networks; IPv4 inside IPv6 counts as IPv4. */
 export function networkMatcher(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const network of networks) {

@@ -5,7 +5,7 @@ import { CommandError } from './errors.ts';
 import { statIfThere } from './files.ts';
 import { printable } from './text.ts';
 
-/** What a wrong value is told: what it must be, and its beginning. Never for a secret. */
+/** The error for a wrong value: what it must be, and its beginning. Not for secrets. */
 const must = (what: string, explain: (text: string) => string = () => '') => ({
   error: ({ input }: { input?: unknown }) =>
     `must be ${what}, not "${String(input).slice(0, 40)}"${explain(String(input))}`,
@@ -28,7 +28,7 @@ const whole = (least: number, most: number, explain?: (text: string) => string) 
       )
       .transform(Number),
   );
-/** A path that leads to what it must lead to; a right that is missing to find out is the error (rule D44.4). */
+/** A path to an existing file or folder. A missing permission is reported as such (rule D44.4). */
 const leadsTo = (what: 'file' | 'folder') =>
   filled.check((context) => {
     try {
@@ -62,10 +62,10 @@ const serviceLink = (text: string) =>
     ? '. Kubernetes sets this value for a service named gapstone: set the variable yourself, or set enableServiceLinks: false in the pod'
     : '';
 
-/** Every setting and its default: `maxBody` is the variable GAPSTONE_MAX_BODY, and nothing else of the environment is seen. */
+/** Every setting and its default: `maxBody` is the variable GAPSTONE_MAX_BODY. No other variable is read. */
 const settings = z.object({
   db: filled.default('gapstone.db'),
-  /** Users' data; beside the catalog where it is not named. */
+  /** Users' data; by default beside the catalog. */
   usersDb: filled.nullable().default(null),
   host: filled.default('127.0.0.1'),
   port: whole(0, 65535, serviceLink).default(8080),
@@ -79,13 +79,13 @@ const settings = z.object({
   claimEntitlements: filled.default('entitlements'),
   keyFile: filled.nullable().default(null),
   logLevel: choice(['debug', 'info', 'warn', 'error'], 'debug, info, warn or error').default('info'),
-  /** The secret of the purge endpoint, which an Authorization header can carry; without one that is off. */
+  /** The secret of the purge endpoint, as an Authorization header can carry it; null turns the endpoint off. */
   cronSecret: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be one or more visible ASCII characters, without spaces')
     .nullable()
     .default(null),
-  /** Whether the sample endpoint is there. */
+  /** Whether the sample endpoint exists. */
   plants: onOff.default(true),
   /** Certificate chain and key, PEM files; without them HTTP is plain. */
   tlsCert: file.nullable().default(null),
@@ -99,28 +99,28 @@ const settings = z.object({
         .transform((text) => (text.toLowerCase() === 'off' ? null : Number(text))),
     )
     .default(null),
-  /** Bytes that the body of a request may have, but for checklists (rule D2.3). */
+  /** The most bytes of a request body, except for checklists (rule D2.3). */
   maxBody: whole(1024, 64 * 1024 * 1024).default(1024 * 1024),
   maxConnections: whole(1, 65535).default(1000),
-  /** Seconds that a request may take to arrive. */
+  /** Seconds within which a request must arrive. */
   requestTimeout: whole(1, 3600).default(30),
-  /** Whether `/metrics` is there. */
+  /** Whether `/metrics` exists. */
   metrics: onOff.default(true),
-  /** The origins that may read answers in a browser. */
+  /** The origins whose pages may read answers (CORS). */
   corsOrigins: list(
     z
       .string()
       .refine(isOrigin, wrongEntry)
       .transform((entry) => new URL(entry).origin),
   ),
-  /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks (CIDR) whose `X-Forwarded-For` is trusted. */
   trustedProxies: list(z.string().refine(isNetwork, wrongEntry)),
-  /** Whether `start` imports the samples of the package, beside its facts (rule D44.1). */
+  /** Whether `start` imports the package's samples, besides its facts (rule D44.1). */
   samples: onOff.default(true),
-  /** What is put into this folder is imported (rule D33). */
+  /** The folder whose files are imported (rule D33). */
   inbox: folder.nullable().default(null),
   auditFile: filled.nullable().default(null),
-  /** What a failed write of the audit stream means: what must be audited is refused, or goes on. */
+  /** After a failed write to the audit stream: `stop` rejects what must be audited, `continue` allows it. */
   auditFailure: choice(['stop', 'continue'], 'stop or continue').default('stop'),
   /** The classification banner of pages and exports. */
   banner: z
@@ -131,7 +131,7 @@ const settings = z.object({
     .default(null),
 });
 
-/** Where users' data lies by itself: `<name>-users.db` beside the catalog (rule D23.1). */
+/** The default for users' data: `<name>-users.db` beside the catalog (rule D23.1). */
 function usersBeside(db: string): string {
   if (db === ':memory:') return db;
   const { dir, name } = parse(db);
@@ -144,21 +144,21 @@ const variableOf = (name: Setting) => `GAPSTONE_${name.replace(/[A-Z]/g, '_$&').
 const flagOf = (name: Setting) => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 export const variables: readonly string[] = names.map(variableOf);
 
-/** The flags that stand above the environment. */
+/** Flags, which override the environment. */
 export type Flags = { [Name in 'db' | 'users-db' | 'host' | 'port']?: string | undefined };
 
 /** The configuration of rule D21, checked and frozen. */
 export type Config = ReturnType<typeof readConfig>;
 export type LogLevel = Config['logLevel'];
 
-/** A shorter secret than this can be guessed; it is told of, not refused. */
+/** A shorter secret can be guessed: it gives a warning. */
 const leastSecret = 16;
 const mostNames = 20;
 const longestName = 64;
 
 /**
- * Reads flags and environment into one frozen object; the only reader of the environment. Flags win over
- * environment, environment over defaults. Throws `CommandError` that names the setting that is wrong (D21).
+ * Reads flags and environment into one frozen object; nothing else reads the environment. Flags override the
+ * environment. Throws `CommandError` that names the wrong setting (D21).
  */
 export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env) {
   const { db, 'users-db': usersFile, host, port } = flags;
@@ -190,7 +190,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     usersDb,
     claims: { sub: claimSub, email: claimEmail, org: claimOrg, entitlements: claimEntitlements },
     keyFile: rest.keyFile ?? beside('gapstone-key.json'),
-    /** Whether it was named, rather than being the one beside users' data. */
+    /** Whether the operator set it; the default is beside users' data. */
     keyFileIsGiven: rest.keyFile !== null,
     tls: tlsCert !== null && tlsKey !== null ? { cert: tlsCert, key: tlsKey } : null,
     auditFile: rest.auditFile ?? beside('gapstone-audit.jsonl'),
@@ -202,8 +202,8 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
 }
 
 /**
- * What is odd but not wrong: variables that begin as ours and are none (most likely a slip of the pen), and a cron secret
- * that is short. Names alone, bounded in number and length; never a value.
+ * Warnings about unknown GAPSTONE_ variables (probably typos) and a short cron secret. They contain names only, limited
+ * in number and length, never a value.
  */
 export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.env) {
   const warnings: { msg: string; fields: Record<string, unknown> }[] = [];
@@ -225,7 +225,7 @@ export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.
 
 const shortened = (name: string) => printable(name, longestName) + (name.length > longestName ? '…' : '');
 
-/** Whether it is an exact origin as browsers send it; `*` is none: answers that need a token are not for everybody. */
+/** Whether a text is an exact origin as browsers send it; `*` is not, because some answers need a token. */
 function isOrigin(entry: string): boolean {
   if (!/^https?:\/\/[^/?#\\\s*]+$/i.test(entry) || !URL.canParse(entry)) return false;
   const { username, password } = new URL(entry);

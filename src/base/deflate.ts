@@ -3,22 +3,22 @@ import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 
 /**
- * A piece of a deflate stream (RFC 1951) that begins and ends on a byte and refers to nothing before it: pieces one after the
- * other are the stream of their contents one after the other. So what is in many files is compressed once.
+ * A piece of a deflate stream (RFC 1951) that begins and ends on a byte and does not refer back: concatenated pieces
+ * are the stream of their concatenated contents. So content that many files share is compressed once.
  */
 export interface Piece {
   bytes: Buffer;
-  /** The bytes that it unpacks to, and their CRC-32. */
+  /** The bytes after decompression, and their CRC-32. */
   unpacked: number;
   crc: number;
-  /** What the CRC-32 of what stands before is multiplied by. */
+  /** The factor for the CRC-32 of everything before this piece. */
   factor: number;
 }
 
-/** The most that a stored block may hold. */
+/** The most bytes of a stored block. */
 const longestBlock = 0xffff;
 
-/** A piece of a few bytes, stored as they are; `isLast` ends the stream. */
+/** A piece of a few uncompressed bytes; `isLast` ends the stream. */
 export function storedPiece(content: Buffer, isLast = false): Piece {
   if (content.length > longestBlock) throw new RangeError(`${content.length} bytes in a stored block`);
   const head = Buffer.alloc(5);
@@ -33,10 +33,10 @@ export function storedPiece(content: Buffer, isLast = false): Piece {
   };
 }
 
-/** Characters that are compressed at once, before others are heard. */
+/** Characters compressed at once, between turns of the event loop. */
 const blockLength = 64 * 1024;
 
-/** A piece of a text that is compressed, off the main thread, while the text is made part by part. */
+/** Compresses a text off the main thread while its parts are produced. */
 export async function deflatedPiece(parts: Iterable<string>): Promise<Piece> {
   let unpacked = 0;
   let crc = 0;
@@ -60,7 +60,7 @@ export async function deflatedPiece(parts: Iterable<string>): Promise<Piece> {
   return { bytes, unpacked, crc, factor: power(unpacked) };
 }
 
-/** The sizes and the CRC-32 of pieces one after the other. */
+/** Sizes and CRC-32 of concatenated pieces. */
 export function joinedPieces(pieces: readonly Piece[]): { bytes: number; unpacked: number; crc: number } {
   const whole = { bytes: 0, unpacked: 0, crc: 0 };
   for (const { bytes, unpacked, crc, factor } of pieces) {
@@ -71,7 +71,7 @@ export function joinedPieces(pieces: readonly Piece[]): { bytes: number; unpacke
   return whole;
 }
 
-// A CRC-32 is a polynomial modulo this one, its highest power in the lowest bit; bytes after it multiply it by x to the 8.
+// A CRC-32 is a polynomial modulo this one, its highest power in the lowest bit; each later byte multiplies it by x^8.
 const modulus = 0xedb88320;
 const one = 0x80000000;
 const byte = one >>> 8;
@@ -86,7 +86,7 @@ function times(a: number, b: number): number {
   return product >>> 0;
 }
 
-/** What so many bytes multiply a CRC-32 by. */
+/** The factor by which so many bytes multiply a CRC-32. */
 function power(bytes: number): number {
   let product = one;
   let square = byte;

@@ -15,7 +15,7 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf;
 
-/** What a request is refused with: a code of D2.1, a message for the caller, extra response headers. */
+/** An error answer: a code of D2.1, a message for the caller, extra response headers. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;
@@ -28,7 +28,7 @@ export class AppError extends Error {
   }
 }
 
-/** What a command is ended with: one line for the operator and the exit code of rule D20. */
+/** A failed command: one line for the operator, and the exit code of rule D20. */
 export class CommandError extends Error {
   readonly exitCode: 1 | 2 | 3;
 
@@ -46,17 +46,15 @@ export function unauthorized(): AppError {
   });
 }
 
-/** A 403: the caller is known, and may not. */
 export function forbidden(message: string): AppError {
   return new AppError('FORBIDDEN', message);
 }
 
-/** The 404 of a list, collection, document or role: it names nothing, so that it tells nothing (D2.2, D2.5). */
+/** The 404 of a list, collection, document or role. It names nothing, so that it reveals nothing (D2.2, D2.5). */
 export function notFound(): AppError {
   return new AppError('NOT_FOUND', 'Not found');
 }
 
-/** The 404 of a path that no route has. */
 export function noSuchPath(): AppError {
   return new AppError('NOT_FOUND', 'This path does not exist');
 }
@@ -66,12 +64,12 @@ export function badRequest(message: string): AppError {
   return new AppError('BAD_REQUEST', message);
 }
 
-/** A 503: not now, but perhaps after so many seconds. */
+/** A 503 with the seconds to wait. */
 export function unavailable(message: string, seconds: number): AppError {
   return new AppError('UNAVAILABLE', message, { 'Retry-After': String(seconds) });
 }
 
-/** What ends work whose caller hung up: nobody hears it. */
+/** Ends the work for a client that has disconnected. */
 export function callerGone(): AppError {
   return badRequest('The client closed the connection');
 }

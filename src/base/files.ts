@@ -20,9 +20,9 @@ import { CommandError } from './errors.ts';
 const chunkBytes = 1 << 20;
 
 /**
- * Gives a function the path of a temporary file, which it may write and then give the name of `file`. It lies in a folder
- * beside it whose name cannot be guessed and that only we may write into, so that nobody can plant a link or a log where we
- * write; the folder is removed when the function ends.
+ * Runs a function with the path of a temporary file, which it can write and then rename to `file`. It is in a folder
+ * beside `file` with a random name, writable by this user alone, so that no one can plant a link or a log there. The
+ * folder is removed at the end.
  */
 export function inPrivateFolder<T>(file: string, work: (temporary: string) => T): T {
   const folder = mkdtempSync(`${file}.part-`);
@@ -39,12 +39,12 @@ export function inPrivateFolder<T>(file: string, work: (temporary: string) => T)
   return result;
 }
 
-/** Whether anything bears a name, a link that leads nowhere included. */
+/** Whether a name exists, even as a dangling link. */
 export function isTaken(name: string): boolean {
   return lstatSync(name, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Makes sure that a file, or the names in a folder, are on the disk before it goes on. */
+/** Syncs a file, or the names in a folder, to the disk. */
 export function syncPath(path: string): void {
   const handle = openSync(path, 'r');
   try {
@@ -55,8 +55,8 @@ export function syncPath(path: string): void {
 }
 
 /**
- * Gives a whole, synced temporary file its name, in one step that a kill cannot halve, and only if nothing bears that
- * name yet: throws EEXIST otherwise, and leaves the temporary file where it is.
+ * Renames a complete, synced temporary file in one step. Throws EEXIST where the name exists, and then keeps the
+ * temporary file.
  */
 export function publishNew(temporary: string, file: string): void {
   try {
@@ -70,7 +70,7 @@ export function publishNew(temporary: string, file: string): void {
   syncPath(dirname(file));
 }
 
-/** Whether a file system refused a hard link because it knows none. */
+/** Whether an error means that the file system has no hard links. */
 export function hasNoLinks(error: unknown): boolean {
   return ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK'].includes(
     (error as { code?: string }).code ?? '',
@@ -78,8 +78,8 @@ export function hasNoLinks(error: unknown): boolean {
 }
 
 /**
- * What an operator must know about a right that is missing: whose the file is, or the nearest folder above it that can be looked at,
- * and who we are. Empty for an error that is about no right.
+ * For a permission error: the owner of the file, or of the nearest folder above it that can be read, and this process's
+ * user. Empty for any other error.
  */
 export function rightsAround(path: string, error: unknown): string {
   const { code } = error as { code?: string };
@@ -97,14 +97,14 @@ export function rightsAround(path: string, error: unknown): string {
   }
 }
 
-/** Why an error of the file system refused a path: its first words, and the rights around the path where one is missing. */
+/** The message of a file system error, with the owners if it is about permissions. */
 export function whyRefused(path: string, error: unknown): string {
   return `${(error as Error).message.split(',')[0]}${rightsAround(path, error)}`;
 }
 
 /**
- * What a path leads to, links followed; null where there is nothing. Throws `CommandError` without the right to enter a folder above
- * it: a missing right is never reported as a missing file (rule D44.4). What else the system refuses is thrown as it is.
+ * The stat of a path, following links; null where nothing exists. Throws `CommandError` without the permission to look:
+ * a missing permission is never reported as a missing file (rule D44.4). Other errors are thrown unchanged.
  */
 export function statIfThere(path: string): Stats | null {
   try {
@@ -117,7 +117,7 @@ export function statIfThere(path: string): Stats | null {
   }
 }
 
-/** Whether a path leads to anything; throws as `statIfThere`. */
+/** Whether a path exists; throws as `statIfThere`. */
 export const isThere = (path: string): boolean => statIfThere(path) !== null;
 
 /** SHA-256 of a file in lower-case hexadecimal. */
@@ -136,12 +136,12 @@ export function sha256OfFile(file: string): string {
   }
 }
 
-/** The file that a link leads to, as SQLite takes it for the names of its log; any other path as it is. */
+/** The target of a link, from which SQLite derives the names of its logs; any other path unchanged. */
 export function realFile(file: string): string {
   return existsSync(file) && lstatSync(file).isSymbolicLink() ? realpathSync(file) : file;
 }
 
-/** A name that nothing bears, numbered from 2 on when the plain one is taken. */
+/** An unused name: this one, or numbered from 2. */
 export function freeName(name: string): string {
   let free = name;
   for (let number = 2; isTaken(free); number++) free = `${name}-${number}`;

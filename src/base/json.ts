@@ -1,14 +1,14 @@
 import { badRequest } from './errors.ts';
 
-/** JSON text, with the type of the value that it stands for. */
+/** JSON text, typed with its value. */
 export type JsonText<T> = string & { readonly of?: T };
 
-/** Whether a JSON value is an object: not null, and not an array. */
+/** Whether a JSON value is an object: not null, not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The text of a request's body, decoded fatally. Throws a 400 for bytes that are no UTF-8. */
+/** Decodes a request body. Throws 400 for invalid UTF-8. */
 export function utf8Body(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -17,7 +17,7 @@ export function utf8Body(bytes: Uint8Array): string {
   }
 }
 
-/** The text of an object with the given entries, in their order (objects would put number-like keys first). */
+/** JSON of an object with the entries in this order (JavaScript objects put number-like keys first). */
 export function objectText<T>(entries: Iterable<[string, JsonText<T>]>): JsonText<Record<string, T>> {
   return `{${[...entries].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
 }
@@ -26,12 +26,12 @@ export function arrayText<T>(texts: JsonText<T>[]): JsonText<T[]> {
   return `[${texts.join(',')}]`;
 }
 
-/** The bounds of JSON in a request that may be large: beyond any real checklist, within the memory of a small server. */
+/** The bounds of JSON in a large request: beyond any real checklist, within the memory of a small server. */
 export const jsonLimits = { depth: 32, values: 1_000_000 };
 
 /**
- * Refuses JSON text that is nested too deep or holds too many values, before it is parsed into objects that take many
- * times its size. `name` is what the message calls it. Throws a 400; does not check that the text is JSON.
+ * Throws 400 for JSON text that is nested too deep or has too many values, before parsing makes objects of many times
+ * its size. `name` is for the message. Does not check that the text is JSON.
  */
 export function refuseHeavyJson(text: string, name: string, limits = jsonLimits): void {
   let depth = 0;
@@ -59,7 +59,7 @@ export function refuseHeavyJson(text: string, name: string, limits = jsonLimits)
   }
 }
 
-/** Where the quotation mark stands that ends a text which begins at one; -1 where none does. */
+/** The index of the closing quotation mark; -1 where there is none. */
 function endOfText(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); at > 0; at = json.indexOf('"', at + 1)) {
     let slash = at;
@@ -70,11 +70,11 @@ function endOfText(json: string, start: number): number {
 }
 
 /**
- * The path to the first member that an object of a JSON text names a second time, however it is escaped; null where there
- * is none. The text must be valid JSON.
+ * The path to the first member that an object of a JSON text has twice, escaped or not; null where there is none. The
+ * text must be valid JSON.
  */
 export function repeatedMember(json: string): (string | number)[] | null {
-  // The objects and arrays that are open, each with the member or the item that is being read.
+  // The open objects and arrays, each with its current member or item.
   const open: { keys: Set<string> | null; step: string | number }[] = [];
   let start = 0;
   let end = 0;

@@ -4,22 +4,21 @@ import { printable } from './text.ts';
 
 const levels: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 };
 
-/** Writes one JSON object a line on stdout; times are UTC with milliseconds. */
+/** A log of JSON lines; times are UTC with milliseconds. */
 export interface Log {
   debug(msg: string, fields?: Record<string, unknown>): void;
   info(msg: string, fields?: Record<string, unknown>): void;
   warn(msg: string, fields?: Record<string, unknown>): void;
   error(msg: string, fields?: Record<string, unknown>): void;
-  /** Whether lines of a level are written. */
   enabled(level: LogLevel): boolean;
-  /** A line whose fields are JSON text already, without braces; the caller has redacted them. */
+  /** Writes a line from JSON fields without braces; the caller has redacted them. */
   line(level: LogLevel, msg: string, fields: string): void;
 }
 
-/** Fields that never reach a line, whoever passes them (rule S3.1). */
+/** Field names whose values are never logged (rule S3.1). */
 const secretNames = /^(?:authorization|cookie|set-cookie|token|secret|password|email|search|query|body)$/i;
 
-/** A log of the given level and above; `write` takes whole lines. */
+/** A log of the given level and above; `write` receives whole lines. */
 export function createLog(
   level: LogLevel,
   write: (line: string) => void = (line) => process.stdout.write(line),
@@ -44,7 +43,6 @@ export function createLog(
   };
 }
 
-/** A log that keeps silent, for tests and commands. */
 export const silentLog: Log = {
   debug() {},
   info() {},
@@ -54,14 +52,14 @@ export const silentLog: Log = {
   line() {},
 };
 
-/** A text without what looks like a token of ours (a JWT begins `eyJ`) or an e-mail address. */
+/** A text with tokens (a JWT begins `eyJ`) and e-mail addresses replaced. */
 export function redact(text: string): string {
   return text
     .replace(/eyJ[\w.-]{6,}|gsi_[\w-]{6,}/g, '[token]')
     .replace(/[^\s@"'<>(),;:]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g, '[email]');
 }
 
-/** A text of a request as logs and the audit stream show it: without secrets, on one line, of so many characters at most. */
+/** A text of a request for logs and the audit stream: without secrets, on one line, of at most `length` characters. */
 export function withoutSecrets(text: string, length: number): string {
   return printable(redact(text.slice(0, length)), length);
 }
@@ -82,7 +80,7 @@ function clean(value: unknown): unknown {
   return value;
 }
 
-/** The time as RFC 3339 has it; made once for each millisecond. */
+/** The time as RFC 3339, formatted once in each millisecond. */
 function clockText(): () => string {
   let last = Number.NaN;
   let text = '';

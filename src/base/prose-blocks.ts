@@ -8,37 +8,36 @@ import {
   sqlStart,
 } from './prose-lines.ts';
 
-/** A block: `prompt` and `text` one after the other are its lines as published, the ends of lines included. */
+/** A block: concatenated, `prompt` and `text` are its lines as published, line ends included. */
 export interface ProseBlock {
   kind: BlockKind;
-  /** What stands before a command and is not typed: blanks and a prompt; empty for anything else. */
+  /** The prompt and blanks before a command, which are not typed; empty for other kinds. */
   prompt: string;
   text: string;
 }
 
 interface Line extends KnownLine {
   text: string;
-  /** Whether it goes on with the command of the line before it. */
+  /** Whether it continues the command of the previous line. */
   goesOn: boolean;
 }
 
-/** A longer text is shown as it is: no check is that long, and looking for the ends of commands takes time. */
+/** A longer text is not analyzed: no check is that long, and finding the ends of commands takes time. */
 const mostCharacters = 50_000;
-/** How many lines a command may go on for. */
+/** The most lines of a command. */
 const mostLines = 60;
-/** How many a document may have that stands in one. */
+/** The most lines of a here-document in a command. */
 const mostOfDocument = 200;
-/** How many lines of a text may be read in vain for the ends of commands that have none. */
+/** The most lines read in search of an end that is missing. */
 const mostInVain = 5000;
 
-/** What a command has open as far as it was read: a quote, brackets of a script, loops of a shell. */
+/** What is open in a command so far: a quote, the brackets of a script, the loops of a shell. */
 interface Open {
   quote: string;
   depth: number;
   loops: number;
 }
 
-/** Reads one more line of a command. */
 function readOn(open: Open, line: string, isScript: boolean): void {
   for (let at = 0; at < line.length; at++) {
     const sign = line[at]!;
@@ -54,7 +53,7 @@ function readOn(open: Open, line: string, isScript: boolean): void {
 
 const endsOpen = /(?:\\|\||&&|`)\s*$/;
 
-/** How many lines after a command belong to it: while a sign at its end, a quote, a document or a loop wants more. */
+/** How many lines after a command belong to it: while a trailing sign, a quote, a here-document or a loop is open. */
 function reach(lines: string[], first: number, { kind, prompt }: KnownLine, vain: { lines: number }): number {
   if (vain.lines > mostInVain) return 0;
   const open: Open = { quote: '', depth: 0, loops: 0 };
@@ -73,11 +72,11 @@ function reach(lines: string[], first: number, { kind, prompt }: KnownLine, vain
     if (document === undefined && isSentence(next)) break;
     line = next;
   }
-  // What is never closed was not meant so: the line stands alone.
+  // Never closed, so the sign was plain text: the line stands alone.
   return 0;
 }
 
-/** How many lines a statement of SQL, or several without a line between them, has after its first. */
+/** How many lines after the first belong to a run of SQL statements. */
 function reachOfSql(lines: string[], first: number): number {
   let last = first;
   for (let at = first + 1; at < lines.length; at++) {
@@ -85,7 +84,7 @@ function reachOfSql(lines: string[], first: number): number {
     const isMore =
       sqlMore.test(line) || sqlStart.test(line) || (/^[a-z]/.test(line) && sqlMore.test(line.toUpperCase()));
     if (line === '') continue;
-    // Beyond an empty line only what cannot begin anything else.
+    // After an empty line, continue only with what cannot begin anything else.
     if (
       at > last + 1
         ? !sqlMore.test(line) || isSentence(line)
@@ -105,7 +104,7 @@ function readLines(text: string): Line[] {
   const vain = { lines: 0 };
   for (let at = 0; at < lines.length; at++) {
     const found = kindOf(lines[at]!);
-    // Where commands have prompts, a path without one, or a word, under a command is what the command says.
+    // Where commands have prompts, a path or word without one below a command is its output.
     const isAnswer =
       hasPrompts && found?.kind === 'command' && found.prompt === '' && !/^\s*sudo\s/.test(lines[at]!);
     const known: KnownLine | null =
@@ -122,7 +121,7 @@ function readLines(text: string): Line[] {
   return settle(lines, read);
 }
 
-/** Decides about the lines that say nothing by themselves: each run of them by what stands before it. */
+/** Classifies runs of ambiguous lines by the line before them. */
 function settle(lines: string[], read: (Line | null)[]): Line[] {
   let before: Line | null = null;
   let last = 0;
@@ -144,13 +143,13 @@ function settle(lines: string[], read: (Line | null)[]): Line[] {
   return read as Line[];
 }
 
-/** Whether a run of lines is what a file, a device or a command says, to go by the line before it. */
+/** Whether a run of lines is content of a file, a device or an output, judged by the line before it. */
 function isLiteral(run: string[], before: Line, isSameParagraph: boolean): boolean {
   if (before.kind !== 'words') {
     const isAnswer = before.kind !== 'literal' || !/^\s*[A-Z]/.test(run[0]!);
     return isAnswer || run.some(hasSign);
   }
-  // A stanza of a device shows itself by its indents.
+  // A stanza of a device configuration is indented.
   if (/^[a-z]/.test(run[0]!) && run.length > 1 && run.slice(1).every((line) => /^\s+\S/.test(line)))
     return true;
   const isAnnounced =
@@ -164,15 +163,15 @@ function isLiteral(run: string[], before: Line, isSameParagraph: boolean): boole
   );
 }
 
-/** Whether some program wrapped and indented a text, commands and all, so that its lines mean nothing. */
+/** Whether a program wrapped and indented the text, so that its line breaks mean nothing. */
 function isReflowed(text: string): boolean {
   const [, ...others] = text.split('\n').filter((line) => line.trim() !== '');
   return others.length > 0 && others.every((line) => /^\s{8}/.test(line));
 }
 
 /**
- * A check or fix text in blocks, as well as can be told without knowing who wrote it. Nothing is altered: prompts and
- * texts one after the other are the text.
+ * A check or fix text in blocks, recognized by heuristics. Nothing is altered: concatenated, the prompts and texts are
+ * the text.
  */
 export function blocksOf(text: string): ProseBlock[] {
   if (text.length > mostCharacters || isReflowed(text)) return [{ kind: 'words', prompt: '', text }];

@@ -1,16 +1,16 @@
 /**
- * What a block of a check or fix text is: words to read, what is typed at a prompt, a script of PowerShell or SQL, or
- * what stands in a file, a registry or the output of a command.
+ * The kind of a block of a check or fix text: words to read, a command, a script of PowerShell or SQL, or literal
+ * content of a file, a registry or an output.
  */
 export type BlockKind = 'words' | 'command' | 'powershell' | 'sql' | 'literal';
 
-/** What a line is, and what of it is not typed. */
+/** The kind of a line, and its prompt. */
 export interface KnownLine {
   kind: BlockKind | 'blank';
   prompt: string;
 }
 
-/** A prompt of a shell, of PowerShell, of Windows, of a router, of a database. */
+/** Prompts of shells, PowerShell, Windows, routers and databases. */
 const prompts = [
   /^\s*(?:\[[^\]\n]+\]|[\w.-]+@[\w.-]+(?::\S*)?)\s?[$#>]\s+(?=\S)/,
   /^\s*PS(?: [^>\n]*)?>\s*(?=\S)/,
@@ -21,7 +21,7 @@ const prompts = [
   /^\s*(?:~\]?)?[$>]\s+(?=\S)/,
 ];
 
-/** `# ` is the prompt of root, and begins a comment: what follows tells them apart. */
+/** `# ` is root's prompt but also begins a comment: only a known command after it makes it a prompt. */
 const rootPrompt = /^\s*(?:~\]?)?#\s+(?=\S)/;
 
 const shellCommands = new Set(
@@ -56,7 +56,7 @@ export const sqlStart =
 export const sqlMore =
   /^(?:AND|AS|BEGIN|CASE|ELSE|END|FROM|FULL|GO|GROUP BY|HAVING|IF|INNER|INTO|JOIN|LEFT|ON|OR|ORDER BY|PRINT|RIGHT|RETURN|THEN|UNION|VALUES|WHEN|WHERE)\b|^[()]/;
 
-/** Lines that nobody writes in a sentence. */
+/** Lines that no sentence contains. */
 const literals = [
   /^-[aAwWD](?: |$)/,
   /^[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?\s/,
@@ -77,11 +77,11 @@ const literals = [
   /^(?:set|delete) (?!.*\s(?:the|to|is|on|of)\s)[a-z][a-z0-9-]* [\w-]+(?:\s[^.:]*)?$/,
 ];
 
-/** Words that a sentence has and a line of a file has not. */
+/** Words of sentences that lines of files lack. */
 const sentenceWords =
   /(?:^|\s)(?:the|is|are|be|been|must|this|that|these|those|will|should|of|if|when|which|has|have|does|was|were|can|cannot|may|your|its|it|then|than|following|an|or|and|with|to)(?=[\s,.;:]|$)/;
 
-/** Whether a line is one that somebody reads, as far as can be told from it alone. */
+/** Whether a line is a sentence, as far as the line alone shows. */
 export function isSentence(line: string): boolean {
   if (/^\s+[a-z]/.test(line) && !/[.:?!]\s*$/.test(line) && line.trim().split(/\s+/).length < 9) return false;
   const bare = line.trim().replace(/"[^"]*"|'[^']*'|“[^“”]*”/g, '""');
@@ -93,10 +93,10 @@ export function isSentence(line: string): boolean {
   return words.length > 3 && words.every((word) => /^[A-Za-z"(][a-z"’-]*[a-z",;)]?$/.test(word));
 }
 
-/** Whether there is a sign in a line that sentences lack; dashes, commas and full stops are no such signs. */
+/** Whether a line has a sign that sentences lack (dashes, commas and full stops do not count). */
 export const hasSign = (line: string) => /[=/\\_{}<>$|*;@[\]]|\d|^\s*[a-z]|:\S|\w\(|…/.test(line);
 
-/** What a line is by itself; null where that depends on its neighbours. */
+/** The kind of a line by itself; null where it depends on its neighbours. */
 export function kindOf(text: string): KnownLine | null {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'blank', prompt: '' };
@@ -121,20 +121,19 @@ export function kindOf(text: string): KnownLine | null {
 const isPowershell = (typed: string) =>
   powershell.some((pattern) => pattern.test(typed)) && !/[a-z]{2}[.:]$/.test(typed);
 
-/** Whether a line begins with a command of a shell and goes on like one. */
 function isShellCommand(typed: string): boolean {
   const words = typed.trim().split(/\s+/);
   const first = words[0]!.replace(/[;|]$/, '');
   const isPath =
     /^\/(?:usr\/|opt\/[\w/]*)?s?bin\/[\w.-]+$/.test(first) || /^\/usr\/libexec\/\S+$/.test(first);
   if (!isPath && !shellCommands.has(first)) return false;
-  // A mode or a rule of AIDE after a path is no argument.
+  // After a path, a file mode or an AIDE rule is no argument: the path is data.
   if (isPath) return !/^(?:\d{3,4}$|\w\+\w)/.test(words[1] ?? '');
   if (first === 'sudo') return words.length > 1;
-  // Routers have these words too.
+  // Router configurations use these words too.
   if (first === 'ip' || first === 'service')
     return /^(?:ip (?:-\w|(?:a|addr|link|netns)\b)|service \S+ (?:re)?st)/.test(typed);
-  // Some commands are words of English too.
+  // Some commands are also English words.
   const rest = typed.replace(/"[^"]*"|'[^']*'/g, '""');
   if (/[a-z]{2}[.:]\s*$/.test(rest) && sentenceWords.test(rest)) return false;
   if (/\s\{$/.test(typed)) return false;

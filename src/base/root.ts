@@ -12,7 +12,7 @@ function findRoot(): string {
   return folder;
 }
 
-/** The folder of the package: it holds `migrations`, `data` and `package.json`, compiled or not. */
+/** The folder of the package, with `migrations`, `data` and `package.json`, compiled or not. */
 export const packageRoot = findRoot();
 
 const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
@@ -22,7 +22,7 @@ const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf
 
 export const packageVersion: string = manifest.version;
 
-/** The commit that this was built from: an installation has it in its manifest, a checkout where its build left it. */
+/** The commit of this build: in the manifest of an installation, in `dist/.commit` of a checkout. */
 export const packageCommit: string = manifest.commit ?? builtFrom() ?? 'unknown';
 
 function builtFrom(): string | undefined {

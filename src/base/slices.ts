@@ -5,7 +5,7 @@ export { yieldToEventLoop };
 /** Milliseconds of work before a slice yields to the event loop. */
 export const longestSlice = 10;
 
-/** Does a piece of work for each item in order, and yields to the event loop every ten milliseconds. */
+/** Runs work for each item in order, yielding to the event loop every ten milliseconds. */
 export function inSlices<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   function* steps(): Generator<void, void> {
     for (const item of items) {
@@ -16,7 +16,7 @@ export function inSlices<T>(items: Iterable<T>, work: (item: T) => void): Promis
   return runInSlices(steps());
 }
 
-/** The same for work that yields wherever it can pause; gives what it returns. */
+/** The same for a generator, which yields where it can pause; gives what it returns. */
 export async function runInSlices<T>(
   work: Generator<void, T>,
   clock: () => number = () => performance.now(),
@@ -31,7 +31,7 @@ export async function runInSlices<T>(
   }
 }
 
-/** Does such work in one go. */
+/** Runs such a generator without pauses. */
 export function atOnce<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();

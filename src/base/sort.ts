@@ -1,7 +1,6 @@
-/** What a listing is sorted by: the name of a column, with `-` before it from the greatest on. */
+/** The sort order of a list: a column name, with `-` before it for descending order. */
 export type Sort<T extends string> = T | `-${T}`;
 
-/** The column and the direction that are meant. */
 export function sortOf<T extends string>(sort: Sort<T>): { column: T; down: boolean } {
   const down = sort.startsWith('-');
   return { column: (down ? sort.slice(1) : sort) as T, down };

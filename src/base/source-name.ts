@@ -6,7 +6,7 @@ export function withoutFolder(source: string): string {
   return [basename(file!), ...members].join('!/');
 }
 
-/** The folder that a source was imported from; that of the archive for one in an archive. */
+/** The folder of a source, or of the archive that contains it. */
 export function folderOf(source: string): string {
   return dirname(source.split('!/')[0]!);
 }

@@ -3,7 +3,7 @@ export function fold(text: string): string {
   return text.toLowerCase();
 }
 
-/** Letters of Latin as they are without diacritics, place by place: those that the tokenizer of `rule_search` takes for a to z. */
+/** Removes diacritics from Latin letters one by one, as the tokenizer of `rule_search` does. */
 export function withoutDiacritics(folded: string): string {
   return folded.replace(/[\u00c0-\u024f\u1e00-\u1eff]/g, (letter) => {
     const base = letter.normalize('NFD')[0]!;
@@ -17,18 +17,18 @@ export function compareCodePoints(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** Cuts a text that comes from a request to 64 characters, for messages (D2.2), or to another length. */
+/** Cuts a text of a request to 64 characters (or `length`), for messages (D2.2). */
 export function cut(text: string, length = 64): string {
-  // A character has at most two units.
+  // A character has at most two UTF-16 units.
   return [...text.slice(0, 2 * length)].slice(0, length).join('');
 }
 
-/** Whether a text has at most so many characters; a long one is not taken apart to count them. */
+/** Whether a text has at most so many characters, without splitting a much longer one. */
 export function hasAtMost(text: string, characters: number): boolean {
   return text.length <= characters || (text.length <= 2 * characters && [...text].length <= characters);
 }
 
-/** A text from outside as logs and messages show it: cut, on one line, U+FFFD for what is not to be seen. */
+/** A foreign text for logs and messages: cut, on one line, U+FFFD for invisible characters. */
 export function printable(text: string, length: number): string {
   return text.slice(0, length).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
@@ -38,22 +38,22 @@ export function count(number: number, word: string, plural = `${word}s`): string
   return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;
 }
 
-/** The same for what the ledger counts: `rules`, `categories`, `workRoles`; `high` and `education` stay. */
+/** The same for counters of the ledger: `rules`, `categories`, `workRoles`; `high` and `education` stay. */
 export function countOf(number: number, counted: string): string {
   const plural =
     counted === 'ccis' ? 'CCIs' : counted.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return count(number, plural.endsWith('ies') ? `${plural.slice(0, -3)}y` : plural.replace(/s$/, ''), plural);
 }
 
-/** How a cell of a CSV begins whose apostrophe only keeps a spreadsheet from running it (rule D5.4). */
+/** The beginning of a CSV cell whose apostrophe only keeps a spreadsheet from running it (rule D5.4). */
 export const guardedCell = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
-/** True when a text can be stored and answered unchanged: no NUL and no lone surrogate. */
+/** Whether a text can be stored and returned unchanged: no NUL and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** The first twelve digits of a hash in groups, as they are read over a telephone. */
+/** The first twelve digits of a hash in groups, for reading aloud. */
 export function spoken(hash: string): string {
   return hash.slice(0, 12).replace(/(.{4})(?=.)/g, '$1 ');
 }

@@ -3,28 +3,28 @@ import { crc32, deflateRaw } from 'node:zlib';
 
 const deflate = promisify(deflateRaw);
 
-/** A file of a zip: `bytes` of it in the zip, and `crc` of what it holds. */
+/** A member of a zip: its `bytes` in the zip, and the `crc` of its content. */
 export interface Member {
   name: string;
   bytes: number;
   crc: number;
-  /** The bytes of what it holds, where it is deflated; without it, it is stored as it is. */
+  /** The size of the content, where it is deflated; absent where it is stored. */
   unpacked?: number;
 }
 
-/** What a zip without the extensions for large ones may have, and each number in it. */
+/** The most bytes of a zip without ZIP64, and of each number in it. */
 export const largestZip = 0xffff_ffff;
 
-/** The first of January 1980, in the form of DOS: equal contents are equal zips, whenever they are made. */
+/** 1 January 1980 in DOS form: equal contents give equal zips. */
 const date = 0x21;
 const localBytes = 30;
 const centralBytes = 46;
 const endBytes = 22;
 
-/** CRC-32 that goes on from that of the bytes before. */
+/** CRC-32, continued from that of the bytes before. */
 export const crcOf = (bytes: Uint8Array, before = 0): number => crc32(bytes, before);
 
-/** The bytes before the content of a member (APPNOTE 4.3.7). A zip of ours has no others there. */
+/** The bytes before the content of a member (APPNOTE 4.3.7); Gapstone's zips add no extra field. */
 export function localHeader(member: Member): Buffer {
   const header = Buffer.alloc(localBytes);
   header.writeUInt32LE(0x04034b50, 0);
@@ -41,7 +41,7 @@ export function directory(members: Member[]): Buffer {
     header.writeUInt32LE(0x02014b50, 0);
     header.writeUInt16LE((3 << 8) | 20, 4);
     writeCommon(header, 6, member);
-    // A file that its owner alone may read and write.
+    // File mode 0600.
     header.writeUInt32LE((0o100600 << 16) >>> 0, 38);
     header.writeUInt32LE(offset, 42);
     parts.push(header, Buffer.from(member.name));
@@ -59,10 +59,10 @@ export function directory(members: Member[]): Buffer {
   return Buffer.concat([...parts, end]);
 }
 
-/** How long a local header is. */
+/** The length of a local header. */
 export const bytesBefore = ({ name }: { name: string }): number => localBytes + Buffer.byteLength(name);
 
-/** How long a zip of such members is. */
+/** The length of a zip of these members. */
 export function sizeOfZip(members: { name: string; bytes: number }[]): number {
   const each = members.map(
     ({ name, bytes }) => localBytes + centralBytes + 2 * Buffer.byteLength(name) + bytes,
@@ -70,11 +70,11 @@ export function sizeOfZip(members: { name: string; bytes: number }[]): number {
   return each.reduce((sum, bytes) => sum + bytes, endBytes);
 }
 
-/** The sizes that a local header states, which is to be compared with `localHeader` once the content is read. */
+/** The size that a local header states; compare it with `localHeader` after reading the content. */
 export const statedBytes = (header: Buffer): number => header.readUInt32LE(18);
 export const statedCrc = (header: Buffer): number => header.readUInt32LE(14);
 
-/** What both headers of a member say, from the version that is needed to the length of the extra field. */
+/** Writes the fields that both headers of a member share. */
 function writeCommon(header: Buffer, at: number, { name, bytes, crc, unpacked }: Member): void {
   const nameBytes = Buffer.byteLength(name);
   header.writeUInt16LE(20, at);
@@ -88,7 +88,7 @@ function writeCommon(header: Buffer, at: number, { name, bytes, crc, unpacked }:
   header.writeUInt16LE(nameBytes, at + 22);
 }
 
-/** A whole zip of files, compressed one after the other, off the main thread. */
+/** A zip of files, compressed one after the other, off the main thread. */
 export async function zipOf(files: { name: string; content: Buffer }[]): Promise<Uint8Array<ArrayBuffer>> {
   const members: Member[] = [];
   const parts: Buffer[] = [];

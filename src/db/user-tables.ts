@@ -5,7 +5,6 @@ import { mappingStatuses } from './control-tables.ts';
 
 export type CollectionKind = 'list' | 'control-collection' | 'regdoc-collection' | 'role-collection';
 
-/** Lists and the three kinds of collections. */
 export const collections = sqliteTable('bundles', {
   id: text('id').primaryKey(),
   kind: text('kind').$type<CollectionKind>().notNull(),
@@ -26,7 +25,7 @@ export const collections = sqliteTable('bundles', {
 const placed = { position: integer('position').notNull(), addedAt: text('added_at').notNull() };
 const annotated = { position: placed.position, notes: text('notes').notNull(), addedAt: placed.addedAt };
 
-/** How users' data refers to what is in the catalog, and what was seen of it (rule D23.2). */
+/** How users' data refers to the catalog, with the values last seen there (rule D23.2). */
 const stig = {
   slug: text('slug').notNull(),
   benchmarkId: text('benchmark_id').notNull(),
