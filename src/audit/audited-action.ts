@@ -3,9 +3,8 @@ import type { Database } from '../db/database.ts';
 import { type AuditEvent, shownName } from './event.ts';
 import type { AuditStream } from './stream.ts';
 
-/** An audited action under way. */
 export interface Step {
-  /** Writes its success, once, inside the transaction that does it. */
+  /** Writes the success event, once, inside the transaction of the action. */
   write(result: unknown): void;
   written(): boolean;
 }
@@ -13,14 +12,14 @@ export interface Step {
 export type Audit = ReturnType<typeof createAudit>;
 
 /**
- * An audit stream with the database whose changes it records: the event of an action is written inside its transaction, just
- * before the commit, so that one which cannot be audited is rolled back (`GAPSTONE_AUDIT_FAILURE=stop`). Should the
- * commit itself fail after that, an event of the failure with the same request id follows.
+ * Connects an audit stream with the database. The event of an action is written inside its transaction, just before the
+ * commit, so that a change that cannot be audited is rolled back (`GAPSTONE_AUDIT_FAILURE=stop`). If the commit then
+ * fails, a failure event with the same request id follows.
  */
 export function createAudit(stream: AuditStream, db: Database | null) {
   const steps = new AsyncLocalStorage<Step>();
   let underWay = 0;
-  // The lock of the stream is taken before anything is done or written: what has to be tried again has written nothing yet.
+  // Take the stream's lock before the work: when it is busy, nothing was written and the write can be retried.
   const unhook = db?.within((work, isLast) => {
     const recorded = () => {
       const result = work();
@@ -32,7 +31,7 @@ export function createAudit(stream: AuditStream, db: Database | null) {
   return {
     stream,
 
-    /** Runs an action. Its `event` is asked for when it is about to be committed. Throws what the work throws. */
+    /** Runs an action; `event` is called just before the commit. Throws what the work throws. */
     async run<T>(
       event: () => Omit<AuditEvent, 'outcome' | 'reason'>,
       work: (step: Step) => Promise<T>,
@@ -50,19 +49,19 @@ export function createAudit(stream: AuditStream, db: Database | null) {
       try {
         return await steps.run(step, () => work(step));
       } finally {
-        // While it is on, the runtime pays for it at every event of every request.
+        // An active AsyncLocalStorage costs time at every event of every request.
         if (--underWay === 0) steps.disable();
       }
     },
 
-    /** Takes it off the database. */
+    /** Disconnects it from the database. */
     close: () => unhook?.(),
   };
 }
 
 const detailed = ['added', 'removed', 'purged', 'visibility', 'stigSlug', 'controlId', 'framework'] as const;
 
-/** Adds what the result of a write says: the id of what was made, how many were touched. */
+/** Adds the result of a write to the event: the new object's id, the number of changed ones. */
 function withResult(event: Omit<AuditEvent, 'outcome' | 'reason'>, result: unknown) {
   if (typeof result === 'number') return { ...event, detail: { ...event.detail, count: result } };
   if (typeof result !== 'object' || result === null) return event;
@@ -71,7 +70,7 @@ function withResult(event: Omit<AuditEvent, 'outcome' | 'reason'>, result: unkno
   for (const name of detailed) {
     const value = values[name];
     if (typeof value === 'number') detail[name] = value;
-    // An answer may hold what the body said.
+    // The answer may repeat text of the request, even a token.
     else if (typeof value === 'string') detail[name] = shownName(value);
   }
   const made = typeof values.id === 'string' ? values.id : null;

@@ -1,31 +1,33 @@
 import { sha256 } from '../base/ids.ts';
 import { withoutSecrets } from '../base/log.ts';
 
-/** What kind of actor did something: a name alone would let a user call themselves an operator. */
+/** The kind of actor. A name alone would let a user pose as an operator. */
 export type ActorType = 'user' | 'integration' | 'operator' | 'system' | 'anonymous';
 
 type Scalar = string | number | boolean | null;
 
-/** Who did what to which object, and how it ended (rule S3.2). Never a token, a secret or an e-mail address. */
+/**
+ * Who did what to which object, with what outcome (rule S3.2). Never contains a token, a secret or an e-mail address.
+ */
 export interface AuditEvent {
   actorType: ActorType;
-  /** The subject of a token, the id of an integration token, an account of the machine, `system`; null if unknown. */
+  /** The subject of a token, the id of an integration token, a system account, `system`; null if unknown. */
   actor: string | null;
   org: string | null;
-  /** As `list.create`: the kind of object and the verb. */
+  /** The kind of object and the verb, as `list.create`. */
   action: string;
   objectType: string | null;
   objectId: string | null;
   outcome: 'success' | 'denied' | 'failure';
-  /** The code of the refusal or of the failure; null for a success without more to say. */
+  /** The error code; null for most successes. */
   reason: string | null;
   requestId: string | null;
-  /** The address that asked, or `cli`, or `service`. */
+  /** The client's address, or `cli`, or `service`. */
   source: string;
   detail: Record<string, Scalar | readonly string[]> | null;
 }
 
-/** An event of the service itself, but for what `more` says. */
+/** An event of the service itself, changed by `more`. */
 export function systemEvent(
   action: string,
   detail: AuditEvent['detail'],
@@ -47,18 +49,18 @@ export function systemEvent(
   };
 }
 
-/** What a request or its answer names, as an event may hold it: it may be anything, a token where an id belongs for one. */
+/** A name from a request or answer, for an event: it may be any text, even a token, so secrets are removed. */
 export function shownName(text: string): string {
   return withoutSecrets(text, maxText);
 }
 
-/** Where a chain stands: the sequence number and the hash of its last line. */
+/** The end of a chain: number and hash of its last line. */
 export interface Head {
   seq: number;
   hash: string;
 }
 
-/** What the first line of all says of its predecessor. */
+/** The head before the first line. */
 export const origin: Head = { seq: 0, hash: '0'.repeat(64) };
 
 const maxText = 300;
@@ -66,8 +68,8 @@ const maxItems = 20;
 const hashPart = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/s;
 
 /**
- * The line of an event, without the newline, and the head that it makes. The hash is SHA-256 of the very bytes of the
- * line without its member `hash`; `prevHash` is among them, so the lines are a chain.
+ * The line of an event without newline, and the new head. The hash is SHA-256 of the line's bytes without the member
+ * `hash`; they include `prevHash`, so the lines form a chain.
  */
 export function lineOf(event: AuditEvent, time: Date, previous: Head): { line: string; head: Head } {
   const seq = previous.seq + 1;
@@ -101,17 +103,17 @@ function boundedEntry([name, value]: [string, Scalar | readonly string[]]) {
   return [name, Array.isArray(value) ? value.slice(0, maxItems).map(bounded) : value];
 }
 
-/** What a line says of the chain. */
+/** The chain data of a line. */
 export interface ReadLine extends Head {
   prevHash: string;
   time: string;
   action: string;
   detail: Record<string, unknown> | null;
-  /** Whether the hash is that of the line. */
+  /** Whether the hash matches the line. */
   holds: boolean;
 }
 
-/** Reads a line of the stream; null for what is none of ours. */
+/** Reads a line of the stream; null for any other text. */
 export function readLine(line: string): ReadLine | null {
   const match = hashPart.exec(line);
   if (!match) return null;

@@ -15,7 +15,7 @@ import { createFileLock, type FileLock } from '../db/file-lock.ts';
 import { type AuditEvent, type Head, lineOf, origin, systemEvent } from './event.ts';
 import { type Resumption, resume } from './resume.ts';
 
-/** The system calls that write; tests make them fail. */
+/** The system calls for writing; tests replace them. */
 export interface AuditIo {
   write(fd: number, bytes: Uint8Array): number;
   sync(fd: number): void;
@@ -29,13 +29,12 @@ const systemIo: AuditIo = {
   sync: (fd) => fdatasyncSync(fd),
 };
 
-/** The files beside the stream: the lock, always empty, and the head as it was last noted. */
+/** The files beside the stream: the lock, always empty, and the last recorded head. */
 export const companionsOf = (file: string) => ({ lock: `${file}.lock`, head: `${file}.head` });
 
 /**
- * The file of the audit stream: only ever appended to, mode 0600 when it is made here. It is opened anew when it was
- * renamed (as rotation does), and the chain goes on in the new file. `known` says which line there was at least. Throws when
- * it cannot be opened.
+ * Opens the file of the audit stream: append-only, created with mode 0600. After a rename (rotation) it opens a new
+ * file, where the chain continues. `known` gives a line that must exist. Throws when it cannot be opened.
  */
 export function openAuditFile(
   file: string,
@@ -47,13 +46,15 @@ export function openAuditFile(
   let held = false;
   let fd = openSync(file, append, 0o600);
   let inode = fstatSync(fd).ino;
-  /** What we know of the file's end; good for as long as its size is this. */
+  /** The head at the end of the file; valid while the file has this size. */
   let seen: { size: number; head: Head } | null = null;
   let lastDay = '';
-  /** The last line that this process wrote. */
   let own: Head = origin;
 
-  /** Somebody who removes the lock would let two processes write at once; who removes the head, cut lines off unseen. */
+  /**
+   * Detects a removed lock, without which two processes could write at once, or a removed head, which could hide cut
+   * lines.
+   */
   function reopenCompanions(): void {
     const names = companionsOf(file);
     const same =
@@ -93,8 +94,8 @@ export function openAuditFile(
   }
 
   /**
-   * Runs a function while no other process appends: what it appends needs no lock any more. Throws SQLITE_BUSY when the lock
-   * is not free in time.
+   * Runs a function while no other process appends; appends inside need no further lock. Throws SQLITE_BUSY when the
+   * lock is not free in time.
    */
   function hold<T>(work: () => T): T {
     if (held) return work();
@@ -112,9 +113,9 @@ export function openAuditFile(
   return {
     hold,
     /**
-     * Appends events as lines, in order, under the lock that all processes share; `sync` waits until they are on the
-     * disk. Gives the new head; where this began a day or a file, the anchor, which is the head before; and what was found to be
-     * missing, as a code. Throws what the system says; then what was half written is recorded by the next append.
+     * Appends events as lines, in order, under the lock of all processes; `sync` waits for the disk. Gives the new
+     * head; `anchor`, the head before, if this line began a day or a file; `missing`, a code if lines were missing.
+     * Throws system errors; the next append then records what was half written.
      */
     append: (events: readonly AuditEvent[], sync: boolean) =>
       hold(() => {
@@ -133,14 +134,15 @@ export function openAuditFile(
           text += `${made.line}\n`;
           head = made.head;
         }
-        // Whatever goes wrong from here on, the next append looks at the file itself.
+        // If anything fails from here on, the next append reads the file's end again.
         seen = null;
         const isFirst = fstatSync(fd).size === 0;
-        // Killed from here on, we leave no lines without a head: where one is missing, somebody took it away.
+        // Write a head before the first line, so that a kill never leaves lines without a head: a missing head means
+        // that it was removed.
         if (isFirst && from.seq === 0) writeSync(companions.head, headText(origin), 0);
         writeWhole(io, fd, Buffer.from(text));
         if (sync) io.sync(fd);
-        // A file that was made just now is on the disk when its folder is.
+        // A new file is only durable once its folder is synced.
         if (sync && isFirst) syncPath(dirname(file));
         writeSync(companions.head, headText(head), 0);
         if (sync && isFirst) fdatasyncSync(companions.head);
@@ -150,7 +152,7 @@ export function openAuditFile(
         const missing = event?.action === 'audit.recover' && event.reason !== 'TORN' ? event.reason : null;
         return { head, anchor, missing };
       }),
-    /** Whether a day began since the last line. */
+    /** Whether the day changed since the last line. */
     isNewDay: () => lastDay !== '' && lastDay < now().toISOString().slice(0, 10),
     close(): void {
       closeCompanions(companions);
@@ -161,7 +163,7 @@ export function openAuditFile(
 
 interface Companions {
   lock: FileLock;
-  /** The open file of the head. */
+  /** The file descriptor of the head. */
   head: number;
   inodes: { lock: number; head: number };
 }
@@ -187,7 +189,7 @@ function inodeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.ino;
 }
 
-/** A file that is opened at its first append, and tried again at each until it opens. */
+/** An audit file that is opened at its first append, retried at each until it opens. */
 export function lazyAuditFile(open: () => AuditFile): AuditFile {
   let file: AuditFile | null = null;
   const opened = () => (file ??= open());
@@ -203,12 +205,12 @@ function writeWhole(io: AuditIo, fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += io.write(fd, bytes.subarray(done));
 }
 
-/** Of one length, so that one small write replaces it whole. */
+/** Of fixed length, so that one small write replaces it. */
 function headText({ seq, hash }: Head): string {
   return `${String(seq).padStart(16, '0')} ${hash}\n`;
 }
 
-/** The head that was noted last; null when there is none that can be read. */
+/** The last recorded head; null when it is missing or malformed. */
 export function readHead(file: string): Head | null {
   let text: string;
   try {

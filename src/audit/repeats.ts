@@ -10,9 +10,9 @@ interface Repeated {
 }
 
 /**
- * Keeps refusals from flooding the stream: the first of a kind (who, from where, what, why) is written at once; the
- * same again within a minute is counted, and written as one event with the count when the minute is over. Beyond
- * `most` kinds a minute, what is new is counted by its action and reason alone.
+ * Keeps refusals from flooding the stream: the first of a kind (who, from where, what, why) is written at once; repeats
+ * within a minute are counted and written as one event. Beyond `most` kinds a minute, new ones are counted by action
+ * and reason alone.
  */
 export function createRepeats(write: (event: AuditEvent) => void, now: () => Date, most = 1000) {
   const open = new Map<string, Repeated>();
@@ -28,7 +28,7 @@ export function createRepeats(write: (event: AuditEvent) => void, now: () => Dat
     write({ ...event, requestId: null, detail });
   }
 
-  /** Writes what was counted in minutes that are over; all of it at the end. */
+  /** Writes the counts of past minutes; at the end all of them. */
   function flush(all = false): void {
     const time = now().getTime();
     for (const [key, repeated] of open) {

@@ -1,21 +1,21 @@
 import { sha256 } from '../base/ids.ts';
 import { type AuditEvent, type Head, origin, type ReadLine, readLine, systemEvent } from './event.ts';
 
-/** How the chain goes on at the end of a file: after which line, and what has to be written first. */
+/** How the chain continues at the end of a file: after which line, and the event to write first. */
 export interface Resumption {
   head: Head;
-  /** The time of the last line; null when nothing is known of it. */
+  /** The time of the last line; null if unknown. */
   lastTime: string | null;
-  /** Whether the file ends in the middle of a line, which has to be ended. */
+  /** Whether the file ends within a line, which then needs a newline. */
   torn: boolean;
   event: AuditEvent | null;
 }
 
 /**
- * Decides how to go on after the bytes that a file ends with, the head that is noted beside it (null: there is none) and
- * the one that is known otherwise, by the process or the database. The greater of these wins over a file that is behind it:
- * the gap in the numbers then shows for good that lines are missing. No lines are written before a head is, so one that is
- * gone was taken away, perhaps with the end of the file, and that is written. A file that is empty beside its head was renamed.
+ * Decides how to continue after `tail`, the last bytes of a file. `noted` is the head beside it (null if missing),
+ * `otherwise` a head known to the process or the database. The greater of these wins over a shorter file: the gap in
+ * the numbers then shows for good that lines are missing. A head is always written before lines, so a missing one was
+ * removed, and that is recorded. An empty file beside a head follows a rotation.
  */
 export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origin): Resumption {
   const known = noted !== null && noted.seq > otherwise.seq ? noted : otherwise;
@@ -30,7 +30,7 @@ export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origi
   }
   const end = tail.lastIndexOf('\n');
   const rest = tail.subarray(end + 1);
-  // Only its newline was lost: the line itself is whole.
+  // The line is whole; only its newline is missing.
   if (rest.length > 0 && readLine(rest.toString('utf8'))?.holds) {
     return { ...resume(Buffer.concat([tail, Buffer.from('\n')]), noted, otherwise), torn: true };
   }
@@ -46,7 +46,7 @@ export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origi
     );
 
   if (last === null || !last.holds) {
-    // A first line that is torn leaves nothing before it to read.
+    // With only a torn first line there is nothing before it to read.
     return { head: known, lastTime, torn, event: recovered(end < 0 ? 'TORN' : 'UNREADABLE') };
   }
   if (last.seq < known.seq) {
@@ -56,7 +56,7 @@ export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origi
   if (last.seq === known.seq && last.hash !== known.hash) {
     return { head: known, lastTime, torn, event: recovered('CHANGED', { expectedHash: known.hash }) };
   }
-  // A new stream that has grown past the line that is known is another all the same.
+  // Even a longer file is another stream if the known line differs in it.
   const inItsPlace = otherwise.seq < last.seq ? lineNumbered(otherwise.seq, tail, end) : null;
   if (inItsPlace !== null && inItsPlace.hash !== otherwise.hash) {
     const other = { knownLine: otherwise.seq, expectedHash: otherwise.hash };
@@ -71,7 +71,7 @@ export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origi
   return { head: { seq: last.seq, hash: last.hash }, lastTime, torn, event };
 }
 
-/** The line of a number in the bytes that a file ends with, before the newline at `end`; null where they do not have it. */
+/** The line with a number in the last bytes of a file, before the newline at `end`; null if not there. */
 function lineNumbered(seq: number, tail: Buffer, end: number): ReadLine | null {
   for (let stop = end; stop > 0; ) {
     const start = tail.lastIndexOf('\n', stop - 1) + 1;
@@ -82,7 +82,7 @@ function lineNumbered(seq: number, tail: Buffer, end: number): ReadLine | null {
   return null;
 }
 
-/** What a recovery says of the half line before it, so that the chain covers that as well. */
+/** The length and hash of a torn line for the recovery event, so that the chain covers them. */
 export function tornDetail(rest: Buffer): { tornBytes: number; tornSha256: string } {
   return { tornBytes: rest.length, tornSha256: sha256(rest) };
 }

@@ -6,7 +6,7 @@ import type { AuditFile } from './file.ts';
 import { createRepeats } from './repeats.ts';
 
 const warnEvery = 60_000;
-/** How many events are kept while another process holds the lock, and how often they are tried again. */
+/** How many events wait while another process has the lock, and the milliseconds between attempts. */
 const mostKept = 5000;
 const retryEvery = 100;
 
@@ -16,9 +16,9 @@ export interface StreamOptions {
   failure: 'stop' | 'continue';
   now: () => Date;
   log: Log;
-  /** What an action that cannot be audited is refused with. */
+  /** The error for an action that cannot be audited. */
   refuse: (cause: Error) => Error;
-  /** Called with the last line when what must be audited was written. */
+  /** Called with the last line after each synced write. */
   remember?: (head: Head) => void;
 }
 
@@ -30,7 +30,7 @@ export function createAuditStream(file: AuditFile, options: StreamOptions) {
   let gap: Gap | null = null;
   let last = null as Head | null;
   let warnedAt = Number.NEGATIVE_INFINITY;
-  /** What was noted while another process held the lock, the oldest first, and since when. */
+  /** Events that wait for the lock, oldest first, and since when. */
   let kept: AuditEvent[] = [];
   let keptSince = 0;
   let retry: NodeJS.Timeout | null = null;
@@ -66,14 +66,14 @@ export function createAuditStream(file: AuditFile, options: StreamOptions) {
     log.error('audit stream cannot be written', { reason: error.message, policy: failure });
   }
 
-  /** Writes what happened anyway, as soon as no other process writes; when that fails it is counted as lost. */
+  /** Writes an event of something already done as soon as no other process writes; counts it as lost on failure. */
   function note(event: AuditEvent): void {
     if (kept.length === 0) keptSince = performance.now();
     kept.push(event);
     flush();
   }
 
-  /** Writes what was noted; while another process writes, it is kept a little longer, but for the end. */
+  /** Writes waiting events; while another process has the lock they wait on, except at the end. */
   function flush(atEnd = false): void {
     if (kept.length === 0) return;
     try {
@@ -94,8 +94,8 @@ export function createAuditStream(file: AuditFile, options: StreamOptions) {
   const repeats = createRepeats(note, now);
 
   /**
-   * Writes what must be audited, to the disk. Under the policy `stop` throws when that fails (the action must then not
-   * be done); under `continue` it is counted as lost.
+   * Writes and syncs events that must be audited. On failure the policy `stop` throws, so that the action is not done;
+   * `continue` counts them as lost.
    */
   function must(...events: AuditEvent[]): void {
     try {
@@ -110,9 +110,9 @@ export function createAuditStream(file: AuditFile, options: StreamOptions) {
   }
 
   /**
-   * Runs work that is to be audited while no other process appends, so that nothing in it finds the lock held. Throws
-   * SQLITE_BUSY before it begins where another process holds it, unless this is the last time; then, as where there can be
-   * no lock, the work is run, and what it logs meets the policy.
+   * Runs audited work under the file's lock, so that nothing in it finds the lock busy. Throws SQLITE_BUSY before the
+   * work begins, except the last time: then, and where the file has no lock, the work runs anyway, and the policy
+   * decides about its events.
    */
   function hold<T>(work: () => T, isLast: boolean): T {
     let begun = false;
@@ -129,27 +129,27 @@ export function createAuditStream(file: AuditFile, options: StreamOptions) {
 
   return {
     must,
-    /** As `must`, where no transaction is open: a lock that another process holds is waited for, the event loop going on. */
+    /** As `must`, outside of transactions: waits for another process's lock without blocking the event loop. */
     tell: (...events: AuditEvent[]): Promise<void> =>
       turns.take(({ isLast }) => hold(() => must(...events), isLast)),
     hold,
     note,
     /** As `note`, for refusals: repeats within a minute become one event with their count. */
     refused: repeats.note,
-    /** What has to be done from time to time: the anchor of a new day, counted repeats (at the end, all of them). */
+    /** Periodic work: the anchor of a new day, counted repeats (at the end, all of them). */
     tick(atEnd = false): void {
       repeats.flush(atEnd);
       if (!file.isNewDay()) return;
       try {
         write([], true);
       } catch (error) {
-        // Another process that writes begins the day, or the next tick does.
+        // The process with the lock writes the anchor, or the next tick does.
         if (storageFault(error) !== 'busy') failed(error as Error, { lost: 0, refused: 0 });
       }
     },
-    /** The last line that this process wrote to the disk; null before the first. */
+    /** The last line that this process synced; null before the first. */
     head: () => last,
-    /** The events that were written, and those that could not be, since the start. */
+    /** Events written and lost since the start. */
     stats: () => ({ written, lost, failing: gap !== null }),
     close(): void {
       flush(true);
@@ -159,7 +159,7 @@ export function createAuditStream(file: AuditFile, options: StreamOptions) {
   };
 }
 
-/** What could not be written since the last success: noted and lost, or refused and so not done. */
+/** Events since the last success that were lost, or whose actions were rejected. */
 interface Gap {
   lost: number;
   refused: number;
@@ -170,7 +170,7 @@ interface Gap {
 const failureEvent = ({ reason, ...detail }: Gap) =>
   systemEvent('audit.failure', detail, { outcome: 'failure', reason });
 
-/** A stream that nobody reads, for tests and for databases in memory. */
+/** A stream that discards everything, for tests and in-memory databases. */
 export const silentAudit: AuditStream = {
   must() {},
   async tell() {},

@@ -3,26 +3,26 @@ import { type Head, origin, type ReadLine, readLine } from './event.ts';
 import { companionsOf, readHead } from './file.ts';
 import { tornDetail } from './resume.ts';
 
-/** What a walk along the chain found. */
+/** The result of verifying a chain. */
 export interface AuditVerdict {
-  /** The lines that hold, up to the first that does not. */
+  /** The valid lines before the first problem. */
   lines: number;
-  /** The sequence number of the first line: above 1 where older files were taken away. */
+  /** The number of the first line: above 1 where older files were removed. */
   first: number | null;
-  /** The last line that holds: worth noting elsewhere, since whoever can write the file can write a whole new chain. */
+  /** The last valid line. Record it elsewhere: whoever can write the file can write a whole new chain. */
   head: Head | null;
-  /** The first thing that is wrong; null when the chain holds. */
+  /** The first problem; null for a valid chain. */
   problem: { file: string; line: number; reason: string } | null;
-  /** What is wrong with the head beside the newest file, where that is missing; null when it is there. */
+  /** Why the head beside the newest file is unusable; null when it is there. */
   headProblem: string | null;
-  /** What breaks no chain and is worth knowing: lines torn by a killed process and recorded by the next; a head that was gone. */
+  /** Remarks that break no chain: lines torn by a kill and recorded by the next, a head that was missing. */
   notes: string[];
 }
 
 /**
- * Walks the chain through one file, or through the files of a rotation from the oldest to the newest. Finds lines that
- * were changed, taken out, put in or moved; lines cut off at the end where the head noted beside the last file is
- * there, or by the line that is `known` to have been written. Reads the files piecemeal. Throws when one cannot be read.
+ * Verifies the chain of one file, or of rotated files from the oldest to the newest. Finds changed, removed, inserted
+ * and moved lines, and lines cut off at the end, if the head beside the last file exists or a line is `known`. Reads
+ * the files in chunks. Throws when one cannot be read.
  */
 export function verifyAuditFile(files: string | readonly string[], known: Head = origin): AuditVerdict {
   const list = typeof files === 'string' ? [files] : files;
@@ -36,7 +36,7 @@ export function verifyAuditFile(files: string | readonly string[], known: Head =
   };
   const newest = list.at(-1);
   if (newest === undefined) return found;
-  // Read before the lines: a running server adds to both.
+  // Read the head before the lines, because a running server adds to both.
   const noted = readHead(companionsOf(newest).head);
   for (const file of list) found.problem ??= walk(file, found, known);
   found.problem ??= compare(newest, found, noted !== null && noted.seq > known.seq ? noted : known);
@@ -44,16 +44,16 @@ export function verifyAuditFile(files: string | readonly string[], known: Head =
   return found;
 }
 
-/** Lines are never written without a head. It is read once more: a server may have written its first line just now. */
+/** Lines are never written without a head. It is read again: a server may have written its first line just now. */
 function missingHead(newest: string, lines: number): string | null {
   const { head } = companionsOf(newest);
   if (readHead(head) !== null) return null;
-  // Killed before its first line, a process leaves both empty.
+  // A process killed before its first line leaves both files empty.
   if (lines === 0 && statSync(newest).size === 0 && existsSync(head)) return null;
   return `${head} is missing or cannot be read: missing lines at the end would not be noticed`;
 }
 
-/** Why a line does not follow the last one that holds; null when it does. */
+/** Why a line does not follow the last valid one; null when it does. */
 function whyNot(line: ReadLine, head: Head | null, known: Head): string | null {
   if (!line.holds) return 'the line was changed: its hash does not match';
   const last = head ?? (line.seq === 1 ? origin : null);
@@ -67,7 +67,7 @@ function whyNot(line: ReadLine, head: Head | null, known: Head): string | null {
     : 'the previous line was changed or replaced: its hash does not match';
 }
 
-/** What a recovery says was missing when its line was written. */
+/** What a recovery event reports as missing. */
 function missedBefore({ seq, action, detail }: ReadLine): string | null {
   if (action !== 'audit.recover') return null;
   if (detail?.streamMissing === true)
@@ -77,11 +77,11 @@ function missedBefore({ seq, action, detail }: ReadLine): string | null {
   return detail?.headMissing === true ? 'the head was missing: earlier lines may have been cut off' : null;
 }
 
-/** Adds the lines of one file to what was found, up to the first that is wrong; gives that. */
+/** Adds the valid lines of one file to `found`; gives the first problem. */
 function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['problem'] {
   const notOurs = 'this is not a line of the audit stream';
   let number = 0;
-  /** A line that cannot be read, until the next one says whether it was torn. */
+  /** An unreadable line, until the next one shows whether it was torn. */
   let half: Buffer | null = null;
   for (const { bytes, ended } of linesOf(file)) {
     number++;
@@ -113,7 +113,7 @@ function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['pro
   return half === null ? null : { file, line: number, reason: notOurs };
 }
 
-/** Compares the end with the last line that was recorded elsewhere. */
+/** Compares the end of the chain with the recorded head. */
 function compare(file: string, { lines, head }: AuditVerdict, recorded: Head): AuditVerdict['problem'] {
   const { seq, hash } = head ?? origin;
   const cut = `the end is cut off: ${span(seq + 1, recorded.seq)} missing`;
@@ -129,10 +129,10 @@ function span(from: number, to: number): string {
 }
 
 const chunkBytes = 1024 * 1024;
-/** No line of ours is nearly as long; one that is need not be kept whole to be found bad. */
+/** Far longer than any line of the stream, so a longer one is an error. */
 const longest = 4 * chunkBytes;
 
-/** The lines of a file as bytes, without newlines; `ended` is false for a last one that lacks its newline. */
+/** The lines of a file as bytes, without newlines; `ended` is false for a last one without newline. */
 function* linesOf(file: string): Generator<{ bytes: Buffer; ended: boolean }> {
   const fd = openSync(file, 'r');
   try {

@@ -3,18 +3,18 @@ import type { Log } from '../base/log.ts';
 import { systemEvent } from './event.ts';
 import type { AuditStream } from './stream.ts';
 
-/** Above this share of the disk a warning is due (V-222483); below the other one it is over. */
+/** Above this share of the disk a warning is due (V-222483); below the other one it ends. */
 const high = 0.75;
 const low = 0.7;
 
-/** The share of a folder's file system that is taken, of what we may use at all. */
+/** The used share of a folder's file system, not counting space reserved for root. */
 export function shareTaken(folder: string): number {
   const { blocks, bfree, bavail } = statfsSync(folder);
   const taken = blocks - bfree;
   return taken + bavail === 0 ? 1 : taken / (taken + bavail);
 }
 
-/** Looks at the disk of the stream, and tells when it fills up past 75 % and when there is room again. */
+/** Gives a check of the stream's disk that reports when it fills beyond 75 % and when it has room again. */
 export function createWatermark(audit: AuditStream, log: Log, share: () => number): () => void {
   let above = false;
   return () => {

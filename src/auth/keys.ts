@@ -28,16 +28,16 @@ import { type KeySet, type ReadKeys, watchKeySet } from './key-watch.ts';
 /** The algorithms of each kind of key. */
 const algorithmsOf: Record<string, string[]> = { RSA: ['RS256', 'PS256'], EC: ['ES256'] };
 
-/** The algorithms that user tokens may be signed with (rule D1.2). */
+/** The algorithms that may sign user tokens (rule D1.2). */
 export const algorithms = Object.values(algorithmsOf).flat();
 
-/** How many of the keys that are passed over the log names. */
+/** How many skipped keys the log names. */
 const maxNamed = 20;
 
 /**
- * Reads a pinned JWKS file. Keys that are not for verifying our tokens are passed over (RFC 7517 section 5), which one line of
- * `log` tells: identity providers publish those for encryption beside the others. Throws `CommandError` when no usable key is
- * left, when one that would be used is malformed or too short, and when any at all is secret.
+ * Reads a pinned JWKS file. Keys for other purposes are skipped with a warning (RFC 7517 section 5): identity providers
+ * publish encryption keys beside the others. Throws `CommandError` when no usable key is left, when a usable one is
+ * malformed or too short, and for any secret key.
  */
 export async function readKeySet(file: string, log: Log = silentLog): Promise<JWTVerifyGetKey> {
   let set: JSONWebKeySet;
@@ -76,7 +76,7 @@ export async function readKeySet(file: string, log: Log = silentLog): Promise<JW
   return createLocalJWKSet({ keys: usable });
 }
 
-/** What stands in the file must be a public key, whatever it is for: a secret one may have been read by anybody. */
+/** Throws `CommandError` for a secret key, whatever its purpose: others may have read it. */
 function requirePublicKey(name: string, key: JWK): void {
   if (typeof key !== 'object' || key === null || typeof key.kty !== 'string')
     throw new CommandError(`${name} is not a key: it has no kty`);
@@ -84,12 +84,12 @@ function requirePublicKey(name: string, key: JWK): void {
   if (key.d !== undefined || key.priv !== undefined) throw new CommandError(`${name} is a private key`);
 }
 
-/** Why a key is not one to verify our tokens with; null for one that is. */
+/** Why a key cannot verify user tokens; null for one that can. */
 function whyNotOurs({ kty, crv, use, key_ops: operations, alg }: JWK): string | null {
   if (use !== undefined && use !== 'sig') return `its use is "${printed(use, 20)}", not "sig"`;
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
     return 'its key_ops do not include "verify"';
-  // A curve that is missing is a fault of the key, another one is not.
+  // An EC key without a curve is malformed; one with another curve is for other purposes.
   if (kty !== 'RSA' && !(kty === 'EC' && (crv === undefined || crv === 'P-256')))
     return 'it is not an RSA or EC P-256 key';
   if (alg !== undefined && !algorithms.includes(alg))
@@ -102,7 +102,7 @@ async function checkPublicKey(name: string, key: JWK): Promise<void> {
   if (key.alg !== undefined && !fitting.includes(key.alg))
     throw new CommandError(`${name} has the type ${key.kty}, which does not match its algorithm ${key.alg}`);
   if (key.kty === 'RSA' && bitsOf(key.n) < 2048) throw new CommandError(`${name} has fewer than 2048 bits`);
-  // With 1 the signature is the padded hash itself, which anybody can write.
+  // With exponent 1 the signature is the padded hash itself, which anyone can write.
   if (key.kty === 'RSA' && !isExponent(numberOf(key.e)))
     throw new CommandError(`${name} has an invalid exponent: it must be an odd number of at least 3`);
   try {
@@ -112,37 +112,37 @@ async function checkPublicKey(name: string, key: JWK): Promise<void> {
   }
 }
 
-/** Why a file of keys was not read. What a parser says of a text quotes it, line ends too, and it may be secret. */
+/** Why a file of keys was not read. The parser's message is dropped: it quotes the text, which may be secret. */
 function whyUnread(file: string, error: unknown): string {
   return error instanceof SyntaxError
     ? 'it is not JSON'
     : `${(error as Error).message}${rightsAround(file, error)}`;
 }
 
-/** A text of the file as messages show it: cut, on one line; `?` where it is none. */
+/** A text of the file for messages: cut, on one line; `?` for other values. */
 function printed(value: unknown, length: number): string {
   return typeof value === 'string' ? printable(value, length) : '?';
 }
 
-/** The length of a number that is written base64url, leading zeros not counted. */
+/** The bits of a base64url number, without leading zeros. */
 function bitsOf(text: unknown): number {
   const number = numberOf(text);
   return number === 0n ? 0 : number.toString(2).length;
 }
 
-/** A number that is written base64url; 0 for what is none. */
+/** The value of a base64url number; 0 for anything else. */
 function numberOf(text: unknown): bigint {
   return typeof text === 'string' ? BigInt(`0x0${Buffer.from(text, 'base64url').toString('hex')}`) : 0n;
 }
 
 const isExponent = (number: bigint) => number >= 3n && number % 2n === 1n;
 
-/** Logs a new local key by its id, and puts it in its place by calling `publish`; where it rejects, none is made. */
+/** Logs a new local key by its id, and saves it by calling `publish`; if it rejects, no key is saved. */
 export type LogNewKey = (kid: string, publish: () => void) => void | Promise<void>;
 
 /**
- * The private key of the local issuer, made at first use with mode 0600 (D1.3). Throws `CommandError` when it cannot be read
- * or made, and what `logNewKey` throws.
+ * The private key of the local issuer, created at first use with mode 0600 (D1.3). Throws `CommandError` when it cannot
+ * be read or created, and what `logNewKey` throws.
  */
 export async function localKey(
   config: Config,
@@ -154,7 +154,7 @@ export async function localKey(
     const kid = `local-${Date.now().toString(36)}`;
     const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256' };
     try {
-      // In another place first: a kill never leaves half a key.
+      // A temporary file first: a kill never leaves half a key.
       await inPrivateFolder(file, (temporary) => {
         writeFileSync(temporary, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: 'wx' });
         chmodSync(temporary, 0o600);
@@ -163,7 +163,7 @@ export async function localKey(
       });
     } catch (error) {
       if (error instanceof CommandError) throw error;
-      // Two processes may start at once: the key of the one that was first holds for both.
+      // Two processes may start at once: both use the key that was saved first.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
         throw new CommandError(`the key file ${file} cannot be written: ${whyRefused(file, error)}`);
       }
@@ -192,14 +192,13 @@ function readLocalKey(file: string): JWK & { kid: string } {
   return jwk as JWK & { kid: string };
 }
 
-/** The public half of the local key. Throws `CommandError`. */
 async function readLocalKeySet(file: string): Promise<ReadKeys> {
   const { d: _, ...publicKey } = readLocalKey(file);
   const id = await calculateJwkThumbprint(publicKey);
   return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { id });
 }
 
-/** Whether what the private half of a key signs can be verified with its public half. */
+/** Whether the two halves of a key belong together. */
 function isWholeKey({ d, ...publicJwk }: JWK): boolean {
   const probe = Buffer.from('probe');
   try {
@@ -207,20 +206,20 @@ function isWholeKey({ d, ...publicJwk }: JWK): boolean {
     const publicKey = createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' });
     return verify('sha256', probe, publicKey, sign('sha256', probe, privateKey));
   } catch {
-    // Node refuses numbers that are no key.
+    // Node throws for numbers that are no key.
     return false;
   }
 }
 
-/** Refuses a key set or a local key that is there and bad, and makes none. Throws `CommandError`. */
+/** Checks the existing key set or local key without creating one. Throws `CommandError`. */
 export async function checkKeys(config: Config): Promise<void> {
   if (config.jwks !== null) await readKeySet(config.jwks);
   else if (isThere(config.keyFile)) readLocalKey(config.keyFile);
 }
 
 /**
- * The keys that user tokens are verified with, re-read when their file changes: the pinned set alone, or the local issuer's
- * key, which is made here if need be and never later: one that is removed stays the last good one until another is there.
+ * The keys that verify user tokens, reloaded when their file changes: the pinned set, or the local issuer's key. The
+ * latter is created here if it is missing, but never later: a removed key stays valid until there is another.
  */
 export async function loadKeys(
   config: Config,

@@ -12,36 +12,36 @@ export const sessionCookie = 'gapstone_session';
 const idleMilliseconds = 15 * 60 * 1000;
 const longestMilliseconds = 12 * 3600 * 1000;
 const perUser = 10;
-/** How many expired sessions a sign-in ends: more than it starts, so that all end, but few, so that its cost is bounded. */
+/**
+ * How many expired sessions a sign-in ends: more than one, so that all end some day, but few, so that it stays cheap.
+ */
 const endedAtOnce = 20;
-/** A use is written to the database this often: a reader must not wait for a writer. */
+/** A use is saved at most this often, so that reads rarely write. */
 const writtenEvery = 60 * 1000;
-/** A clock that is set back further than this ends a session and does not prolong it. */
+/** If the clock is set back further than this, a session ends instead of lasting longer. */
 const clockTolerance = 60 * 1000;
 
 type SessionRow = typeof sessions.$inferSelect;
 type EndReason = 'logoff' | 'idle' | 'expired' | 'replaced' | 'too many';
 type Ended = { row: SessionRow; reason: EndReason };
 
-/** A session that ended without a request to end it, as the audit stream names it. */
+/** A session that ended without a sign-out, for the audit stream. */
 export interface EndedSession {
   action: 'session.timeout' | 'session.renew' | 'session.end';
   reason: string;
-  /** The beginning of the hash of its secret. */
+  /** The first characters of the hash of its secret. */
   id: string;
   subject: string;
   organization: string | null;
 }
 
-/** How ended sessions get into the audit stream. */
+/** Writes ended sessions to the audit stream. */
 export interface SessionAudit {
-  /** Writes their events. Throws when they cannot be written and the policy is to stop. */
+  /** Writes their events. Throws when that fails and the policy is to stop. */
   ended(sessions: EndedSession[]): void;
-  /** Writes that the transaction which ended them was rolled back. */
+  /** Records that the transaction which ended them was rolled back. */
   rolledBack(sessions: EndedSession[]): void;
-  /** Runs work while no other process appends to the stream. */
   hold(work: () => void): void;
-  /** Whether the stream cannot be written now. */
   failing(): boolean;
 }
 
@@ -49,21 +49,20 @@ const noAudit: SessionAudit = { ended() {}, rolledBack() {}, hold: (work) => wor
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** What the parts of the sessions share. */
 interface Context {
   db: Database;
   now: () => Date;
   log: Log;
   audit: SessionAudit;
-  /** When this process last saw each session, by its hash. */
+  /** The time of each session's last use in this process, by hash. */
   lastUse: Map<string, number>;
   keyId: () => Promise<string>;
 }
 
 /**
- * Sessions (rule D1.7): 256 random bits, of which the database has the SHA-256 alone. A session ends after 15 idle
- * minutes, after 12 hours, with the token that started it, or when the local issuer's key changes, which `keyId` names
- * (D34.4). A user has at most ten. The transaction that ends a session unasked also writes its event to `audit`.
+ * Sessions (rule D1.7): 256 random bits, of which the database stores only the SHA-256. A session ends after 15 idle
+ * minutes, after 12 hours, with the token that started it, or when the local issuer's key (`keyId`) changes (D34.4). A
+ * user has at most ten. The transaction that ends a session without a sign-out also writes its event to `audit`.
  */
 export function createSessions(
   db: Database,
@@ -78,12 +77,12 @@ export function createSessions(
   const { whyOver, touch } = createAges(context);
   const ending = createAuditedEnds(context);
 
-  /** The hash of a cookie's value. It includes the key: after a change of the key no session has it. */
+  /** The hash of a cookie's value and the key id: after a change of the key it matches no session. */
   const hashOf = async (secret: string) => sha256(secret + (await keyId()));
 
-  /** Ends an expired session, if the database and the audit stream can be written now. */
+  /** Ends an expired session, if database and audit stream can be written now. */
   async function expire(row: SessionRow, reason: EndReason): Promise<void> {
-    // Not `db.write`, which may belong to a change that this request makes later.
+    // Not `db.write`, whose audit event would be that of the request's own change.
     const write = (work: () => void) => db.sqlite.transaction(() => audit.hold(work)).immediate();
     try {
       await ending(write, (over) => end(row, reason, over));
@@ -93,10 +92,10 @@ export function createSessions(
   }
 
   return {
-    /** Starts a session for the user of a token, ends the session `former`, and returns the cookie's value. */
+    /** Starts a session for a token's user, ends the session `former`, and gives the cookie's value. */
     async start(user: User, former: string | undefined): Promise<string> {
       const secret = randomBytes(32).toString('base64url');
-      // The key of the token: the issuer may have another by now.
+      // Use the id of the token's key: the issuer may have a new key by now.
       const row = newRow(sha256(secret + (user.keyId ?? '')), user, now().getTime());
       const formerHash = former === undefined ? null : await hashOf(former);
       await ending(db.write, (over) => {
@@ -110,7 +109,7 @@ export function createSessions(
       return secret;
     },
 
-    /** The user of a cookie's value; null when the session is over. Counts as a use of the session. */
+    /** The user of a cookie's value; null for an ended session. Counts as a use of it. */
     async find(secret: string): Promise<User | null> {
       if (!/^[\w-]{43}$/.test(secret)) return null;
       const row = byHash.get({ hash: await hashOf(secret) });
@@ -127,7 +126,6 @@ export function createSessions(
       return { kind: 'user', subject, email, organization, entitlements, expiresAt };
     },
 
-    /** Ends the session of a cookie's value, if there is one. */
     async end(secret: string): Promise<void> {
       const hash = await hashOf(secret);
       await ending(db.write, (over) => {
@@ -147,10 +145,8 @@ function newRow(hash: string, user: User, time: number): SessionRow {
   return { hash, subject, email, organization, entitlements, createdAt: created, usedAt: created, endsAt };
 }
 
-/** When a session is over, and the record of its uses. */
 function createAges({ db, now, lastUse }: Context) {
   return {
-    /** Why a session is over, or null. */
     whyOver(row: SessionRow): EndReason | null {
       const time = now().getTime();
       const used = Math.max(Date.parse(row.usedAt), lastUse.get(row.hash) ?? 0);
@@ -168,7 +164,6 @@ function createAges({ db, now, lastUse }: Context) {
   };
 }
 
-/** The rows of sessions, and how they are removed inside a write. */
 function createEnds({ db: { orm }, now }: Context) {
   const isHash = eq(sessions.hash, sql.placeholder('hash'));
   const byHash = orm.select().from(sessions).where(isHash).prepare();
@@ -192,7 +187,7 @@ function createEnds({ db: { orm }, now }: Context) {
     over.push({ row, reason });
   }
 
-  /** Ends some of the sessions that are over, and the oldest of a user so that there is room for one more. */
+  /** Ends some expired sessions, and the user's oldest ones to make room for one more. */
   function sweep(subject: string, whyOver: (row: SessionRow) => EndReason | null, over: Ended[]): void {
     const before = new Date(now().getTime() - idleMilliseconds).toISOString();
     for (const row of unused.all({ before })) {
@@ -206,8 +201,8 @@ function createEnds({ db: { orm }, now }: Context) {
 }
 
 /**
- * Makes the function that runs a write which ends sessions. It audits them before the commit, so that nothing is done
- * that cannot be audited; for a rollback after that it writes a second event, a failure. It logs them after the commit.
+ * Gives a function that runs a write which may end sessions. It audits them before the commit, so that a failing audit
+ * prevents the change, records a rollback as a second event, and logs them after the commit.
  */
 function createAuditedEnds({ audit, log, lastUse }: Context) {
   return async <T>(write: (work: () => T) => T | Promise<T>, work: (over: Ended[]) => T): Promise<T> => {
@@ -237,7 +232,7 @@ function createAuditedEnds({ audit, log, lastUse }: Context) {
   };
 }
 
-/** The name of a session in logs and events: the beginning of the hash of its secret. */
+/** The id of a session in logs and events. */
 function idOf(row: { hash: string }): string {
   return row.hash.slice(0, 12);
 }
@@ -254,7 +249,7 @@ function endedSession(row: SessionRow, why: Exclude<EndReason, 'logoff'>): Ended
   return { action, reason, id: idOf(row), subject: row.subject, organization: row.organization };
 }
 
-/** The fields of a session in a log line: no secret and no name (rule S3.1). */
+/** The log fields of a session: no secret and no name (rule S3.1). */
 function named(row: { hash: string; subject: string }) {
   return { session: idOf(row), subjectHash: sha256(row.subject).slice(0, 12) };
 }

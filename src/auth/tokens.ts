@@ -18,7 +18,7 @@ import type { User } from './viewer.ts';
 const maxTokenLength = 8192;
 const maxLifetime = 90 * 24 * 3600;
 
-/** Verifies one user token, sent from an address, and gives who it speaks for; throws the one 401 for every cause (D1.2, D1.5). */
+/** Verifies a user token, sent from an address; gives its user. Throws the same 401 for every cause (D1.2, D1.5). */
 export type VerifyUserToken = (token: string, address?: string) => Promise<User>;
 
 export function createVerifyUserToken(
@@ -49,7 +49,7 @@ export function createVerifyUserToken(
       throw unauthorized();
     }
     if (isOtherKind(type)) throw unauthorized();
-    // The last of two would win: what is read twice is not believed, though it is signed.
+    // Parsers differ in which of two equal members counts, so even a signed token with a repeated one is rejected.
     const texts = token.split('.', 2).map((part) => Buffer.from(part, 'base64url').toString('utf8'));
     if (texts.some((text) => repeatedMember(text) !== null)) throw unauthorized();
     const user = userOf(payload, claims, now());
@@ -57,7 +57,7 @@ export function createVerifyUserToken(
   };
 }
 
-/** Verifies with the key that a token names; where several of the set fit, as for one without `kid`, with each in turn. */
+/** Verifies with the key that the token names; if several match, as without `kid`, tries each. */
 async function verifySignature(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions) {
   try {
     return await jwtVerify(token, keys, options);
@@ -72,8 +72,8 @@ async function verifySignature(token: string, keys: JWTVerifyGetKey, options: JW
 }
 
 /**
- * Whether a token says that it is no access token but another kind of JWT, as one that ends a session (`logout+jwt`): an
- * identity provider signs those with the same key for the same audience (RFC 8725 section 3.11, RFC 9068).
+ * Whether a token is a JWT of another purpose, as `logout+jwt`: an identity provider signs those with the same key for
+ * the same audience (RFC 8725 section 3.11, RFC 9068).
  */
 function isOtherKind(type: unknown): boolean {
   if (type === undefined) return false;
@@ -101,7 +101,7 @@ function userOf(payload: JWTPayload, claims: Config['claims'], now: Date): User 
   };
 }
 
-/** A claim that names somebody: 1 to 255 characters, none of them a control character. */
+/** Whether a claim is a name: 1 to 255 characters without control characters. */
 export function isName(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -112,24 +112,23 @@ export function isName(value: unknown): value is string {
   );
 }
 
-/** What `gapstone token issue` signs. */
+/** The input of `gapstone token issue`. */
 export interface TokenRequest {
   subject: string;
   email?: string | undefined;
   organization?: string | undefined;
   entitlements: string[];
-  /** Seconds. */
   lifetime: number;
 }
 
-/** Refuses what no token could be issued for, while a key set is pinned all. Throws `CommandError`. */
+/** Throws `CommandError` for a token that cannot be issued; with a pinned key set always. */
 export function checkTokenRequest(config: Config, request: TokenRequest): void {
   if (config.jwks !== null) {
     throw new CommandError(
       'GAPSTONE_JWKS is set: get tokens from that identity provider; Gapstone does not issue any',
     );
   }
-  // What a token could not carry would be passed over when it comes back: an organization, for one, in silence.
+  // Verification ignores malformed claims, an organization even silently, so reject them here.
   const names = { subject: request.subject, email: request.email, org: request.organization };
   for (const [option, name] of Object.entries(names))
     if (name !== undefined && !isName(name))
@@ -138,7 +137,7 @@ export function checkTokenRequest(config: Config, request: TokenRequest): void {
     throw new CommandError('--ttl must be from 1s to 90d', 2);
 }
 
-/** Signs a user token with the local key (D1.3); `logNewKey` of a key that is made. Throws as `checkTokenRequest` does. */
+/** Signs a user token with the local key (D1.3); `logNewKey` logs a new key. Throws as `checkTokenRequest`. */
 export async function issueUserToken(
   config: Config,
   request: TokenRequest,

@@ -36,19 +36,19 @@ function openStream(
   return createAuditStream(file, { failure: config.auditFailure, now, log, refuse, ...memory });
 }
 
-/** What a command logs of what it does: the rest is known. */
+/** What a command states of its audit event; the rest is filled in. */
 export type OperatorEvent = Pick<AuditEvent, 'action' | 'objectType'> &
   Partial<Pick<AuditEvent, 'objectId' | 'org' | 'detail'>>;
 
-/** The audit stream of a command, and the events that its operator makes; a `reason` makes one of a failure. */
+/** The audit stream of a command, and its operator's events; a `reason` makes a failure. */
 export interface CommandAudit {
   stream: AuditStream;
   event(event: OperatorEvent, reason?: string): AuditEvent;
 }
 
 /**
- * Gives work the audit stream, beside the database where the command has one open, and logs `failure` when the work throws.
- * What cannot be audited ends the command under the policy `stop`.
+ * Runs a command's work with the audit stream, and logs `failure` when it throws. Under the policy `stop` a failing
+ * stream ends the command.
  */
 export async function withCommandAudit<T>(
   config: Config,
@@ -73,7 +73,7 @@ export async function withCommandAudit<T>(
   try {
     return await work({ stream, event });
   } catch (error) {
-    // While nothing can be written, the stream itself counts what it refused.
+    // While the stream cannot write, it counts its refusals itself.
     if (!stream.stats().failing) stream.note(event(failure, reasonOf(error)));
     throw error;
   } finally {
@@ -81,7 +81,7 @@ export async function withCommandAudit<T>(
   }
 }
 
-/** Does something and logs it: inside its transaction where there is a database, before its result otherwise. */
+/** Runs work and logs it: inside its transaction where there is a database, otherwise before giving the result. */
 export function auditedCommand<T>(
   config: Config,
   db: Database | null,
@@ -103,21 +103,21 @@ export function auditedCommand<T>(
       audit.close();
     }
   };
-  // Without a database the event is written outside a transaction, where nothing needs to wait synchronously.
+  // Without a database no transaction is open, so nothing needs to wait synchronously.
   return withCommandAudit(config, db, done, logged, db === null ? 0 : 5000);
 }
 
-/** Opens the files of a command; that one is brought to this schema is audited and said. Throws `CommandError`. */
+/** Opens a command's files, upgrading them if needed, which is audited and printed. Throws `CommandError`. */
 export function openForCommand(config: Config, options: UpgradeOptions = {}): Promise<Database> {
   return openUpgraded(config, { ...options, say: tell, onMigrate: auditMigration(config) });
 }
 
-/** The same for users' data alone, where there may be no catalog yet. */
+/** The same for users' data alone; there may be no catalog yet. */
 export function openUsersForCommand(config: Config, options: UpgradeOptions = {}) {
   return openUsersUpgraded(config.usersDb, { ...options, say: tell, onMigrate: auditMigration(config) });
 }
 
-/** Opens users' data for `work`, and creates the file when it is missing; does nothing where they are in memory. Throws `CommandError`. */
+/** Opens or creates users' data for `work`; does nothing in memory. Throws `CommandError`. */
 export async function withUsers(
   config: Config,
   work: (users: Awaited<ReturnType<typeof openUsersForCommand>>) => void,
@@ -131,7 +131,7 @@ export async function withUsers(
   }
 }
 
-/** Brings both files to this schema, or neither, before anything else is done with one of them. Throws `CommandError`. */
+/** Upgrades both files, or neither, before the command uses one of them. Throws `CommandError`. */
 export function upgradeForCommand(config: Config): Promise<void> {
   return upgradeFiles(config, { say: tell, onMigrate: auditMigration(config) });
 }
@@ -143,8 +143,8 @@ function auditMigration(config: Config) {
 }
 
 /**
- * Logs a local key that is about to be put in its place, by its id; for `localKey`. Where that fails (another process
- * was first), a second event says so.
+ * Logs a new local key by its id just before it is saved; for `localKey`. Where saving fails (another process was
+ * first), a second event says so.
  */
 export function auditNewKey(config: Config): LogNewKey {
   return (kid, publish) => {
@@ -157,8 +157,8 @@ export function auditNewKey(config: Config): LogNewKey {
 }
 
 /**
- * Runs what no transaction of the database holds: the start is audited before anything is done, the end with what came
- * of it. The `action` of `done` is as `database.backup`.
+ * Runs work outside of transactions: audits its start, and its end with the result. The `action` of `done` is as
+ * `database.backup`.
  */
 export function auditedRun<T>(
   config: Config,
@@ -174,18 +174,18 @@ export function auditedRun<T>(
   });
 }
 
-/** Why something failed, as a code: the text of an error may hold what the stream must not. */
+/** A failure as a code: the text of an error may contain secrets. */
 export function reasonOf(error: unknown): string {
   if (error instanceof CommandError) return 'REFUSED';
   return (error as { code?: string }).code ?? 'FAILED';
 }
 
-/** The account of the machine that runs the command; a container's user often has no name. */
+/** The system account that runs the command; a container's user often has no name. */
 function accountName(): string {
   const uid = process.getuid?.();
   if (uid === undefined) return userInfo().username;
   try {
-    // Not by the C library: that would open the socket of a name service, and nothing is asked of anybody.
+    // Not through the C library, which would open the socket of a name service.
     const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
     const account = lines.map((line) => line.split(':')).find((fields) => fields[2] === String(uid));
     return account?.[0] || `uid ${uid}`;
@@ -197,9 +197,8 @@ function accountName(): string {
 export type ServerAudit = Awaited<ReturnType<typeof startServerAudit>>;
 
 /**
- * Opens the audit stream for a server and logs its start, with a hash of its configuration. Under the policy `stop`
- * throws `CommandError` when that cannot be written: the server then does not start. Looks after the stream once a
- * minute.
+ * Opens the audit stream for a server, logs its start with a hash of the configuration, and checks the stream every
+ * minute. Under the policy `stop` throws `CommandError` when it cannot be written, so that the server does not start.
  */
 export async function startServerAudit(config: Config, log: Log, db: Database) {
   let started = false;
@@ -222,19 +221,19 @@ export async function startServerAudit(config: Config, log: Log, db: Database) {
   }, minute).unref();
   return {
     stream,
-    /** Logs that the key set was read again, or why it could not be. */
+    /** Logs that the key set was reloaded, or why it was not. */
     keysReloaded(reason: string | null): void {
       const kept = reason === null ? {} : { outcome: 'failure' as const, reason: 'KEY_SET_KEPT' };
       stream.note(systemEvent('keys.reload', null, { objectType: 'key-set', ...kept }));
     },
-    /** Logs that the service ends, and closes the stream. */
+    /** Logs the end of the service, and closes the stream. */
     async stop(reason: string): Promise<void> {
       clearInterval(timer);
       stream.tick(true);
       try {
         await stream.tell(systemEvent('service.stop', null, { ...service, reason }));
       } catch {
-        // Counted and logged by the stream; a server that has to stop stops.
+        // The stream has counted and logged the failure; the server stops anyway.
       }
       rememberNow(db, stream);
       stream.close();
@@ -242,14 +241,14 @@ export async function startServerAudit(config: Config, log: Log, db: Database) {
   };
 }
 
-/** Has the database know the last line although nothing else changes, unless it cannot be written right now. */
+/** Records the last line in the database without another change, if it can be written now. */
 function rememberNow(db: Database, stream: AuditStream): void {
   const head = stream.head();
   if (head !== null)
     whenWritable(() => db.sqlite.transaction(() => auditMemory(db).remember(head)).immediate());
 }
 
-/** A hash by which a change of the configuration shows; no secret goes into it. */
+/** A hash that changes with the configuration, computed without secrets. */
 function configHash(config: Config): string {
   return sha256(JSON.stringify({ ...config, cronSecret: config.cronSecret !== null }));
 }

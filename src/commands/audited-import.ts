@@ -8,9 +8,8 @@ import { type CommandAudit, withCommandAudit } from './audit.ts';
 const objectType = 'import';
 
 /**
- * Imports as `runImport` does and logs it: the start, and inside the transaction each file that was named or found
- * (members of archives go with theirs) and the totals; a run that stored nothing, and one that failed. A dry run does
- * nothing that had to be audited.
+ * Imports as `runImport` and logs it: the start; inside the transaction each named or found file (archives as one) and
+ * the totals; or that nothing was stored, or the failure. A dry run is not audited.
  */
 export async function auditedImport(
   config: Config,

@@ -13,23 +13,23 @@ import { beforeOf, createExchanges, type Exchange, removeKept, undoneOf } from '
 import { digestOfFile, makeCatalog } from './incoming.ts';
 import type { VerifiedBundle } from './read-bundle.ts';
 
-/** Both files of a site; no journal mode is changed by who opened them. */
+/** Both files of a site, opened without changing a journal mode. */
 export interface OpenSite {
   db: Database;
   /** The catalog. */
   file: string;
-  /** Writes to users' data, and tells the audit stream of it in the same transaction. */
+  /** Changes users' data, and writes the audit event in the same transaction. */
   record(action: string, exchange: Omit<Exchange, 'id' | 'state'>, change: () => void): Promise<void>;
 }
 
-/** What an exchange did. */
+/** The result of an exchange. */
 export interface Exchanged {
   exchange: Exchange;
-  /** Where the catalog that was served before is kept; null where there was none. */
+  /** The file of the former catalog; null where there was none. */
   keptAs: string | null;
 }
 
-/** A source that the site holds and a bundle lacks. */
+/** A source that the site has and a bundle lacks. */
 export interface LocalSource {
   sha256: string;
   source: string;
@@ -39,9 +39,10 @@ export interface LocalSource {
 const mostNamed = 10;
 
 /**
- * Puts the catalog of a verified bundle in the place of the one that is served, which goes on until then (rule D32.3). `unpack`
- * verifies it once more while it unpacks it to a folder beside the catalog. Throws `CommandError`; then nothing has changed. Killed
- * at any moment either catalog is there, and the next call sets right what users' data says of it.
+ * Puts the catalog of a verified bundle in the place of the served one, which is served until then (rule D32.3).
+ * `unpack` verifies the bundle again while unpacking it into a folder beside the catalog. Throws `CommandError`, and
+ * then nothing has changed. After a kill at any moment either catalog is there, and the next call repairs the record in
+ * users' data.
  */
 export async function applyBundle(
   site: OpenSite,
@@ -111,7 +112,7 @@ async function exchange(
   return { ...row, id, state: 'applied' };
 }
 
-/** Writes down what was done. The catalog is exchanged already: where this fails, the next call makes it good. */
+/** Records the exchange. The catalog is already exchanged: if this fails, the next call repairs it. */
 export async function settle(site: OpenSite, exchange: Exchange): Promise<void> {
   const action = exchange.state === 'applied' ? 'content.apply' : 'content.rollback';
   try {
@@ -123,7 +124,7 @@ export async function settle(site: OpenSite, exchange: Exchange): Promise<void> 
   }
 }
 
-/** Goes over to the catalog that is there now, and removes what need not be kept any longer. */
+/** Switches to the new catalog, and removes files that are no longer needed. */
 async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promise<Exchanged> {
   await goOver(site, held);
   const { file } = site;
@@ -134,8 +135,8 @@ async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promis
 }
 
 /**
- * Lets a catalog go, and attaches the one that has its name now; a server that does the same may hold it for a moment. It is left
- * to the server to begin a log: two who did would be in each other's way.
+ * Releases a catalog, and attaches the file that has its name now; a server doing the same may lock it for a moment.
+ * WAL is left to the server: two processes that turn it on would block each other.
  */
 export async function goOver({ db, file }: OpenSite, held: HeldCatalog): Promise<void> {
   held[Symbol.dispose]();
@@ -152,7 +153,7 @@ export async function goOver({ db, file }: OpenSite, held: HeldCatalog): Promise
   }
 }
 
-/** What killed calls left behind: the catalog is held, so nobody is at it. */
+/** Removes what killed calls left; the lock on the catalog ensures that no other call is running. */
 function removeParts(place: string): void {
   for (const name of readdirSync(dirname(place)))
     if (name.startsWith(`${basename(place)}.part-`))
@@ -160,8 +161,8 @@ function removeParts(place: string): void {
 }
 
 /**
- * Sets right what a kill left between an exchange and its record. The catalog must be held. Gives the exchange whose record
- * was completed; null where there was nothing to do, or nothing had been exchanged.
+ * Repairs the record after a kill between an exchange and its record. The catalog must be held. Gives the exchange that
+ * is now recorded; null where none was pending.
  */
 export async function heal(site: OpenSite): Promise<Exchange | null> {
   const { db, file } = site;
@@ -177,8 +178,8 @@ export async function heal(site: OpenSite): Promise<Exchange | null> {
     return applied;
   }
   if (last?.state !== 'applied' || !isThere(undoneOf(file, last.id))) return null;
-  // It was to be taken back: the catalog before is kept until it is the one that is served. A restore may have brought back both the
-  // catalog of the bundle and the word that it was applied.
+  // A rollback was begun. It is incomplete while the former catalog still has its kept name, or the catalog is the
+  // bundle's, as after a restore of both catalog and record.
   if (isThere(beforeOf(file, last.id)) || digestOfFile(file) === last.digest) {
     rmSync(undoneOf(file, last.id));
     return null;
@@ -193,14 +194,14 @@ async function forget(site: OpenSite, begun: Exchange): Promise<void> {
   await site.record('content.apply-undone', begun, () => createExchanges(site.db).forget(begun.id));
 }
 
-/** The sources that only this site holds (rule D32.3), but for those that came with the package (rule D44.1). */
+/** The sources that only this site has (rule D32.3), except those of the package (rule D44.1). */
 export function localSources(db: Database, made: string): LocalSource[] {
   const shipped = db.sqlite.prepare<[], string>('SELECT sha256 FROM shipped_sources').pluck().all();
   const known = new Set([...sourcesOf(made), ...shipped]);
   return sourcesBeside(db, known);
 }
 
-/** SHA-256 of the sources that go with an exchange of the catalog (rule D42.8). */
+/** SHA-256 of the sources that an exchange of the catalog removes (rule D42.8). */
 export const takenBackBy = (db: Database, next: string): string[] =>
   sourcesBeside(db, new Set(sourcesOf(next))).map(({ sha256 }) => sha256);
 
@@ -210,7 +211,7 @@ const sourcesBeside = (db: Database, known: Set<string>): LocalSource[] =>
     .all()
     .filter(({ sha256 }) => !known.has(sha256));
 
-/** Why a bundle is refused that would take sources away, in words. */
+/** Why a bundle that would remove sources is refused. */
 export function refusalOf(local: Pick<LocalSource, 'source' | 'target'>[]): string {
   const named = local
     .slice(0, mostNamed)

@@ -8,12 +8,12 @@ import { createPieces, openPieces } from './pieces.ts';
 import { longestSignature, readFront } from './read-bundle.ts';
 import { isSignedBy, type PublicKey } from './signing-keys.ts';
 
-/** A key, with the name that a site gave it. */
+/** A key with the site's name for it. */
 type SigningKey = PublicKey & { name: string | null };
 
 /**
- * Puts a signature that was made elsewhere (DER, over the bytes of manifest.json) into a bundle that has none, in its place.
- * It must be of one of the keys. Gives that key and the bundle's id. Throws `CommandError`; then the bundle is as it was.
+ * Adds a signature made elsewhere (DER, over the bytes of manifest.json) to an unsigned bundle, in place. One of the
+ * keys must have made it. Gives that key and the bundle's id. Throws `CommandError`, and then the bundle is unchanged.
  */
 export function attachSignature(
   file: string,

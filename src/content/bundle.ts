@@ -23,18 +23,17 @@ import { findSources } from './sources.ts';
 export interface BuildOptions {
   channel: string;
   sequence: number;
-  /** In place of the time of now: the same catalog, key and time give the same bytes. */
+  /** Recorded as the time of the build: the same catalog, key and time give the same bytes. */
   time: Date;
   expires: Date | null;
-  /** Null: a bundle that is to be signed elsewhere. */
+  /** Null for a bundle that is signed elsewhere. */
   key: KeyObject | null;
-  /** Bytes of a piece; null for one file. */
+  /** Bytes of each piece; null for one file. */
   split: number | null;
-  /** A bundle whose catalog the other side has, and where the sources lie that it lacks. */
+  /** A bundle whose catalog the other side has, and the paths to search for the sources that it lacks. */
   since: { bundle: string; sources: string[] } | null;
 }
 
-/** A bundle that was built. */
 export interface Built {
   /** The file, or its pieces in order. */
   files: string[];
@@ -43,7 +42,7 @@ export interface Built {
   manifest: Manifest;
 }
 
-/** A part of a bundle that lies compressed in a file. */
+/** A compressed part of a bundle, in a temporary file. */
 interface Packed {
   file: string;
   part: Part;
@@ -51,8 +50,8 @@ interface Packed {
 }
 
 /**
- * Builds a bundle of a catalog (rule D32.2), whole, or of the sources that another one lacks. Reads one state of the catalog.
- * Throws `CommandError`; then nothing is left behind.
+ * Builds a bundle of a whole catalog, or of the sources that another bundle lacks (rule D32.2). Reads one state of the
+ * catalog. Throws `CommandError`, and then leaves no file behind.
  */
 export async function buildBundle(catalog: string, out: string, options: BuildOptions): Promise<Built> {
   refuseTakenPieces(out);
@@ -97,7 +96,7 @@ export async function buildBundle(catalog: string, out: string, options: BuildOp
 
 type State = Pick<Manifest, 'digest' | 'sources' | 'overrides'>;
 
-/** What a manifest says of a catalog, in the order of natural keys. */
+/** The manifest's data of a catalog, in the order of natural keys. */
 function readState(catalog: string): State {
   const sqlite = connectReadOnly(catalog, 'catalog', { checkUnclean: true });
   try {
@@ -119,7 +118,7 @@ function readState(catalog: string): State {
   }
 }
 
-/** The sources that a base has not, by hash, with what they are called in messages. */
+/** The sources that a base lacks: hash to name for messages. */
 function lacking({ digest, sources }: State, base: Manifest): Map<string, string> {
   if (digest === base.digest)
     throw new CommandError('the bundle of --since has this very catalog: there is no difference');
@@ -148,7 +147,7 @@ async function packSources(paths: string[], wanted: Map<string, string>, folder:
     packed.push(await pack(from, bytes.length, to, (rest) => ({ kind: 'source', source, file, ...rest })));
   }
   const key = ({ part }: Packed) => (part.kind === 'source' ? `${part.source} ${part.file}` : '');
-  // Where they were found is history too.
+  // Sort, because the bytes must not depend on where the sources were found.
   return packed.sort((a, b) => compareCodePoints(key(a), key(b)));
 }
 
@@ -174,7 +173,7 @@ async function pack(
   return { file, crc, part: partOf({ bytes, sha256: hash.digest('hex'), unpacked }) };
 }
 
-/** Writes the zip: manifest and signature in front, then the parts in their order. Gives the names of its pieces. */
+/** Writes the zip: manifest, signature, then the parts in order. Gives the names of its pieces. */
 async function writeZip(
   temporary: string,
   out: string,

@@ -9,10 +9,10 @@ import { lastName } from './sources.ts';
 
 type Connection = ReturnType<typeof connect>;
 
-/** The numbers that rows were given in the order of their arrival, and the order that they stand in by what they state. */
+/** Tables whose ids follow the order of import, with a query that orders them by content. */
 const numbered = {
   source: 'SELECT id FROM catalog.sources ORDER BY sha256',
-  // Releases of one STIG are almost equal: side by side they are compressed best.
+  // Releases of one STIG are almost equal: side by side they compress best.
   release: `SELECT r.id FROM catalog.stig_printings AS r JOIN catalog.stigs AS g ON g.id = r.stig_id
               JOIN catalog.sources AS s ON s.id = r.source_id ORDER BY g.slug, r.release_order DESC, s.sha256`,
   finding: `SELECT f.id FROM new_release AS r CROSS JOIN catalog.findings AS f ON f.release_id = r.old
@@ -20,29 +20,29 @@ const numbered = {
 };
 type Number = keyof typeof numbered;
 
-/** The tables whose own `id` is such a number. */
+/** The tables with such an `id`. */
 const owners: Record<string, Number> = { sources: 'source', stig_printings: 'release', findings: 'finding' };
-/** The columns that refer to one. */
+/** The columns that refer to such an id. */
 const references: Record<string, Number> = {
   source_id: 'source',
   release_id: 'release',
   superseded_by: 'release',
   current_release_id: 'release',
 };
-/** What is history, and what full-text search makes for itself. */
+/** Tables that are history, or that the full-text index fills itself. */
 const leftOut = ['catalog', 'import_runs', 'import_ledger', 'searched_releases', 'rule_ccis'];
 
 /**
- * Writes a catalog to a new file as it follows from what its sources state: rows in the order of their natural keys, every
- * number given anew, one run in the ledger, no folders, `time` in place of all times. Two catalogs with one digest, whose files were called
- * the same, give the same bytes, whatever their history was. Gives the digest. Throws `CommandError`.
+ * Writes a catalog to a new file in a form that depends only on what its sources state: rows in the order of their
+ * natural keys, new ids, one run in the ledger, no folders, `time` in place of all times. Two catalogs with one digest,
+ * from files of the same names, give the same bytes. Gives the digest. Throws `CommandError`.
  */
 export function writeCanonical(catalog: string, file: string, time: string): string {
   inspectCatalog(catalog, { checkUnclean: true });
   createDatabaseFile(file, 'catalog');
   const sqlite = connect(file, 'catalog');
   try {
-    // Nobody else sees it until it is whole.
+    // The file is incomplete until the end anyway, so journal and syncs are useless.
     for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', 'foreign_keys = OFF'])
       sqlite.pragma(pragma);
     attachCatalog(sqlite, catalog, { asItIs: true });
@@ -65,7 +65,7 @@ export function writeCanonical(catalog: string, file: string, time: string): str
   }
 }
 
-/** Copies the rows of every table from the attached catalog, inside a transaction. */
+/** Copies the rows of all tables from the attached catalog, inside a transaction. */
 function copyRows(sqlite: Connection): void {
   for (const [number, query] of Object.entries(numbered)) {
     sqlite.exec(`CREATE TEMP TABLE new_${number} (new INTEGER PRIMARY KEY, old INTEGER NOT NULL UNIQUE)`);
@@ -75,7 +75,7 @@ function copyRows(sqlite: Connection): void {
   for (const table of tablesOf(sqlite)) sqlite.exec(copyOf(sqlite, table));
 }
 
-/** Puts one time in place of all, but for the order where sources state the same anew: a later import needs it. */
+/** Replaces all times by one, except that sources which state the same stay in order: a later import needs that. */
 function replaceTimes(sqlite: Connection, time: number): void {
   const rankOf = new Map([
     ...precedence(statedDocuments({ sqlite })),
@@ -88,7 +88,7 @@ function replaceTimes(sqlite: Connection, time: number): void {
   sqlite.prepare('UPDATE main.catalog SET generation = 1, changed_at = ?').run(timeOf(0));
 }
 
-/** The ledger of one run that brought everything: each source has its line. */
+/** Writes the ledger of one run with a line for each source. */
 function writeLedger(sqlite: Connection): void {
   const sources = sqlite.prepare<[], number>('SELECT count(*) FROM main.sources').pluck().get()!;
   const others = { unchanged: 0, superseded: 0, skipped: 0, rejected: 0, warnings: 0, ms: 0, phases: {} };
@@ -105,7 +105,6 @@ function writeLedger(sqlite: Connection): void {
   );
 }
 
-/** The tables whose rows are copied. */
 function tablesOf(sqlite: Connection): string[] {
   return sqlite
     .prepare<[], string>(

@@ -3,14 +3,14 @@ import { connectPair, earlierName } from '../db/pair.ts';
 
 type Connection = ReturnType<typeof connectPair>;
 
-/** What comes with another catalog, is other in it, and goes with it. */
+/** What another catalog adds, changes and removes. */
 export interface Changes<Row, Changed = Row> {
   come: Row[];
   change: Changed[];
   go: Row[];
 }
 
-/** What is named of each thing that a catalog holds. */
+/** The fields that identify each kind of thing to a reader. */
 export interface Named {
   stig: { slug: string; title: string; version: string; rules: number };
   release: { slug: string; version: string; releaseDate: string | null };
@@ -21,10 +21,10 @@ export interface Named {
   source: { sha256: string; kind: string; source: string; target: string | null };
 }
 
-/** How two catalogs differ. Of what changes the later is named, of STIGs and edges the earlier too. */
+/** How two catalogs differ. Changes have the later fields; those of STIGs and edges the earlier ones too. */
 export interface Comparison {
   stigs: Changes<Named['stig'], Named['stig'] & { fromVersion: string; fromRules: number }>;
-  /** Slugs that lead elsewhere: to the slug that their STIG has now. */
+  /** Slugs that now lead to another slug. */
   slugs: { from: string; to: string }[];
   releases: Changes<Named['release']>;
   controls: Changes<Named['control']>;
@@ -34,11 +34,11 @@ export interface Comparison {
   workRoles: Changes<Named['entry']>;
   roleMappings: Changes<Named['entry']>;
   overrides: Changes<Named['override']>;
-  /** Those that go are held by the earlier catalog alone. */
+  /** Removed sources are in the earlier catalog only. */
   sources: Changes<Named['source']>;
 }
 
-/** A row with its key, and what tells whether it is another. */
+/** A row with its key, and a text that changes with it. */
 interface Row {
   key: string;
   content: string;
@@ -139,14 +139,14 @@ const named = ({ come, change, go }: Changes<Named['source']>): Changes<Named['s
   return { come: come.map(each), change: change.map(each), go: go.map(each) };
 };
 
-/** All columns of a row but some, as one text. */
+/** An expression for all columns of a row except some, as one text. */
 function contentOf(sqlite: Connection, table: string, without: string[]): string {
   const columns = sqlite.pragma(`table_info(${table})`) as { name: string }[];
   const kept = columns.filter(({ name }) => !without.includes(name)).map(({ name }) => `t."${name}"`);
   return `json_array(${kept.join(', ')})`;
 }
 
-/** Compares what a query gives of each catalog, by its `key`; `$` stands for the catalog. */
+/** Compares the results of a query on both catalogs by `key`; `$` stands for the catalog. */
 function changesOf<T>(sqlite: Connection, query: string): Changes<T, { before: T; after: T }> {
   const rows = (catalog: string) =>
     sqlite.prepare<[], Row & T>(`${query.replaceAll('$', () => catalog)} ORDER BY key`);
@@ -164,7 +164,7 @@ function changesOf<T>(sqlite: Connection, query: string): Changes<T, { before: T
   return changes;
 }
 
-/** Of each STIG of the earlier catalog where its newest release is now, or else where its slug leads. */
+/** For each STIG of the earlier catalog, the slug that its newest release has now, or else where its slug leads. */
 function movedSlugs(sqlite: Connection): { from: string; to: string }[] {
   return sqlite
     .prepare<[], { from: string; to: string }>(

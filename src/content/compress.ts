@@ -1,9 +1,9 @@
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 
-/** 128 MiB: releases of one STIG stand further apart than a few megabytes, and are almost equal. */
+/** 128 MiB: equal text in releases of one STIG is further apart than a few megabytes. */
 const largestWindow = 27;
 
-/** Zstandard, without anything that differs between two runs; `bytes` is the size of what is compressed. */
+/** A Zstandard compressor whose output depends only on the input and its size, `bytes`. */
 export function compressor(bytes: number) {
   const windowLog = Math.min(largestWindow, Math.max(10, Math.ceil(Math.log2(bytes + 1))));
   return createZstdCompress({
@@ -15,7 +15,7 @@ export function compressor(bytes: number) {
   });
 }
 
-/** Takes no more memory than what `compressor` makes needs. */
+/** Its memory is bounded by the largest window of `compressor`. */
 export function decompressor() {
   return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: largestWindow } });
 }

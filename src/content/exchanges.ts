@@ -6,16 +6,16 @@ import type { Database } from '../db/database.ts';
 import { catalogDigest } from '../db/digest.ts';
 import { contentBundles, contentSequences } from '../db/user-tables.ts';
 
-/** One exchange of the catalog for that of a bundle, as users' data keeps it. */
+/** One exchange of the catalog for a bundle's, as users' data records it. */
 export type Exchange = typeof contentBundles.$inferSelect;
 
-/** Where the catalog from before an exchange is kept. */
+/** The file of the catalog from before an exchange. */
 export const beforeOf = (db: string, id: number) => `${realFile(db)}.before-${id}`;
 
-/** Where the catalog is kept that was served when an exchange was taken back. */
+/** The file of the catalog that a rollback replaced. */
 export const undoneOf = (db: string, id: number) => `${realFile(db)}.undone-${id}`;
 
-/** Removes kept catalogs, with what SQLite may have left beside them, but one: two are kept, with the one that is served. */
+/** Removes kept catalogs, with the logs beside them, except one: a site keeps one besides the served catalog. */
 export function removeKept(db: string, but: string | null): void {
   const place = realFile(db);
   const kept = but === null ? null : basename(but);
@@ -25,19 +25,18 @@ export function removeKept(db: string, but: string | null): void {
   }
 }
 
-/** Which bundles a site took, and which it gave back (rule D32.3). */
+/** The record of bundles that a site applied and rolled back (rule D32.3). */
 export function createExchanges(db: Database) {
   const { orm } = db;
   const last = () =>
     orm.select().from(contentBundles).orderBy(desc(contentBundles.id)).limit(1).get() ?? null;
   return {
-    /** The newest, of whatever state. */
     last,
 
-    /** In the order in which they were begun. */
+    /** In the order in which they began. */
     all: (): Exchange[] => orm.select().from(contentBundles).orderBy(asc(contentBundles.id)).all(),
 
-    /** Writes down what is about to be done; gives its id. */
+    /** Records an exchange that is about to happen; gives its id. */
     begin: (row: Omit<Exchange, 'id' | 'state'>): number =>
       orm
         .insert(contentBundles)
@@ -45,7 +44,7 @@ export function createExchanges(db: Database) {
         .returning({ id: contentBundles.id })
         .get().id,
 
-    /** Writes down what was done; a bundle that was applied raises the sequence of its channel. */
+    /** Records a finished exchange; an applied bundle raises the sequence of its channel. */
     settle(id: number, state: Exchange['state']): void {
       const row = orm
         .update(contentBundles)
@@ -62,12 +61,12 @@ export function createExchanges(db: Database) {
         .run();
     },
 
-    /** Forgets what did not come to be. */
+    /** Removes the record of an exchange that did not happen. */
     forget: (id: number): void => void orm.delete(contentBundles).where(eq(contentBundles.id, id)).run(),
 
     /**
-     * Why a bundle may not be applied now; null where it may. Its sequence is greater than all that its channel had here, or it is
-     * the very bundle with the greatest one, and the catalog is not its (rule D42.8).
+     * Why a bundle may not be applied now; null where it may. Its sequence must be greater than all earlier ones of its
+     * channel, or it must be the bundle with the greatest one while another catalog is served (rule D42.8).
      */
     replayProblem(bundle: string, channel: string, sequence: number): string | null {
       const greatest = orm.select().from(contentSequences).where(eq(contentSequences.channel, channel)).get();

@@ -9,9 +9,9 @@ import { listMigrations } from '../db/migrate.ts';
 import type { VerifiedBundle } from './read-bundle.ts';
 
 /**
- * Makes of an unpacked bundle the catalog that it stands for: a sealed file in the folder that it was unpacked to. A difference
- * is imported into a copy of `current`, which nobody may write to meanwhile (null: there is no catalog). Throws `CommandError`
- * unless the schema is that of this version and the digest is the one that was signed.
+ * Gives the catalog of an unpacked bundle as a sealed file in its folder. A difference is imported into a copy of
+ * `current`, to which no one may write meanwhile (null: there is none). Throws `CommandError` for another schema than
+ * this version's, and for another digest than the signed one.
  */
 export async function makeCatalog(
   { file, manifest, unpacked }: VerifiedBundle,
@@ -26,7 +26,7 @@ export async function makeCatalog(
     );
   const whole = unpacked[manifest.parts.findIndex(({ kind }) => kind === 'catalog')];
   const made = whole ?? (await importDifference(file, manifest, unpacked, current, folder));
-  // Its bytes are those that were signed, or were looked at when they were copied; the digest reads all that they state.
+  // The signature or the copy covers the bytes, so checking the schema is enough; the digest then reads all content.
   const { kind, schema } = seal(made, 'schema', file);
   if (kind !== 'catalog' || schema !== newest)
     throw new CommandError(`${file} does not hold the catalog that its manifest tells of`);
@@ -67,14 +67,14 @@ async function importDifference(
     ...overrides.map(({ benchmarkId, slug }): [string, string] => [benchmarkId, slug]),
   ]);
   const paths = [...new Set(unpacked.map((each) => dirname(each)))];
-  // The time is the publisher's: it is answered, and every site answers the same.
+  // Use the publisher's time: clients see it, and it must be equal on all sites.
   const { lines } = await runImport(db, paths, { overrides: wanted, now: () => new Date(builtAt) });
   const rejected = lines.find(({ outcome }) => outcome === 'rejected');
   if (rejected) throw new CommandError(`${file}: a source cannot be imported: ${rejected.reason}`);
   return copy;
 }
 
-/** The refusal of a difference to another catalog than the one here; null: there is none. */
+/** The error for a difference to another catalog than this site's (`own`; null: there is none). */
 export function wrongBase(
   file: string,
   before: NonNullable<VerifiedBundle['manifest']['before']>,
@@ -87,10 +87,10 @@ export function wrongBase(
   );
 }
 
-/** The digest of the catalog in a file. Throws `CommandError` where it cannot be read. */
+/** The digest of a catalog file. Throws `CommandError` where it cannot be read. */
 export const digestOfFile = (file: string): string => digestsOfFile(file).digest;
 
-/** The same, and the digest that is stored in the file. */
+/** The same, and the digest stored in the file. */
 function digestsOfFile(file: string): { digest: string; stored: string | null } {
   const sqlite = connectReadOnly(file, 'catalog');
   try {

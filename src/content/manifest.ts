@@ -3,11 +3,11 @@ import { CommandError } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
 import { largestZip } from '../base/zip.ts';
 
-/** What is signed: a list of names, sizes and hashes, and no more than that. */
+/** The most bytes of a manifest, which contains only names, sizes and hashes. */
 export const longestManifest = 16 * 1024 * 1024;
-/** A bundle is one zip without the extensions for large ones. */
+/** A bundle is one zip without ZIP64. */
 export const largestBundle = largestZip;
-/** What a bundle may unpack to; as much as the archives of one import (rule S2.4). */
+/** The most bytes of an unpacked bundle; as for the archives of one import (rule S2.4). */
 export const largestContent = 8 * 1024 * 1024 * 1024;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -17,13 +17,12 @@ const line = z
   .min(1)
   .max(1024)
   .regex(/^[^\p{Cc}\p{Cs}]*$/u);
-/** The name of a file in a folder that we made: none that leads out of it, or that a system takes for something else. */
+/** A file name that cannot leave its folder, and that no operating system treats specially. */
 const fileName = line
   .max(200)
   .regex(/^[^./\\:*?"<>|][^/\\:*?"<>|]*$/u)
   .regex(/[^. ]$/);
 
-/** What a channel may be called. */
 export const channelName = z
   .string()
   .regex(
@@ -31,10 +30,9 @@ export const channelName = z
     'must be 1 to 64 of a-z, 0-9, dot, hyphen and underscore, and begin with a letter or a digit',
   );
 
-/** The channel of whoever names none. */
 export const defaultChannel = 'main';
 
-/** One member of the zip, compressed with Zstandard; `bytes` and `sha256` of what is in the zip, `unpacked` the bytes of what it holds. */
+/** A Zstandard member of the zip: `bytes` and `sha256` compressed, `unpacked` the bytes of its content. */
 const part = { bytes: size.min(1), sha256: hash, unpacked: size };
 
 const fields = z.strictObject({
@@ -42,37 +40,40 @@ const fields = z.strictObject({
   channel: channelName,
   sequence: z.int().min(1),
   builtAt: z.iso.datetime(),
-  /** A warning comes after it; it stops nothing: clocks of enclaves are wrong. */
+  /** After it there is a warning, but no error: clocks of enclaves are often wrong. */
   expiresAt: z.iso.datetime().nullable(),
-  /** Of the Gapstone that built it. */
+  /** The Gapstone version that built it. */
   version: line.max(64),
-  /** Of the catalog: the number of its last migration. */
+  /** The catalog's schema: the number of its last migration. */
   schema: z.int().min(1),
-  /** Of the catalog that is there once the bundle is applied. */
+  /** The catalog's digest once the bundle is applied. */
   digest: hash,
-  /** Of the catalog that a difference is to be applied to; null of a whole one. */
+  /** The catalog that a difference applies to; null for a whole bundle. */
   before: z.strictObject({ digest: hash, bundle: hash }).nullable(),
-  /** All sources of the catalog afterwards, by hash. */
+  /** All sources of the resulting catalog, by hash. */
   sources: z.array(z.strictObject({ sha256: hash, kind: line, target: line.nullable() })).max(1_000_000),
-  /** All slug overrides of the catalog afterwards, by benchmark id. */
+  /** All slug overrides of the resulting catalog, by benchmark id. */
   overrides: z.array(z.strictObject({ benchmarkId: line, slug: line })).max(100_000),
   parts: z
     .array(
       z.discriminatedUnion('kind', [
         z.strictObject({ kind: z.literal('catalog'), ...part }),
-        /** A file of a source that the other side lacks; `source` is the hash of the source, which may have several files. */
+        /**
+         * A file of a source that the other side lacks; `source` is the hash of the source, which may have several
+         * files.
+         */
         z.strictObject({ kind: z.literal('source'), source: hash, file: fileName, ...part }),
       ]),
     )
     .max(60_000),
 });
 
-/** `manifest.json` of a bundle (rule D32.2): everything that its signature speaks for. */
+/** `manifest.json` of a bundle (rule D32.2): all that the signature covers. */
 export const Manifest = fields.refine(isConsistent);
 export type Manifest = z.infer<typeof Manifest>;
 export type Part = Manifest['parts'][number];
 
-/** A whole bundle is a catalog and nothing else, a difference has none; no name and no hash comes twice. */
+/** A whole bundle has exactly one catalog, a difference has none; names and hashes are unique. */
 function isConsistent({ before, parts, sources, overrides }: z.infer<typeof fields>): boolean {
   const catalogs = parts.filter(({ kind }) => kind === 'catalog').length;
   const isUnique = (keys: string[]) => new Set(keys).size === keys.length;
@@ -85,8 +86,8 @@ function isConsistent({ before, parts, sources, overrides }: z.infer<typeof fiel
 }
 
 /**
- * The bytes of a manifest, equal for equal manifests: the members in the order of the schema, and an end of line. Throws
- * `CommandError` for what a manifest cannot say.
+ * The bytes of a manifest, equal for equal manifests: members in the order of the schema, then a line end. Throws
+ * `CommandError` for an invalid manifest.
  */
 export function manifestBytes(manifest: Manifest): Buffer {
   const read = Manifest.safeParse(manifest);
@@ -95,10 +96,10 @@ export function manifestBytes(manifest: Manifest): Buffer {
   throw new CommandError(`no bundle can say this: ${issue!.path.join('.')}: ${issue!.message}`);
 }
 
-/** What a bundle is known by: SHA-256 over its manifest. */
+/** The id of a bundle: SHA-256 over its manifest. */
 export const bundleId = (bytes: Uint8Array): string => sha256(bytes);
 
-/** Reads a manifest whose signature was checked. Throws `CommandError`. */
+/** Parses a manifest after its signature was checked. Throws `CommandError`. */
 export function readManifest(bytes: Buffer, name: string): Manifest {
   let manifest: Manifest;
   try {
@@ -111,7 +112,7 @@ export function readManifest(bytes: Buffer, name: string): Manifest {
   return manifest;
 }
 
-/** The name that a part has in the zip: by what it is and where it stands, never one from outside. */
+/** The name of a part in the zip, from its kind and position, never from outside. */
 export function memberOf(part: Part, index: number): string {
   return part.kind === 'catalog' ? 'catalog.db.zst' : `source-${String(index + 1).padStart(5, '0')}.zst`;
 }

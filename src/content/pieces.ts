@@ -3,29 +3,28 @@ import { basename, dirname, join } from 'node:path';
 import { CommandError } from '../base/errors.ts';
 import { isThere, publishNew, syncPath, whyRefused } from '../base/files.ts';
 
-/** So many pieces have numbers of three digits. */
+/** As many as three digits can number. */
 const mostPieces = 999;
 const chunkBytes = 1 << 20;
 
 const pieceName = (file: string, index: number) => `${file}.${String(index + 1).padStart(3, '0')}`;
 
-/** The bytes of a file, or of all its pieces, from the first to the last, each read once. */
+/** The bytes of a file, or of all its pieces, in order, each read once. */
 export interface PieceReader extends Disposable {
-  /** The file as it was named when it was one. */
+  /** The file name without a piece number. */
   name: string;
   size: number;
   pieces: number;
-  /** The bytes that were not read yet. */
   left(): number;
   /** The next bytes. Throws `CommandError` where there are fewer. */
   read(length: number): Buffer;
-  /** The next bytes, a chunk at a time. */
+  /** The next bytes in chunks. */
   chunks(length: number): Generator<Buffer>;
 }
 
 /**
- * Opens a file, or the pieces that it was cut into (FILE.001, FILE.002 ...), by the name of the first or by the name without
- * its number. Throws `CommandError` for what is not there, or no file.
+ * Opens a file or its pieces (FILE.001, FILE.002 ...), by the name of the first or without the number. Throws
+ * `CommandError` for a missing file, and for what is no file.
  */
 export function openPieces(file: string): PieceReader {
   const isCut = file.endsWith('.001') || (!isThere(file) && isThere(pieceName(file, 0)));
@@ -84,7 +83,7 @@ export function openPieces(file: string): PieceReader {
 
 function openFile(file: string): number {
   try {
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     if (!statSync(file).isFile()) throw new CommandError(`${file} is not a file`);
     return openSync(file, 'r');
   } catch (error) {
@@ -93,7 +92,7 @@ function openFile(file: string): number {
   }
 }
 
-/** Refuses a name that a file, or a piece of one, bears: pieces of two would be taken for one. Throws `CommandError`. */
+/** Throws `CommandError` where the file or a piece of it exists: pieces of two bundles would mix. */
 export function refuseTakenPieces(file: string): void {
   const folder = dirname(file);
   if (!isThere(folder)) throw new CommandError(`the folder of ${file} does not exist`);
@@ -103,7 +102,7 @@ export function refuseTakenPieces(file: string): void {
   if (taken) throw new CommandError(`${join(folder, taken)} already exists: choose another name`);
 }
 
-/** Writes bytes to a file, or to pieces of a size, all beside `temporary`; `publish` gives them their names. */
+/** Writes a file, or pieces of a size, beside `temporary`; `publish` renames them. */
 export function createPieces(temporary: string, pieceBytes: number | null) {
   const limit = pieceBytes ?? Number.POSITIVE_INFINITY;
   const nameOf = (index: number) => (pieceBytes === null ? temporary : pieceName(temporary, index));
@@ -129,9 +128,9 @@ export function createPieces(temporary: string, pieceBytes: number | null) {
         inPiece += count;
       }
     },
-    /** Has all of it on the disk. */
+    /** Closes the pieces and syncs them to the disk. */
     close,
-    /** Gives the pieces their names, the first one last: where it is, all are. */
+    /** Renames the pieces, the first one last: once it exists, all do. */
     publish(file: string): string[] {
       close();
       const names: string[] = [];

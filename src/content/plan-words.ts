@@ -2,7 +2,7 @@ import { count, spoken } from '../base/text.ts';
 import type { Changes } from './compare-catalogs.ts';
 import type { Plan } from './plan.ts';
 
-/** One thing that a plan tells of, in words: a line for each that comes, changes or goes. */
+/** A part of a plan in words: a line for each thing that is added, changed or removed. */
 export interface PlanSection {
   title: string;
   come: string[];
@@ -10,14 +10,14 @@ export interface PlanSection {
   go: string[];
 }
 
-/** What a plan is about, in a line. */
+/** One line that identifies the bundle of a plan. */
 export function planHeading({ bundle, digest }: Plan): string {
   const { channel, sequence, builtAt, signedBy, fingerprint, difference } = bundle;
   const what = difference ? 'a difference' : 'whole';
   return `${channel} ${sequence} of ${builtAt}, signed by ${signedBy ?? fingerprint}, ${what}: catalog ${spoken(digest)}`;
 }
 
-/** A plan in words, without the sections in which nothing happens. */
+/** A plan in words, without empty sections. */
 export function planSections(plan: Plan): PlanSection[] {
   const { slugs, references, decisions, sources } = plan;
   const source = ({ source, target, sha256 }: Plan['sources']['go'][0]) =>
@@ -85,7 +85,7 @@ function inWords<T, C extends T>(
   };
 }
 
-/** How many of a section come, change and go. */
+/** The counts of a section in words. */
 export function totals({ come, change, go }: PlanSection): string {
   const parts = [
     [come.length, come.length === 1 ? 'comes' : 'come'],

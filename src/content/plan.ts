@@ -11,7 +11,7 @@ import { createExchanges } from './exchanges.ts';
 import { makeCatalog } from './incoming.ts';
 import type { VerifiedBundle } from './read-bundle.ts';
 
-/** A decision about a pair that a catalog says less of than the one before. */
+/** A mapping decision that the new catalog makes ineffective, or leaves without a source. */
 export interface LoneDecision {
   from: string;
   to: string;
@@ -19,7 +19,7 @@ export interface LoneDecision {
   why: string;
 }
 
-/** What `apply` of a bundle would do (rule D32.5). */
+/** The effect of applying a bundle (rule D32.5). */
 export interface Plan extends Comparison {
   bundle: {
     bundle: string;
@@ -29,23 +29,23 @@ export interface Plan extends Comparison {
     fingerprint: string;
     builtAt: string;
     expiresAt: string | null;
-    /** Whether it is a difference. */
+    /** Whether the bundle is a difference. */
     difference: boolean;
     bytes: number;
   };
-  /** Of the catalog afterwards. */
+  /** The digest of the catalog afterwards. */
   digest: string;
-  /** Why `apply` would refuse it, a line each; none where it would not. */
+  /** Why `apply` would reject it, a line each. */
   refusals: string[];
   warnings: string[];
-  /** What lists, collections and favorites refer to that goes, and what comes back to them. */
+  /** Entries of lists, collections and favorites whose target is removed, or is back. */
   references: { go: GoneReference[]; comeBack: GoneReference[] };
   decisions: LoneDecision[];
 }
 
 /**
- * Tells what applying a bundle would do; it was unpacked to `folder`. Neither file of the site is changed. Throws `CommandError`
- * where the bundle cannot be applied to this catalog at all.
+ * The effect of applying a bundle that was unpacked to `folder`; the site's files stay unchanged. Throws `CommandError`
+ * where the bundle does not fit this catalog.
  */
 export async function planBundle(files: Files, bundle: VerifiedBundle, folder: string): Promise<Plan> {
   const current = isThere(files.db) ? files.db : null;
@@ -84,10 +84,10 @@ function referencesOf(before: Database, after: Database): Plan['references'] {
   return { go: without(are, were), comeBack: without(were, are) };
 }
 
-/** The site's decisions as the catalog that is open has them. */
+/** The site's decisions, applied to the open catalog. */
 export const decisionsOf = (db: Database): DecidedPair[] => createMappingDecisions(db).all();
 
-/** The decisions that no source states the pair of any more, or an end of which is gone. */
+/** The decisions whose pair lost its last source, or one of its controls. */
 export function loneDecisions(before: DecidedPair[], after: DecidedPair[]): LoneDecision[] {
   const keyOf = ({ ends }: DecidedPair) => ends.map(nameOf).join(' ');
   const were = new Map(before.map((pair) => [keyOf(pair), pair]));

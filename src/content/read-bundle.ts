@@ -22,7 +22,7 @@ import { isSignedBy } from './signing-keys.ts';
 import { isSource } from './sources.ts';
 import { damaged, placeOf, readPart } from './unpack.ts';
 
-/** A key whose signature is taken, and the channel that it may sign; the `name` null is one given on the command line. */
+/** A trusted key and the channel that it may sign; `name` is null for a key of the command line. */
 export interface TrustedKey {
   name: string | null;
   /** Null: any channel. */
@@ -32,30 +32,30 @@ export interface TrustedKey {
   publicKey: string;
 }
 
-/** A bundle of which everything was checked that can be checked without the catalog of this site. */
+/** A bundle that passed every check which needs no catalog. */
 export interface VerifiedBundle {
   file: string;
-  /** SHA-256 over manifest.json: the very bundle. */
+  /** SHA-256 over manifest.json. */
   id: string;
   bytes: number;
   manifest: Manifest;
   signer: TrustedKey;
-  /** A line for each thing that stops nothing: it expired, it is from the future. */
+  /** Problems that are no errors, a line each: expired, or built in the future. */
   warnings: string[];
-  /** Where each part of the manifest was unpacked to, in that order; empty without `unpackTo`. */
+  /** The unpacked files, in the order of the manifest's parts; empty without `unpackTo`. */
   unpacked: string[];
 }
 
-/** The members that stand before the parts. */
+/** The members before the parts. */
 export const manifestName = 'manifest.json';
 export const signatureName = 'manifest.sig';
-/** A P-384 signature in DER has 104 bytes at most. */
+/** The most bytes of a P-384 signature in DER. */
 export const longestSignature = 104;
 
 /**
- * Opens a bundle (of several pieces: the first, or the name without its number) and checks it in one pass: signature and
- * channel before anything else of it is believed, then every byte. With `unpackTo`, a folder that is ours alone, its parts
- * are unpacked there meanwhile (`catalog.db`, or `<SHA-256 of the source>/<file>`, mode 0600), of use only once this function returned.
+ * Reads and checks a bundle in one pass (`file`: the name with or without the first piece's number): signature and
+ * channel before anything else is trusted, then every byte. With `unpackTo`, a private folder, it also unpacks the
+ * parts (`catalog.db`, or `<SHA-256 of the source>/<file>`, mode 0600); do not use them before this function returned.
  * Throws `CommandError` with one line.
  */
 export async function readBundle(
@@ -95,14 +95,14 @@ export async function readBundle(
   };
 }
 
-/** The manifest of a bundle whose signature nobody looks at: what a difference is built against. Throws `CommandError`. */
+/** The manifest of a bundle as the base of a difference, without checking its signature. Throws `CommandError`. */
 export function readUnverified(file: string): { id: string; manifest: Manifest } {
   using reader = openPieces(file);
   const { bytes } = readFront(reader);
   return { id: bundleId(bytes), manifest: readManifest(bytes, reader.name) };
 }
 
-/** The first two members, each within its bound. */
+/** Reads the first two members, each with a size limit. */
 export function readFront(reader: PieceReader): { members: Member[]; bytes: Buffer; signature: Buffer } {
   const members: Member[] = [];
   const read = (name: string, longest: number): Buffer => {
@@ -120,7 +120,7 @@ export function readFront(reader: PieceReader): { members: Member[]; bytes: Buff
   return { members, bytes, signature: read(signatureName, longestSignature) };
 }
 
-/** The keys that the signature is of. */
+/** The keys that made the signature. */
 function signersOf(name: string, keys: TrustedKey[], bytes: Buffer, signature: Buffer): TrustedKey[] {
   if (signature.length === 0)
     throw new CommandError(`${name} is not signed: add a signature with "gapstone content attach"`);
@@ -143,7 +143,7 @@ function requireChannel(name: string, signers: TrustedKey[], channel: string): T
   throw new CommandError(`${name} is refused: it is of the channel ${channel}, but ${may}`);
 }
 
-/** What follows the front has the size that the manifest states, to the byte. */
+/** The size must be exactly what the manifest implies. */
 function requireSize(reader: PieceReader, front: Member[], { parts }: Manifest): void {
   const wanted = sizeOfZip([
     ...front,
@@ -165,7 +165,7 @@ function requireRoom(name: string, { parts }: Manifest, folder: string): void {
     );
 }
 
-/** Each source that is in the bundle is one of the catalog, and is the very one. */
+/** Each source of the bundle must be one of the catalog, with the right content. */
 function requireSources(name: string, { parts, sources }: Manifest, hashes: string[]): void {
   const files = new Map<string, { name: string; sha256: string }[]>();
   for (const [index, part] of parts.entries()) {

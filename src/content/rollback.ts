@@ -9,8 +9,8 @@ import { type Exchanged, goOver, heal, type OpenSite, settle, takenBackBy } from
 import { beforeOf, createExchanges, type Exchange, undoneOf } from './exchanges.ts';
 
 /**
- * Goes back to the catalog from before the last bundle, in one step as it came; what was served is kept until the next bundle is
- * applied (rule D32.4). Throws `CommandError` where there is none to go back to, or it is in use; then nothing has changed.
+ * Restores the catalog from before the last bundle in one step, and keeps the replaced one until the next bundle is
+ * applied (rule D32.4). Throws `CommandError` where there is none, or it is in use, and then nothing has changed.
  */
 export async function rollBack(site: OpenSite): Promise<Exchanged> {
   const { db, file } = site;
@@ -20,7 +20,7 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   const last = createExchanges(db).last();
   if (last === null) throw new CommandError('no bundle was applied here: there is nothing to go back from');
   const keptAs = undoneOf(file, last.id);
-  // What a kill interrupted ends now.
+  // `heal` completed a rollback that a kill had interrupted.
   if (healed?.state === 'rolled-back') return { exchange: healed, keptAs };
   if (last.state === 'rolled-back')
     throw new CommandError(
@@ -28,7 +28,7 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
     );
   const before = beforeOf(file, last.id);
   if (!isThere(before)) throw new CommandError('no catalog from before the last bundle is kept');
-  // Somebody may have read it to this day: then it is not ours alone, and this is refused.
+  // The kept file must not be in use: a connection from before may still read it.
   const { kind } = await sealUnused(before);
   if (kind !== 'catalog') throw new CommandError(`${before} is no catalog`);
   const takenBack = takenBackBy(db, before);
@@ -40,7 +40,7 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   return { exchange: undone, keptAs };
 }
 
-/** A server that was just told of another catalog may read the former one for a moment. */
+/** A server that is switching to another catalog may read the former one for a moment. */
 async function sealUnused(file: string, patience = 10_000): Promise<ReturnType<typeof seal>> {
   const deadline = performance.now() + patience;
   for (;;) {

@@ -11,7 +11,6 @@ import { p384 } from '@noble/curves/nist.js';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isTaken, publishNew, syncPath, whyRefused } from '../base/files.ts';
 
-/** A public key as a site keeps it. */
 export interface PublicKey {
   /** SHA-256 over SubjectPublicKeyInfo, as `openssl pkey -pubin -outform DER | sha256sum` prints it. */
   fingerprint: string;
@@ -19,10 +18,12 @@ export interface PublicKey {
   publicKey: string;
 }
 
-/** Where the public half of a private key lies. */
+/** The file of a private key's public half. */
 export const publicFileOf = (file: string): string => `${file}.pub`;
 
-/** Makes a P-384 key: the private half in a file of mode 0600, the public one beside it. Throws `CommandError`; both are new. */
+/**
+ * Creates a P-384 key: the private half in a new file of mode 0600, the public one beside it. Throws `CommandError`.
+ */
 export function makeKey(file: string): PublicKey {
   for (const name of [file, publicFileOf(file)])
     if (isTaken(name)) throw new CommandError(`${name} already exists: a key is never replaced`);
@@ -45,7 +46,7 @@ export function makeKey(file: string): PublicKey {
   return describe(publicKey);
 }
 
-/** Reads a private P-384 key that nobody else may read. Throws `CommandError`. */
+/** Reads a private P-384 key. Throws `CommandError`, also where others may read the file. */
 export function readPrivateKey(file: string): KeyObject {
   const pem = readText(file);
   const mode = statSync(file).mode & 0o777;
@@ -56,7 +57,7 @@ export function readPrivateKey(file: string): KeyObject {
   return requireCurve(file, 'private', () => createPrivateKey(pem));
 }
 
-/** Reads a public P-384 key (PEM). Throws `CommandError`, for a private one too: it is for nobody's eyes. */
+/** Reads a public P-384 key (PEM). Throws `CommandError`, also for a private key, which must stay secret. */
 export function readPublicKey(file: string): PublicKey {
   const pem = readText(file);
   if (pem.includes('PRIVATE KEY')) throw new CommandError(`${file} is a private key: give its public half`);
@@ -96,8 +97,8 @@ function describe(key: KeyObject): PublicKey {
 }
 
 /**
- * ECDSA with SHA-384, in DER. Equal bytes and an equal key give an equal signature (RFC 6979), which OpenSSL does not offer
- * through Node. What OpenSSL does not verify never leaves this function.
+ * Signs with ECDSA and SHA-384, in DER, deterministically (RFC 6979), which Node's OpenSSL binding does not offer.
+ * OpenSSL verifies the result before it is returned.
  */
 export function sign(bytes: Buffer, key: KeyObject): Buffer {
   const secret = Buffer.from(key.export({ format: 'jwk' }).d!, 'base64url');
@@ -108,7 +109,7 @@ export function sign(bytes: Buffer, key: KeyObject): Buffer {
   return signature;
 }
 
-/** Whether a signature over bytes is that of a key. */
+/** Whether a signature over bytes was made with a key. */
 export function isSignedBy(publicKey: string, bytes: Buffer, signature: Buffer): boolean {
   return verify('sha384', bytes, { key: publicKey, dsaEncoding: 'der' }, signature);
 }

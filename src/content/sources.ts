@@ -4,21 +4,21 @@ import { groupHash } from '../../importers/groups.ts';
 import { CommandError } from '../base/errors.ts';
 import { printable } from '../base/text.ts';
 
-/** A file of a source, as it is put into a bundle. */
+/** A file of a source for a bundle. */
 export interface SourceFile {
   source: string;
   file: string;
   bytes: Buffer;
 }
 
-/** What a source is known by that has such files; of one file alone that is its own hash, unless it is a group of one. */
+/** Whether files are the source with this hash: a single file has its own hash, a group that of all its files. */
 export function isSource(sha256: string, files: { name: string; sha256: string }[]): boolean {
   return (files.length === 1 && files[0]!.sha256 === sha256) || groupHash(files) === sha256;
 }
 
 /**
- * Looks for sources by their hashes in files, folders and archives, and yields the files of each once. Throws `CommandError`
- * at the end for those that are nowhere.
+ * Searches files, folders and archives for sources by hash, and yields the files of each once. Throws `CommandError` at
+ * the end for missing ones.
  */
 export async function* findSources(paths: string[], wanted: Map<string, string>): AsyncGenerator<SourceFile> {
   const missing = new Map(wanted);
@@ -42,10 +42,10 @@ function* filesOf(found: Found & { type: 'bytes' | 'group' }): Generator<SourceF
   else for (const { name, bytes } of found.files) yield { source, file: name, bytes };
 }
 
-/** The name of a source without its folder and without the archives that it lies in. */
+/** The name of a source without folders and archives. */
 export const lastName = (source: string): string => basename(source.split('!/').at(-1)!);
 
-/** What a manifest takes for the name of a file: names of single files mean nothing to an importer. */
+/** A name that a manifest accepts; importers ignore the names of single files. */
 const safeName = (name: string): string =>
   name
     .replace(/[/\\:*?"<>|\p{Cc}\p{Cs}]/gu, '_')

@@ -6,21 +6,18 @@ import { connectReadOnly } from '../db/connect.ts';
 import type { openUsersUpgraded } from '../db/upgrade-files.ts';
 import { contentBundles, contentKeys } from '../db/user-tables.ts';
 
-/** A connection to users' data. */
 export type Users = Awaited<ReturnType<typeof openUsersUpgraded>>;
 
-/** A key that a site trusts, as it is kept. */
 export type KeptKey = typeof contentKeys.$inferSelect;
 
-/** What is kept about the keys whose signatures a site takes (rule D32.1). */
+/** The keys that a site trusts (rule D32.1). */
 export function createTrust(users: Users) {
   const orm = drizzle(users);
   const one = (name: string) => orm.select().from(contentKeys).where(eq(contentKeys.name, name)).get();
   return {
-    /** The keys by name. */
     list: (): KeptKey[] => orm.select().from(contentKeys).orderBy(asc(contentKeys.name)).all(),
 
-    /** Throws `CommandError` where the name is taken, or the key is trusted for the channel already. */
+    /** Throws `CommandError` where the name exists, or the channel already trusts the key. */
     add(key: Omit<KeptKey, 'addedAt'>, now: Date): void {
       const { name, channel, fingerprint, publicKey } = key;
       if (one(name))
@@ -37,7 +34,7 @@ export function createTrust(users: Users) {
         .run();
     },
 
-    /** Gives the key that was removed. Throws `CommandError` where there is none of the name. */
+    /** Gives the removed key. Throws `CommandError` for an unknown name. */
     remove(name: string): KeptKey {
       const known = one(name);
       if (!known)
@@ -48,15 +45,14 @@ export function createTrust(users: Users) {
   };
 }
 
-/** The keys that a site trusts, by name; of users' data that is not there none. Throws `CommandError`. */
+/** The keys that a site trusts, by name; none where users' data is missing. Throws `CommandError`. */
 export function trustedKeys(usersDb: string): KeptKey[] {
   return look(usersDb, (users) => createTrust(users).list());
 }
 
-/** A bundle that a site applied, or began to. */
 export type AppliedBundle = typeof contentBundles.$inferSelect;
 
-/** The bundles that a site applied, the last one first; of users' data that is not there none. Throws `CommandError`. */
+/** The bundles that a site applied, the last one first; none where users' data is missing. Throws `CommandError`. */
 export function appliedBundles(usersDb: string): AppliedBundle[] {
   return look(usersDb, (users) =>
     drizzle(users).select().from(contentBundles).orderBy(desc(contentBundles.id)).all(),

@@ -9,15 +9,18 @@ import { decompressor } from './compress.ts';
 import type { Part } from './manifest.ts';
 import type { PieceReader } from './pieces.ts';
 
-/** Where a part is unpacked to; the manifest was read with names that cannot lead out of a folder. */
+/** The file for a part; the manifest was checked for names that could leave the folder. */
 export function placeOf(folder: string, part: Part): string {
   if (part.kind === 'catalog') return join(folder, 'catalog.db');
-  // The files of one source lie in one folder: that is how an importer knows that they belong together.
+  // The files of one source share a folder: that is how the importer groups them.
   mkdirSync(join(folder, part.source), { recursive: true, mode: 0o700 });
   return join(folder, part.source, part.file);
 }
 
-/** Reads a part, which must be what the manifest says, and unpacks it; gives SHA-256 of its content. Throws `CommandError`. */
+/**
+ * Reads, checks and unpacks a part; gives SHA-256 of its content. Throws `CommandError` where it differs from the
+ * manifest.
+ */
 export async function readPart(
   reader: PieceReader,
   name: string,
@@ -71,7 +74,7 @@ function writeWhole(handle: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
 }
 
-/** What a bundle is refused with that is not as it was built. */
+/** The error for a damaged bundle. */
 export function damaged(name: string, why: string): CommandError {
   return new CommandError(`${name} is refused: ${why}`);
 }
