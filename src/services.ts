@@ -8,7 +8,7 @@ import { createCoverageService } from './catalog/crosswalk/coverage.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
 import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
-import { createRegdocService } from './catalog/guidance/document-queries.ts';
+import { createDocumentService } from './catalog/guidance/document-queries.ts';
 import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
@@ -33,6 +33,7 @@ import { createControlCollectionService } from './collections/control-collection
 import { createFavoriteService } from './collections/favorites.ts';
 import { createListChangesService } from './collections/list-changes-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
+import { createListEntryWriter } from './collections/list-entry-writer.ts';
 import { createListOverviewService } from './collections/list-overview.ts';
 import { createListService } from './collections/lists.ts';
 import { createPurgeService } from './collections/retention.ts';
@@ -56,7 +57,7 @@ export function createServices(context: ServiceContext) {
   const changes = createStigChangesService(catalog);
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
-  const listStigs = createListEntryService(users, now, newId);
+  const listStigs = createListEntryService(users);
   return {
     stigs,
     stigNames,
@@ -81,13 +82,14 @@ export function createServices(context: ServiceContext) {
     controlRules: createControlRulesService(catalog, crosswalk, stigNames),
     coverage: createCoverageService(catalog, controls, crosswalk),
 
-    documents: createRegdocService(catalog),
+    documents: createDocumentService(catalog),
     roles: createRoleService(catalog),
     roleMapping: createRoleMappingService(catalog, stigNames.slugOf),
 
     lists: createListService(users, now, newId),
     listStigs,
-    listOverview: createListOverviewService(users, now, newId),
+    listEntries: createListEntryWriter(users, now),
+    listOverview: createListOverviewService(users),
     listChanges: createListChangesService(listStigs, changes),
     listChecklists: createListChecklists(
       createChecklistZips(stigs, catalog.generation),

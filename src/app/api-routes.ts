@@ -14,13 +14,12 @@ import { stigDiffRoutes } from '../catalog/stigs/diff-api.ts';
 import { ruleHistoryRoutes } from '../catalog/stigs/history-api.ts';
 import { checklistRoutes } from '../checklists/api.ts';
 import { listChecklistRoutes } from '../checklists/list-api.ts';
+import { documentCollectionRoutes, roleCollectionRoutes } from '../collections/catalog-collections-api.ts';
 import { controlCollectionRoutes } from '../collections/control-collections-api.ts';
-import { documentCollectionRoutes } from '../collections/document-collections-api.ts';
 import { favoriteRoutes } from '../collections/favorites-api.ts';
 import { listChangesRoutes } from '../collections/list-changes-api.ts';
 import { listEntryRoutes } from '../collections/list-entries-api.ts';
 import { listRoutes } from '../collections/lists-api.ts';
-import { roleCollectionRoutes } from '../collections/role-collections-api.ts';
 import type { Access } from '../http/access.ts';
 import type { Env } from '../http/env.ts';
 import type { Services } from '../services.ts';
@@ -50,7 +49,7 @@ export function apiRoutes(
     searchRoutes(ofUsers, services.search, services.stigNames, listStigs.slugs),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs.slugs),
     listRoutes(ofUsers, services.lists, listStigs, services.listOverview),
-    listEntryRoutes(ofUsers, listStigs),
+    listEntryRoutes(ofUsers, listStigs, services.listEntries),
     listChecklistRoutes(access, services.listChecklists),
     ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
     listChangesRoutes(ofUsers, listStigs, services.listChanges),

@@ -6,119 +6,114 @@ import { countStigMappings } from '../catalog/guidance/role-queries.ts';
 import type { RoleFacts } from '../catalog/guidance/role-schema.ts';
 import type { Database } from '../db/database.ts';
 import { documents, occupations } from '../db/role-tables.ts';
-import { collectionDocuments, collectionRoles, collections } from '../db/user-tables.ts';
-import type {
-  DocumentCollectionExport,
-  DocumentCollections,
-  RoleCollectionExport,
-  RoleCollections,
-} from './catalog-collections-schema.ts';
-import { type CollectionFields, type CollectionService, createCollectionService } from './collections.ts';
+import { type CollectionKind, collectionDocuments, collectionRoles, collections } from '../db/user-tables.ts';
+import type { DocumentCollectionExport, RoleCollectionExport } from './catalog-collections-schema.ts';
+import { type CollectionFields, createCollectionWriter } from './collection-writer.ts';
+import { type Collection, createCollectionReader, type ShownColumns } from './collections.ts';
 import { countEntries } from './entries.ts';
 import { createReferences, type Reference } from './references.ts';
 
 const { id, name, description, tags, color, visibility, createdAt, createdByEmail } =
   getTableColumns(collections);
 
-/** Makes a collection of items that are all known. Throws `CommandError` naming the first that is not. */
-function createMaker(
+/** What documents and roles do not share. */
+interface CatalogCollections<Shown, Exported> {
+  kind: CollectionKind;
+  /** What an entry refers to, as a message calls it. */
+  thing: string;
+  /** The columns of an answer. */
+  shown: Shown;
+  find(item: string): Reference;
+  exported(collection: Collection): Exported;
+}
+
+/** Collections that are created on the command line (D8.6), and read by the API and the pages. */
+function createCatalogCollections<Shown extends ShownColumns, Exported>(
   db: Database,
-  kept: Pick<CollectionService, 'create' | 'add'>,
-  thing: string,
-  find: (item: string) => Reference,
+  { kind, thing, shown, find, exported }: CatalogCollections<Shown, Exported>,
+  now: () => Date,
+  newId: () => string,
 ) {
-  return async (user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> => {
-    const made = await db.write(() => {
-      const entries = items.map((item) => {
-        const entry = find(item);
-        if (entry.seen === null) throw new CommandError(`the catalog has no ${thing} "${item.slice(0, 64)}"`);
-        return entry;
+  const reader = createCollectionReader(db, kind, shown);
+  const writer = createCollectionWriter(db, kind, now);
+  return {
+    /** Creates a collection and returns its id. Throws `CommandError` naming the first item that the catalog does not have. */
+    async create(user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> {
+      const created = await db.write(() => {
+        const entries = items.map((item) => {
+          const entry = find(item);
+          if (entry.seen === null)
+            throw new CommandError(`the catalog has no ${thing} "${item.slice(0, 64)}"`);
+          return entry;
+        });
+        const { id } = writer.create(newId(), user, fields);
+        writer.add(id, entries, []);
+        // The audit event takes the id from here.
+        return { id };
       });
-      const { id } = kept.create(user, fields);
-      kept.add(id, entries, []);
-      // The audit event takes the id from here.
-      return { id };
-    });
-    return made.id;
+      return created.id;
+    },
+
+    all: (user: User) => db.read(() => ({ collections: reader.all(user) })),
+
+    /** Throws the one 404 for what the user may not see. */
+    exported: (user: User, id: string): Exported => db.read(() => exported(reader.find(user, id))),
   };
 }
 
 export type DocumentCollectionService = ReturnType<typeof createDocumentCollectionService>;
 
-/** Collections of regulatory documents (rule D9): made on the command line (D8.6). */
+/** Collections of regulatory documents (rule D9). */
 export function createDocumentCollectionService(db: Database, now: () => Date, newId: () => string) {
-  const { orm } = db;
-  const documentCount = countEntries('regdoc-collection');
+  const kind = 'regdoc-collection';
+  const documentCount = countEntries(kind);
+  // A document that is gone from the catalog is shown as it was seen.
+  const { position, documentId, summary: seen, addedAt } = collectionDocuments;
+  const entries = db.orm
+    .select({ now: documents.summary, seen, addedAt })
+    .from(collectionDocuments)
+    .leftJoin(documents, eq(documents.documentId, documentId))
+    .where(eq(collectionDocuments.collectionId, sql.placeholder('id')))
+    .orderBy(asc(position), asc(documentId))
+    .prepare();
   const shown = {
     ...{ id, name, description, tags, color, visibility, documentCount, createdAt, createdByEmail },
   };
-  const kept = createCollectionService(db, 'regdoc-collection', shown, now, newId);
-  // A document that is gone from the catalog is shown as it was seen.
-  const entries = orm
-    .select({
-      now: documents.summary,
-      seen: collectionDocuments.summary,
-      addedAt: collectionDocuments.addedAt,
-    })
-    .from(collectionDocuments)
-    .leftJoin(documents, eq(documents.documentId, collectionDocuments.documentId))
-    .where(eq(collectionDocuments.collectionId, sql.placeholder('id')))
-    .orderBy(asc(collectionDocuments.position), asc(collectionDocuments.documentId))
-    .prepare();
-  return {
-    create: createMaker(db, kept, 'document', createReferences(db).document),
-
-    all: (user: User): DocumentCollections => db.read(() => ({ collections: kept.all(user) })),
-
-    /** Throws the one 404 for what the user may not see. */
-    exported(user: User, id: string): DocumentCollectionExport {
-      return db.read(() => {
-        const { name } = kept.find(user, id);
-        const documents = entries.all({ id }).map(({ now, seen, addedAt }) => {
-          const { documentId, title, publisher, doctype, published, cyberScore, jurisdiction } = (now ??
-            seen) as RegulatoryDocumentSummary;
-          return { documentId, title, publisher, doctype, published, cyberScore, jurisdiction, addedAt };
-        });
-        return { collection: { id, name }, documents };
-      });
-    },
-  };
+  function exported({ id, name }: Collection): DocumentCollectionExport {
+    const documents = entries.all({ id }).map(({ now, seen, addedAt }) => {
+      const { documentId, title, publisher, doctype, published, cyberScore, jurisdiction } = (now ??
+        seen) as RegulatoryDocumentSummary;
+      return { documentId, title, publisher, doctype, published, cyberScore, jurisdiction, addedAt };
+    });
+    return { collection: { id, name }, documents };
+  }
+  const { document: find } = createReferences(db);
+  return createCatalogCollections(db, { kind, thing: 'document', shown, find, exported }, now, newId);
 }
 
 export type RoleCollectionService = ReturnType<typeof createRoleCollectionService>;
 
-/** Collections of occupational roles (rule D9): made on the command line (D8.6). */
+/** Collections of occupational roles (rule D9). */
 export function createRoleCollectionService(db: Database, now: () => Date, newId: () => string) {
-  const { orm } = db;
-  const roleCount = countEntries('role-collection');
-  const shown = { id, name, description, color, visibility, roleCount, createdAt, createdByEmail };
-  const kept = createCollectionService(db, 'role-collection', shown, now, newId);
+  const kind = 'role-collection';
+  const roleCount = countEntries(kind);
   const stigMappingCount = countStigMappings(collectionRoles);
   // An occupation that a newer release no longer has is shown as it was seen, without mappings.
-  const entries = orm
-    .select({
-      ...{ now: occupations.summary, seen: collectionRoles.summary },
-      ...{ stigMappingCount, addedAt: collectionRoles.addedAt },
-    })
+  const { position, occupationCode, summary: seen, addedAt } = collectionRoles;
+  const entries = db.orm
+    .select({ now: occupations.summary, seen, stigMappingCount, addedAt })
     .from(collectionRoles)
-    .leftJoin(occupations, eq(occupations.occupationCode, collectionRoles.occupationCode))
+    .leftJoin(occupations, eq(occupations.occupationCode, occupationCode))
     .where(eq(collectionRoles.collectionId, sql.placeholder('id')))
-    .orderBy(asc(collectionRoles.position), asc(collectionRoles.occupationCode))
+    .orderBy(asc(position), asc(occupationCode))
     .prepare();
-  return {
-    create: createMaker(db, kept, 'occupation', createReferences(db).occupation),
-
-    all: (user: User): RoleCollections => db.read(() => ({ collections: kept.all(user) })),
-
-    /** Throws the one 404 for what the user may not see. */
-    exported(user: User, id: string): RoleCollectionExport {
-      return db.read(() => {
-        const { name, description, visibility, createdAt } = kept.find(user, id);
-        const roles = entries
-          .all({ id })
-          .map(({ now, seen, ...counted }) => ({ ...((now ?? seen) as RoleFacts), ...counted }));
-        return { collection: { id, name, description, visibility, createdAt }, roles };
-      });
-    },
-  };
+  const shown = { id, name, description, color, visibility, roleCount, createdAt, createdByEmail };
+  function exported({ id, name, description, visibility, createdAt }: Collection): RoleCollectionExport {
+    const roles = entries
+      .all({ id })
+      .map(({ now, seen, ...counted }) => ({ ...((now ?? seen) as RoleFacts), ...counted }));
+    return { collection: { id, name, description, visibility, createdAt }, roles };
+  }
+  const { occupation: find } = createReferences(db);
+  return createCatalogCollections(db, { kind, thing: 'occupation', shown, find, exported }, now, newId);
 }

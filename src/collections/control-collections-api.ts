@@ -5,7 +5,14 @@ import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { ControlCollectionService } from './control-collections.ts';
 import * as schemas from './control-collections-schema.ts';
-import { ControlsAdded, changeCollectionBody, createCollectionBody, idParam, Removed } from './schema.ts';
+import {
+  ControlsAdded,
+  changeCollectionBody,
+  createCollectionBody,
+  exportQuery,
+  idParam,
+  Removed,
+} from './schema.ts';
 
 /** Collections of controls (rule D8). */
 export function controlCollectionRoutes(access: Access, collections: ControlCollectionService) {
@@ -96,7 +103,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     operationId: 'exportControlCollection',
     summary: 'Export a collection with its controls as json, csv or xlsx',
     params: idParam,
-    query: schemas.exportQuery,
+    query: exportQuery,
     response: fileContent(schemas.CollectionExport, ['text/csv']),
     handle: ({ user, params, query }, c) => {
       const json = collections.exported(user, params.id);

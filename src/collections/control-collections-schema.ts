@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { catalogFrameworks } from '../catalog/controls/frameworks.ts';
 import { boundedArray, wordList } from '../http/arrays.ts';
-import { flag, format, requestText } from '../http/schema.ts';
+import { notAnObject, requestText } from '../http/schema.ts';
 import { answeredFields, answeredTimes, mostAtOnce, notes, Visibility } from './schema.ts';
 
 const collection = {
@@ -84,7 +84,6 @@ export const CollectionChanged = z
 export const Success = z.strictObject({ success: z.literal(true) }).openapi('Success');
 
 export const frameworkQuery = z.object({ framework: wordList('framework', catalogFrameworks) });
-export const exportQuery = z.object({ format: format(['json', 'csv', 'xlsx']), raw: flag('raw') });
 
 /** A framework of a body, any case; another one is a 400 (D8.4). */
 export const framework = z
@@ -101,7 +100,6 @@ export const controlId = requestText('controlId', 200)
     example: 'AC-2(1)',
   });
 
-const notAnObject = { error: 'The body must be an object' };
 const entryError = { error: 'controls must contain objects with controlId and framework' };
 
 function controlsBody<T extends z.ZodType>(entry: T) {

@@ -3,11 +3,10 @@ import type { User, Viewer } from '../auth/viewer.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import type { Database } from '../db/database.ts';
 import { collectionControls, collections } from '../db/user-tables.ts';
-import { type CollectionChange, type CollectionFields, createCollectionService } from './collections.ts';
+import { type CollectionChange, createCollectionService } from './collection-writer.ts';
 import type {
   CollectionControls,
   CollectionExport,
-  ControlCollection,
   ControlCollectionRecord,
   ControlCollections,
 } from './control-collections-schema.ts';
@@ -34,7 +33,7 @@ export type ControlCollectionService = ReturnType<typeof createControlCollection
 
 /** Collections of controls (rule D8). */
 export function createControlCollectionService(db: Database, now: () => Date, newId: () => string) {
-  const kept = createCollectionService(db, 'control-collection', shown, now, newId);
+  const { reader, writer, service } = createCollectionService(db, 'control-collection', shown, now, newId);
   const references = createReferences(db);
   const { position, identifier, framework } = collectionControls;
   const rows = db.orm
@@ -43,7 +42,9 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     .where(eq(collectionControls.collectionId, sql.placeholder('id')))
     .orderBy(asc(position), asc(identifier), asc(framework))
     .prepare();
-  function entries(id: string) {
+
+  /** The entries of a collection, each with what is shown of its control. */
+  function entriesOf(id: string) {
     const found = rows.all({ id });
     const shown = references.shownControls(found);
     return found.map(({ identifier: controlId, framework, notes, position, addedAt }, at) => {
@@ -52,50 +53,34 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
   }
 
   return {
+    ...service,
+
     all(viewer: Viewer): ControlCollections {
-      const rows = db.read(() => kept.all(viewer));
+      const rows = db.read(() => reader.all(viewer));
       return { total: rows.length, collections: rows };
     },
 
-    /** A page of the collections that the viewer sees. */
-    page: (viewer: Viewer, wanted: Parameters<typeof kept.page>[1]) =>
-      db.read(() => kept.page(viewer, wanted)),
-
-    choices: (viewer: Viewer) => db.read(() => kept.choices(viewer)),
-
     get(viewer: Viewer, id: string): ControlCollectionRecord {
       return db.read(() => {
-        const row = kept.shown(kept.find(viewer, id).id);
+        const row = reader.shown(reader.find(viewer, id).id);
         const visibility = row.visibility === 'SHARED' ? ('shared' as const) : ('private' as const);
-        return { ...row, visibility, controls: entries(id).map(({ member }) => member) };
+        return { ...row, visibility, controls: entriesOf(id).map(({ member }) => member) };
       });
     },
 
-    /** A collection of the user's own. Throws 404 for what they may not see, 403 for what is another's. */
-    own: (user: User, id: string): ControlCollection => db.read(() => kept.shown(kept.own(user, id).id)),
-
-    create: (user: User, fields: Omit<CollectionFields, 'icon'>): Promise<ControlCollection> =>
-      db.write(() => kept.shown(kept.create(user, fields).id)),
-
-    /** Changes what is given, and gives the name that it has then. */
+    /** Sets the given fields of one of the user's own, and gives its name after that. */
     change(user: User, id: string, change: CollectionChange): Promise<{ id: string; name: string }> {
       return db.write(() => {
-        const row = kept.own(user, id);
-        const { name } = Object.keys(change).length === 0 ? row : kept.change(id, change);
+        const { name } = writer.changeOwn(user, id, change);
         return { id, name };
       });
-    },
-
-    /** Deletes softly; the row is kept for good: no purge is documented for collections. */
-    remove(user: User, id: string): Promise<void> {
-      return db.write(() => kept.remove(kept.own(user, id).id));
     },
 
     /** The entries joined with their controls, of some frameworks or of all; `total` counts those. */
     controls(viewer: Viewer, id: string, frameworks: Set<CatalogFramework> | undefined): CollectionControls {
       return db.read(() => {
-        const { name } = kept.find(viewer, id);
-        const controls = entries(id)
+        const { name } = reader.find(viewer, id);
+        const controls = entriesOf(id)
           .filter(({ member }) => frameworks === undefined || frameworks.has(member.framework))
           .map(({ member, joined }) => ({ ...member, ...joined }));
         return { collection: { id, name }, total: controls.length, controls };
@@ -106,34 +91,31 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
 
     exported(viewer: Viewer, id: string): CollectionExport {
       return db.read(() => {
-        const { name } = kept.find(viewer, id);
-        const controls = entries(id).map(({ member: { controlId, framework, notes }, joined }) => ({
-          controlId,
-          framework,
-          ...joined,
-          notes,
-        }));
+        const { name } = reader.find(viewer, id);
+        const controls = entriesOf(id).map(({ member: { controlId, framework, notes }, joined }) => {
+          return { controlId, framework, ...joined, notes };
+        });
         return { collection: { id, name }, total: controls.length, controls };
       });
     },
 
-    /** Appends what is not there yet. Whoever sees a collection may: its creator, and the organization once SHARED. */
+    /** Appends new entries. Everyone who sees a collection may: its creator, and the organization once it is SHARED. */
     add(user: User, id: string, wanted: ControlEntry[]): Promise<ControlsAdded> {
       return db.write(() => {
-        kept.find(user, id);
+        writer.find(user, id);
         const missing = new Map<string, { controlId: string; framework: string }>();
         const found = references.controls(wanted);
         for (const { seen, framework, controlId } of found)
           if (seen === null) missing.set(`${framework} ${controlId}`, { controlId, framework });
-        return kept.add(id, found, [...missing.values()]);
+        return writer.add(id, found, [...missing.values()]);
       });
     },
 
-    /** Takes controls out; what is not there is no error. Gives how many were. */
+    /** Removes controls and returns their number; a control that is not there is no error. */
     removeControls(user: User, id: string, unwanted: ControlEntry[]): Promise<number> {
       return db.write(() => {
-        kept.own(user, id);
-        return kept.take(id, references.controls(unwanted));
+        writer.own(user, id);
+        return writer.removeEntries(id, references.controls(unwanted));
       });
     },
   };

@@ -84,8 +84,8 @@ export function createEntries(db: Database, kind: CollectionKind) {
       return added;
     },
 
-    /** Takes entries out, and gives how many that were. */
-    take(id: string, unwanted: Reference[]): number {
+    /** Removes entries and returns their number. */
+    remove(id: string, unwanted: Reference[]): number {
       const isUnwanted = isAmong(
         key,
         unwanted.map((each) => each.key),

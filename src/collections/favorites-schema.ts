@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { catalogFrameworks } from '../catalog/controls/frameworks.ts';
+import { notAnObject } from '../http/schema.ts';
 import { controlId, framework, joinedControl } from './control-collections-schema.ts';
 
 export const FavoriteStigs = z
@@ -37,7 +38,4 @@ export const FavoriteControlRemoved = z
   .openapi('FavoriteControlRemoved');
 export type FavoriteControlRemoved = z.infer<typeof FavoriteControlRemoved>;
 
-export const favoriteControlBody = z.object(
-  { controlId, framework },
-  { error: 'The body must be an object' },
-);
+export const favoriteControlBody = z.object({ controlId, framework }, notAnObject);

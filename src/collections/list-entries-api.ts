@@ -2,11 +2,12 @@ import type { Access } from '../http/access.ts';
 import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { ListEntryService } from './list-entries.ts';
+import type { ListEntryWriter } from './list-entry-writer.ts';
 import * as schemas from './lists-schema.ts';
 import { idParam, Removed, StigsAdded, slugsBody } from './schema.ts';
 
 /** The entries of lists (rule D8). */
-export function listEntryRoutes(access: Access, entries: ListEntryService) {
+export function listEntryRoutes(access: Access, entries: ListEntryService, writer: ListEntryWriter) {
   const { app, route } = createRoutes('Lists');
 
   route('GET /api/v1/lists/{id}/stigs', access.listsRead, {
@@ -28,7 +29,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService) {
     params: idParam,
     body: slugsBody,
     response: jsonContent(StigsAdded, 'How many were added.'),
-    handle: ({ user, params, body }) => entries.add(user, params.id, body.slugs),
+    handle: ({ user, params, body }) => writer.add(user, params.id, body.slugs),
   });
 
   route('DELETE /api/v1/lists/{id}/stigs', access.audited('list.remove-stigs').user, {
@@ -38,7 +39,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService) {
     body: slugsBody,
     response: jsonContent(Removed, 'How many were removed.'),
     handle: async ({ user, params, body }) => {
-      const removed = await entries.remove(user, params.id, body.slugs);
+      const removed = await writer.remove(user, params.id, body.slugs);
       return { success: true as const, removed };
     },
   });
@@ -49,7 +50,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService) {
     params: schemas.listStigParam,
     body: schemas.listStigBody,
     response: jsonContent(schemas.ListStigUpdate, 'The entry as it is now.'),
-    handle: ({ user, params, body }) => entries.update(user, params.id, params.stigSlug, body),
+    handle: ({ user, params, body }) => writer.update(user, params.id, params.stigSlug, body),
   });
 
   return app;

@@ -7,7 +7,7 @@ import type { ListEntryService } from './list-entries.ts';
 import type { ListOverviewService } from './list-overview.ts';
 import type { ListService } from './lists.ts';
 import * as schemas from './lists-schema.ts';
-import { changeListBody, createListBody, idParam } from './schema.ts';
+import { changeListBody, createListBody, exportQuery, idParam } from './schema.ts';
 
 /** Lists of STIGs as a whole (rule D8); their entries have routes of their own. */
 export function listRoutes(
@@ -87,7 +87,7 @@ export function listRoutes(
     operationId: 'exportList',
     summary: 'Export a list with its STIGs as json, csv or xlsx',
     params: idParam,
-    query: schemas.exportQuery,
+    query: exportQuery,
     response: fileContent(schemas.ListExport, ['text/csv']),
     handle: ({ viewer, params, query }, c) => {
       const json = entries.exported(viewer, params.id);

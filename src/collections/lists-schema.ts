@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Severity } from '../catalog/stigs/schema.ts';
 import { wordList } from '../http/arrays.ts';
-import { DateOrNull, flag, format, Pagination, paging } from '../http/schema.ts';
+import { DateOrNull, notAnObject, Pagination, paging } from '../http/schema.ts';
 import { answeredFields, answeredTimes, maxPosition, notes, Visibility } from './schema.ts';
 
 export const List = z
@@ -101,7 +101,6 @@ export const listStigsQuery = z.object({
   severity: wordList('severity', Severity.options),
   ...paging(50, 100),
 });
-export const exportQuery = z.object({ format: format(['json', 'csv', 'xlsx']), raw: flag('raw') });
 export const listStigParam = z.object({
   id: z.string().openapi({ format: 'uuid' }),
   stigSlug: z.string().openapi({ example: 'harbor_linux_3' }),
@@ -111,6 +110,6 @@ const wrongPosition = { error: `position must be an integer from 1 to ${maxPosit
 export const listStigBody = z
   .object(
     { notes, position: z.int(wrongPosition).min(1, wrongPosition).max(maxPosition, wrongPosition) },
-    { error: 'The body must be an object' },
+    notAnObject,
   )
   .partial();

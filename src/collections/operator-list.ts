@@ -25,8 +25,5 @@ export function operatorList(db: Database, id: string): ListExport {
     entitlements: new Set<never>(),
     expiresAt: 0,
   };
-  const nothingIsMade = () => {
-    throw new Error('an operator makes no list');
-  };
-  return createListEntryService(db, nothingIsMade, nothingIsMade).exported(creator, id);
+  return createListEntryService(db).exported(creator, id);
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { hasAtMost } from '../base/text.ts';
 import { textList } from '../http/arrays.ts';
-import { notAnObject, requestText } from '../http/schema.ts';
+import { flag, format, notAnObject, requestText } from '../http/schema.ts';
 
 /** The limits of rule D8.2 on what a creator may set of a list or collection. */
 const name = requestText('name', Number.MAX_SAFE_INTEGER)
@@ -56,6 +56,9 @@ export const answeredFields = {
 };
 export const answeredTimes = { createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() };
 export const Visibility = z.enum(['PRIVATE', 'SHARED']).openapi('Visibility');
+
+/** The query of an export. */
+export const exportQuery = z.object({ format: format(['json', 'csv', 'xlsx']), raw: flag('raw') });
 
 /** The id in a path. Whatever it is, what cannot be found is one and the same 404. */
 export const idParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });

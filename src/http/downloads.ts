@@ -1,10 +1,13 @@
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { yieldToEventLoop } from '../base/slices.ts';
 import { download, fileTypes } from './answer.ts';
 import { type Column, toCsv, toXml } from './columns.ts';
-import { BinaryFile, downloadHeaders, TextFile } from './schema.ts';
+import { BinaryFile, downloadHeaders, flag, format, TextFile } from './schema.ts';
 import { toXlsx } from './xlsx.ts';
+
+/** The query of a download in every format. */
+export const fileQuery = z.object({ format: format(['json', 'csv', 'xml', 'xlsx']), raw: flag('raw') });
 
 /** A download as json, or flat as csv, xml and xlsx. */
 export interface FlatFile<T> {

@@ -4,7 +4,7 @@ import { AppError, badRequest, statusOf } from '../base/errors.ts';
 import type { Access } from './access.ts';
 import type { Env } from './env.ts';
 import { toAppError } from './error-answers.ts';
-import { ErrorBody, jsonBody, jsonContent, requestText } from './schema.ts';
+import { ErrorBody, jsonBody, jsonContent, notAnObject, requestText } from './schema.ts';
 
 const Plant = z.strictObject({ name: z.string(), tag: z.string().optional() }).openapi('Plant');
 
@@ -27,7 +27,7 @@ const newPlantBody = z
         .int({ error: 'id is required and must be an integer from -(2^53 - 1) to 2^53 - 1' })
         .openapi({ format: 'int64' }),
     },
-    { error: 'The body must be an object' },
+    notAnObject,
   )
   .openapi('NewPlant');
 

@@ -5,6 +5,7 @@ import { createCoverageService } from '../../src/catalog/crosswalk/coverage.ts';
 import { type CoverageQuery, coverageQuery } from '../../src/catalog/crosswalk/coverage-schema.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createListEntryService } from '../../src/collections/list-entries.ts';
+import { createListEntryWriter } from '../../src/collections/list-entry-writer.ts';
 import { createListService } from '../../src/collections/lists.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
@@ -82,7 +83,7 @@ async function fill(folder: string, db: string): Promise<string> {
     )
     .pluck()
     .all(stigs);
-  await createListEntryService(database, now, newId).add(viewer, made.id, slugs);
+  await createListEntryWriter(database, now).add(viewer, made.id, slugs);
   database.close();
   return made.id;
 }
@@ -101,7 +102,7 @@ function sample(index: number): string {
 
 /** What no answer can do without: the entries of the list, their rules, the controls of the revision. */
 function queriesOf(db: Database, list: string, { framework, revision }: CoverageQuery): number {
-  const { stigs: found } = entriesOf(db).releases(viewer, list);
+  const { stigs: found } = createListEntryService(db).releases(viewer, list);
   const rules = db.sqlite
     .prepare(
       'SELECT group_id, rule_id, rule_title, severity, ccis FROM findings WHERE release_id = ? ORDER BY ordinal',
@@ -117,17 +118,10 @@ function queriesOf(db: Database, list: string, { framework, revision }: Coverage
   return found.reduce((sum, { release }) => sum + rules.all(release!.id).length, controls.length);
 }
 
-const entriesOf = (db: Database) =>
-  createListEntryService(
-    db,
-    () => new Date(),
-    () => '',
-  );
-
 async function coverageOf(db: Database, list: string, query: CoverageQuery) {
   const controls = createControlService(db);
   const coverage = createCoverageService(db, controls, createCrosswalkService(db));
-  const entries = entriesOf(db);
+  const entries = createListEntryService(db);
   const ask = async () =>
     JSON.stringify(await coverage.of(() => entries.releases(viewer, list).stigs, query)).length;
   const delay = monitorEventLoopDelay({ resolution: 1 });

@@ -30,7 +30,7 @@ export type ListSummary = z.infer<typeof ListSummary>;
     summary(viewer: Viewer, id: string): ListSummary {
       return db.read(() => {
         lists.find(viewer, id);
-        const { stigs, newer, gone, oldest } = totalsOf.get({ list: id })!;
+        const { stigs, newer, gone, oldest } = rows.totals(id);
         return { stigs, newer, gone, oldest };
       });
     },

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { isObject } from '../../base/json.ts';
 import { boundedArray, textList, wordList } from '../../http/arrays.ts';
-import { flag, format, positiveInteger, requestText } from '../../http/schema.ts';
+import { flag, format, notAnObject, positiveInteger, requestText } from '../../http/schema.ts';
 import { exportFormats, frameworkKey } from '../controls/frameworks.ts';
 import { statuses } from './graph.ts';
 
@@ -222,7 +222,7 @@ export const batchBody = z
   .unknown()
   .transform((body, context): z.output<typeof pairsBody> | z.output<typeof ccisBody> => {
     if (!isObject(body)) {
-      context.addIssue({ code: 'custom', message: 'The body must be an object' });
+      context.addIssue({ code: 'custom', message: notAnObject.error });
       return z.NEVER;
     }
     if ('ccis' in body && 'from' in body) {

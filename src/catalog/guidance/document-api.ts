@@ -1,13 +1,13 @@
 import type { Access } from '../../http/access.ts';
-import { downloadFile, fileContent } from '../../http/downloads.ts';
+import { downloadFile, fileContent, fileQuery } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { documentColumns, documentRows, toDocumentFile } from './document-export.ts';
-import type { RegdocService } from './document-queries.ts';
+import type { DocumentService } from './document-queries.ts';
 import * as schemas from './document-schema.ts';
 
 /** Regulatory documents (rule D9). */
-export function documentRoutes(access: Access, documents: RegdocService) {
+export function documentRoutes(access: Access, documents: DocumentService) {
   const { app, route } = createRoutes('Regulatory documents');
   const entitled = access.entitled('regdoc');
   const costly = access.with({ expensive: true });
@@ -32,7 +32,7 @@ export function documentRoutes(access: Access, documents: RegdocService) {
     operationId: 'downloadRegulatoryDocument',
     summary: 'Download a document as json, csv, xml or xlsx',
     params: schemas.documentParam,
-    query: schemas.fileQuery,
+    query: fileQuery,
     response: fileContent(schemas.RegulatoryDocumentFile),
     handle: ({ params, query }, c) => {
       const json = toDocumentFile(documents.record(params.documentId));

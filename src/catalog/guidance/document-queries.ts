@@ -11,10 +11,10 @@ import type {
   RegulatoryDocuments,
 } from './document-schema.ts';
 
-export type RegdocService = ReturnType<typeof createRegdocService>;
+export type DocumentService = ReturnType<typeof createDocumentService>;
 
 /** Regulatory documents (rule D9). */
-export function createRegdocService({ orm, read }: Database) {
+export function createDocumentService({ orm, read }: Database) {
   return {
     /** By title (D3.4). */
     list({ search = '', publisher, doctype, ...page }: DocumentsQuery): RegulatoryDocuments {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { DateOrNull, flag, format, Pagination, paging, requestText, search } from '../../http/schema.ts';
+import { DateOrNull, Pagination, paging, requestText, search } from '../../http/schema.ts';
 
 const summary = {
   id: z.uuid(),
@@ -100,5 +100,3 @@ export const documentsQuery = z.object({
   ...paging(100, 150),
 });
 export type DocumentsQuery = z.infer<typeof documentsQuery>;
-
-export const fileQuery = z.object({ format: format(['json', 'csv', 'xml', 'xlsx']), raw: flag('raw') });

@@ -1,8 +1,7 @@
 import type { Access } from '../../http/access.ts';
-import { downloadFile, fileContent } from '../../http/downloads.ts';
+import { downloadFile, fileContent, fileQuery } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
-import { fileQuery } from './document-schema.ts';
 import { roleColumns, roleRows, toRoleFile } from './role-export.ts';
 import type { RoleService } from './role-queries.ts';
 import * as schemas from './role-schema.ts';

@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { StigByName } from '../../catalog/stigs/name-index.ts';
-import type { OverviewEntry, OverviewSort, OverviewTotals } from '../../collections/list-overview.ts';
+import type { Overview } from '../../collections/list-overview.ts';
+import type { OverviewEntry, OverviewSort } from '../../collections/list-rows.ts';
 import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { daysSince, SeverityBar } from '../parts/bars.tsx';
@@ -27,7 +28,7 @@ export function pastedLine(name: string, notes: string): string {
 
 export interface ListOverview extends ShownList<List> {
   entries: OverviewEntry[];
-  totals: OverviewTotals;
+  totals: Overview['totals'];
   pagination: Pagination;
   sort: OverviewSort | undefined;
   adding: { text: string; problem: string | null; unclear: Unclear[] };
@@ -73,7 +74,7 @@ export function listOverviewPage(page: ListOverview): View {
   });
 }
 
-function Totals({ of, now }: { of: OverviewTotals; now: Date }): Child {
+function Totals({ of, now }: { of: Overview['totals']; now: Date }): Child {
   if (of.stigs === 0) return null;
   const oldest = daysSince(of.oldest, now);
   const sentences = [

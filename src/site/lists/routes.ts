@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
-import { overviewColumns } from '../../collections/list-overview.ts';
+import { overviewColumns } from '../../collections/list-rows.ts';
 import { listStigBody } from '../../collections/lists-schema.ts';
 import { changeListBody, createListBody, notes, slugsBody } from '../../collections/schema.ts';
 import type { Env } from '../../http/env.ts';
@@ -19,7 +19,10 @@ import { listSettingsPage } from './list-settings.tsx';
 const entriesPerPage = 100;
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
 
-type ListServices = Pick<Services, 'lists' | 'listStigs' | 'listOverview' | 'stigs' | 'stigNames'>;
+type ListServices = Pick<
+  Services,
+  'lists' | 'listStigs' | 'listEntries' | 'listOverview' | 'stigs' | 'stigNames'
+>;
 
 /** The pages of lists, and the forms that create, change, fill, copy, delete and restore them. */
 export function listPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
@@ -76,7 +79,7 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServ
 }
 
 function contentPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
-  const { lists, listStigs, listOverview, stigs, stigNames } = services;
+  const { lists, listEntries, listOverview, stigs, stigNames } = services;
   const { guard, show, now } = support;
 
   const lookup = {
@@ -99,7 +102,7 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   }
 
   async function add(c: Context<Env>, id: string, slugs: string[], notes?: Map<string, string>) {
-    const { added, notFound } = await listStigs.add(
+    const { added, notFound } = await listEntries.add(
       c.get('user'),
       id,
       check(slugsBody, { slugs }).slugs,
@@ -151,13 +154,13 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   app.post('/lists/:id/stigs/remove', guard.audited('list.remove-stigs', { size: 'notes' }), async (c) => {
     const id = c.req.param('id');
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
-    const count = await listStigs.remove(c.get('user'), id, slugs);
+    const count = await listEntries.remove(c.get('user'), id, slugs);
     return goTo(c, `/lists/${id}`, { code: 'removed', count });
   });
 }
 
 function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: ListServices): void {
-  const { lists, listStigs } = services;
+  const { lists, listStigs, listEntries } = services;
 
   app.get('/lists/:id/stigs/:slug', guard.user, (c) => {
     const { id, slug } = c.req.param();
@@ -174,7 +177,7 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
     return withFormErrors(
       async () => {
         const position = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
-        await listStigs.update(user, id, slug, check(listStigBody, { notes: form.notes, position }));
+        await listEntries.update(user, id, slug, check(listStigBody, { notes: form.notes, position }));
         return goTo(c, safePath(c.get('form').get('next'), `/lists/${id}`), { code: 'changed' });
       },
       (problem) => {

@@ -1,0 +1,161 @@
+import { and, eq } from 'drizzle-orm';
+import type { User, Viewer } from '../auth/viewer.ts';
+import type { Database } from '../db/database.ts';
+import { type CollectionKind, collections } from '../db/user-tables.ts';
+import type { Page } from '../http/paging.ts';
+import {
+  type Collection,
+  createCollectionReader,
+  createVisible,
+  type OverviewSort,
+  type ShownColumns,
+} from './collections.ts';
+import { createEntries, type NewEntry } from './entries.ts';
+import type { Reference } from './references.ts';
+import { seeTime } from './retention.ts';
+import { createRoom } from './room.ts';
+
+/** What a creator may set. */
+export type CollectionFields = Pick<
+  Collection,
+  'name' | 'description' | 'tags' | 'color' | 'icon' | 'visibility'
+>;
+
+/** Some of them; an undefined field stays as it is. */
+export type CollectionChange = { [K in keyof CollectionFields]?: CollectionFields[K] | undefined };
+
+export type CollectionWriter = ReturnType<typeof createCollectionWriter>;
+
+/** Creates, changes and deletes the collections of a kind (rule D8.3). Every function is to be called inside a write. */
+export function createCollectionWriter(db: Database, kind: CollectionKind, now: () => Date) {
+  const { orm } = db;
+  const { find, own } = createVisible(db, kind);
+  const entries = createEntries(db, kind);
+  const room = createRoom(db, kind);
+
+  /** A write concerns the creator, and the organization: its tokens may read private lists too. */
+  const concern = (row: Collection) => db.audience.concern(row.createdById, row.organizationId);
+
+  /** Sets the given fields; an empty change (as when only entries changed) moves `updatedAt` alone. */
+  function change(id: string, what: CollectionChange & { deletedAt?: null }): Collection {
+    const row = orm
+      .update(collections)
+      .set({ ...what, updatedAt: now().toISOString() })
+      .where(eq(collections.id, id))
+      .returning()
+      .get()!;
+    concern(row);
+    return row;
+  }
+
+  return {
+    find,
+    own,
+    change,
+
+    /** Sets the given fields of one of the user's own; without any it stays as it is. Throws as `own` does. */
+    changeOwn(user: User, id: string, what: CollectionChange): Collection {
+      const row = own(user, id);
+      return Object.keys(what).length === 0 ? row : change(id, what);
+    },
+
+    /** A deleted collection of the user's own, or null. */
+    ownDeleted(user: User, id: string): Collection | null {
+      const isOwn = and(eq(collections.kind, kind), eq(collections.createdById, user.subject));
+      const row = orm
+        .select()
+        .from(collections)
+        .where(and(eq(collections.id, id), isOwn))
+        .get();
+      return row && row.deletedAt !== null ? row : null;
+    },
+
+    /** Restores a deleted collection. Throws a 400 where the user has as many as one may have. */
+    restore(user: User, id: string): Collection {
+      room.require(user, false);
+      return change(id, { deletedAt: null });
+    },
+
+    /**
+     * Creates a collection. Its creator, e-mail and organization are those of the token, never of a body. Throws a 400 where
+     * the user has as many as one may have.
+     */
+    create(id: string, user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }): Collection {
+      room.require(user, true);
+      const time = now().toISOString();
+      const row: Collection = {
+        id,
+        kind,
+        icon: '',
+        ...fields,
+        createdById: user.subject,
+        createdByEmail: user.email,
+        organizationId: user.organization,
+        createdAt: time,
+        updatedAt: time,
+        deletedAt: null,
+      };
+      orm.insert(collections).values(row).run();
+      concern(row);
+      return row;
+    },
+
+    /** Deletes softly, dated by the latest time seen: a clock behind it would make the purge come too early. */
+    remove(id: string): void {
+      const deletedAt = seeTime(db, now());
+      const row = orm.update(collections).set({ deletedAt }).where(eq(collections.id, id)).returning().get()!;
+      room.dropOldest(row.createdById);
+      concern(row);
+    },
+
+    /** Appends entries as `entries.add` does; `missing` names those that the catalog does not have. */
+    add<T>(id: string, wanted: NewEntry[], missing: T[]) {
+      const added = entries.add(id, wanted, now().toISOString());
+      if (added > 0) change(id, {});
+      const notFoundPart = missing.length === 0 ? {} : { notFound: missing };
+      return { success: true as const, added, total: entries.sizeOf(id), ...notFoundPart };
+    },
+
+    /** Removes entries and returns their number; an entry that is not there is no error. */
+    removeEntries(id: string, unwanted: Reference[]): number {
+      const removed = entries.remove(id, unwanted);
+      if (removed > 0) change(id, {});
+      return removed;
+    },
+  };
+}
+
+/** What lists and control collections offer alike: each function is one read or one write of the database. */
+export function createCollectionService<Shown extends ShownColumns>(
+  db: Database,
+  kind: CollectionKind,
+  shown: Shown,
+  now: () => Date,
+  newId: () => string,
+) {
+  const reader = createCollectionReader(db, kind, shown);
+  const writer = createCollectionWriter(db, kind, now);
+  const service = {
+    /** A page of what the viewer sees. */
+    page: (viewer: Viewer, wanted: Page & { sort?: OverviewSort | undefined }) =>
+      db.read(() => reader.page(viewer, wanted)),
+
+    choices: (viewer: Viewer) => db.read(() => reader.choices(viewer)),
+    ownChoices: (user: User) => db.read(() => reader.ownChoices(user)),
+
+    get: (viewer: Viewer, id: string) => db.read(() => reader.shown(reader.find(viewer, id).id)),
+
+    /** One of the user's own. Throws 404 for what they may not see, 403 for what is another's. */
+    own: (user: User, id: string) => db.read(() => reader.shown(reader.own(user, id).id)),
+
+    create: (user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }) =>
+      db.write(() => reader.shown(writer.create(newId(), user, fields).id)),
+
+    change: (user: User, id: string, change: CollectionChange) =>
+      db.write(() => reader.shown(writer.changeOwn(user, id, change).id)),
+
+    /** Deletes one of the user's own softly. */
+    remove: (user: User, id: string): Promise<void> => db.write(() => writer.remove(writer.own(user, id).id)),
+  };
+  return { reader, writer, service };
+}

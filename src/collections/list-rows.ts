@@ -1,0 +1,113 @@
+import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
+import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import type { Sort } from '../base/sort.ts';
+import type { Database } from '../db/database.ts';
+import { orderBy } from '../db/order-by.ts';
+import { stigReleases, stigs } from '../db/tables.ts';
+import { listStigs } from '../db/user-tables.ts';
+import type { ShownColumns } from './collections.ts';
+import { stigOf } from './references.ts';
+
+/** The columns by which the overview of a list can be sorted. */
+export const overviewColumns = ['position', 'title', 'version', 'date', 'rules', 'high', 'notes'] as const;
+export type OverviewSort = Sort<(typeof overviewColumns)[number]>;
+
+const { version, releaseDate, status, statusDate, findingCount, high, medium, low } = stigReleases;
+const number = (column: SQLiteColumn) => sql<number>`coalesce(${column}, 0)`;
+const text = (column: SQLiteColumn) => sql<string>`coalesce(${column}, '')`;
+const sum = (of: SQL | SQLiteColumn) => sql<number>`coalesce(sum(${of}), 0)`;
+const slug = sql<string>`coalesce(${stigs.slug}, ${listStigs.slug})`;
+const title = sql<string>`coalesce(${stigReleases.title}, ${listStigs.title})`;
+
+/** The severities of a query, joined by commas; '' for all of them. */
+const severities = sql.placeholder('severities');
+/** Whether a severity is wanted. */
+export const isWanted = (severity: SQL | string) => sql`instr(${severities}, ${severity}) > 0`;
+/** Whether all severities are wanted. */
+export const allWanted = sql`${severities} = ''`;
+
+const entry = {
+  ...{ slug, title, version: text(version), status: text(status), statusDate },
+  ...{ findingCount: number(findingCount), catI: number(high), catII: number(medium), catIII: number(low) },
+  ...{ addedAt: listStigs.addedAt, position: listStigs.position, notes: listStigs.notes },
+  addedVersion: listStigs.version,
+};
+const addedOrder = sql<string | null>`(SELECT a.release_order FROM stig_releases AS a
+  WHERE a.stig_id = ${stigs.id} AND a.version = ${listStigs.version})`;
+// A release that the catalog no longer has is older than the current one.
+const isNewer = sql<number>`coalesce(${version} <> ${listStigs.version}
+  AND coalesce(${addedOrder}, '') < ${stigReleases.releaseOrder}, 0)`;
+const totals = {
+  stigs: count(),
+  ...{ findingCount: sum(findingCount), catI: sum(high), catII: sum(medium), catIII: sum(low) },
+  newer: sum(isNewer),
+  gone: sum(sql`${stigs.id} IS NULL`),
+  most: sql<number>`coalesce(max(${findingCount}), 0)`,
+  oldest: sql<string | null>`min(${releaseDate})`,
+};
+const sortable: Record<(typeof overviewColumns)[number], SQL | SQLiteColumn> = {
+  position: listStigs.position,
+  title: sql`lower(${title})`,
+  version: stigReleases.releaseOrder,
+  date: releaseDate,
+  rules: findingCount,
+  high,
+  notes: sql`nullif(${listStigs.notes}, '')`,
+};
+const byPosition = [asc(listStigs.position), asc(slug)];
+
+/** A STIG of a list, with how its current release differs from the added one. */
+export type OverviewEntry = ReturnType<ReturnType<typeof createListRows>['overview']>[number];
+
+/** The rows of lists, each with the current release of its STIG; a STIG that is gone is shown as it was seen (rule D23.2). */
+export function createListRows({ orm }: Database) {
+  /** Columns of the rows that have a wanted finding: a filter by the counts of their releases, before a page is cut. */
+  const select = <Columns extends ShownColumns>(columns: Columns) =>
+    orm
+      .select<ShownColumns>(columns)
+      .from(listStigs)
+      .leftJoin(stigs, eq(stigs.id, stigOf(listStigs)))
+      .leftJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
+      .where(
+        and(
+          eq(listStigs.collectionId, sql.placeholder('list')),
+          sql`(${allWanted} OR ${isWanted('high')} AND ${high} > 0
+            OR ${isWanted('medium')} AND ${medium} > 0 OR ${isWanted('low')} AND ${low} > 0)`,
+        ),
+      );
+  const counted = { total: count() };
+  const withRelease = { ...entry, releaseId: sql<number | null>`${stigs.currentReleaseId}` };
+  const withAge = { ...entry, releaseDate, isNewer, isAddedKept: sql<number>`${addedOrder} IS NOT NULL` };
+  const countOf = select(counted).prepare();
+  const totalsOf = select(totals).prepare();
+  const entriesOf = select(withRelease)
+    .orderBy(...byPosition)
+    .limit(sql.placeholder('limit'))
+    .offset(sql.placeholder('offset'))
+    .prepare();
+  type Rows<Columns extends ShownColumns> = SelectResultFields<Columns>[];
+
+  return {
+    /** How many STIGs of a list have findings of the severities. */
+    count: (list: string, severities = '') =>
+      (countOf.get({ list, severities }) as SelectResultFields<typeof counted>).total,
+
+    /** The counts of all STIGs of a list together. */
+    totals: (list: string) => totalsOf.get({ list, severities: '' }) as SelectResultFields<typeof totals>,
+
+    /** Entries by position, then slug. */
+    entries: (list: string, severities = '', limit = -1, offset = 0) =>
+      entriesOf.all({ list, severities, limit, offset }) as Rows<typeof withRelease>,
+
+    /** Entries with their age: whether the catalog has a newer release than the added one, and still has that. */
+    overview: (list: string, sort?: OverviewSort, limit = -1, offset = 0) =>
+      (
+        select(withAge)
+          .orderBy(...orderBy(sort, sortable, byPosition))
+          .limit(limit)
+          .offset(offset)
+          .all({ list, severities: '' }) as Rows<typeof withAge>
+      ).map((row) => ({ ...row, isNewer: row.isNewer === 1, isAddedKept: row.isAddedKept === 1 })),
+  };
+}
