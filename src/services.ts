@@ -34,7 +34,6 @@ import { createFavoriteService } from './collections/favorites.ts';
 import { createListChangesService } from './collections/list-changes-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { createListEntryWriter } from './collections/list-entry-writer.ts';
-import { createListOverviewService } from './collections/list-overview.ts';
 import { createListService } from './collections/lists.ts';
 import { createPurgeService } from './collections/retention.ts';
 import type { Database } from './db/database.ts';
@@ -57,7 +56,7 @@ export function createServices(context: ServiceContext) {
   const changes = createStigChangesService(catalog);
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
-  const listStigs = createListEntryService(users);
+  const listStigs = createListEntryService(users, stigNames.slugOf);
   return {
     stigs,
     stigNames,
@@ -88,8 +87,7 @@ export function createServices(context: ServiceContext) {
 
     lists: createListService(users, now, newId),
     listStigs,
-    listEntries: createListEntryWriter(users, now),
-    listOverview: createListOverviewService(users),
+    listEntries: createListEntryWriter(users, now, stigNames),
     listChanges: createListChangesService(listStigs, changes),
     listChecklists: createListChecklists(
       createChecklistZips(stigs, catalog.generation),
@@ -97,7 +95,7 @@ export function createServices(context: ServiceContext) {
       banner,
     ),
     collections: createControlCollectionService(users, now, newId),
-    favorites: createFavoriteService(users, now, newId),
+    favorites: createFavoriteService(users, now, newId, stigNames),
     documentCollections: createDocumentCollectionService(users, now, newId),
     roleCollections: createRoleCollectionService(users, now, newId),
     purge: createPurgeService(users, now),

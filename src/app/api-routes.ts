@@ -15,7 +15,7 @@ import { ruleHistoryRoutes } from '../catalog/stigs/history-api.ts';
 import { checklistRoutes } from '../checklists/api.ts';
 import { listChecklistRoutes } from '../checklists/list-api.ts';
 import { documentCollectionRoutes, roleCollectionRoutes } from '../collections/catalog-collections-api.ts';
-import { controlCollectionRoutes } from '../collections/control-collections-api.ts';
+import { collectedControlRoutes, controlCollectionRoutes } from '../collections/control-collections-api.ts';
 import { favoriteRoutes } from '../collections/favorites-api.ts';
 import { listChangesRoutes } from '../collections/list-changes-api.ts';
 import { listEntryRoutes } from '../collections/list-entries-api.ts';
@@ -48,12 +48,13 @@ export function apiRoutes(
     // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, services.search, services.stigNames, listStigs.slugs),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs.slugs),
-    listRoutes(ofUsers, services.lists, listStigs, services.listOverview),
+    listRoutes(ofUsers, services.lists),
     listEntryRoutes(ofUsers, listStigs, services.listEntries),
     listChecklistRoutes(access, services.listChecklists),
     ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
     listChangesRoutes(ofUsers, listStigs, services.listChanges),
     controlCollectionRoutes(ofUsers, services.collections),
+    collectedControlRoutes(ofUsers, services.collections),
     favoriteRoutes(ofUsers, services.favorites),
     documentRoutes(ofUsers, services.documents),
     documentCollectionRoutes(ofUsers, services.documentCollections),

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import type { Database } from '../db/database.ts';
 import { type CollectionKind, collections } from '../db/user-tables.ts';
@@ -10,10 +10,10 @@ import {
   type OverviewSort,
   type ShownColumns,
 } from './collections.ts';
-import { createEntries, type NewEntry } from './entries.ts';
-import type { Reference } from './references.ts';
+import { addedAnswer, createEntries, type NewEntry } from './entries.ts';
 import { seeTime } from './retention.ts';
 import { createRoom } from './room.ts';
+import type { Removed } from './schema.ts';
 
 /** What a creator may set. */
 export type CollectionFields = Pick<
@@ -59,21 +59,10 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
       return Object.keys(what).length === 0 ? row : change(id, what);
     },
 
-    /** A deleted collection of the user's own, or null. */
-    ownDeleted(user: User, id: string): Collection | null {
-      const isOwn = and(eq(collections.kind, kind), eq(collections.createdById, user.subject));
-      const row = orm
-        .select()
-        .from(collections)
-        .where(and(eq(collections.id, id), isOwn))
-        .get();
-      return row && row.deletedAt !== null ? row : null;
-    },
-
     /** Restores a deleted collection. Throws a 400 where the user has as many as one may have. */
-    restore(user: User, id: string): Collection {
+    restore(user: User, id: string): void {
       room.require(user, false);
-      return change(id, { deletedAt: null });
+      change(id, { deletedAt: null });
     },
 
     /**
@@ -112,15 +101,14 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
     add<T>(id: string, wanted: NewEntry[], missing: T[]) {
       const added = entries.add(id, wanted, now().toISOString());
       if (added > 0) change(id, {});
-      const notFoundPart = missing.length === 0 ? {} : { notFound: missing };
-      return { success: true as const, added, total: entries.sizeOf(id), ...notFoundPart };
+      return addedAnswer(added, entries.sizeOf(id), missing);
     },
 
-    /** Removes entries and returns their number; an entry that is not there is no error. */
-    removeEntries(id: string, unwanted: Reference[]): number {
-      const removed = entries.remove(id, unwanted);
+    /** Removes entries by their keys; a missing entry is no error. */
+    removeEntries(id: string, keys: string[]): Removed {
+      const removed = entries.remove(id, keys);
       if (removed > 0) change(id, {});
-      return removed;
+      return { success: true, removed };
     },
   };
 }

@@ -145,13 +145,15 @@ export function createCollectionReader<Shown extends ShownColumns>(
       return allWith(viewer, { text }).map((row) => row.text);
     },
 
-    /** The user's collections that were deleted at or after a time, newest deletion first. */
-    deletedSince(user: User, time: string) {
-      const isOwn = and(eq(collections.kind, kind), eq(collections.createdById, user.subject));
+    /** The user's collections that were deleted at or after a time, newest deletion first; one of them, where `id` is given. */
+    deletedSince({ subject }: User, time: string, id?: string) {
+      const isOwn = and(eq(collections.kind, kind), eq(collections.createdById, subject));
       return orm
         .select({ ...idAndName, deletedAt: sql<string>`${collections.deletedAt}` })
         .from(collections)
-        .where(and(isOwn, gte(collections.deletedAt, time)))
+        .where(
+          and(isOwn, gte(collections.deletedAt, time), id === undefined ? undefined : eq(collections.id, id)),
+        )
         .orderBy(desc(collections.deletedAt), asc(collections.id))
         .limit(mostDeletedShown)
         .all();

@@ -17,8 +17,6 @@ import {
 /** Collections of controls (rule D8). */
 export function controlCollectionRoutes(access: Access, collections: ControlCollectionService) {
   const { app, route } = createRoutes('Control collections');
-  const columns = columnsOf(schemas.CollectionExport.shape.controls.element);
-  const costly = access.with({ expensive: true });
   const audited = (action: string) => access.audited(`control-collection.${action}`).user;
   const success = { success: true as const };
 
@@ -69,6 +67,15 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     },
   });
 
+  return app;
+}
+
+/** The entries of collections of controls (rule D8). */
+export function collectedControlRoutes(access: Access, collections: ControlCollectionService) {
+  const { app, route } = createRoutes('Control collections');
+  const columns = columnsOf(schemas.CollectionExport.shape.controls.element);
+  const costly = access.with({ expensive: true });
+
   route('GET /api/v1/control-collections/{id}/controls', access.user, {
     operationId: 'listControlCollectionControls',
     summary: 'List the entries of a collection with their controls',
@@ -78,26 +85,31 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     handle: ({ user, params, query }) => collections.controls(user, params.id, query.framework),
   });
 
-  route('POST /api/v1/control-collections/{id}/controls', audited('add-controls'), {
-    operationId: 'addControlCollectionControls',
-    summary: 'Add controls (the creator; the organization if the collection is SHARED)',
-    params: idParam,
-    body: schemas.addControlsBody,
-    response: jsonContent(ControlsAdded, 'How many were added.'),
-    handle: ({ user, params, body }) => collections.add(user, params.id, body.controls),
-  });
-
-  route('DELETE /api/v1/control-collections/{id}/controls', audited('remove-controls'), {
-    operationId: 'removeControlCollectionControls',
-    summary: 'Remove controls (creator only)',
-    params: idParam,
-    body: schemas.removeControlsBody,
-    response: jsonContent(Removed, 'How many were removed.'),
-    handle: async ({ user, params, body }) => {
-      const removed = await collections.removeControls(user, params.id, body.controls);
-      return { ...success, removed };
+  route(
+    'POST /api/v1/control-collections/{id}/controls',
+    access.audited('control-collection.add-controls').user,
+    {
+      operationId: 'addControlCollectionControls',
+      summary: 'Add controls (the creator; the organization if the collection is SHARED)',
+      params: idParam,
+      body: schemas.addControlsBody,
+      response: jsonContent(ControlsAdded, 'How many were added.'),
+      handle: ({ user, params, body }) => collections.add(user, params.id, body.controls),
     },
-  });
+  );
+
+  route(
+    'DELETE /api/v1/control-collections/{id}/controls',
+    access.audited('control-collection.remove-controls').user,
+    {
+      operationId: 'removeControlCollectionControls',
+      summary: 'Remove controls (creator only)',
+      params: idParam,
+      body: schemas.removeControlsBody,
+      response: jsonContent(Removed, 'How many were removed.'),
+      handle: ({ user, params, body }) => collections.removeControls(user, params.id, body.controls),
+    },
+  );
 
   route('GET /api/v1/control-collections/{id}/export', costly.audited('control-collection.export').user, {
     operationId: 'exportControlCollection',

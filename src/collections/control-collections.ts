@@ -12,7 +12,7 @@ import type {
 } from './control-collections-schema.ts';
 import { countEntries } from './entries.ts';
 import { createReferences } from './references.ts';
-import type { ControlsAdded } from './schema.ts';
+import type { ControlsAdded, Removed } from './schema.ts';
 
 /** A control as a body names it. */
 export interface ControlEntry {
@@ -35,22 +35,7 @@ export type ControlCollectionService = ReturnType<typeof createControlCollection
 export function createControlCollectionService(db: Database, now: () => Date, newId: () => string) {
   const { reader, writer, service } = createCollectionService(db, 'control-collection', shown, now, newId);
   const references = createReferences(db);
-  const { position, identifier, framework } = collectionControls;
-  const rows = db.orm
-    .select()
-    .from(collectionControls)
-    .where(eq(collectionControls.collectionId, sql.placeholder('id')))
-    .orderBy(asc(position), asc(identifier), asc(framework))
-    .prepare();
-
-  /** The entries of a collection, each with what is shown of its control. */
-  function entriesOf(id: string) {
-    const found = rows.all({ id });
-    const shown = references.shownControls(found);
-    return found.map(({ identifier: controlId, framework, notes, position, addedAt }, at) => {
-      return { member: { controlId, framework, notes, position, addedAt }, joined: shown[at]! };
-    });
-  }
+  const entriesOf = createEntryReader(db, references);
 
   return {
     ...service,
@@ -111,12 +96,34 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
       });
     },
 
-    /** Removes controls and returns their number; a control that is not there is no error. */
-    removeControls(user: User, id: string, unwanted: ControlEntry[]): Promise<number> {
+    /** Removes controls; a control that is not there is no error. */
+    removeControls(user: User, id: string, unwanted: ControlEntry[]): Promise<Removed> {
       return db.write(() => {
         writer.own(user, id);
-        return writer.removeEntries(id, references.controls(unwanted));
+        const keys = references.controls(unwanted).map(({ key }) => key);
+        return writer.removeEntries(id, keys);
       });
     },
+  };
+}
+
+/** Reads the entries of a collection, each with what is shown of its control. */
+function createEntryReader(
+  { orm }: Database,
+  { shownControls }: Pick<ReturnType<typeof createReferences>, 'shownControls'>,
+) {
+  const { position, identifier, framework } = collectionControls;
+  const rows = orm
+    .select()
+    .from(collectionControls)
+    .where(eq(collectionControls.collectionId, sql.placeholder('id')))
+    .orderBy(asc(position), asc(identifier), asc(framework))
+    .prepare();
+  return (id: string) => {
+    const found = rows.all({ id });
+    const shown = shownControls(found);
+    return found.map(({ identifier: controlId, framework, notes, position, addedAt }, at) => {
+      return { member: { controlId, framework, notes, position, addedAt }, joined: shown[at]! };
+    });
   };
 }

@@ -14,7 +14,7 @@ import {
 import { controlOf, isAmong, type Reference, slugOf } from './references.ts';
 import { maxPosition } from './schema.ts';
 
-/** The entries of each kind, and what tells those of one collection apart. */
+/** The table of the entries of each kind, and the key of an entry in its collection. */
 const entriesOf = {
   list: { table: listStigs, key: slugOf(listStigs) },
   'control-collection': { table: collectionControls, key: controlOf(collectionControls) },
@@ -22,7 +22,6 @@ const entriesOf = {
   'role-collection': { table: collectionRoles, key: sql`${collectionRoles.occupationCode}` },
 };
 
-/** An entry to be made: what it is of, and its notes where its kind has some. */
 export interface NewEntry extends Reference {
   notes?: string | null | undefined;
 }
@@ -37,11 +36,16 @@ export function countEntries(kind: CollectionKind): SQL<number> {
   return sql`(SELECT count(*) FROM ${table} WHERE ${collectionId} = ${collections}.id)`;
 }
 
-/** The entries of the collections of a kind, by position. */
+/** The answer to an addition; `missing` is what the catalog does not have. */
+export function addedAnswer<T>(added: number, total: number, missing: T[]) {
+  return { success: true as const, added, total, ...(missing.length === 0 ? {} : { notFound: missing }) };
+}
+
+/** The entries of the collections of a kind. */
 export function createEntries(db: Database, kind: CollectionKind) {
   const { orm } = db;
   const { key } = entriesOf[kind];
-  // What all of them have is asked for.
+  // Only columns that all of them have.
   const entries = entriesOf[kind].table as typeof collectionDocuments;
   const isOf = (id: string | SQL) => eq(entries.collectionId, id);
   const ofCollection = isOf(sql`${sql.placeholder('id')}`);
@@ -59,12 +63,11 @@ export function createEntries(db: Database, kind: CollectionKind) {
   const insert = prepareInsert(db, entries as SQLiteTable);
 
   return {
-    /** How many entries a collection has. */
     sizeOf: (id: string): number => size.get({ id })!.entries,
 
     /**
-     * Appends what the catalog has and is not there yet, in the order given (D8.4), and gives how many that were. Throws a 400
-     * where there are too many, and where there is no position after the last entry's: to make room would move entries that nobody asked to move.
+     * Appends the new entries that the catalog has, in the order given (D8.4), and returns their number. Throws a 400 for too
+     * many, and where no position follows the last entry's: only the creator moves entries.
      */
     add(id: string, wanted: NewEntry[], addedAt: string): number {
       const known = new Set(keys.all({ id }).map((entry) => entry.key));
@@ -79,27 +82,18 @@ export function createEntries(db: Database, kind: CollectionKind) {
           );
         insert.run({ ...seen, collectionId: id, position: position + 1, notes: notes ?? '', addedAt });
         added++;
-        if (++position > maxPosition) throw noPositionLeft();
+        if (++position > maxPosition)
+          throw badRequest(
+            `An entry of the list has the highest position, ${maxPosition}: give it a lower one first`,
+          );
       }
       return added;
     },
 
-    /** Removes entries and returns their number. */
-    remove(id: string, unwanted: Reference[]): number {
-      const isUnwanted = isAmong(
-        key,
-        unwanted.map((each) => each.key),
-      );
-      return orm
+    remove: (id: string, keys: string[]): number =>
+      orm
         .delete(entries)
-        .where(and(isOf(id), isUnwanted))
-        .run().changes;
-    },
+        .where(and(isOf(id), isAmong(key, keys)))
+        .run().changes,
   };
-}
-
-function noPositionLeft(): Error {
-  return badRequest(
-    `An entry of the list has the highest position, ${maxPosition}: give it a lower one first`,
-  );
 }

@@ -30,10 +30,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService) {
     summary: 'Remove STIGs from the favorites',
     body: slugsBody,
     response: jsonContent(Removed, 'How many were removed.'),
-    handle: async ({ user, body }) => {
-      const removed = await favorites.removeStigs(user, body.slugs);
-      return { success: true as const, removed };
-    },
+    handle: ({ user, body }) => favorites.removeStigs(user, body.slugs),
   });
 
   route('GET /api/v1/my-controls', access.user, {

@@ -4,27 +4,46 @@ import { AppError } from '../base/errors.ts';
 import { compareCodePoints, cut } from '../base/text.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import { sortKey } from '../catalog/controls/identifier.ts';
+import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
 import { prepareInsert } from '../db/insert.ts';
 import { stigReleases, stigs } from '../db/tables.ts';
 import { favoriteControls, favoriteStigs } from '../db/user-tables.ts';
+import { addedAnswer } from './entries.ts';
 import type {
   FavoriteControlAdded,
   FavoriteControlRemoved,
   FavoriteControls,
   FavoriteStigs,
 } from './favorites-schema.ts';
-import { controlOf, createReferences, isAmong, slugOf, stigOf } from './references.ts';
-import type { StigsAdded } from './schema.ts';
+import { controlOf, createReferences, isAmong, referencesToStigs, slugOf, stigOf } from './references.ts';
+import type { Removed, StigsAdded } from './schema.ts';
 
 export type FavoriteService = ReturnType<typeof createFavoriteService>;
 
 /** A user's favorites, newest first (rules D3.4, D8.4). */
-export function createFavoriteService(db: Database, now: () => Date, newId: () => string) {
-  const { orm } = db;
-  const references = createReferences(db);
+export function createFavoriteService(
+  db: Database,
+  now: () => Date,
+  newId: () => string,
+  stigNames: StigNameIndex,
+) {
+  return { ...createFavoriteStigs(db, now, stigNames), ...createFavoriteControls(db, now, newId) };
+}
+
+const ofSubject = ({ subject }: typeof favoriteStigs | typeof favoriteControls) =>
+  eq(subject, sql.placeholder('subject'));
+
+/** A write to a user's own favorites. */
+const write = <T>(db: Database, { subject }: User, work: () => T) =>
+  db.write(() => {
+    db.audience.concern(subject, null);
+    return work();
+  });
+
+function createFavoriteStigs(db: Database, now: () => Date, stigNames: StigNameIndex) {
   const slug = sql<string>`coalesce(${stigs.slug}, ${favoriteStigs.slug})`;
-  const stigRows = orm
+  const rows = db.orm
     .select({
       slug,
       title: sql<string>`coalesce(${stigReleases.title}, ${favoriteStigs.title})`,
@@ -34,73 +53,65 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
     .from(favoriteStigs)
     .leftJoin(stigs, eq(stigs.id, stigOf(favoriteStigs)))
     .leftJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-    .where(eq(favoriteStigs.subject, sql.placeholder('subject')))
+    .where(ofSubject(favoriteStigs))
     .orderBy(desc(favoriteStigs.addedAt), asc(slug))
     .prepare();
-  const controlRows = orm
-    .select()
-    .from(favoriteControls)
-    .where(eq(favoriteControls.subject, sql.placeholder('subject')))
-    .prepare();
-  const insertStig = prepareInsert(db, favoriteStigs);
-
-  /** A write to a user's own favorites. */
-  const write = <T>(user: User, work: () => T) =>
-    db.write(() => {
-      db.audience.concern(user.subject, null);
-      return work();
-    });
+  const insert = prepareInsert(db, favoriteStigs);
 
   return {
     stigs({ subject }: User): FavoriteStigs {
-      const items = stigRows.all({ subject }).map(({ slug, addedAt }) => ({ slug, addedAt }));
+      const items = rows.all({ subject }).map(({ slug, addedAt }) => ({ slug, addedAt }));
       return { slugs: items.map((item) => item.slug), items };
     },
 
-    /** The favorite STIGs with title and version; the version is null where one is gone from the catalog. */
-    stigCards({ subject }: User) {
-      return stigRows.all({ subject });
-    },
+    /** The favorite STIGs with title and version, which is null for a STIG that is gone from the catalog. */
+    stigCards: ({ subject }: User) => rows.all({ subject }),
 
     addStigs(user: User, slugs: string[]): Promise<StigsAdded> {
-      return write(user, () => {
+      return write(db, user, () => {
         const { subject } = user;
         const addedAt = now().toISOString();
-        const before = stigRows.all({ subject });
+        const before = rows.all({ subject });
         const known = new Set(before.map((row) => row.slug));
-        const named = references.stigs([...new Set(slugs)]);
-        const missing = named.filter(({ seen }) => seen === null).map(({ name }) => name);
+        const wanted = referencesToStigs(stigNames, [...new Set(slugs)]);
         let added = 0;
-        for (const { key, seen } of named) {
+        for (const { key, seen } of wanted) {
           if (seen === null || known.has(key)) continue;
           known.add(key);
-          insertStig.run({ subject, ...seen, addedAt });
+          insert.run({ subject, ...seen, addedAt });
           added++;
         }
-        const notFoundPart = missing.length === 0 ? {} : { notFound: missing };
-        return { success: true, added, total: before.length + added, ...notFoundPart };
+        const missing = wanted.filter(({ seen }) => seen === null).map(({ name }) => name);
+        return addedAnswer(added, before.length + added, missing);
       });
     },
 
-    removeStigs(user: User, slugs: string[]): Promise<number> {
-      return write(user, () => {
-        const keys = references.stigs(slugs).map(({ key }) => key);
-        const isUnwanted = isAmong(slugOf(favoriteStigs), keys);
-        return orm
+    removeStigs(user: User, slugs: string[]): Promise<Removed> {
+      return write(db, user, () => {
+        const isUnwanted = isAmong(slugOf(favoriteStigs), slugs.map(stigNames.slugOf));
+        const removed = db.orm
           .delete(favoriteStigs)
           .where(and(eq(favoriteStigs.subject, user.subject), isUnwanted))
           .run().changes;
+        return { success: true, removed };
       });
     },
+  };
+}
 
+function createFavoriteControls(db: Database, now: () => Date, newId: () => string) {
+  const { orm } = db;
+  const references = createReferences(db);
+  const rows = orm.select().from(favoriteControls).where(ofSubject(favoriteControls)).prepare();
+  return {
     /** The favorites of some frameworks or of all; `total` counts those. */
     controls({ subject }: User, frameworks: Set<CatalogFramework> | undefined): FavoriteControls {
       const controls = db.read(() => {
-        const rows = controlRows
+        const wanted = rows
           .all({ subject })
           .filter((row) => frameworks === undefined || frameworks.has(row.framework));
-        const shown = references.shownControls(rows);
-        return rows.map(({ identifier: controlId, framework, addedAt }, at) => {
+        const shown = references.shownControls(wanted);
+        return wanted.map(({ identifier: controlId, framework, addedAt }, at) => {
           return { controlId, framework, addedAt, ...shown[at]! };
         });
       });
@@ -109,9 +120,9 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
 
     knownControls: references.knownControls,
 
-    /** Adds a control of the catalog; one that is a favorite already keeps its id and time. Throws NOT_FOUND. */
+    /** Adds a control of the catalog; an earlier favorite keeps its id and time. Throws NOT_FOUND. */
     addControl(user: User, framework: CatalogFramework, controlId: string): Promise<FavoriteControlAdded> {
-      return write(user, () => {
+      return write(db, user, () => {
         const { seen, identifier } = references.controls([{ framework, controlId }])[0]!;
         if (seen === null) throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
         const { id } = orm
@@ -127,13 +138,13 @@ export function createFavoriteService(db: Database, now: () => Date, newId: () =
       });
     },
 
-    /** Removes a control; one that is no favorite, or not known at all, is no error. */
+    /** Removes a control; one that is no favorite, or unknown, is no error. */
     removeControl(
       user: User,
       framework: CatalogFramework,
       controlId: string,
     ): Promise<FavoriteControlRemoved> {
-      return write(user, () => {
+      return write(db, user, () => {
         const { key, identifier } = references.controls([{ framework, controlId }])[0]!;
         orm
           .delete(favoriteControls)

@@ -1,14 +1,32 @@
 import type { Access } from '../http/access.ts';
+import { columnsOf } from '../http/columns.ts';
+import { downloadFile, fileContent } from '../http/downloads.ts';
 import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { ListEntryService } from './list-entries.ts';
 import type { ListEntryWriter } from './list-entry-writer.ts';
 import * as schemas from './lists-schema.ts';
-import { idParam, Removed, StigsAdded, slugsBody } from './schema.ts';
+import { exportQuery, idParam, Removed, StigsAdded, slugsBody } from './schema.ts';
 
 /** The entries of lists (rule D8). */
 export function listEntryRoutes(access: Access, entries: ListEntryService, writer: ListEntryWriter) {
   const { app, route } = createRoutes('Lists');
+  const columns = columnsOf(schemas.ListSheetRow);
+  const costly = access.with({ expensive: true });
+
+  route('GET /api/v1/lists/{id}/export', costly.audited('list.export').listsRead, {
+    operationId: 'exportList',
+    summary: 'Export a list with its STIGs as json, csv or xlsx',
+    params: idParam,
+    query: exportQuery,
+    response: fileContent(schemas.ListExport, ['text/csv']),
+    handle: ({ viewer, params, query }, c) => {
+      const json = entries.exported(viewer, params.id);
+      const rows = entries.sheet(viewer, params.id);
+      const file = { json, root: 'list', element: 'stig', columns, rows };
+      return downloadFile(c, query, json.list.name, file);
+    },
+  });
 
   route('GET /api/v1/lists/{id}/stigs', access.listsRead, {
     operationId: 'listListStigs',
@@ -38,10 +56,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService, write
     params: idParam,
     body: slugsBody,
     response: jsonContent(Removed, 'How many were removed.'),
-    handle: async ({ user, params, body }) => {
-      const removed = await writer.remove(user, params.id, body.slugs);
-      return { success: true as const, removed };
-    },
+    handle: ({ user, params, body }) => writer.remove(user, params.id, body.slugs),
   });
 
   route('PUT /api/v1/lists/{id}/stigs/{stigSlug}', access.audited('list.update-stig').user, {

@@ -6,9 +6,8 @@ import type { Database } from '../db/database.ts';
 import { findings } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { type Collection, createVisible } from './collections.ts';
-import { allWanted, createListRows, isWanted } from './list-rows.ts';
-import type { ListEntry, ListExport, ListFinding, ListStigs } from './lists-schema.ts';
-import { createReferences } from './references.ts';
+import { allWanted, createListRows, isWanted, type ListRow, type OverviewSort } from './list-rows.ts';
+import type { ListEntry, ListExport, ListFinding, ListSheetRow, ListStigs } from './lists-schema.ts';
 
 /** The findings on a page: none, all, or those of some severities. */
 export interface FindingChoice {
@@ -17,35 +16,56 @@ export interface FindingChoice {
 }
 
 export type ListEntryService = ReturnType<typeof createListEntryService>;
+export type Overview = ReturnType<ListEntryService['overview']>;
 
-/** Reads the entries of lists (rule D8). Every function throws the one 404 for a list that the viewer may not see. */
-export function createListEntryService(db: Database) {
+const entryOf = ({ releaseId: _, addedVersion: __, ...entry }: ListRow) => entry;
+
+/**
+ * Reads the entries of lists (rule D8). Every function throws the one 404 for a list that the viewer may not see. `slugOf`
+ * gives the slug for any name of a STIG.
+ */
+export function createListEntryService(db: Database, slugOf: (name: string) => string) {
   const lists = createVisible(db, 'list');
-  const references = createReferences(db);
   const rows = createListRows(db);
   const findingsIn = createListFindings(db);
 
-  /** One read of a list that the viewer may see. */
   const read = <T>(viewer: Viewer, id: string, of: (list: Collection) => T): T =>
     db.read(() => of(lists.find(viewer, id)));
 
   return {
-    /** A page of entries by position, then slug; with findings, STIGs that have none of those wanted are left out. */
-    page(viewer: Viewer, id: string, wanted: Page, { include, severity }: FindingChoice): ListStigs {
-      return read(viewer, id, ({ name }) => {
+    /** A page of entries by position, then slug; with findings, only STIGs that have some of the wanted ones. */
+    page: (viewer: Viewer, id: string, wanted: Page, { include, severity }: FindingChoice): ListStigs =>
+      read(viewer, id, ({ name }) => {
         const only = include && severity ? [...severity].join(',') : '';
         const total = rows.count(id, only);
-        const found = rows.entries(id, only, wanted.limit, offsetOf(wanted, total));
-        return {
-          list: { id, name, stigCount: only === '' ? total : rows.count(id) },
-          stigs: found.map(({ releaseId, addedVersion: _, ...entry }) => ({
-            ...entry,
-            ...(include ? { findings: findingsIn(releaseId, only) } : {}),
-          })),
-          pagination: paginationOf(wanted, total),
-        };
-      });
-    },
+        const stigs = rows.entries(id, only, wanted.limit, offsetOf(wanted, total)).map((row) => ({
+          ...entryOf(row),
+          ...(include ? { findings: findingsIn(row.releaseId, only) } : {}),
+        }));
+        const list = { id, name, stigCount: only === '' ? total : rows.count(id) };
+        return { list, stigs, pagination: paginationOf(wanted, total) };
+      }),
+
+    /** A page of entries with their ages, and the counts of all of them together. */
+    overview: (viewer: Viewer, id: string, { sort, ...page }: Page & { sort?: OverviewSort | undefined }) =>
+      read(viewer, id, () => {
+        const totals = rows.totals(id);
+        const entries = rows.overview(id, sort, page.limit, offsetOf(page, totals.stigs));
+        return { entries, totals, pagination: paginationOf(page, totals.stigs) };
+      }),
+
+    /** All entries with their notes, as a sheet has them. */
+    sheet: (viewer: Viewer, id: string): ListSheetRow[] => read(viewer, id, () => rows.overview(id)),
+
+    /** A list and its entries, as its JSON export has them. */
+    exported: (viewer: Viewer, id: string): ListExport =>
+      read(viewer, id, ({ name, description }) => {
+        const stigs = rows.entries(id).map((row) => {
+          const { notes: _, ...exported } = entryOf(row);
+          return exported;
+        });
+        return { list: { id, name, description }, stigs };
+      }),
 
     /** The slugs of the entries, each with the day on which it was added and the release of that day. */
     additions: (viewer: Viewer, id: string): { slug: string; since: string; version: string }[] =>
@@ -59,15 +79,6 @@ export function createListEntryService(db: Database) {
     slugs: (viewer: Viewer, id: string): string[] =>
       read(viewer, id, () => rows.entries(id).map(({ slug }) => slug)),
 
-    /** A list and its entries as its JSON export has them. */
-    exported: (viewer: Viewer, id: string): ListExport =>
-      read(viewer, id, ({ name, description }) => {
-        const stigs = rows
-          .entries(id)
-          .map(({ releaseId: _, addedVersion: __, notes: ___, ...entry }) => entry);
-        return { list: { id, name, description }, stigs };
-      }),
-
     /** The name of a list, and its entries with their releases: null for a STIG that is gone from the catalog. */
     releases: (viewer: Viewer, id: string): { name: string; stigs: NamedRelease[] } =>
       read(viewer, id, ({ name }) => {
@@ -77,36 +88,30 @@ export function createListEntryService(db: Database) {
         return { name, stigs };
       }),
 
-    /** One entry of a list. Throws 404 without such an entry. */
+    /** One entry of a list. Throws 404 for a missing entry too. */
     entry: (viewer: Viewer, id: string, stigSlug: string): Omit<ListEntry, 'findings'> =>
       read(viewer, id, () => {
-        const { key } = references.stigs([stigSlug])[0]!;
+        const key = slugOf(stigSlug);
         const row = rows.entries(id).find(({ slug }) => slug === key);
         if (!row) throw notFound();
-        const { releaseId: _, addedVersion: __, ...entry } = row;
-        return entry;
+        return entryOf(row);
       }),
   };
 }
 
 /** The findings of a list (D4.6): shorter than those of the catalog, the severity named `ruleSeverity`. */
 function createListFindings({ orm }: Database) {
+  const { groupId, ruleId, severity, ruleTitle, vulnDiscussion, fixText, checkContent, ccis } = findings;
   const findingsOf = orm
     .select({
-      groupId: findings.groupId,
-      ruleId: findings.ruleId,
-      ruleSeverity: findings.severity,
-      ruleTitle: findings.ruleTitle,
-      vulnDiscussion: findings.vulnDiscussion,
-      fixText: findings.fixText,
-      checkContent: findings.checkContent,
-      ruleIdents: findings.ccis,
+      ...{ groupId, ruleId, ruleSeverity: severity, ruleTitle },
+      ...{ vulnDiscussion, fixText, checkContent, ruleIdents: ccis },
     })
     .from(findings)
     .where(
       and(
         eq(findings.releaseId, sql.placeholder('release')),
-        sql`(${allWanted} OR ${isWanted(sql`${findings.severity}`)})`,
+        sql`(${allWanted} OR ${isWanted(sql`${severity}`)})`,
       ),
     )
     .orderBy(asc(findings.ordinal))

@@ -1,24 +1,21 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
+import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
 import { listStigs } from '../db/user-tables.ts';
 import { createCollectionWriter } from './collection-writer.ts';
 import type { ListStigUpdate } from './lists-schema.ts';
-import { createReferences, slugOf } from './references.ts';
-import type { StigsAdded } from './schema.ts';
+import { referencesToStigs, slugOf } from './references.ts';
+import type { Removed, StigsAdded } from './schema.ts';
 
 export type ListEntryWriter = ReturnType<typeof createListEntryWriter>;
 
 /** Changes the entries of a user's own lists (rule D8). */
-export function createListEntryWriter(db: Database, now: () => Date) {
+export function createListEntryWriter(db: Database, now: () => Date, stigNames: StigNameIndex) {
   const lists = createCollectionWriter(db, 'list', now);
-  const references = createReferences(db);
   return {
-    /**
-     * Appends the STIGs of the catalog that are not in the list yet, in the order given; `notes` are by slug. Throws as
-     * `add` of collections.
-     */
+    /** Appends the STIGs of the catalog that are not in the list yet, in the order given; `notes` are by slug. */
     add(
       user: User,
       id: string,
@@ -27,20 +24,16 @@ export function createListEntryWriter(db: Database, now: () => Date) {
     ): Promise<StigsAdded> {
       return db.write(() => {
         lists.own(user, id);
-        const named = references.stigs([...new Set(slugs)]);
+        const named = referencesToStigs(stigNames, [...new Set(slugs)]);
         const missing = named.filter(({ seen }) => seen === null).map(({ name }) => name);
         const wanted = named.map((each) => ({ ...each, notes: notes.get(each.name) }));
         return lists.add(id, wanted, missing);
       });
     },
 
-    /** Removes STIGs from the list and returns their number; a STIG that is not in it is no error. */
-    remove(user: User, id: string, slugs: string[]): Promise<number> {
-      return db.write(() => {
-        lists.own(user, id);
-        return lists.removeEntries(id, references.stigs(slugs));
-      });
-    },
+    /** Removes STIGs from the list; a STIG that is not in it is no error. */
+    remove: (user: User, id: string, slugs: string[]): Promise<Removed> =>
+      db.write(() => lists.removeEntries(lists.own(user, id).id, slugs.map(stigNames.slugOf))),
 
     /** Sets notes, position or both of one entry and moves no other. Throws 404 without such an entry. */
     update(
@@ -52,7 +45,7 @@ export function createListEntryWriter(db: Database, now: () => Date) {
       return db.write(() => {
         lists.own(user, id);
         const { notes = sql`${listStigs.notes}`, position = sql`${listStigs.position}` } = change;
-        const { key } = references.stigs([stigSlug])[0]!;
+        const key = stigNames.slugOf(stigSlug);
         const row = db.orm
           .update(listStigs)
           .set({ notes, position })

@@ -20,11 +20,9 @@ const sum = (of: SQL | SQLiteColumn) => sql<number>`coalesce(sum(${of}), 0)`;
 const slug = sql<string>`coalesce(${stigs.slug}, ${listStigs.slug})`;
 const title = sql<string>`coalesce(${stigReleases.title}, ${listStigs.title})`;
 
-/** The severities of a query, joined by commas; '' for all of them. */
+// The severities of a query, joined by commas; '' for all of them.
 const severities = sql.placeholder('severities');
-/** Whether a severity is wanted. */
 export const isWanted = (severity: SQL | string) => sql`instr(${severities}, ${severity}) > 0`;
-/** Whether all severities are wanted. */
 export const allWanted = sql`${severities} = ''`;
 
 const entry = {
@@ -57,14 +55,16 @@ const sortable: Record<(typeof overviewColumns)[number], SQL | SQLiteColumn> = {
 };
 const byPosition = [asc(listStigs.position), asc(slug)];
 
+type ListRows = ReturnType<typeof createListRows>;
+export type ListRow = ReturnType<ListRows['entries']>[number];
 /** A STIG of a list, with how its current release differs from the added one. */
-export type OverviewEntry = ReturnType<ReturnType<typeof createListRows>['overview']>[number];
+export type OverviewEntry = ReturnType<ListRows['overview']>[number];
 
 /** The rows of lists, each with the current release of its STIG; a STIG that is gone is shown as it was seen (rule D23.2). */
 export function createListRows({ orm }: Database) {
-  /** Columns of the rows that have a wanted finding: a filter by the counts of their releases, before a page is cut. */
-  const select = <Columns extends ShownColumns>(columns: Columns) =>
-    orm
+  /** Prepares columns of the rows; those without a wanted finding are left out by the counts of their releases. */
+  function prepare<Columns extends ShownColumns>(columns: Columns, order: SQL[] = []) {
+    const query = orm
       .select<ShownColumns>(columns)
       .from(listStigs)
       .leftJoin(stigs, eq(stigs.id, stigOf(listStigs)))
@@ -75,39 +75,30 @@ export function createListRows({ orm }: Database) {
           sql`(${allWanted} OR ${isWanted('high')} AND ${high} > 0
             OR ${isWanted('medium')} AND ${medium} > 0 OR ${isWanted('low')} AND ${low} > 0)`,
         ),
-      );
-  const counted = { total: count() };
+      )
+      .orderBy(...order)
+      .limit(sql.placeholder('limit'))
+      .offset(sql.placeholder('offset'))
+      .prepare();
+    return (list: string, severities = '', limit = -1, offset = 0) =>
+      query.all({ list, severities, limit, offset }) as SelectResultFields<Columns>[];
+  }
+  const counts = prepare({ total: count() });
+  const totalsOf = prepare(totals);
   const withRelease = { ...entry, releaseId: sql<number | null>`${stigs.currentReleaseId}` };
   const withAge = { ...entry, releaseDate, isNewer, isAddedKept: sql<number>`${addedOrder} IS NOT NULL` };
-  const countOf = select(counted).prepare();
-  const totalsOf = select(totals).prepare();
-  const entriesOf = select(withRelease)
-    .orderBy(...byPosition)
-    .limit(sql.placeholder('limit'))
-    .offset(sql.placeholder('offset'))
-    .prepare();
-  type Rows<Columns extends ShownColumns> = SelectResultFields<Columns>[];
 
   return {
-    /** How many STIGs of a list have findings of the severities. */
-    count: (list: string, severities = '') =>
-      (countOf.get({ list, severities }) as SelectResultFields<typeof counted>).total,
-
-    /** The counts of all STIGs of a list together. */
-    totals: (list: string) => totalsOf.get({ list, severities: '' }) as SelectResultFields<typeof totals>,
-
-    /** Entries by position, then slug. */
-    entries: (list: string, severities = '', limit = -1, offset = 0) =>
-      entriesOf.all({ list, severities, limit, offset }) as Rows<typeof withRelease>,
+    count: (list: string, severities = '') => counts(list, severities)[0]!.total,
+    totals: (list: string) => totalsOf(list)[0]!,
+    entries: prepare(withRelease, byPosition),
 
     /** Entries with their age: whether the catalog has a newer release than the added one, and still has that. */
-    overview: (list: string, sort?: OverviewSort, limit = -1, offset = 0) =>
-      (
-        select(withAge)
-          .orderBy(...orderBy(sort, sortable, byPosition))
-          .limit(limit)
-          .offset(offset)
-          .all({ list, severities: '' }) as Rows<typeof withAge>
-      ).map((row) => ({ ...row, isNewer: row.isNewer === 1, isAddedKept: row.isAddedKept === 1 })),
+    overview: (list: string, sort?: OverviewSort, limit?: number, offset?: number) =>
+      prepare(withAge, orderBy(sort, sortable, byPosition))(list, '', limit, offset).map((row) => ({
+        ...row,
+        isNewer: row.isNewer === 1,
+        isAddedKept: row.isAddedKept === 1,
+      })),
   };
 }

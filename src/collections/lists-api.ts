@@ -1,24 +1,13 @@
 import type { Access } from '../http/access.ts';
-import { columnsOf } from '../http/columns.ts';
-import { downloadFile, fileContent } from '../http/downloads.ts';
 import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
-import type { ListEntryService } from './list-entries.ts';
-import type { ListOverviewService } from './list-overview.ts';
 import type { ListService } from './lists.ts';
 import * as schemas from './lists-schema.ts';
-import { changeListBody, createListBody, exportQuery, idParam } from './schema.ts';
+import { changeListBody, createListBody, idParam } from './schema.ts';
 
 /** Lists of STIGs as a whole (rule D8); their entries have routes of their own. */
-export function listRoutes(
-  access: Access,
-  lists: ListService,
-  entries: ListEntryService,
-  overview: ListOverviewService,
-) {
+export function listRoutes(access: Access, lists: ListService) {
   const { app, route } = createRoutes('Lists');
-  const columns = columnsOf(schemas.ListSheetRow);
-  const costly = access.with({ expensive: true });
 
   route('GET /api/v1/lists', access.listsRead, {
     operationId: 'listLists',
@@ -81,20 +70,6 @@ export function listRoutes(
     status: 201,
     response: jsonContent(schemas.List, 'The copy.'),
     handle: ({ user, params }) => lists.duplicate(user, params.id),
-  });
-
-  route('GET /api/v1/lists/{id}/export', costly.audited('list.export').listsRead, {
-    operationId: 'exportList',
-    summary: 'Export a list with its STIGs as json, csv or xlsx',
-    params: idParam,
-    query: exportQuery,
-    response: fileContent(schemas.ListExport, ['text/csv']),
-    handle: ({ viewer, params, query }, c) => {
-      const json = entries.exported(viewer, params.id);
-      const rows = overview.sheet(viewer, params.id);
-      const file = { json, root: 'list', element: 'stig', columns, rows };
-      return downloadFile(c, query, json.list.name, file);
-    },
   });
 
   return app;

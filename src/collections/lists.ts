@@ -1,6 +1,5 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
-import { notFound } from '../base/errors.ts';
 import { arrayText, type JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
 import { collections, listStigs } from '../db/user-tables.ts';
@@ -24,9 +23,10 @@ const stigSlugs = sql`(SELECT json_group_array(slug ORDER BY position, slug)
 
 export type ListService = ReturnType<typeof createListService>;
 
-/** Lists of STIGs (rule D8); their entries are read in `list-entries.ts` and written in `list-entry-writer.ts`. */
+/** Lists of STIGs (rule D8), without their entries. */
 export function createListService(db: Database, now: () => Date, newId: () => string) {
   const { reader, writer, service } = createCollectionService(db, 'list', shown, now, newId);
+  const restorableSince = () => new Date(now().getTime() - retentionMilliseconds).toISOString();
   return {
     ...service,
 
@@ -37,24 +37,19 @@ export function createListService(db: Database, now: () => Date, newId: () => st
     },
 
     /**
-     * Restores a list (D8.5): the creator's, within 30 days; an active list stays as it is. Throws 404 for a list that is
-     * gone, deleted too long ago or another's, 403 for another's that is active and visible, 400 where there is no room for
-     * one more.
+     * Restores a list of the user's own within 30 days (D8.5); an active list stays as it is. Throws 404 for a list that is
+     * gone, deleted too long ago or another's, 403 for another's that is active and visible, 400 for one list too many.
      */
     restore(user: User, id: string): Promise<List> {
       return db.write(() => {
-        const row = writer.ownDeleted(user, id);
-        if (row === null) return reader.shown(reader.own(user, id).id);
-        if (now().getTime() - Date.parse(row.deletedAt!) > retentionMilliseconds) throw notFound();
-        return reader.shown(writer.restore(user, id).id);
+        if (reader.deletedSince(user, restorableSince(), id).length > 0) writer.restore(user, id);
+        else reader.own(user, id);
+        return reader.shown(id);
       });
     },
 
-    /** The user's deleted lists that may still be restored, newest deletion first, at most a page of them. */
-    deleted(user: User): { id: string; name: string; deletedAt: string }[] {
-      const since = new Date(now().getTime() - retentionMilliseconds).toISOString();
-      return db.read(() => reader.deletedSince(user, since));
-    },
+    /** The newest deleted lists that the user may still restore. */
+    deleted: (user: User) => db.read(() => reader.deletedSince(user, restorableSince())),
 
     /** A private copy with the same entries, owned by the caller. */
     duplicate(user: User, id: string): Promise<List> {
@@ -69,7 +64,7 @@ export function createListService(db: Database, now: () => Date, newId: () => st
             slug: listStigs.slug,
             benchmarkId: listStigs.benchmarkId,
             title: listStigs.title,
-            // The copy has the current releases: its entries were added when it was made.
+            // The copy is new, so it gets the current releases.
             version: versionOf(listStigs).as('version'),
             position: listStigs.position,
             notes: listStigs.notes,

@@ -2,28 +2,18 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { CommandError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
 import { collections } from '../db/user-tables.ts';
-import { createListEntryService } from './list-entries.ts';
-import type { ListExport } from './lists-schema.ts';
+import { createListRows, type ListRow } from './list-rows.ts';
 
-/**
- * A list with its STIGs as its creator sees it, for the operator of this machine, who can read the file anyway. Throws
- * `CommandError` where there is none, or it is deleted.
- */
-export function operatorList(db: Database, id: string): ListExport {
+/** The rows of a list, for the operator of this machine. Throws `CommandError` for a missing or deleted list. */
+export function operatorList(db: Database, id: string): ListRow[] {
   const isActiveList = and(
     eq(collections.id, id),
     eq(collections.kind, 'list'),
     isNull(collections.deletedAt),
   );
-  const list = db.orm.select().from(collections).where(isActiveList).get();
-  if (list === undefined) throw new CommandError(`there is no list ${id.slice(0, 64)}`);
-  const creator = {
-    kind: 'user' as const,
-    subject: list.createdById,
-    email: null,
-    organization: list.organizationId,
-    entitlements: new Set<never>(),
-    expiresAt: 0,
-  };
-  return createListEntryService(db).exported(creator, id);
+  return db.read(() => {
+    if (db.orm.select().from(collections).where(isActiveList).get() === undefined)
+      throw new CommandError(`there is no list ${id.slice(0, 64)}`);
+    return createListRows(db).entries(id);
+  });
 }

@@ -3,6 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { createFindControls } from '../catalog/controls/find-control.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../catalog/controls/identifier.ts';
+import type { StigByName, StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
 import { documents, occupations } from '../db/role-tables.ts';
 import type { collectionControls, favoriteControls, favoriteStigs, listStigs } from '../db/user-tables.ts';
@@ -54,30 +55,24 @@ export function isAmong(key: SQL, keys: string[]): SQL {
   return sql`${key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`;
 }
 
+type SeenStig = Pick<StigByName, 'slug' | 'benchmarkId' | 'title' | 'version'>;
+
+/** STIGs by their slugs, present or former, or benchmark ids, in the order asked (rule D24.2). */
+export function referencesToStigs(stigNames: Pick<StigNameIndex, 'ofSlug'>, names: string[]) {
+  return names.map((name): Reference<SeenStig> & { name: string } => {
+    const stig = stigNames.ofSlug(name);
+    if (stig === null) return { name, key: name, seen: null };
+    const { slug, benchmarkId, title, version } = stig;
+    return { name, key: slug, seen: { slug, benchmarkId, title, version } };
+  });
+}
+
 /** Looks up in the catalog what users' data refers to. This file alone knows how it does (rule D23.2). */
 export function createReferences(db: Database) {
-  // A slug first, then what leads to one (rule D24.2).
-  const findStigs = db.sqlite.prepare<[string], SeenStig & { at: number }>(
-    `SELECT n.key AS at, s.slug, r.benchmark_id AS benchmarkId, s.title, r.version
-       FROM json_each(?) AS n CROSS JOIN stigs AS s ON s.id = coalesce(
-            (SELECT id FROM stigs WHERE slug = n.value ->> 0),
-            (SELECT stig_id FROM stig_aliases WHERE alias = n.value ->> 1))
-       JOIN stig_releases AS r ON r.id = s.current_release_id`,
-  );
   const findControls = createFindControls(db);
   const document = prepareSummary(db, documents, documents.documentId);
   const occupation = prepareSummary(db, occupations, occupations.occupationCode);
   return {
-    /** STIGs by their slugs or aliases, in the order asked: one query for all. */
-    stigs(names: string[]): (Reference<SeenStig> & { name: string })[] {
-      const asked = JSON.stringify(names.map((name) => [name, name.toLowerCase()]));
-      const found = new Map(findStigs.all(asked).map(({ at, ...seen }) => [at, seen]));
-      return names.map((name, at) => {
-        const seen = found.get(at) ?? null;
-        return { name, key: seen?.slug ?? name, seen };
-      });
-    },
-
     /** Controls by their ids, or their identifiers in any usual spelling, in the order asked: one query for all. */
     controls<T extends { framework: CatalogFramework; controlId: string }>(asked: T[]) {
       const found = findControls(asked);
@@ -121,7 +116,6 @@ const byIdentifier = ({ framework, identifier }: Pick<SeenControl, 'framework' |
   return { framework, controlId: identifier };
 };
 
-type SeenStig = { slug: string; benchmarkId: string; title: string; version: string };
 type SeenControl = { framework: CatalogFramework; identifier: string; title: string; family: string };
 
 function prepareSummary({ orm }: Database, table: typeof documents | typeof occupations, key: SQLiteColumn) {

@@ -93,7 +93,7 @@ function readTable(file: string) {
 /** The STIGs that are asked for; of a list those that are in the catalog, the others are named. */
 function wantedOf(db: Database, list: string | undefined, slugs: string[]): () => string[] {
   if (list === undefined) return () => slugs;
-  const { stigs } = operatorList(db, list);
+  const stigs = operatorList(db, list);
   for (const { slug, version } of stigs)
     if (version === '') tell(`${slug} is left out: it is no longer in the catalog`);
   return () => stigs.filter(({ version }) => version !== '').map(({ slug }) => slug);

@@ -4,6 +4,7 @@ import { createControlService } from '../../src/catalog/controls/queries.ts';
 import { createCoverageService } from '../../src/catalog/crosswalk/coverage.ts';
 import { type CoverageQuery, coverageQuery } from '../../src/catalog/crosswalk/coverage-schema.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
+import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { createListEntryService } from '../../src/collections/list-entries.ts';
 import { createListEntryWriter } from '../../src/collections/list-entry-writer.ts';
 import { createListService } from '../../src/collections/lists.ts';
@@ -83,7 +84,7 @@ async function fill(folder: string, db: string): Promise<string> {
     )
     .pluck()
     .all(stigs);
-  await createListEntryWriter(database, now).add(viewer, made.id, slugs);
+  await createListEntryWriter(database, now, createStigNameIndex(database)).add(viewer, made.id, slugs);
   database.close();
   return made.id;
 }
@@ -102,7 +103,7 @@ function sample(index: number): string {
 
 /** What no answer can do without: the entries of the list, their rules, the controls of the revision. */
 function queriesOf(db: Database, list: string, { framework, revision }: CoverageQuery): number {
-  const { stigs: found } = createListEntryService(db).releases(viewer, list);
+  const { stigs: found } = createListEntryService(db, createStigNameIndex(db).slugOf).releases(viewer, list);
   const rules = db.sqlite
     .prepare(
       'SELECT group_id, rule_id, rule_title, severity, ccis FROM findings WHERE release_id = ? ORDER BY ordinal',
@@ -121,7 +122,7 @@ function queriesOf(db: Database, list: string, { framework, revision }: Coverage
 async function coverageOf(db: Database, list: string, query: CoverageQuery) {
   const controls = createControlService(db);
   const coverage = createCoverageService(db, controls, createCrosswalkService(db));
-  const entries = createListEntryService(db);
+  const entries = createListEntryService(db, createStigNameIndex(db).slugOf);
   const ask = async () =>
     JSON.stringify(await coverage.of(() => entries.releases(viewer, list).stigs, query)).length;
   const delay = monitorEventLoopDelay({ resolution: 1 });

@@ -23,28 +23,27 @@ export type ListSummary = z.infer<typeof ListSummary>;
 `,
   },
   {
-    file: 'src/collections/list-overview.ts',
-    above: '    sheet(viewer: Viewer, id: string)',
-    anchor: 'the service of a list as a whole has its functions that begin with the Viewer',
+    file: 'src/collections/list-entries.ts',
+    above: '    sheet: (viewer: Viewer, id: string)',
+    anchor: 'the service has its functions that begin with the Viewer',
     text: `    /** What the STIGs of a list have together. Throws the one 404. */
-    summary(viewer: Viewer, id: string): ListSummary {
-      return db.read(() => {
-        lists.find(viewer, id);
+    summary: (viewer: Viewer, id: string): ListSummary =>
+      read(viewer, id, () => {
         const { stigs, newer, gone, oldest } = rows.totals(id);
         return { stigs, newer, gone, oldest };
-      });
-    },
+      }),
 
 `,
   },
   {
-    file: 'src/collections/list-overview.ts',
-    above: "import type { ListSheetRow } from './lists-schema.ts';",
+    file: 'src/collections/list-entries.ts',
+    above:
+      "import type { ListEntry, ListExport, ListFinding, ListSheetRow, ListStigs } from './lists-schema.ts';",
     anchor: 'the shapes of lists are imported',
     text: "import type { ListSummary } from './lists-schema.ts';\n",
   },
   {
-    file: 'src/collections/lists-api.ts',
+    file: 'src/collections/list-entries-api.ts',
     above: '  return app;',
     anchor: 'the routes of lists end',
     text: `  route('GET /api/v1/lists/{id}/summary', access.listsRead, {
@@ -52,7 +51,7 @@ export type ListSummary = z.infer<typeof ListSummary>;
     summary: 'Count the STIGs of a list, and those that are newer or gone',
     params: idParam,
     response: jsonContent(schemas.ListSummary, 'The counts.'),
-    handle: ({ viewer, params }) => overview.summary(viewer, params.id),
+    handle: ({ viewer, params }) => entries.summary(viewer, params.id),
   });
 
 `,

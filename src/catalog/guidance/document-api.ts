@@ -2,7 +2,7 @@ import type { Access } from '../../http/access.ts';
 import { downloadFile, fileContent, fileQuery } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
-import { documentColumns, documentRows, toDocumentFile } from './document-export.ts';
+import { documentFile } from './document-export.ts';
 import type { DocumentService } from './document-queries.ts';
 import * as schemas from './document-schema.ts';
 
@@ -35,10 +35,8 @@ export function documentRoutes(access: Access, documents: DocumentService) {
     query: fileQuery,
     response: fileContent(schemas.RegulatoryDocumentFile),
     handle: ({ params, query }, c) => {
-      const json = toDocumentFile(documents.record(params.documentId));
-      const rows = documentRows(json);
-      const file = { json, root: 'regdoc', element: 'row', columns: documentColumns, rows };
-      return downloadFile(c, query, json.documentId, file);
+      const document = documents.record(params.documentId);
+      return downloadFile(c, query, document.documentId, documentFile(document));
     },
   });
 

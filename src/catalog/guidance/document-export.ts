@@ -1,32 +1,16 @@
+import type { FlatFile } from '../../http/downloads.ts';
 import { type SectionRow, sectionColumns, sectionRows } from '../../http/sections.ts';
 import { ActionableItem, type RegulatoryDocument, type RegulatoryDocumentFile } from './document-schema.ts';
 
-/** The json download of a document. */
-export function toDocumentFile(document: RegulatoryDocument): RegulatoryDocumentFile {
-  const { documentId, title, signposts, actionableItems } = document;
-  return { documentId, title, signposts, actionableItems };
-}
-
-/** The columns of the csv and xml downloads of a document. */
-export const documentColumns = sectionColumns([
-  'documentId',
-  'title',
-  'tag',
-  'page',
-  'inferenceText',
-  'csfFunction',
-  'csfCategory',
-  'csfCategoryName',
+const columns = sectionColumns([
+  ...['documentId', 'title', 'tag', 'page', 'inferenceText', 'csfFunction', 'csfCategory', 'csfCategoryName'],
   ...Object.keys(ActionableItem.shape),
 ]);
 
-/** The rows: the document, each signpost (once for each of its categories), each actionable item. */
-export function documentRows({
-  documentId,
-  title,
-  signposts,
-  actionableItems,
-}: RegulatoryDocumentFile): SectionRow[] {
+/** The download of a document; its rows are the document, each signpost in each category, each actionable item. */
+export function documentFile(document: RegulatoryDocument): FlatFile<SectionRow> {
+  const { documentId, title, signposts, actionableItems } = document;
+  const json: RegulatoryDocumentFile = { documentId, title, signposts, actionableItems };
   const places = signposts.flatMap(({ nistCsf, ...signpost }, index) =>
     (nistCsf.length === 0 ? [{}] : nistCsf).map((category) => ({
       section: 'signposts',
@@ -34,9 +18,10 @@ export function documentRows({
       values: { ...signpost, ...category },
     })),
   );
-  return [
+  const rows = [
     ...sectionRows('document', [{ documentId, title }]),
     ...places,
     ...sectionRows('actionableItems', actionableItems),
   ];
+  return { json, root: 'regdoc', element: 'row', columns, rows };
 }

@@ -52,19 +52,16 @@ export const ActionableItem = z
 export type ActionableItem = z.infer<typeof ActionableItem>;
 
 const sector = z.string().nullable();
+const content = { signposts: z.array(Signpost), actionableItems: z.array(ActionableItem) };
 
 export const RegulatoryDocument = z
   .strictObject({
     ...summary,
-    sectorLevel1: sector,
-    sectorLevel2: sector,
-    sectorLevel3: sector,
-    sectorLevel4: sector,
+    ...{ sectorLevel1: sector, sectorLevel2: sector, sectorLevel3: sector, sectorLevel4: sector },
     authoritative: z.boolean(),
     sourceUrl: z.string(),
     restriction: z.string().nullable(),
-    signposts: z.array(Signpost),
-    actionableItems: z.array(ActionableItem),
+    ...content,
   })
   .openapi('RegulatoryDocument');
 export type RegulatoryDocument = z.infer<typeof RegulatoryDocument>;
@@ -74,14 +71,8 @@ export const RegulatoryDocuments = z
   .openapi('RegulatoryDocuments');
 export type RegulatoryDocuments = z.infer<typeof RegulatoryDocuments>;
 
-/** The json download. */
 export const RegulatoryDocumentFile = z
-  .strictObject({
-    documentId: z.string(),
-    title: z.string(),
-    signposts: z.array(Signpost),
-    actionableItems: z.array(ActionableItem),
-  })
+  .strictObject({ documentId: z.string(), title: z.string(), ...content })
   .openapi('RegulatoryDocumentFile');
 export type RegulatoryDocumentFile = z.infer<typeof RegulatoryDocumentFile>;
 

@@ -2,7 +2,7 @@ import type { Access } from '../../http/access.ts';
 import { downloadFile, fileContent, fileQuery } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
-import { roleColumns, roleRows, toRoleFile } from './role-export.ts';
+import { roleFile } from './role-export.ts';
 import type { RoleService } from './role-queries.ts';
 import * as schemas from './role-schema.ts';
 
@@ -35,9 +35,8 @@ export function roleRoutes(access: Access, roles: RoleService) {
     query: fileQuery,
     response: fileContent(schemas.RoleFile),
     handle: ({ params, query }, c) => {
-      const json = toRoleFile(roles.record(params.code));
-      const file = { json, root: 'role', element: 'row', columns: roleColumns, rows: roleRows(json) };
-      return downloadFile(c, query, json.occupationCode, file);
+      const role = roles.record(params.code);
+      return downloadFile(c, query, role.occupationCode, roleFile(role));
     },
   });
 

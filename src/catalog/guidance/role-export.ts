@@ -1,34 +1,20 @@
+import type { FlatFile } from '../../http/downloads.ts';
 import { type SectionRow, sectionColumns, sectionRows } from '../../http/sections.ts';
 import { type Role, type RoleFile, StigMapping, Task, TechnologySkill } from './role-schema.ts';
 
-/** The json download of a role. */
-export function toRoleFile({ occupationCode, title, tasks, technologySkills, stigMappings }: Role): RoleFile {
-  return { occupationCode, title, tasks, technologySkills, stigMappings };
-}
+// A technology skill has its title in the role's own column.
+const listed = [Task, TechnologySkill, StigMapping].flatMap(({ shape }) => Object.keys(shape));
+const columns = sectionColumns([...new Set(['occupationCode', 'title', ...listed])]);
 
-/** The columns of the csv and xml downloads of a role; a technology skill has its title in the role's own column. */
-export const roleColumns = sectionColumns([
-  ...new Set([
-    'occupationCode',
-    'title',
-    ...Object.keys(Task.shape),
-    ...Object.keys(TechnologySkill.shape),
-    ...Object.keys(StigMapping.shape),
-  ]),
-]);
-
-/** The rows: the role, each task, each technology skill, each STIG. */
-export function roleRows({
-  occupationCode,
-  title,
-  tasks,
-  technologySkills,
-  stigMappings,
-}: RoleFile): SectionRow[] {
-  return [
+/** The download of a role; its rows are the role, each task, each technology skill, each STIG. */
+export function roleFile(role: Role): FlatFile<SectionRow> {
+  const { occupationCode, title, tasks, technologySkills, stigMappings } = role;
+  const json: RoleFile = { occupationCode, title, tasks, technologySkills, stigMappings };
+  const rows = [
     ...sectionRows('role', [{ occupationCode, title }]),
     ...sectionRows('tasks', tasks),
     ...sectionRows('technologySkills', technologySkills),
     ...sectionRows('stigMappings', stigMappings),
   ];
+  return { json, root: 'role', element: 'row', columns, rows };
 }

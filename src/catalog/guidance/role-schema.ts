@@ -96,14 +96,11 @@ export type Role = z.infer<typeof Role>;
 export const Roles = z.strictObject({ roles: z.array(RoleSummary), pagination: Pagination }).openapi('Roles');
 export type Roles = z.infer<typeof Roles>;
 
-/** The json download. */
+const { tasks, technologySkills } = details;
 export const RoleFile = z
   .strictObject({
-    occupationCode: z.string(),
-    title: z.string(),
-    tasks: z.array(Task),
-    technologySkills: z.array(TechnologySkill),
-    stigMappings: z.array(StigMapping),
+    ...{ occupationCode: z.string(), title: z.string() },
+    ...{ tasks, technologySkills, stigMappings: z.array(StigMapping) },
   })
   .openapi('RoleFile');
 export type RoleFile = z.infer<typeof RoleFile>;

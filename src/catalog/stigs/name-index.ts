@@ -8,6 +8,8 @@ export interface StigByName {
   title: string;
   /** Its current version. */
   version: string;
+  /** The benchmark id of that version. */
+  benchmarkId: string;
   /** Every benchmark id under which it was published, by id. */
   benchmarkIds: readonly string[];
   /** The release that the text names (`V2R8`), in the catalog or not; null where it names none. */
@@ -192,9 +194,9 @@ function matcherOf({ kind, title, slug, benchmarkId, aliases, benchmarkIds }: In
 }
 
 const answerOf = (
-  { slug, title, version, benchmarkIds }: IndexedStig,
+  { slug, title, version, benchmarkId, benchmarkIds }: IndexedStig,
   release: string | null,
-): StigByName => ({ slug, title, version, benchmarkIds, release });
+): StigByName => ({ slug, title, version, benchmarkId, benchmarkIds, release });
 
 /** A function that makes its result with the first call. */
 function once<T>(make: () => T): () => T {

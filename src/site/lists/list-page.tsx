@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { StigByName } from '../../catalog/stigs/name-index.ts';
-import type { Overview } from '../../collections/list-overview.ts';
+import type { Overview } from '../../collections/list-entries.ts';
 import type { OverviewEntry, OverviewSort } from '../../collections/list-rows.ts';
 import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';

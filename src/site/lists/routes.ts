@@ -19,10 +19,7 @@ import { listSettingsPage } from './list-settings.tsx';
 const entriesPerPage = 100;
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
 
-type ListServices = Pick<
-  Services,
-  'lists' | 'listStigs' | 'listEntries' | 'listOverview' | 'stigs' | 'stigNames'
->;
+type ListServices = Pick<Services, 'lists' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames'>;
 
 /** The pages of lists, and the forms that create, change, fill, copy, delete and restore them. */
 export function listPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
@@ -79,7 +76,7 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServ
 }
 
 function contentPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
-  const { lists, listEntries, listOverview, stigs, stigNames } = services;
+  const { lists, listStigs, listEntries, stigs, stigNames } = services;
   const { guard, show, now } = support;
 
   const lookup = {
@@ -92,11 +89,8 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   function one(c: Context<Env>, adding: ListOverview['adding'] = nothing): Response {
     const shown = shownList(c, lists);
     const { page, sort } = readQuery(c, overviewQuery);
-    const overview = listOverview.overview(c.get('user'), shown.list.id, {
-      page,
-      limit: entriesPerPage,
-      sort,
-    });
+    const wanted = { page, limit: entriesPerPage, sort };
+    const overview = listStigs.overview(c.get('user'), shown.list.id, wanted);
     const status = adding.problem === null ? 200 : 400;
     return show(c, listOverviewPage({ ...shown, ...overview, sort, adding, now: now() }), status);
   }
@@ -154,7 +148,7 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   app.post('/lists/:id/stigs/remove', guard.audited('list.remove-stigs', { size: 'notes' }), async (c) => {
     const id = c.req.param('id');
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
-    const count = await listEntries.remove(c.get('user'), id, slugs);
+    const { removed: count } = await listEntries.remove(c.get('user'), id, slugs);
     return goTo(c, `/lists/${id}`, { code: 'removed', count });
   });
 }
