@@ -13,18 +13,14 @@ import { idParam } from './schema.ts';
 interface CollectionApi<All extends z.ZodType, Exported extends z.ZodType, Row> {
   tag: string;
   product: Entitlement;
-  /** The path without the `s` at its end; also the type of the audit event's object. */
   name: 'regdoc-collection' | 'role-collection';
-  /** As operation ids have it. */
   id: string;
-  /** What is collected, as summaries have it. */
   things: string;
   answers: { all: All; exported: Exported };
   service: {
     all(user: User): z.input<All>;
     exported(user: User, id: string): z.output<Exported> & { collection: { name: string } };
   };
-  /** The file of an export in flat formats. */
   flat(json: z.output<Exported>): Omit<FlatFile<Row>, 'json'>;
 }
 

@@ -19,9 +19,7 @@ const { id, name, description, tags, color, visibility, createdAt, createdByEmai
 /** What documents and roles do not share. */
 interface CatalogCollections<Shown, Exported> {
   kind: CollectionKind;
-  /** What an entry refers to, as a message calls it. */
   thing: string;
-  /** The columns of an answer. */
   shown: Shown;
   find(item: string): Reference;
   exported(collection: Collection): Exported;
@@ -37,7 +35,7 @@ function createCatalogCollections<Shown extends ShownColumns, Exported>(
   const reader = createCollectionReader(db, kind, shown);
   const writer = createCollectionWriter(db, kind, now);
   return {
-    /** Creates a collection and returns its id. Throws `CommandError` naming the first item that the catalog does not have. */
+    /** Creates a collection and returns its id. Throws `CommandError` for an item that the catalog does not have. */
     async create(user: User, fields: Omit<CollectionFields, 'icon'>, items: string[]): Promise<string> {
       const created = await db.write(() => {
         const entries = items.map((item) => {
@@ -67,7 +65,7 @@ export type DocumentCollectionService = ReturnType<typeof createDocumentCollecti
 export function createDocumentCollectionService(db: Database, now: () => Date, newId: () => string) {
   const kind = 'regdoc-collection';
   const documentCount = countEntries(kind);
-  // A document that is gone from the catalog is shown as it was seen.
+  // A document that is gone from the catalog is shown as it was stored.
   const { position, documentId, summary: seen, addedAt } = collectionDocuments;
   const entries = db.orm
     .select({ now: documents.summary, seen, addedAt })
@@ -98,7 +96,7 @@ export function createRoleCollectionService(db: Database, now: () => Date, newId
   const kind = 'role-collection';
   const roleCount = countEntries(kind);
   const stigMappingCount = countStigMappings(collectionRoles);
-  // An occupation that a newer release no longer has is shown as it was seen, without mappings.
+  // An occupation that a newer release no longer has is shown as it was stored, without mappings.
   const { position, occupationCode, summary: seen, addedAt } = collectionRoles;
   const entries = db.orm
     .select({ now: occupations.summary, seen, stigMappingCount, addedAt })

@@ -11,11 +11,11 @@ import {
   type ShownColumns,
 } from './collections.ts';
 import { addedAnswer, createEntries, type NewEntry } from './entries.ts';
+import type { Reference } from './references.ts';
 import { seeTime } from './retention.ts';
 import { createRoom } from './room.ts';
 import type { Removed } from './schema.ts';
 
-/** What a creator may set. */
 export type CollectionFields = Pick<
   Collection,
   'name' | 'description' | 'tags' | 'color' | 'icon' | 'visibility'
@@ -24,8 +24,6 @@ export type CollectionFields = Pick<
 /** Some of them; an undefined field stays as it is. */
 export type CollectionChange = { [K in keyof CollectionFields]?: CollectionFields[K] | undefined };
 
-export type CollectionWriter = ReturnType<typeof createCollectionWriter>;
-
 /** Creates, changes and deletes the collections of a kind (rule D8.3). Every function is to be called inside a write. */
 export function createCollectionWriter(db: Database, kind: CollectionKind, now: () => Date) {
   const { orm } = db;
@@ -33,7 +31,7 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
   const entries = createEntries(db, kind);
   const room = createRoom(db, kind);
 
-  /** A write concerns the creator, and the organization: its tokens may read private lists too. */
+  // The organization too: its tokens may read private lists.
   const concern = (row: Collection) => db.audience.concern(row.createdById, row.organizationId);
 
   /** Sets the given fields; an empty change (as when only entries changed) moves `updatedAt` alone. */
@@ -53,22 +51,13 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
     own,
     change,
 
-    /** Sets the given fields of one of the user's own; without any it stays as it is. Throws as `own` does. */
-    changeOwn(user: User, id: string, what: CollectionChange): Collection {
-      const row = own(user, id);
-      return Object.keys(what).length === 0 ? row : change(id, what);
-    },
-
-    /** Restores a deleted collection. Throws a 400 where the user has as many as one may have. */
+    /** Restores a deleted collection. Throws a 400 if the user has too many. */
     restore(user: User, id: string): void {
       room.require(user, false);
       change(id, { deletedAt: null });
     },
 
-    /**
-     * Creates a collection. Its creator, e-mail and organization are those of the token, never of a body. Throws a 400 where
-     * the user has as many as one may have.
-     */
+    /** Creates a collection of the token's user and organization. Throws a 400 if the user has too many. */
     create(id: string, user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }): Collection {
       room.require(user, true);
       const time = now().toISOString();
@@ -89,7 +78,7 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
       return row;
     },
 
-    /** Deletes softly, dated by the latest time seen: a clock behind it would make the purge come too early. */
+    /** Deletes softly, dated by the latest known time: a clock behind it would make the purge early. */
     remove(id: string): void {
       const deletedAt = seeTime(db, now());
       const row = orm.update(collections).set({ deletedAt }).where(eq(collections.id, id)).returning().get()!;
@@ -99,14 +88,14 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
 
     /** Appends entries as `entries.add` does; `missing` names those that the catalog does not have. */
     add<T>(id: string, wanted: NewEntry[], missing: T[]) {
-      const added = entries.add(id, wanted, now().toISOString());
+      const { added, total } = entries.add(id, wanted, now().toISOString());
       if (added > 0) change(id, {});
-      return addedAnswer(added, entries.sizeOf(id), missing);
+      return addedAnswer(added, total, missing);
     },
 
-    /** Removes entries by their keys; a missing entry is no error. */
-    removeEntries(id: string, keys: string[]): Removed {
-      const removed = entries.remove(id, keys);
+    /** Removes entries; a missing entry is no error. */
+    removeEntries(id: string, unwanted: Reference[]): Removed {
+      const removed = entries.remove(id, unwanted);
       if (removed > 0) change(id, {});
       return { success: true, removed };
     },
@@ -124,7 +113,6 @@ export function createCollectionService<Shown extends ShownColumns>(
   const reader = createCollectionReader(db, kind, shown);
   const writer = createCollectionWriter(db, kind, now);
   const service = {
-    /** A page of what the viewer sees. */
     page: (viewer: Viewer, wanted: Page & { sort?: OverviewSort | undefined }) =>
       db.read(() => reader.page(viewer, wanted)),
 
@@ -139,8 +127,13 @@ export function createCollectionService<Shown extends ShownColumns>(
     create: (user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }) =>
       db.write(() => reader.shown(writer.create(newId(), user, fields).id)),
 
+    /** Sets the given fields; an empty change leaves `updatedAt` too. */
     change: (user: User, id: string, change: CollectionChange) =>
-      db.write(() => reader.shown(writer.changeOwn(user, id, change).id)),
+      db.write(() => {
+        writer.own(user, id);
+        if (Object.keys(change).length > 0) writer.change(id, change);
+        return reader.shown(id);
+      }),
 
     /** Deletes one of the user's own softly. */
     remove: (user: User, id: string): Promise<void> => db.write(() => writer.remove(writer.own(user, id).id)),

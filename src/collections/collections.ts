@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, is, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, is, isNull, type SQL, sql } from 'drizzle-orm';
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
 import { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
@@ -9,7 +9,6 @@ import { orderBy } from '../db/order-by.ts';
 import { type CollectionKind, collections, integrationTokenLists } from '../db/user-tables.ts';
 import { type Page, paginationOf, slice } from '../http/paging.ts';
 import { countEntries } from './entries.ts';
-import { isAmong } from './references.ts';
 
 export type Collection = typeof collections.$inferSelect;
 
@@ -25,13 +24,9 @@ const idAndName = { id: collections.id, name: collections.name };
 const hasId = eq(collections.id, sql.placeholder('id'));
 const who = sql.placeholder('who');
 
-/** The columns of an answer, by their names. */
 export type ShownColumns = Record<string, SQLiteColumn | SQL>;
 
-/**
- * The collections of a kind that a viewer may see (rule D8.3): the one statement of it for lists and the three kinds of
- * collections.
- */
+/** Finds the lists or collections of a kind that a viewer may see (rule D8.3). */
 export function createVisible({ orm }: Database, kind: CollectionKind) {
   const organization = sql.placeholder('organization');
   const isActive = and(eq(collections.kind, kind), isNull(collections.deletedAt));
@@ -100,13 +95,10 @@ export function createCollectionReader<Shown extends ShownColumns>(
     find,
     own,
 
-    /** The answer for one collection. */
     shown: (id: string) => shownOne.get({ id }) as SelectResultFields<Shown>,
 
-    /** The answers for all that the viewer sees. */
     all: (viewer: Viewer) => allWith(viewer, shown),
 
-    /** A page of what the viewer sees. */
     page(viewer: Viewer, { sort, ...wanted }: Page & { sort?: OverviewSort | undefined }) {
       const { id, name, createdById, createdByEmail, createdAt } = collections;
       const sortable: Record<(typeof overviewColumns)[number], SQL | SQLiteColumn> = {
@@ -116,14 +108,10 @@ export function createCollectionReader<Shown extends ShownColumns>(
         creator: sql`iif(${createdById} = ${who}, 'you', coalesce(${createdByEmail}, ${createdById}))`,
         created: createdAt,
       };
-      // One query for all ids gives their order and their number.
+      // One query of all ids gives their order and number.
       const all = allWith(viewer, { id }, { order: orderBy(sort, sortable, newestFirst) });
       const ids = slice(all, wanted).map((row) => row.id);
-      const onPage = orm
-        .select<ShownColumns>(shown)
-        .from(collections)
-        .where(isAmong(sql`${id}`, ids))
-        .all();
+      const onPage = orm.select<ShownColumns>(shown).from(collections).where(inArray(id, ids)).all();
       const byId = new Map(onPage.map((row) => [row.id, row as SelectResultFields<Shown>]));
       return { rows: ids.map((each) => byId.get(each)!), pagination: paginationOf(wanted, all.length) };
     },
@@ -131,7 +119,6 @@ export function createCollectionReader<Shown extends ShownColumns>(
     /** The ids and names of the newest that the viewer sees, for a form to choose from. */
     choices: (viewer: Viewer) => allWith(viewer, idAndName, { most: mostChoices }),
 
-    /** The same of the user's own. */
     ownChoices: (user: User) =>
       allWith(user, idAndName, { most: mostChoices, only: eq(collections.createdById, user.subject) }),
 

@@ -52,10 +52,11 @@ export const joinedControl = {
   statement: z.string().openapi({ description: '`""` when the control is no longer in the catalog.' }),
 };
 
+const controlsOf = { collection: z.strictObject({ id: z.uuid(), name: z.string() }), total: z.int() };
+
 export const CollectionControls = z
   .strictObject({
-    collection: z.strictObject({ id: z.uuid(), name: z.string() }),
-    total: z.int(),
+    ...controlsOf,
     controls: z.array(z.strictObject({ ...membership, ...joinedControl })),
   })
   .openapi('CollectionControls');
@@ -63,8 +64,7 @@ export type CollectionControls = z.infer<typeof CollectionControls>;
 
 export const CollectionExport = z
   .strictObject({
-    collection: z.strictObject({ id: z.uuid(), name: z.string() }),
-    total: z.int(),
+    ...controlsOf,
     controls: z.array(
       z.strictObject({
         controlId: z.string(),
@@ -111,7 +111,6 @@ function controlsBody<T extends z.ZodType>(entry: T) {
   );
 }
 
-/** Controls to add, and to remove. */
 export const addControlsBody = controlsBody(
   z.object({ controlId, framework, notes: notes.nullable().optional() }, entryError),
 );

@@ -54,11 +54,9 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Sets the given fields of one of the user's own, and gives its name after that. */
-    change(user: User, id: string, change: CollectionChange): Promise<{ id: string; name: string }> {
-      return db.write(() => {
-        const { name } = writer.changeOwn(user, id, change);
-        return { id, name };
-      });
+    async change(user: User, id: string, change: CollectionChange): Promise<{ id: string; name: string }> {
+      const { name } = await service.change(user, id, change);
+      return { id, name };
     },
 
     /** The entries joined with their controls, of some frameworks or of all; `total` counts those. */
@@ -100,8 +98,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     removeControls(user: User, id: string, unwanted: ControlEntry[]): Promise<Removed> {
       return db.write(() => {
         writer.own(user, id);
-        const keys = references.controls(unwanted).map(({ key }) => key);
-        return writer.removeEntries(id, keys);
+        return writer.removeEntries(id, references.controls(unwanted));
       });
     },
   };

@@ -1,4 +1,4 @@
-import { and, count, eq, max, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { badRequest } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
@@ -48,30 +48,22 @@ export function createEntries(db: Database, kind: CollectionKind) {
   // Only columns that all of them have.
   const entries = entriesOf[kind].table as typeof collectionDocuments;
   const isOf = (id: string | SQL) => eq(entries.collectionId, id);
-  const ofCollection = isOf(sql`${sql.placeholder('id')}`);
-  const size = orm.select({ entries: count() }).from(entries).where(ofCollection).prepare();
-  const last = orm
-    .select({ position: max(entries.position) })
+  const rows = orm
+    .select({ key: sql<string>`${key}`, position: entries.position })
     .from(entries)
-    .where(ofCollection)
-    .prepare();
-  const keys = orm
-    .select({ key: sql<string>`${key}` })
-    .from(entries)
-    .where(ofCollection)
+    .where(isOf(sql`${sql.placeholder('id')}`))
     .prepare();
   const insert = prepareInsert(db, entries as SQLiteTable);
 
   return {
-    sizeOf: (id: string): number => size.get({ id })!.entries,
-
     /**
-     * Appends the new entries that the catalog has, in the order given (D8.4), and returns their number. Throws a 400 for too
-     * many, and where no position follows the last entry's: only the creator moves entries.
+     * Appends the new entries that the catalog has, in the order given (D8.4). Throws a 400 for too many, and where no
+     * position follows the last entry's: only the creator moves entries.
      */
-    add(id: string, wanted: NewEntry[], addedAt: string): number {
-      const known = new Set(keys.all({ id }).map((entry) => entry.key));
-      let position = last.get({ id })!.position ?? 0;
+    add(id: string, wanted: NewEntry[], addedAt: string): { added: number; total: number } {
+      const before = rows.all({ id });
+      const known = new Set(before.map((entry) => entry.key));
+      let position = before.reduce((last, entry) => Math.max(last, entry.position), 0);
       let added = 0;
       for (const { key, seen, notes } of wanted) {
         if (seen === null || known.has(key)) continue;
@@ -87,13 +79,13 @@ export function createEntries(db: Database, kind: CollectionKind) {
             `An entry of the list has the highest position, ${maxPosition}: give it a lower one first`,
           );
       }
-      return added;
+      return { added, total: before.length + added };
     },
 
-    remove: (id: string, keys: string[]): number =>
+    remove: (id: string, unwanted: Reference[]): number =>
       orm
         .delete(entries)
-        .where(and(isOf(id), isAmong(key, keys)))
+        .where(and(isOf(id), isAmong(key, unwanted)))
         .run().changes,
   };
 }

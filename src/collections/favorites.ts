@@ -88,7 +88,7 @@ function createFavoriteStigs(db: Database, now: () => Date, stigNames: StigNameI
 
     removeStigs(user: User, slugs: string[]): Promise<Removed> {
       return write(db, user, () => {
-        const isUnwanted = isAmong(slugOf(favoriteStigs), slugs.map(stigNames.slugOf));
+        const isUnwanted = isAmong(slugOf(favoriteStigs), referencesToStigs(stigNames, slugs));
         const removed = db.orm
           .delete(favoriteStigs)
           .where(and(eq(favoriteStigs.subject, user.subject), isUnwanted))

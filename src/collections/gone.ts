@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../db/database.ts';
 import {
@@ -11,21 +11,21 @@ import {
   favoriteStigs,
   listStigs,
 } from '../db/user-tables.ts';
-import { createReferences, stigOf } from './references.ts';
+import { createReferences, type Reference, stigOf } from './references.ts';
 
-/** Something of users' data that refers to what the catalog does not have. */
+/** A reference from users' data to something that the catalog does not have. */
 export interface GoneReference {
   kind: CollectionKind | 'favorite';
-  /** The id and the name of the list or collection; null of a favorite. */
+  /** Of the list or collection; null for a favorite, as is the name. */
   id: string | null;
   name: string | null;
   owner: string;
-  /** The slug, identifier, document id or occupation code, and the title that was seen. */
+  /** The slug, identifier, document id or occupation code. */
   refersTo: string;
   title: string;
 }
 
-/** Everything in lists, collections and favorites that refers to what is not in the catalog, in a settled order. */
+/** Every reference of lists, collections and favorites to something that the catalog does not have, sorted. */
 export function goneReferences(db: Database): GoneReference[] {
   const { orm } = db;
   const references = createReferences(db);
@@ -45,10 +45,8 @@ export function goneReferences(db: Database): GoneReference[] {
       .all(),
     ...orm
       .select({
-        ...favorite,
-        owner: favoriteStigs.subject,
-        refersTo: favoriteStigs.slug,
-        title: favoriteStigs.title,
+        ...{ ...favorite, owner: favoriteStigs.subject },
+        ...{ refersTo: favoriteStigs.slug, title: favoriteStigs.title },
       })
       .from(favoriteStigs)
       .where(isNull(stigOf(favoriteStigs)))
@@ -56,12 +54,12 @@ export function goneReferences(db: Database): GoneReference[] {
   ];
   const allControls = [
     ...orm
-      .select({ ...of, control: controlColumns(collectionControls) })
+      .select({ ...of, control: getTableColumns(collectionControls) })
       .from(collectionControls)
       .innerJoin(collections, inCollection(collectionControls))
       .all(),
     ...orm
-      .select({ ...favorite, owner: favoriteControls.subject, control: controlColumns(favoriteControls) })
+      .select({ ...favorite, owner: favoriteControls.subject, control: getTableColumns(favoriteControls) })
       .from(favoriteControls)
       .all(),
   ];
@@ -73,29 +71,23 @@ export function goneReferences(db: Database): GoneReference[] {
       refersTo: `${framework}:${identifier}`,
       title,
     }));
-  const documents = orm
-    .select({ ...of, refersTo: collectionDocuments.documentId, summary: collectionDocuments.summary })
-    .from(collectionDocuments)
-    .innerJoin(collections, inCollection(collectionDocuments))
-    .all()
-    .filter(({ refersTo }) => references.document(refersTo).seen === null);
-  const roles = orm
-    .select({ ...of, refersTo: collectionRoles.occupationCode, summary: collectionRoles.summary })
-    .from(collectionRoles)
-    .innerJoin(collections, inCollection(collectionRoles))
-    .all()
-    .filter(({ refersTo }) => references.occupation(refersTo).seen === null);
-  const summarized = [...documents, ...roles].map(({ summary, ...row }) => ({
-    ...row,
-    title: String((summary as { title?: unknown }).title ?? ''),
-  }));
+  const summarized = (
+    table: typeof collectionDocuments | typeof collectionRoles,
+    refersTo: SQLiteColumn,
+    find: (key: string) => Reference,
+  ) =>
+    orm
+      .select({ ...of, refersTo: sql<string>`${refersTo}`, summary: table.summary })
+      .from(table)
+      .innerJoin(collections, inCollection(table))
+      .all()
+      .filter(({ refersTo }) => find(refersTo).seen === null)
+      .map(({ summary, ...row }) => ({
+        ...row,
+        title: String((summary as { title?: unknown }).title ?? ''),
+      }));
+  const documents = summarized(collectionDocuments, collectionDocuments.documentId, references.document);
+  const roles = summarized(collectionRoles, collectionRoles.occupationCode, references.occupation);
   const sortKey = (row: GoneReference) => `${row.kind} ${row.id ?? ''} ${row.owner} ${row.refersTo}`;
-  return [...stigs, ...controls, ...summarized].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  return [...stigs, ...controls, ...documents, ...roles].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 }
-
-const controlColumns = ({
-  framework,
-  identifier,
-  title,
-  family,
-}: typeof collectionControls | typeof favoriteControls) => ({ framework, identifier, title, family });

@@ -32,8 +32,12 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
     },
 
     /** Removes STIGs from the list; a STIG that is not in it is no error. */
-    remove: (user: User, id: string, slugs: string[]): Promise<Removed> =>
-      db.write(() => lists.removeEntries(lists.own(user, id).id, slugs.map(stigNames.slugOf))),
+    remove(user: User, id: string, slugs: string[]): Promise<Removed> {
+      return db.write(() => {
+        lists.own(user, id);
+        return lists.removeEntries(id, referencesToStigs(stigNames, slugs));
+      });
+    },
 
     /** Sets notes, position or both of one entry and moves no other. Throws 404 without such an entry. */
     update(

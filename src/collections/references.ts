@@ -8,10 +8,7 @@ import type { Database } from '../db/database.ts';
 import { documents, occupations } from '../db/role-tables.ts';
 import type { collectionControls, favoriteControls, favoriteStigs, listStigs } from '../db/user-tables.ts';
 
-/**
- * How an entry or a favorite refers to the catalog: `key` tells it from others of its list, `seen` is what is kept of it, null
- * where the catalog does not have it.
- */
+/** What an entry or a favorite refers to: its key in the list, and what is stored of it; null if the catalog has none. */
 export interface Reference<Seen extends object = object> {
   key: string;
   seen: Seen | null;
@@ -21,8 +18,8 @@ type StigRow = typeof listStigs | typeof favoriteStigs;
 type ControlRow = typeof collectionControls | typeof favoriteControls;
 
 /**
- * The id of the STIG that a row means, null where it is gone: that of its slug if it has a release of the row's benchmark id;
- * else the one that the benchmark id leads to; else that of the slug, or the one that it leads to now.
+ * The id of the STIG that a row refers to, null where it is gone: the STIG of its slug if one of its releases has the row's
+ * benchmark id; else the STIG with the benchmark id as an alias; else the STIG of the slug, present or former.
  */
 export function stigOf(row: StigRow): SQL<number | null> {
   const [slug, benchmarkId] = [sql`${row}.slug`, sql`${row}.benchmark_id`];
@@ -34,44 +31,41 @@ export function stigOf(row: StigRow): SQL<number | null> {
     ${leadsTo(sql`lower(${benchmarkId})`)}, ${leadsTo(slug)})`;
 }
 
-/** The slug under which a row is shown, and found: that of its STIG, or the one that was seen. */
+/** The slug of a row: that of its STIG, or the stored one. */
 export function slugOf(row: StigRow): SQL<string> {
   return sql`coalesce((SELECT slug FROM stigs WHERE id = ${stigOf(row)}), ${row}.slug)`;
 }
 
-/** The key of a control that a row is of. */
 export function controlOf(row: ControlRow): SQL<string> {
   return sql`${row}.framework || ' ' || ${row}.identifier`;
 }
 
-/** The release that the STIG of a row has now, or the one that was seen. */
+/** The current version of the STIG of a row, or the stored one. */
 export function versionOf(row: typeof listStigs): SQL<string> {
   return sql`coalesce((SELECT r.version FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
     WHERE s.id = ${stigOf(row)}), ${row}.version)`;
 }
 
-/** Whether a key is one of some. */
-export function isAmong(key: SQL, keys: string[]): SQL {
-  return sql`${key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`;
+export function isAmong(key: SQL, wanted: Reference[]): SQL {
+  const keys = JSON.stringify(wanted.map((each) => each.key));
+  return sql`${key} IN (SELECT value FROM json_each(${keys}))`;
 }
 
 type SeenStig = Pick<StigByName, 'slug' | 'benchmarkId' | 'title' | 'version'>;
 
 /** STIGs by their slugs, present or former, or benchmark ids, in the order asked (rule D24.2). */
-export function referencesToStigs(stigNames: Pick<StigNameIndex, 'ofSlug'>, names: string[]) {
-  return names.map((name): Reference<SeenStig> & { name: string } => {
-    const stig = stigNames.ofSlug(name);
+export function referencesToStigs({ ofSlugs }: StigNameIndex, names: string[]) {
+  return ofSlugs(names).map((stig, at): Reference<SeenStig> & { name: string } => {
+    const name = names[at]!;
     if (stig === null) return { name, key: name, seen: null };
     const { slug, benchmarkId, title, version } = stig;
     return { name, key: slug, seen: { slug, benchmarkId, title, version } };
   });
 }
 
-/** Looks up in the catalog what users' data refers to. This file alone knows how it does (rule D23.2). */
+/** Finds in the catalog what users' data refers to (rule D23.2). */
 export function createReferences(db: Database) {
   const findControls = createFindControls(db);
-  const document = prepareSummary(db, documents, documents.documentId);
-  const occupation = prepareSummary(db, occupations, occupations.occupationCode);
   return {
     /** Controls by their ids, or their identifiers in any usual spelling, in the order asked: one query for all. */
     controls<T extends { framework: CatalogFramework; controlId: string }>(asked: T[]) {
@@ -85,7 +79,7 @@ export function createReferences(db: Database) {
       });
     },
 
-    /** What is shown of controls: as the catalog has each, or else as it was seen, without a statement. */
+    /** Controls as the catalog has them, or else as they were stored, without a statement. */
     shownControls(rows: SeenControl[]) {
       const found = findControls(rows.map(byIdentifier));
       return rows.map(({ identifier, ...seen }, at) => {
@@ -100,15 +94,8 @@ export function createReferences(db: Database) {
       return new Set(rows.filter((_, at) => found[at] !== null));
     },
 
-    document: (documentId: string): Reference => {
-      const row = document.get({ key: documentId });
-      return { key: documentId, seen: row ? { documentId, ...row } : null };
-    },
-
-    occupation: (occupationCode: string): Reference => {
-      const row = occupation.get({ key: occupationCode });
-      return { key: occupationCode, seen: row ? { occupationCode, ...row } : null };
-    },
+    document: createFindSummary(db, documents, documents.documentId, 'documentId'),
+    occupation: createFindSummary(db, occupations, occupations.occupationCode, 'occupationCode'),
   };
 }
 
@@ -118,10 +105,16 @@ const byIdentifier = ({ framework, identifier }: Pick<SeenControl, 'framework' |
 
 type SeenControl = { framework: CatalogFramework; identifier: string; title: string; family: string };
 
-function prepareSummary({ orm }: Database, table: typeof documents | typeof occupations, key: SQLiteColumn) {
-  return orm
-    .select({ summary: table.summary })
-    .from(table)
-    .where(eq(key, sql.placeholder('key')))
-    .prepare();
+function createFindSummary(
+  { orm }: Database,
+  table: typeof documents | typeof occupations,
+  column: SQLiteColumn,
+  name: 'documentId' | 'occupationCode',
+) {
+  const isKey = eq(column, sql.placeholder('key'));
+  const found = orm.select({ summary: table.summary }).from(table).where(isKey).prepare();
+  return (key: string): Reference => {
+    const row = found.get({ key });
+    return { key, seen: row ? { [name]: key, ...row } : null };
+  };
 }

@@ -7,10 +7,10 @@ import { type CollectionKind, collections } from '../db/user-tables.ts';
 /** The most lists, or collections of a kind, of one creator (rule D8.7). */
 export const mostOfCreator = 1000;
 
-/** The same with those that are deleted and still kept, so that making and deleting in turn has an end too. */
+/** The same with the deleted ones, which bounds creating and deleting in turn. */
 const mostWithDeleted = 5000;
 
-/** The most deleted collections of a creator that are kept; of lists the purge decides. */
+/** The most deleted collections of a creator; deleted lists wait for the purge. */
 const mostDeletedKept = 1000;
 
 const plurals: Record<CollectionKind, string> = {
@@ -31,7 +31,7 @@ export function createRoom({ orm }: Database, kind: CollectionKind) {
   const number = (most: number) => most.toLocaleString('en-US');
 
   return {
-    /** Throws a 400 where the user may have no more; one that is made anew needs room beside the deleted ones too. */
+    /** Throws a 400 if the user has too many; for a new one the deleted ones count too. */
     require({ subject }: User, isNew: boolean): void {
       const { all, active } = made.get({ creator: subject })!;
       const things = plurals[kind];
@@ -43,7 +43,7 @@ export function createRoom({ orm }: Database, kind: CollectionKind) {
         );
     },
 
-    /** Removes the oldest deleted collections of a creator for good; nobody can restore them. A list waits for its purge. */
+    /** Removes the oldest deleted collections of a creator, which nobody can restore. */
     dropOldest(creator: string): void {
       if (kind === 'list') return;
       const oldest = orm
@@ -51,7 +51,7 @@ export function createRoom({ orm }: Database, kind: CollectionKind) {
         .from(collections)
         .where(and(isOf(creator), isNotNull(collections.deletedAt)))
         .orderBy(sql`${collections.deletedAt} DESC, ${collections.id}`)
-        // One deletion makes one more; a few, where an older version kept all.
+        // One deletion adds one; an older version left more.
         .limit(10)
         .offset(mostDeletedKept);
       orm.delete(collections).where(sql`${collections.id} IN ${oldest}`).run();

@@ -15,7 +15,7 @@ const tags = textList('tags', 'texts', { characters: 50, most: 20 });
 
 const colorForm = { error: 'color must be #RRGGBB, or "" for none' };
 
-/** Records answer `""` where no color was selected, so that is taken back; null is never answered, and is no text. */
+/** `""`, which answers have where no color was selected, is accepted back; null is not. */
 const color = z
   .string(colorForm)
   .regex(/^(#[0-9A-Fa-f]{6})?$/, colorForm)
@@ -40,13 +40,12 @@ const created = {
   visibility: visibility.default('PRIVATE'),
 };
 
-/** Bodies of POST and PATCH: what else they hold is ignored, and can so never set what the server owns. */
+/** Bodies of POST and PATCH. Other fields are ignored, so that none can set what the server owns. */
 export const createListBody = z.object({ ...created, icon: icon.default('') }, notAnObject);
 export const changeListBody = z.object(listFields, notAnObject).partial();
 export const createCollectionBody = z.object(created, notAnObject);
 export const changeCollectionBody = z.object(collectionFields, notAnObject).partial();
 
-/** What a list or collection answers of the same fields. */
 export const answeredFields = {
   id: z.uuid(),
   name: z.string(),
@@ -57,22 +56,18 @@ export const answeredFields = {
 export const answeredTimes = { createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() };
 export const Visibility = z.enum(['PRIVATE', 'SHARED']).openapi('Visibility');
 
-/** The query of an export. */
 export const exportQuery = z.object({ format: format(['json', 'csv', 'xlsx']), raw: flag('raw') });
 
-/** The id in a path. Whatever it is, what cannot be found is one and the same 404. */
+// Any text is accepted: an unknown id of any form gets the one 404.
 export const idParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });
 
-/** The last position that an entry may have. */
 export const maxPosition = 2 ** 31 - 1;
 
-/** Notes of an entry. */
 export const notes = requestText('notes', 4000);
 
 /** The most STIGs or controls that one request adds or removes (rule D2.6). */
 export const mostAtOnce = 5000;
 
-/** STIGs to add or to remove. */
 export const slugsBody = z.object(
   {
     slugs: textList('slugs', 'slugs', { characters: 1000, least: 1, most: mostAtOnce }).openapi({
@@ -83,24 +78,17 @@ export const slugsBody = z.object(
 );
 
 const success = z.literal(true);
-const notFound = <T extends z.ZodType>(of: T) =>
-  z.array(of).optional().openapi({
-    description: 'What was skipped because it is not in the catalog. Absent when nothing was skipped.',
-  });
+const added = <T extends z.ZodType>(of: T) => {
+  const description = 'What was skipped because it is not in the catalog. Absent when nothing was skipped.';
+  const notFound = z.array(of).optional().openapi({ description });
+  return z.strictObject({ success, added: z.int(), total: z.int(), notFound });
+};
 
-export const StigsAdded = z
-  .strictObject({ success, added: z.int(), total: z.int(), notFound: notFound(z.string()) })
-  .openapi('StigsAdded');
+export const StigsAdded = added(z.string()).openapi('StigsAdded');
 export type StigsAdded = z.infer<typeof StigsAdded>;
 
-export const ControlsAdded = z
-  .strictObject({
-    success,
-    added: z.int(),
-    total: z.int(),
-    notFound: notFound(z.strictObject({ controlId: z.string(), framework: z.string() })),
-  })
-  .openapi('ControlsAdded');
+const control = z.strictObject({ controlId: z.string(), framework: z.string() });
+export const ControlsAdded = added(control).openapi('ControlsAdded');
 export type ControlsAdded = z.infer<typeof ControlsAdded>;
 
 export const Removed = z.strictObject({ success, removed: z.int() }).openapi('Removed');

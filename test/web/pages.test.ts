@@ -65,7 +65,7 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/catalog/imports/1', ['harbor-basic-directive.json', 'U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml']],
   ['/catalog/imports/1?outcome=rejected', ['No sources have this outcome.']],
   ['/documents', ['2 documents']],
-  ['/documents/harbor-basic-directive', ['Actionable items', 'Signposts']],
+  ['/documents/harbor-basic-directive', ['Requirements', 'Sections']],
   ['/roles', ['29 occupations', '15-1244.00']],
   ['/roles/15-1244.00', ['Network and Computer Systems Administrators', 'Harbor Linux 3']],
   ['/upgrade?slug=harbor_linux_3', ['Upgrade a checklist']],

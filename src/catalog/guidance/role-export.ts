@@ -2,7 +2,7 @@ import type { FlatFile } from '../../http/downloads.ts';
 import { type SectionRow, sectionColumns, sectionRows } from '../../http/sections.ts';
 import { type Role, type RoleFile, StigMapping, Task, TechnologySkill } from './role-schema.ts';
 
-// A technology skill has its title in the role's own column.
+// The role and its technology skills share the column `title`.
 const listed = [Task, TechnologySkill, StigMapping].flatMap(({ shape }) => Object.keys(shape));
 const columns = sectionColumns([...new Set(['occupationCode', 'title', ...listed])]);
 

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { DateOrNull, Pagination, paging, requestText, search } from '../../http/schema.ts';
 
-/** What a summary has beyond the number of STIG mappings. */
 const facts = {
   occupationCode: z.string().openapi({ example: '15-1244.00' }),
   title: z.string().openapi({ example: 'Network and Computer Systems Administrators' }),
@@ -73,7 +72,7 @@ export const StigMapping = z
   .openapi('StigMapping');
 export type StigMapping = z.infer<typeof StigMapping>;
 
-/** What the full record has beyond the summary and the STIG mappings: kept as JSON in the catalog. */
+/** The part of the full record that the catalog stores as JSON. */
 const details = {
   description: z.string(),
   jobZoneName: z.string().nullable(),

@@ -76,6 +76,15 @@ export function createStigNameIndex(db: Database) {
   /** The slug that a slug, a former one or a benchmark id leads to (rule D24.2); an unknown name comes back as it is. */
   const slugOf = (name: string): string => names().bySlugOrAlias(name)?.slug ?? name;
 
+  /** The STIG of each slug, former one or benchmark id, with one check of the generation; null for none. */
+  function ofSlugs(slugs: string[]): (StigByName | null)[] {
+    const { bySlugOrAlias } = names();
+    return slugs.map((slug) => {
+      const stig = bySlugOrAlias(slug);
+      return stig === undefined ? null : answerOf(stig, null);
+    });
+  }
+
   /** The STIGs that a text names, the best first; equally good ones stay in the order of titles. */
   function said(text: string): StigByName[] {
     const asked = readName(text);
@@ -93,10 +102,8 @@ export function createStigNameIndex(db: Database) {
     slugOf,
 
     /** The STIG with a slug, a former one or a benchmark id; null for none. */
-    ofSlug(name: string): StigByName | null {
-      const stig = names().bySlugOrAlias(name);
-      return stig === undefined ? null : answerOf(stig, null);
-    },
+    ofSlug: (name: string): StigByName | null => ofSlugs([name])[0]!,
+    ofSlugs,
 
     /** The STIGs that were published under one of some benchmark ids, in any case, each once, by slug. */
     ofBenchmarks(benchmarkIds: string[]): StigByName[] {

@@ -22,7 +22,7 @@ export function documentsPage(page: {
         <p class="quiet">{count(pagination.total, 'document')}</p>
         <Table
           caption="Regulatory documents"
-          head={['Title', 'Publisher', 'Kind', 'Published', 'Actionable items', 'Signposts']}
+          head={['Title', 'Publisher', 'Kind', 'Published', 'Requirements', 'Sections']}
           rows={documents.map((each) => [
             <a href={path('documents', each.documentId)}>{each.title}</a>,
             each.publisher,
@@ -77,9 +77,9 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
             formats={['json', 'csv', 'xml', 'xlsx']}
           />
         </div>
-        <h2>Actionable items</h2>
+        <h2>Requirements</h2>
         <Table
-          caption="Actionable items"
+          caption="Requirements"
           headColumn={1}
           head={['ID', 'Text', 'Kind', 'Reference']}
           rows={document.actionableItems.map((item) => [
@@ -89,12 +89,12 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
             item.sourceReference,
           ])}
         >
-          This document has no actionable items.
+          This document has no requirements.
         </Table>
-        <h2>Signposts</h2>
+        <h2>Sections</h2>
         <Table
-          caption="Signposts"
-          head={['Signpost', 'Section', 'Meaning', 'NIST CSF']}
+          caption="Sections"
+          head={['Section', 'Page or number', 'Meaning', 'NIST CSF']}
           rows={document.signposts.map((signpost) => [
             signpost.tag,
             signpost.page,
@@ -104,7 +104,7 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
             )),
           ])}
         >
-          This document has no signposts.
+          This document has no sections.
         </Table>
       </>
     ),

@@ -1,10 +1,18 @@
 import type { Child } from 'hono/jsx';
 import type { CollectionControls, ControlCollection } from '../../collections/control-collections-schema.ts';
-import { Table } from '../parts/components.tsx';
+import { Downloads, path, Swatch, Table } from '../parts/components.tsx';
 import { FieldsForm, Input, Labelled, PostButton, Select } from '../parts/forms.tsx';
 import { controlHref, frameworkName } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
-import { type Adding, type Kind, memberPage } from './collection-pages.tsx';
+import {
+  type Adding,
+  CollectionFields,
+  type CollectionForm,
+  DeleteForm,
+  FactsOf,
+  type Kind,
+  Tags,
+} from './collection-pages.tsx';
 
 export const collectionKind: Kind = {
   section: 'collections',
@@ -14,47 +22,80 @@ export const collectionKind: Kind = {
   none: 'No collections yet. Create one below, then add controls from their pages.',
   caption: 'Collections of controls',
   members: 'Controls',
-  api: 'control-collections',
 };
 
 export interface CollectionPage {
   collection: Omit<ControlCollection, 'visibility'> & { visibility: string };
   controls: CollectionControls['controls'];
-  /** The controls that are still in the catalog. */
   known: ReadonlySet<CollectionControls['controls'][number]>;
   isOwn: boolean;
   adding: Adding<{ framework: string; controlIds: string; notes: string }>;
 }
 
 export function collectionPage({ collection, controls, isOwn, adding, known }: CollectionPage): View {
-  const shown = { ...collection, size: collection.controlCount };
-  return memberPage(collectionKind, shown, isOwn, (home) => (
-    <>
-      <AddControls home={home} adding={adding} />
-      <Table
-        caption={`Controls of ${collection.name}`}
-        head={['Control', 'Title', 'Family', 'Notes', ...(isOwn ? ['Actions'] : [])]}
-        rows={controls.map((control) => [
-          <NamedControl of={control} isGone={!known.has(control)} />,
-          control.title,
-          control.family,
-          control.notes === '' ? '' : <span class="prose">{control.notes}</span>,
-          ...(isOwn
-            ? [
-                <PostButton
-                  action={`${home}/controls/remove`}
-                  label="Remove"
-                  about={control.identifier}
-                  fields={{ framework: control.framework, controlId: control.identifier }}
-                />,
-              ]
-            : []),
-        ])}
-      >
-        This collection is empty. <a href="/controls">Browse controls</a>
-      </Table>
-    </>
-  ));
+  const { id, name, description, color, tags } = collection;
+  const home = path('collections', id);
+  return {
+    title: name,
+    section: 'collections',
+    crumbs: [['Collections', '/collections']],
+    heading: (
+      <>
+        <Swatch color={color} />
+        {name}
+      </>
+    ),
+    body: (
+      <>
+        {description === '' ? null : <p class="lead prose">{description}</p>}
+        <Tags tags={tags} />
+        <FactsOf shown={collection} isOwn={isOwn} first={['Controls', collection.controlCount]} />
+        <div class="actions">
+          <Downloads of={path('control-collections', id, 'export')} formats={['json', 'csv', 'xlsx']} />
+          {isOwn ? (
+            <a class="button quiet" href={`${home}/edit`}>
+              Edit
+            </a>
+          ) : null}
+        </div>
+        <AddControls home={home} adding={adding} />
+        <Table
+          caption={`Controls of ${name}`}
+          head={['Control', 'Title', 'Family', 'Notes', ...(isOwn ? ['Actions'] : [])]}
+          rows={controls.map((control) => [
+            <NamedControl of={control} isGone={!known.has(control)} />,
+            control.title,
+            control.family,
+            control.notes === '' ? '' : <span class="prose">{control.notes}</span>,
+            ...(isOwn ? [<RemoveControl home={home} of={control} />] : []),
+          ])}
+        >
+          This collection is empty. <a href="/controls">Browse controls</a>
+        </Table>
+        {isOwn ? <DeleteForm action={`${home}/delete`} what="collection" /> : null}
+      </>
+    ),
+  };
+}
+
+function RemoveControl({ home, of }: { home: string; of: { framework: string; identifier: string } }): Child {
+  const { framework, identifier } = of;
+  const fields = { framework, controlId: identifier };
+  return <PostButton action={`${home}/controls/remove`} label="Remove" about={identifier} fields={fields} />;
+}
+
+/** The form that changes a collection. */
+export function editCollectionPage(id: string, form: CollectionForm, problem: string | null): View {
+  const home = path('collections', id);
+  return {
+    title: 'Edit collection',
+    section: 'collections',
+    crumbs: [
+      ['Collections', '/collections'],
+      [form.name, home],
+    ],
+    body: <CollectionFields action={`${home}/edit`} form={form} problem={problem} submit="Save" />,
+  };
 }
 
 /** A control with its catalog; a link while the catalog has it. */

@@ -2,10 +2,12 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { User } from '../../auth/viewer.ts';
 import { AppError, badRequest } from '../../base/errors.ts';
+import type { CollectionChange } from '../../collections/collection-writer.ts';
 import { type OverviewSort, overviewColumns } from '../../collections/collections.ts';
 import type { Env, Form } from '../../http/env.ts';
 import type { Page } from '../../http/paging.ts';
 import { check, positiveInteger, sorting } from '../../http/schema.ts';
+import type { Services } from '../../services.ts';
 import { goTo, type PageSupport, readQuery } from '../parts/page.ts';
 import { items, lines } from '../parts/typed-text.ts';
 import type { View } from '../parts/view.ts';
@@ -27,20 +29,13 @@ interface Fields {
 }
 
 /** How the pages of lists differ from those of collections: the service and the bodies of the API. */
-export interface CollectionPages<Create, Change> {
+interface CollectionPages {
   kind: Kind;
   /** The object in the names of audited actions. */
   audited: string;
-  service: {
-    create(user: User, fields: Create): Promise<{ id: string }>;
-    change(user: User, id: string, fields: Change): Promise<unknown>;
-    remove(user: User, id: string): Promise<void>;
-    /** `own` gives an object that the user may change, `get` one that the user may see. */
-    own(user: User, id: string): Fields;
-    get(user: User, id: string): unknown;
-  };
-  createBody: z.ZodType<Create>;
-  changeBody: z.ZodType<Change>;
+  service: Pick<Services['lists' | 'collections'], 'create' | 'change' | 'remove' | 'get'>;
+  createBody: z.ZodType<Parameters<Services['lists']['create']>[1]>;
+  changeBody: z.ZodType<CollectionChange>;
   /** The page with the form that changes an object: the end of its address; `typed` is a refused form. */
   editing: {
     at: 'edit' | 'settings';
@@ -58,10 +53,10 @@ const perPage = 100;
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
 
 /** The pages of lists and collections: overview, and forms to create, change and delete. */
-export function collectionFormPages<Create, Change>(
+export function collectionFormPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  { kind, audited, service, createBody, changeBody, editing, page: pageOf }: CollectionPages<Create, Change>,
+  { kind, audited, service, createBody, changeBody, editing, page: pageOf }: CollectionPages,
 ): void {
   const home = `/${kind.section}` as const;
   const hasIcon = kind.one === 'list';

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { OverviewSort } from '../../collections/collections.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { Downloads, Facts, link, Moment, path, Swatch, Table } from '../parts/components.tsx';
+import { Facts, link, Moment, path, Swatch, Table } from '../parts/components.tsx';
 import { FieldsForm, Input, Select, TextArea } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -13,17 +13,13 @@ export interface Kind {
   none: string;
   caption: string;
   members: string;
-  /** The last part of their address in the API. */
-  api: string;
 }
 
 export interface CollectionForm {
   name: string;
   description: string;
-  /** Separated by commas. */
   tags: string;
   color: string;
-  /** Only lists have one. */
   icon?: string;
   visibility: string;
 }
@@ -106,57 +102,6 @@ export function overviewPage(kind: Kind, page: OverviewPage): View {
         {after}
       </>
     ),
-  };
-}
-
-/** One collection; `members` gives the content between its facts and the button that deletes it. */
-export function memberPage(kind: Kind, shown: Shown, isOwn: boolean, members: (home: string) => Child): View {
-  const home = path(kind.section, shown.id);
-  return {
-    title: shown.name,
-    section: kind.section,
-    crumbs: [[kind.name, path(kind.section)]],
-    heading: (
-      <>
-        <Swatch color={shown.color} />
-        {shown.name}
-      </>
-    ),
-    body: (
-      <>
-        {shown.description === '' ? null : <p class="lead prose">{shown.description}</p>}
-        <Tags tags={shown.tags} />
-        <FactsOf shown={shown} isOwn={isOwn} first={[kind.members, shown.size]} />
-        <div class="actions">
-          <Downloads of={path(kind.api, shown.id, 'export')} formats={['json', 'csv', 'xlsx']} />
-          {isOwn ? (
-            <a class="button quiet" href={`${home}/edit`}>
-              Edit
-            </a>
-          ) : null}
-        </div>
-        {members(home)}
-        {isOwn ? <DeleteForm action={`${home}/delete`} what={kind.one} /> : null}
-      </>
-    ),
-  };
-}
-
-/** The form that changes name and visibility of a list or a collection. */
-export function editCollectionPage(
-  kind: Kind,
-  page: { id: string; form: CollectionForm; problem: string | null },
-): View {
-  const { id, form, problem } = page;
-  const home = path(kind.section, id);
-  return {
-    title: `Edit ${kind.one}`,
-    section: kind.section,
-    crumbs: [
-      [kind.name, path(kind.section)],
-      [form.name, home],
-    ],
-    body: <CollectionFields action={`${home}/edit`} form={form} problem={problem} submit="Save" />,
   };
 }
 

@@ -6,9 +6,13 @@ import { check } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { goTo, type PageSupport } from '../parts/page.ts';
 import { items } from '../parts/typed-text.ts';
-import { type CollectionPage, collectionKind, collectionPage } from './collected-controls.tsx';
+import {
+  type CollectionPage,
+  collectionKind,
+  collectionPage,
+  editCollectionPage,
+} from './collected-controls.tsx';
 import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
-import { editCollectionPage } from './collection-pages.tsx';
 
 type CollectionServices = Pick<Services, 'collections'>;
 
@@ -29,7 +33,7 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { collections }: Co
       at: 'edit',
       page: (c, id, typed, problem) => {
         const form = typed ?? formOf(collections.own(c.get('user'), id));
-        return editCollectionPage(collectionKind, { id, form, problem });
+        return editCollectionPage(id, form, problem);
       },
       next: (id) => `/collections/${id}`,
     },
@@ -81,18 +85,12 @@ function entryPages(app: Hono<Env>, support: PageSupport, { collections }: Colle
     (c) => {
       const id = c.req.param('id');
       const form = c.get('form');
-      const [framework, controlIds, notes] = [
-        form.get('framework'),
-        form.get('controlIds'),
-        form.get('notes'),
-      ];
+      const framework = form.get('framework');
+      const controlIds = form.get('controlIds');
+      const notes = form.get('notes');
+      const entries = items(controlIds, /[\n,]/).map((controlId) => ({ controlId, framework, notes }));
       return withFormErrors(
-        () =>
-          add(
-            c,
-            id,
-            items(controlIds, /[\n,]/).map((controlId) => ({ controlId, framework, notes })),
-          ),
+        () => add(c, id, entries),
         (problem) => one(c, id, { framework, controlIds, notes, problem }),
       );
     },

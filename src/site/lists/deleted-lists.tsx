@@ -12,7 +12,6 @@ export const listKind: Kind = {
   none: 'No lists yet. Create one below, then add STIGs from their pages.',
   caption: 'Lists',
   members: 'STIGs',
-  api: 'lists',
 };
 
 /** The lists that a reader may restore. */

@@ -8,7 +8,6 @@ import { NamedStig } from './list-entry.tsx';
 export interface FavoritesPage {
   stigs: { slug: string; title: string; version: string | null; addedAt: string }[];
   controls: FavoriteControls['controls'];
-  /** The controls that are still in the catalog. */
   known: ReadonlySet<FavoriteControls['controls'][number]>;
 }
 

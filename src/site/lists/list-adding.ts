@@ -6,7 +6,6 @@ import { mostAtOnce } from '../../collections/schema.ts';
 import { items } from '../parts/typed-text.ts';
 import type { Unclear } from './list-page.tsx';
 
-/** A pasted text: its STIGs with their notes, and the names that match none. */
 export interface Pasted {
   named: { slug: string; notes: string }[];
   unclear: Unclear[];
@@ -90,7 +89,7 @@ function unquoted(cell: string): string {
   return /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"').trim() : cell;
 }
 
-/** A sentence on what was not added, and why. */
+/** Says how many STIGs were added, and which names were not, and why. */
 export function describeUnclear(unclear: Unclear[], added: number): string {
   const named = (of: Unclear[]) => {
     const first = of.slice(0, 5).map(({ name }) => cut(name));
@@ -98,9 +97,10 @@ export function describeUnclear(unclear: Unclear[], added: number): string {
   };
   const missing = unclear.filter(({ candidates }) => candidates.length === 0);
   const several = unclear.filter(({ candidates }) => candidates.length > 0);
+  const need = several.length === 1 ? 'needs' : 'need';
   return [
-    ...(missing.length === 0 ? [] : [`Not in the catalog: ${named(missing)}.`]),
-    ...(several.length === 0 ? [] : [`No STIG has just this name: ${named(several)}.`]),
-    added === 0 ? 'Nothing was added' : 'Everything else was added',
+    `${added} added.`,
+    ...(several.length === 0 ? [] : [`${several.length} ${need} your confirmation: ${named(several)}.`]),
+    ...(missing.length === 0 ? [] : [`${missing.length} not in the catalog: ${named(missing)}.`]),
   ].join(' ');
 }

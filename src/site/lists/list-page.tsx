@@ -168,16 +168,16 @@ function Newer({ entry }: { entry: OverviewEntry }): Child {
   if (!isNewer) return null;
   return (
     <p class="newer">
-      <span aria-hidden="true">↑</span> New since added at {addedVersion}
+      <span aria-hidden="true">↑</span> Updated: {addedVersion} to {version}
       {isAddedKept ? (
         <>
-          {': '}
+          {', '}
           <a href={diffHref(slug, addedVersion, version)}>
             what changed<span class="hidden"> in {entry.title}</span>
           </a>
         </>
       ) : (
-        ', which is no longer kept'
+        `; the catalog no longer has ${addedVersion}`
       )}
     </p>
   );
@@ -195,9 +195,7 @@ function AddStigs(props: { home: string; adding: ListOverview['adding']; isOpen:
             {unclear.map(({ name, notes, candidates }) => (
               <li>
                 <q>{name}</q>{' '}
-                {candidates.length === 0
-                  ? 'is not in the catalog.'
-                  : 'may mean one of these; check what you mean:'}
+                {candidates.length === 0 ? 'is not in the catalog.' : 'needs your confirmation. Did you mean:'}
                 {candidates.map(({ slug, title }) => (
                   <label class="check">
                     <input type="checkbox" name="slugs" value={pastedLine(slug, notes)} /> {title}{' '}
