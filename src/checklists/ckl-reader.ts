@@ -66,6 +66,11 @@ interface ReadVuln {
   answer: Values;
 }
 
+interface ReadStig {
+  info: Values;
+  vulns: ReadVuln[];
+}
+
 /**
  * Converts the text of a ckl (STIG Viewer 2) to a cklb. What a cklb has no field for becomes a leftover. Throws a 400
  * for text that is not a well-formed ckl.
@@ -85,7 +90,7 @@ const markOfWriter = /^\s*(?:DISA STIG Viewer|Gapstone) :: [\d.]+\s*$/;
 
 function createBuilder(leftovers: Leftovers) {
   const target: Values = new Map();
-  const stigs: { info: Values; vulns: ReadVuln[] }[] = [];
+  const stigs: ReadStig[] = [];
   const open: { path: string; shown: string; text: string }[] = [];
   let elements = 0;
   let name = '';
@@ -96,11 +101,6 @@ function createBuilder(leftovers: Leftovers) {
     if (path === stig) return `iSTIG[${stigs.length}]`;
     if (path === vuln) return `VULN[${stigs.at(-1)!.vulns.length}]`;
     return local;
-  }
-
-  function put(values: Values, key: string, text: string, where: string): void {
-    if (values.has(key)) throw badChecklist(where, `contains ${key.slice(0, 64)} twice`);
-    values.set(key, text);
   }
 
   function leave(path: string, text: string, reason?: string): void {
@@ -164,23 +164,28 @@ function createBuilder(leftovers: Leftovers) {
     },
   };
 
-  function toCklb(): object {
-    const { classification, is_web_database, ...others } = renamed(target, assetNames);
-    return {
-      target_data: {
-        ...others,
-        is_web_database: /^(true|1|yes)$/i.test(is_web_database?.trim() ?? ''),
-        classification: classification || null,
-      },
-      stigs: stigs.map(({ info, vulns }) => {
-        const { uuid = '', ...named } = renamed(info, infoNames);
-        const displayName = named.stig_name?.replace(/ Security Technical Implementation Guide$/, '') ?? '';
-        return { ...named, uuid, display_name: displayName, rules: vulns.map(toRule) };
-      }),
-    };
-  }
+  return { handler, toCklb: () => toCklb(target, stigs) };
+}
 
-  return { handler, toCklb };
+function put(values: Values, key: string, text: string, where: string): void {
+  if (values.has(key)) throw badChecklist(where, `contains ${key.slice(0, 64)} twice`);
+  values.set(key, text);
+}
+
+function toCklb(target: Values, stigs: ReadStig[]): object {
+  const { classification, is_web_database, ...others } = renamed(target, assetNames);
+  return {
+    target_data: {
+      ...others,
+      is_web_database: /^(true|1|yes)$/i.test(is_web_database?.trim() ?? ''),
+      classification: classification || null,
+    },
+    stigs: stigs.map(({ info, vulns }) => {
+      const { uuid = '', ...named } = renamed(info, infoNames);
+      const displayName = named.stig_name?.replace(/ Security Technical Implementation Guide$/, '') ?? '';
+      return { ...named, uuid, display_name: displayName, rules: vulns.map(toRule) };
+    }),
+  };
 }
 
 const answerNames = new Set([

@@ -2,8 +2,9 @@ import type { CklbRule } from '../catalog/stigs/cklb-schema.ts';
 import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
 import { toComparable } from '../catalog/stigs/diff.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import { plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
-import { type FoundRule, plainId } from './results-match.ts';
+import type { FoundRule } from './results-match.ts';
 import type { RuleResult } from './results-reader.ts';
 
 type Status = CklbRule['status'];

@@ -21,6 +21,7 @@ import {
   type ResultsReport,
 } from './results-schema.ts';
 import type { ChecklistFormat } from './schema.ts';
+import { nameOf } from './stig-names.ts';
 import { versionOf } from './upgrade.ts';
 import {
   answerOf,
@@ -66,11 +67,8 @@ export function* fromResultsOf(
   old: OldChecklist | null,
 ): Generator<Wanted, MadeChecklist, Found> {
   const stated = statedOfResults(scan);
-  const preferred = old?.checklist.stigs.map((stig) => ({
-    benchmarkId: stig.stig_id.trim(),
-    release: versionOf(stig),
-  }));
-  const release = (yield { stated: { ...stated, slug, version, preferred } }) as IdentifiedRelease | null;
+  const checklist = old?.checklist.stigs.map((stig) => ({ name: nameOf(stig), release: versionOf(stig) }));
+  const release = (yield { stated: { ...stated, slug, version, checklist } }) as IdentifiedRelease | null;
   const find = release && createRuleFinder(release);
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
   return { ...checklistFromResults(scan, release, options, old), target: release.target };

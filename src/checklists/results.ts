@@ -2,10 +2,11 @@ import { count } from '../base/text.ts';
 import type { Cklb, CklbRule } from '../catalog/stigs/cklb-schema.ts';
 import { toCklb } from '../catalog/stigs/cklb-writer.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import { plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { longestText } from './fields.ts';
-import { createRuleFinder, plainId } from './results-match.ts';
+import { createRuleFinder } from './results-match.ts';
 import { detailsOf, type MatchedResult, outcomeOf, testedRules } from './results-outcome.ts';
 import type { RuleResult, ScanResults } from './results-reader.ts';
 import type { ReportedRule, ResultsReport } from './results-schema.ts';
@@ -31,11 +32,11 @@ export function checklistFromResults(
   const { target } = release;
   const host = hostName ?? scan.target.hostName;
   const fresh = toCklb(target, { hostName: host }, banner);
-  const index = old === null ? 0 : chooseStig(old.checklist.stigs, fresh.stigs[0]!, release.benchmarkIds);
+  const index = old === null ? 0 : chooseStig(old.checklist.stigs, fresh.stigs[0]!, release.names);
   const upgraded =
     old === null
       ? null
-      : upgradeChecklist(old, target, release.benchmarkIds, { hostName, onChange: 'keep', format: 'cklb' });
+      : upgradeChecklist(old, target, release.names, { hostName, onChange: 'keep', format: 'cklb' });
   const before = upgraded?.checklist ?? fresh;
   const { found, unknown, renamed } = matchResults(scan.results, release);
   const tested = testedRules(release);

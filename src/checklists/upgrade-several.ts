@@ -104,7 +104,7 @@ function* upgradeOne(
   const wanted: Wanted[] =
     slug === undefined
       ? stigNames(old.checklist.stigs).map((name) => ({ maybe: name }))
-      : [version === undefined ? { slug } : { slug, version }];
+      : [{ slug, version, names: stigNames(old.checklist.stigs) }];
   let { checklist, leftovers } = old;
   const moved: number[] = [];
   const reports: UpgradeReport[] = [];
@@ -118,8 +118,8 @@ function* upgradeOne(
       );
       continue;
     }
-    const { target, benchmarkIds } = found;
-    const upgrade = moveStig({ ...old, checklist, leftovers }, target, benchmarkIds, options);
+    const { target, names } = found;
+    const upgrade = moveStig({ ...old, checklist, leftovers }, target, names, options);
     // Only the first upgrade reports what the file contains besides its STIGs.
     leftovers = [];
     checklist = upgrade.checklist;

@@ -14,9 +14,10 @@ import { type ChecklistFormat, type Upgrade, type UpgradeBody, upgradeBody } fro
 import { stigNames } from './stig-names.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
+/** A release, and which of the names in the request are names of its STIG. */
 export interface Release {
   target: FullRelease;
-  benchmarkIds: string[];
+  names: string[];
 }
 
 /** The result of an upload: the bytes of the answer; name and marking where it is a file. */
@@ -26,11 +27,11 @@ export interface Upgraded {
 }
 
 /**
- * What the work on an upload asks of the catalog: a release by slug, by the names in a checklist, by a name that may be
- * missing (`maybe`), or by what a file says about itself; or facts about CCIs.
+ * What the work on an upload asks of the catalog: a release by slug, else by the names in a checklist, by a name that may
+ * be missing (`maybe`), or by what a file says about itself; or facts about CCIs.
  */
 export type Wanted =
-  | ({ version?: string } & ({ slug: string } | { named: string[] }))
+  | { slug?: string | undefined; version?: string | undefined; names: string[] }
   | { maybe: string }
   | { stated: StatedRelease }
   | { ccis: string[]; revision: string | undefined };
@@ -74,9 +75,8 @@ export function* upgradeOf(
   old: OldChecklist,
   { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
 ): Generator<Wanted, { upgrade: Upgrade; target: FullRelease }, Found> {
-  const which = slug === undefined ? { named: stigNames(old.checklist.stigs) } : { slug };
-  const { target, benchmarkIds } = (yield version === undefined ? which : { ...which, version }) as Release;
-  return { upgrade: upgradeChecklist(old, target, benchmarkIds, options), target };
+  const { target, names } = (yield { slug, version, names: stigNames(old.checklist.stigs) }) as Release;
+  return { upgrade: upgradeChecklist(old, target, names, options), target };
 }
 
 /** Writes a checklist in a format: a cklb as an object, or a ckl as text. */
@@ -94,7 +94,7 @@ export function fileOf(
   return checklistFile(checklist, format, target, `U_${benchmarkId}_${version}`);
 }
 
-/** A checklist as a file with a name. */
+/** A checklist as a file. */
 export function checklistFile(
   checklist: Cklb,
   format: ChecklistFormat,

@@ -24,6 +24,8 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   params?: P;
   query?: Q;
   body?: B;
+  /** In place of `body`: the OpenAPI description of a body that the handler reads itself, as `c.get('upload')`. */
+  rawBody?: object;
   /** Status of a success; the default is 200. */
   status?: 201 | 204;
   response: {
@@ -53,18 +55,25 @@ export function createRoutes(tag: string) {
     operation: Operation<P, Q, B, R>,
   ): void {
     const [method, path] = methodAndPath.split(' ') as [string, string];
-    const { params, query, body, status = 200, response, handle, ...named } = operation;
+    const { params, query, body, rawBody, status = 200, response, handle, ...named } = operation;
     const { notFound: mayMiss = path.includes('{'), ...described } = named;
     const headers = rule['x-access'] === 'public' ? publicHeaders : privateHeaders;
-    const declared = createRoute({
+    const { middleware, ...shown } = rule;
+    const declared = {
       method: method.toLowerCase() as 'get',
       path,
       ...described,
       tags: [tag],
-      ...rule,
+      ...shown,
       request: { params, query, ...(body && { body: jsonBody(body) }) } as object,
       responses: { [status]: response, 400: problem(400), ...(mayMiss && { 404: problem(404) }) },
-    });
+    };
+    const hide = rawBody !== undefined;
+    if (hide)
+      app.openAPIRegistry.registerPath({
+        ...declared,
+        request: { ...declared.request, body: rawBody } as object,
+      });
     const answered = async (c: Context<Env>) => {
       const valid = (target: string) => c.req.valid(target as never) as never;
       const caller = { user: c.get('user'), viewer: c.get('viewer') };
@@ -72,7 +81,7 @@ export function createRoutes(tag: string) {
       const made = await handle(input, c);
       return made instanceof Response ? made : answer(c, made as object, headers, status as 200 | 201);
     };
-    app.openapi(declared, answered as never);
+    app.openapi(createRoute({ ...declared, middleware, hide }), answered as never);
   }
 
   return { app, route };

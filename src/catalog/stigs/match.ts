@@ -34,6 +34,12 @@ const join = (...parts: string[]) =>
   parts.every((part) => part !== '') ? [parts.join('\n').toUpperCase()] : [];
 const stigId = (rule: RuleIds) => rule.ruleVersion.trim();
 const groupId = (rule: RuleIds) => rule.groupId.trim();
+/** A rule id for comparison: without `_rule`, in one case. */
+export const plainId = (ruleId: string) =>
+  ruleId
+    .trim()
+    .replace(/_rule$/i, '')
+    .toUpperCase();
 /** The SV-number alone: what follows it counts the revisions of a rule. */
 export const ruleNumber = (rule: Pick<RuleIds, 'ruleId'>) =>
   rule.ruleId.trim().replace(/r\d+(_rule)?$|_rule$/i, '');

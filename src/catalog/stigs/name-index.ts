@@ -8,8 +8,6 @@ export interface StigByName {
   title: string;
   /** Its current version. */
   version: string;
-  /** Every benchmark id under which it was published, by id. */
-  benchmarkIds: readonly string[];
   /** The release that the text names (`V2R8`), in the catalog or not; null where it names none. */
   release: string | null;
 }
@@ -103,6 +101,13 @@ export function createStigNameIndex(db: Database) {
       return [...found].sort((a, b) => compareCodePoints(a.slug, b.slug)).map((stig) => answerOf(stig, null));
     },
 
+    /** Of some texts those that are benchmark ids of a STIG, in any case. */
+    namesOf(slug: string, texts: string[]): string[] {
+      const { bySlugOrAlias, byBenchmark } = names();
+      const stig = bySlugOrAlias(slug)!;
+      return texts.filter((text) => byBenchmark.get(fold(text))?.includes(stig));
+    },
+
     /**
      * The STIGs that have a text as a whole name: a slug, present or former (rule D24.2), a benchmark id, a title, or a file
      * name, with or without a release; by title.
@@ -191,10 +196,9 @@ function matcherOf({ kind, title, slug, benchmarkId, aliases, benchmarkIds }: In
   return createNameMatcher({ kind, present, former });
 }
 
-const answerOf = (
-  { slug, title, version, benchmarkIds }: IndexedStig,
-  release: string | null,
-): StigByName => ({ slug, title, version, benchmarkIds, release });
+const answerOf = ({ slug, title, version }: IndexedStig, release: string | null): StigByName => ({
+  ...{ slug, title, version, release },
+});
 
 /** A function that makes its result with the first call. */
 function once<T>(make: () => T): () => T {
