@@ -17,7 +17,6 @@ export type Outcome = (typeof outcomes)[number];
 /** The sources of a run, by outcome, and their warnings. */
 export type Totals = Record<Outcome | 'sources' | 'warnings', number>;
 
-/** One run of `gapstone import` with its totals. */
 export interface ImportRun {
   id: number;
   startedAt: string;
@@ -32,7 +31,6 @@ export interface LedgerEntry {
   source: string;
   folder: string;
   sha256: string | null;
-  /** The STIG with a release of this content now. */
   stig: { slug: string; title: string; version: string } | null;
   kind: string;
   outcome: Outcome;
@@ -49,7 +47,6 @@ export interface LedgerFilter {
   sort?: Sort<(typeof ledgerColumns)[number]> | undefined;
 }
 
-/** A source with its run. */
 export interface LedgerFile extends LedgerEntry {
   run: number;
   finishedAt: string;
@@ -80,14 +77,13 @@ function toEntry<Row extends { source: string; stig: string | null }>(row: Row) 
   return { ...row, source: withoutFolder(row.source), folder: folderOf(row.source), stig: found };
 }
 
-/** Whether the name of a source contains a text, or its hash begins with it. */
 function isCalled(search: string | undefined): SQL | undefined {
   if (search === undefined || search.trim() === '') return undefined;
   const wanted = fold(search.trim());
   return sql`(instr(lower(${source}), ${wanted}) > 0 OR substr(${sha256}, 1, ${wanted.length}) = ${wanted})`;
 }
 
-/** A run as a user may see it; null where all of it is hidden. */
+/** Null where all of it is hidden. */
 function toRun(
   orm: Database['orm'],
   row: typeof importRuns.$inferSelect,
@@ -116,7 +112,6 @@ function toRun(
 /** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService({ orm, read }: Database) {
   return {
-    /** The last runs, newest first, as a user may see them. */
     runs(user: User, limit: number): ImportRun[] {
       const hidden = hiddenFrom(user);
       return read(() => {
@@ -125,7 +120,6 @@ export function createLedgerService({ orm, read }: Database) {
       });
     },
 
-    /** One run. Throws NOT_FOUND. */
     run(user: User, id: number): ImportRun {
       const row = orm.select().from(importRuns).where(eq(importRuns.id, id)).get();
       const run = row ? toRun(orm, row, hiddenFrom(user)) : null;

@@ -1,10 +1,9 @@
 import type { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { Access } from '../http/access.ts';
 import { answer, fileHeaders, fileTypes, privateHeaders } from '../http/answer.ts';
-import type { Env, Presence } from '../http/env.ts';
-import { createRoutes } from '../http/route.ts';
+import type { Presence } from '../http/env.ts';
+import { createRoutes, type RequestContext } from '../http/route.ts';
 import { BinaryFile, downloadHeaders, jsonBody, jsonContent, TextFile } from '../http/schema.ts';
 import { EmassRows, emassBody } from './emass-schema.ts';
 import { maxChecklist } from './read-checklist.ts';
@@ -19,22 +18,18 @@ import { maxResults } from './results-upload.ts';
 import { ChecklistUpgrade, upgradeBody, upgradeQuery } from './schema.ts';
 import type { ApiTask, Upgraded } from './upload.ts';
 
-/** Works on the raw body of a request, off the main thread. */
 type WorkOnUpload = (
   upload: ApiTask & { bytes: Uint8Array<ArrayBuffer> },
   caller: Presence,
 ) => Promise<Upgraded>;
 
-/**
- * The routes for checklists and scan results that a caller sends: a thread reads and validates their bodies. The service
- * stores nothing of them.
- */
+/** The routes for checklists and scan results of a caller. A thread reads their bodies; the service stores nothing. */
 export function checklistRoutes(access: Access, work: WorkOnUpload) {
   const { app, route } = createRoutes('Checklists');
   const upload = { upload: true, expensive: true };
   const large = access.with({ ...upload, maxBody: maxResults }).user;
 
-  async function made(c: Context<Env>, task: ApiTask): Promise<Response> {
+  async function made(c: RequestContext, task: ApiTask): Promise<Response> {
     const { bytes, file } = await work({ ...task, bytes: c.get('upload') }, c.get('record'));
     if (file === null) return answer(c, bytes, privateHeaders);
     // The marking of the old checklist takes precedence over the banner of this server.

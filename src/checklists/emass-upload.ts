@@ -44,7 +44,7 @@ export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
   return asked.format === 'json' ? answerOf(made) : workbook(made, columns, markingOf(checklists), banner);
 }
 
-/** Throws a 400 for a sheet with too much text: a body of some MiB may ask for hundreds of MiB. */
+/** Throws a 400 for too much text: a body of some MiB may ask for hundreds of MiB. */
 function refuseLargeSheet(rows: string[][]): void {
   let characters = 0;
   for (const cell of rows.flat()) characters += cell.length;

@@ -50,10 +50,7 @@ export function statedOf(stig: CklbStig): StatedRelease {
   };
 }
 
-/**
- * Inspects one STIG of a checklist, pure (rule D29.4): its release, the differences from that, and what tools will
- * refuse. `release` is null for a STIG outside the catalog; `before` are the slugs of the STIGs above it.
- */
+/** Inspects a STIG of a checklist, pure (rule D29.4); its release is null outside the catalog. `before`: slugs above it. */
 export function inspectStig(
   { old, faults }: FaultyChecklist,
   index: number,

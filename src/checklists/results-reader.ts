@@ -10,7 +10,6 @@ import { shortList } from './stig-names.ts';
 export interface RuleResult {
   /** The rule id as releases write it, `SV-257777r1_rule`; without the prefixes of tools. */
   id: string;
-  /** An XCCDF word such as `pass` or `fail`. */
   result: string;
   time: string | null;
   /** The name of the check, `oval:mil.disa.stig.rhel8:def:100`. */
@@ -26,7 +25,6 @@ export interface RuleResult {
 export interface ScanResults {
   kind: 'xccdf' | 'arf';
   tool: string | null;
-  /** The benchmark id without its XCCDF 1.2 prefix; empty where there is none. */
   benchmarkId: string;
   /** The release that the file names, `V2R7`. SCAP content numbers its releases separately. */
   release: string | null;
@@ -78,10 +76,8 @@ const ofAsset = 'http://scap.nist.gov/schema/asset-identification/';
 
 const bad = (problem: string) => badRequest(`results: ${problem}`);
 
-/** Removes the XCCDF 1.2 prefix of a benchmark id or of a reference to it. */
 const bareBenchmark = (id = '') => id.trim().replace(/^#?xccdf_.*?_benchmark_/, '');
 
-/** The rule id in an `idref`, without the prefixes that tools add (rule D29.2). */
 function bareRule(idref = ''): string {
   const id = idref.trim();
   const at = id.lastIndexOf('SV-');
@@ -118,73 +114,60 @@ function openResult({ test: { results }, element: { attributes } }: Reading): vo
   });
 }
 
-function addToOverride({ result: { overrides }, element, capture }: Reading): void {
-  capture((text) => {
-    if (text.trim() === '') return;
-    const before = overrides.pop()!;
-    overrides.push(`${before === '' ? '' : `${before}, `}${element.local} ${text.trim()}`);
-  });
+function readBenchmarkName({ test, element: { attributes } }: Reading): void {
+  [test.benchmarkId, test.benchmarkHref] = [attributes.id ?? '', attributes.href ?? ''];
 }
 
-const textOfManager =
-  (name: 'detail' | 'comment') =>
-  ({ result, element, capture }: Reading) => {
-    if (element.uri !== stigManager) return;
-    capture((text) => {
-      result[name] = text;
-    });
+function openOverride({ result, element: { attributes } }: Reading): void {
+  const { authority = '', time = '' } = attributes;
+  result.overrides.push([authority, time].filter((text) => text !== '').join(', '));
+}
+
+function addToOverride({ result: { overrides }, element }: Reading, text: string): void {
+  if (text.trim() === '') return;
+  const before = overrides.pop()!;
+  overrides.push(`${before === '' ? '' : `${before}, `}${element.local} ${text.trim()}`);
+}
+
+type Reader = (reading: Reading) => unknown;
+const withText =
+  (use: (reading: Reading, text: string) => unknown): Reader =>
+  (reading) =>
+    reading.capture((text) => use(reading, text));
+
+const ofManager =
+  (name: 'detail' | 'comment'): Reader =>
+  (reading) => {
+    if (reading.element.uri === stigManager) reading.capture((text) => (reading.result[name] = text));
   };
 
 /** The readers of the elements in a TestResult, by their path. A map, because the file chooses the names. */
-const readers = new Map<string, (reading: Reading) => void>([
-  ['target', ({ test, capture }) => capture((text) => addFact(test.facts.targets, text.trim()))],
-  [
-    'benchmark',
-    ({ test, element: { attributes } }) => {
-      [test.benchmarkId, test.benchmarkHref] = [attributes.id ?? '', attributes.href ?? ''];
-    },
-  ],
-  ['target-address', ({ test, capture }) => capture((text) => addFact(test.facts.addresses, text))],
+const readers = new Map<string, Reader>([
+  ['target', withText(({ test }, text) => addFact(test.facts.targets, text.trim()))],
+  ['benchmark', readBenchmarkName],
+  ['target-address', withText(({ test }, text) => addFact(test.facts.addresses, text))],
   [
     'target-facts/fact',
-    ({ test, element: { attributes }, capture }) =>
-      capture((text) => addFact(test.facts.facts, [attributes.name ?? '', text])),
+    withText(({ test, element }, text) => addFact(test.facts.facts, [element.attributes.name ?? '', text])),
   ],
   ['rule-result', openResult],
-  [
-    'rule-result/result',
-    ({ result, capture }) =>
-      capture((text) => {
-        result.result = text.trim().toLowerCase();
-      }),
-  ],
+  ['rule-result/result', withText(({ result }, text) => (result.result = text.trim().toLowerCase()))],
   [
     'rule-result/ident',
-    ({ result, capture }) =>
-      capture((text) => {
-        if (/^S?V-\d+$/.test(text.trim())) result.legacyIds.push(text.trim());
-      }),
+    withText(({ result }, text) => /^S?V-\d+$/.test(text.trim()) && result.legacyIds.push(text.trim())),
   ],
-  ['rule-result/message', ({ result, capture }) => capture((text) => result.messages.push(text))],
-  [
-    'rule-result/override',
-    ({ result, element: { attributes } }) => {
-      const { authority = '', time = '' } = attributes;
-      result.overrides.push([authority, time].filter((text) => text !== '').join(', '));
-    },
-  ],
-  ['rule-result/override/authority', addToOverride],
-  ['rule-result/override/old-result', addToOverride],
-  ['rule-result/override/new-result', addToOverride],
-  ['rule-result/override/remark', addToOverride],
+  ['rule-result/message', withText(({ result }, text) => result.messages.push(text))],
+  ['rule-result/override', openOverride],
+  ['rule-result/override/authority', withText(addToOverride)],
+  ['rule-result/override/old-result', withText(addToOverride)],
+  ['rule-result/override/new-result', withText(addToOverride)],
+  ['rule-result/override/remark', withText(addToOverride)],
   [
     'rule-result/check/check-content-ref',
-    ({ result, element: { attributes } }) => {
-      result.check ??= attributes.name?.trim() || null;
-    },
+    ({ result, element }) => (result.check ??= element.attributes.name?.trim() || null),
   ],
-  ['rule-result/check/check-content/?detail', textOfManager('detail')],
-  ['rule-result/check/check-content/?comment', textOfManager('comment')],
+  ['rule-result/check/check-content/?detail', ofManager('detail')],
+  ['rule-result/check/check-content/?comment', ofManager('comment')],
 ]);
 
 function readInBenchmark(benchmark: Benchmark, where: string, { attributes }: XmlElement, capture: Capture) {
@@ -201,10 +184,7 @@ function readInAsset({ addresses, facts }: Facts, local: string, capture: Captur
     capture((text) => facts.push([`:${local === 'mac-address' ? 'mac' : local}`, text]));
 }
 
-/**
- * Collects the results of a scan from the events of the XML reader: an XCCDF TestResult of any version and namespace,
- * anywhere in the file; in an ARF, only below its reports. It stores only what the report needs.
- */
+/** Collects the results of each XCCDF TestResult in a file (rule D29.2); in an ARF, only below its reports. */
 export function createResultsReader(root: XmlElement) {
   const isArf = root.uri.startsWith(ofReport);
   const ofAssets: Facts = { targets: [], addresses: [], facts: [] };
@@ -214,7 +194,6 @@ export function createResultsReader(root: XmlElement) {
   let path: string[] = [];
   let place: 'outside' | 'benchmark' | 'test' = 'outside';
   let start = 0;
-  /** The state around the TestResult, which `leave` restores. */
   let around: { place: 'outside' | 'benchmark'; start: number; path: string[] } | null = null;
   let depth = 0;
   let reports = 0;
@@ -284,7 +263,6 @@ export function createResultsReader(root: XmlElement) {
   return { handler, finish: (warnings: string[]) => resultsOf(read, warnings) };
 }
 
-/** Throws a 400 for no test, for several, and for one without rules. */
 function resultsOf(
   { root, isArf, benchmarks, tests, assets, ofAssets }: ReadFile,
   warnings: string[],

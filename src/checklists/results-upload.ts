@@ -89,24 +89,16 @@ export function* fromResultsWork(
   bytes: Uint8Array,
   { download, banner, ...query }: FromResultsOptions & { download: boolean; banner: string | null },
 ): Work {
-  if (isXml(bytes))
-    return inFormat(
-      yield* fromResultsOf(readResults(bytes), { ...query, banner }, null),
-      query.format,
-      download,
-    );
-  const { results, checklist, ...asked } = check(fromResultsBody, parseBody(utf8Body(bytes)));
+  const { results, checklist, ...asked } = isXml(bytes)
+    ? { results: bytes, checklist: undefined, ...query }
+    : check(fromResultsBody, parseBody(utf8Body(bytes)));
   const old = checklist === undefined ? null : readChecklist(checklist);
-  return inFormat(
-    yield* fromResultsOf(readResults(results), { ...asked, banner }, old),
-    asked.format,
-    download,
-  );
-}
-
-function inFormat(made: MadeChecklist, format: ChecklistFormat, download: boolean): Upgraded {
-  if (download) return resultsFile(made, format);
-  return answerOf({ checklist: written(made.checklist, format, [made.target.release]), report: made.report });
+  const made = yield* fromResultsOf(readResults(results), { ...asked, banner }, old);
+  if (download) return resultsFile(made, asked.format);
+  return answerOf({
+    checklist: written(made.checklist, asked.format, [made.target.release]),
+    report: made.report,
+  });
 }
 
 /** The checklist of results alone, as a file named after its host (rule D28.1). */
@@ -145,14 +137,8 @@ export function* inspectionOf(given: string | object | Uint8Array): Generator<Wa
   const stigs: Inspection['stigs'] = [];
   for (const [index, stig] of old.checklist.stigs.entries()) {
     const release = (yield { stated: statedOf(stig) }) as IdentifiedRelease | null;
-    stigs.push(
-      inspectStig(
-        { old, faults },
-        index,
-        release,
-        stigs.map(({ slug }) => slug),
-      ),
-    );
+    const before = stigs.map(({ slug }) => slug);
+    stigs.push(inspectStig({ old, faults }, index, release, before));
   }
   return { kind: old.format, stigs };
 }
@@ -165,14 +151,12 @@ export function isResults(given: string | object | Uint8Array): given is string 
   );
 }
 
-/** The beginning of XML in any encoding, reduced to ASCII. */
 function headOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.subarray(0, 1024 * 1024))
     .toString('latin1')
     .replaceAll('\0', '');
 }
 
-/** The name of the root element, after declarations and comments; empty for none. */
 function rootOf(text: string): string {
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
     const end = text.startsWith('<?', at) ? '?>' : text.startsWith('<!--', at) ? '-->' : null;

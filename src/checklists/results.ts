@@ -14,11 +14,7 @@ import { chooseStig, isAnswered, upgradeChecklist, withIds } from './upgrade.ts'
 
 type Status = CklbRule['status'];
 
-/**
- * Makes a checklist of the results of a scan, pure (rules D29.2 to D29.4): from a release, or from a checklist, whose
- * answers win unless `overwrite` is true. A new one gets the site's marking. Throws a 400 when no STIG of the checklist
- * is that of the results.
- */
+/** Makes a checklist of scan results, pure (rules D29.2 to D29.4). Answers in `old` win without `overwrite`. Throws 400. */
 export function checklistFromResults(
   scan: ScanResults,
   release: IdentifiedRelease,
@@ -97,7 +93,6 @@ export function checklistFromResults(
   return { checklist, report };
 }
 
-/** Groups results by the rule of the release, and collects those without one, with their successors in the release. */
 function matchResults(results: RuleResult[], release: IdentifiedRelease) {
   const find = createRuleFinder(release);
   const found = new Map<string, MatchedResult[]>();
@@ -132,7 +127,6 @@ function notThere(rule: CklbRule, renamed: Map<string, string>, release: Identif
     : 'not in the results';
 }
 
-/** The host of the checklist; the scan fills empty fields. */
 function targetData(given: Cklb['target_data'], host: string, { target }: ScanResults): Cklb['target_data'] {
   return {
     ...given,

@@ -19,7 +19,6 @@ export interface NamedFile {
 export interface UpgradedFile {
   file: string;
   host: string;
-  /** Null where no STIG of the file could be upgraded. */
   made: { name: string; content: Buffer } | null;
   classification: string | null;
   stigs: Pick<UpgradeReport, 'from' | 'to' | 'summary'>[];
@@ -63,10 +62,7 @@ type Options = Pick<UpgradeBody, 'onChange' | 'format'> & {
   version?: string | undefined;
 };
 
-/**
- * Upgrades checklists one by one: each of their STIGs in the catalog, or only the requested one. A failed file is
- * reported and does not stop the others. Throws a 400 when the new checklists are too large together.
- */
+/** Upgrades each STIG of checklists, or one. A failed file stops no other. Throws a 400 beyond `most` bytes of result. */
 export function* upgradeSeveral(
   files: NamedFile[],
   asked: Options,
@@ -166,16 +162,8 @@ function rowsOf(
   return [
     ...rules.map((rule): ReportRow => {
       const { outcome, reason, answered, groupId, ruleId, ruleVersion, lost } = rule;
-      return {
-        ...of,
-        outcome,
-        reason,
-        answered: yes(answered),
-        groupId,
-        ruleId,
-        ruleVersion,
-        ...lostOf(lost),
-      };
+      const ids = { groupId, ruleId, ruleVersion, answered: yes(answered) };
+      return { ...of, outcome, reason, ...ids, ...lostOf(lost) };
     }),
     ...notCarried.map((each): ReportRow => {
       const { reason } = each;

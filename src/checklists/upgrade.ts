@@ -22,8 +22,7 @@ import { nameOf, shortList, stigNames } from './stig-names.ts';
 type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange' | 'format'>;
 
 /**
- * Moves one STIG of a checklist to a release, pure: each rule of the release gets the answer of its predecessor, and
- * the report says for each what happened and why. The other STIGs and the assessor's texts stay unchanged. `names` are
+ * Moves one STIG of a checklist to a release, pure: each rule gets the answer of its predecessor, with a report. `names` are
  * those in the checklist that name the release's STIG. Throws a 400 when there is none, and no shared rule either.
  */
 export function upgradeChecklist(
@@ -283,7 +282,6 @@ export function versionOf({ version, release_info }: CklbStig): string | null {
   return /^\d+$/.test(version.trim()) && release !== undefined ? `V${Number(version)}R${release}` : null;
 }
 
-/** Keeps a title of the user; replaces an empty or generated one by that of the new release. */
 function titleOf(title: string, before: CklbStig, fresh: string): string {
   const isMade = title.trim() === '' || title === `${before.display_name} ${versionOf(before)}`;
   return isMade ? fresh : title;

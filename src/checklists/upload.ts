@@ -26,10 +26,7 @@ export interface Upgraded {
   file: { name: string; type: FileType; marking: string | null } | null;
 }
 
-/**
- * What the work on an upload asks of the catalog: a release by slug, else by the names in a checklist, by a name that may
- * be missing (`maybe`), or by what a file says about itself; or facts about CCIs.
- */
+/** A request to the catalog: a release by slug or names, by one name that may be missing, or as a file says; CCI facts. */
 export type Wanted =
   | { slug?: string | undefined; version?: string | undefined; names: string[] }
   | { maybe: string }
@@ -94,7 +91,6 @@ export function fileOf(
   return checklistFile(checklist, format, target, `U_${benchmarkId}_${version}`);
 }
 
-/** A checklist as a file. */
 export function checklistFile(
   checklist: Cklb,
   format: ChecklistFormat,
@@ -109,7 +105,6 @@ export function checklistFile(
   };
 }
 
-/** An answer as JSON. */
 export function answerOf(value: object): Upgraded {
   return { bytes: bytesOf(JSON.stringify(value)), file: null };
 }

@@ -7,6 +7,8 @@ import type { Env } from './env.ts';
 import type { Rule } from './rule.ts';
 import { jsonBody, problem } from './schema.ts';
 
+export type RequestContext = Context<Env>;
+
 /** The input of a handler: the caller, if the access rule sets it, and the parsed parts of the request. */
 interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   user: User;
@@ -38,7 +40,7 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   /** Gives the value to answer as JSON, its JSON text, or a complete response. */
   handle(
     input: Input<P, Q, B>,
-    c: Context<Env>,
+    c: RequestContext,
   ): z.input<R> | JsonText<z.input<R>> | Response | Promise<z.input<R> | JsonText<z.input<R>> | Response>;
 }
 
@@ -74,7 +76,7 @@ export function createRoutes(tag: string) {
         ...declared,
         request: { ...declared.request, body: rawBody } as object,
       });
-    const answered = async (c: Context<Env>) => {
+    const answered = async (c: RequestContext) => {
       const valid = (target: string) => c.req.valid(target as never) as never;
       const caller = { user: c.get('user'), viewer: c.get('viewer') };
       const input = { ...caller, params: valid('param'), query: valid('query'), body: valid('json') };

@@ -7,7 +7,6 @@ import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { FoundRule, SearchService } from './queries.ts';
 import * as schemas from './schema.ts';
 
-/** How many STIGs an answer names beside the rules. */
 const mostNamed = 5;
 
 const names = ['slug', 'stigTitle', 'version', 'groupId', 'ruleId', 'ruleVersion', 'ruleTitle'] as const;
@@ -29,7 +28,6 @@ export function searchRoutes(
   slugsOfList: SlugsOfList,
 ) {
   const { app, route } = createRoutes('STIG catalog');
-  // A file holds all that is found.
   const costly = access.with({ expensive: asksForFile });
 
   route('GET /api/v1/search', costly.user, {

@@ -13,14 +13,11 @@ import { every, idFirst, matching, orders, relevance } from './sql.ts';
 
 /** A question, filters, or both. */
 export interface SearchQuestion {
-  /** Without one, a search finds all rules that pass the filters. */
   q?: string | undefined;
   severity?: Set<string> | undefined;
-  /** Slugs of STIGs. */
   stig?: string[] | undefined;
   /** The slugs of a list: only rules of its STIGs. */
   among?: string[] | undefined;
-  /** A CCI in any spelling. */
   cci?: string | undefined;
   /** A control of nist-800-53 in any spelling. */
   control?: string | undefined;
@@ -52,7 +49,6 @@ interface Row extends FoundRow {
   ids: string;
 }
 
-/** Rows of an export between two yields to the event loop. */
 const rowsPerTurn = 500;
 
 const mostStigs = 100;
@@ -83,10 +79,7 @@ export function createSearchService(
   );
 
   return {
-    /**
-     * A page of the rules that a question finds within its filters, in the order of rule S4.2. No question is an error:
-     * one without a word finds nothing.
-     */
+    /** A page of what a question finds, in the order of rule S4.2. A question without a word finds nothing. */
     search(search: RuleSearch): Omit<SearchAnswer, 'stigs'> {
       return db.read(() => {
         const { query, ids, total } = find(search, search);
@@ -121,7 +114,6 @@ export function createSearchService(
   };
 }
 
-/** Makes the function that gives the parameters of the statements; null where nothing can match. */
 function createBinder(lookup: { ccisOf(control: string): string[] }, slugOf: (name: string) => string) {
   return (query: SearchQuery, { q = '', severity, stig, among, cci, control }: SearchQuestion) => {
     const canonical = cci === undefined ? undefined : canonicalIdentifier('cci', cci);
@@ -140,7 +132,6 @@ function createBinder(lookup: { ccisOf(control: string): string[] }, slugOf: (na
   };
 }
 
-/** The statements over what a question matches, or over every rule. */
 function statementsOver({ sqlite }: Database, found: string, byRelevance: string, byIdFirst: string) {
   const pageIn = (order: string) =>
     sqlite
@@ -182,7 +173,6 @@ function createFinder(db: Database, bind: ReturnType<typeof createBinder>) {
     page.all({ ...bound, limit: -1, offset: 0 }).filter((id) => holds(textsOf.get(id)!, literals));
 
   return {
-    /** A page of what a question finds, as ids of findings, and how many there are in all. */
     find(search: Omit<RuleSearch, keyof Page>, page: Page) {
       const query = readSearchQuery(search.q ?? '');
       const asked = bind(query, search);

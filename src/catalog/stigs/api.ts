@@ -1,10 +1,8 @@
-import type { Context } from 'hono';
 import type { Access } from '../../http/access.ts';
 import { download } from '../../http/answer.ts';
 import { downloadFile, fileContent } from '../../http/downloads.ts';
-import type { Env } from '../../http/env.ts';
 import { OscalDocument } from '../../http/oscal-parts.ts';
-import { createRoutes } from '../../http/route.ts';
+import { createRoutes, type RequestContext } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { toCkl } from './ckl-writer.ts';
 import { Cklb } from './cklb-schema.ts';
@@ -102,7 +100,7 @@ export function stigRoutes(
 }
 
 function downloadOf(
-  c: Context<Env>,
+  c: RequestContext,
   full: FullRelease,
   { format, raw, search, severity, cci, version: _, ...target }: schemas.DownloadQuery,
   addressed: AddressedControls,

@@ -5,7 +5,7 @@ import type { StigChangesService } from './changes.ts';
 import { changesFile } from './changes-export.ts';
 import { ChangesSince, changesQuery } from './changes-schema.ts';
 
-/** The response of a route that tells what changed since a day: json, or a line for each rule. */
+/** The response of a route for changes since a day: json, or a line for each rule. */
 export const changesContent = jsonOrFile(
   ChangesSince,
   'What changed. csv and xlsx have a line for each rule that was added, removed or changed.',

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { inSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { inOneGeneration } from '../../db/one-generation.ts';
+import { lineOf } from './changes-export.ts';
 import type { ChangeLine, ChangesSince, StigChanges } from './changes-schema.ts';
 import { isRenumbered } from './compare.ts';
 import { markedClasses, type RuleMarks, readMarks } from './marks.ts';
@@ -65,13 +66,12 @@ export function createStigChangesService(db: Database) {
     ofCatalog: (since: string): Promise<ChangesSince> => changesOf(since, everyStig(since)),
     /** Of some STIGs, each since a day of its own. Calls `wanted` in the transaction that reads their releases. */
     ofStigs: changesOf,
-    /** A line for each rule that was added, removed or changed. */
     linesOfCatalog: (since: string): Promise<ChangeLine[]> => linesOfAll(everyStig(since)),
     linesOfStigs: linesOfAll,
   };
 }
 
-/** Makes the function that works on each pair of releases in slices, all in one state of the catalog. */
+/** Works on each pair of releases in slices, all in one state of the catalog. */
 function createPairWork(db: Database) {
   const pairsOf = db.sqlite.prepare<[string], ReleasePair>(
     `SELECT s.slug, s.title, f.id AS fromId, f.version AS "from", t.id AS toId, t.version AS "to", t.finding_count AS rules
@@ -149,28 +149,20 @@ function createLines({ sqlite }: Database, rulesOf: RulesOf) {
   };
 
   return ({ slug, title, fromId, from, toId, to }: ReleasePair): ChangeLine[] => {
-    const line = (
-      { groupId, ruleVersion, ruleTitle }: RuleHead,
-      kind: ChangeLine['kind'],
-      [severityFrom, severityTo]: [ChangeLine['severityFrom'], ChangeLine['severityTo']],
-      classes: ChangeLine['classes'] = [],
-    ): ChangeLine => ({
-      ...{ slug, title, from, to, kind, classes, groupId, ruleVersion, ruleTitle },
-      ...{ severityFrom, severityTo },
-    });
-    const isAdded = (rule: RuleHead) => line(rule, 'added', [null, rule.severity]);
+    const line = lineOf({ slug, title, from, to });
+    const isAdded = (rule: RuleHead) => line(rule, 'added', null, rule.severity);
     if (fromId === null) return headsOf.all(toId).map(isAdded);
     const [olds, news] = [rulesOf(fromId), rulesOf(toId)];
     const [oldHeads, newHeads] = [headsByRule(fromId, olds), headsByRule(toId, news)];
     const { pairs, added, removed } = matchRules(olds, news);
     return [
       ...added.map((rule) => isAdded(newHeads.get(rule)!)),
-      ...removed.map((rule) => line(oldHeads.get(rule)!, 'removed', [rule.severity, null])),
+      ...removed.map((rule) => line(oldHeads.get(rule)!, 'removed', rule.severity, null)),
       ...pairs.flatMap(({ old, new: now }) => {
         const classes = markedClasses(old, now);
         return classes.length === 0
           ? []
-          : line(newHeads.get(now)!, 'changed', [old.severity, now.severity], classes);
+          : line(newHeads.get(now)!, 'changed', old.severity, now.severity, classes);
       }),
     ];
   };

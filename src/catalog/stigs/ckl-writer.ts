@@ -1,5 +1,6 @@
 import { packageVersion } from '../../base/root.ts';
 import { cleanXml } from '../../http/columns.ts';
+import { assetNames, ruleNames } from './ckl-names.ts';
 import type { Cklb, CklbRule, CklbStig } from './cklb-schema.ts';
 import type { StigRelease } from './queries.ts';
 
@@ -10,10 +11,7 @@ const statuses = {
   not_reviewed: 'Not_Reviewed',
 };
 
-/**
- * A checklist in the form of STIG Viewer 2 (rule F3.6): the elements in its order, every one there, tabs and line feeds.
- * `releases` of its STIGs, as far as they are known, say what a cklb has no field for. Its title has no place here.
- */
+/** A checklist in the form of STIG Viewer 2 (rule F3.6). `releases` give what a cklb has no field for. */
 export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
   const { target_data: target, stigs } = checklist;
   const releaseOf = (stig: CklbStig) => releases.find(({ benchmarkId }) => benchmarkId === stig.stig_id);
@@ -23,27 +21,18 @@ export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
 
 /** What a ckl has before its STIGs: its target, and the key that DISA gave the product of the first of them. */
 export function cklHead(target: Cklb['target_data'], targetKey: string): string {
-  const asset: [name: string, text: string][] = [
-    ['ROLE', target.role],
-    ['ASSET_TYPE', target.target_type],
-    ['MARKING', target.classification ?? ''],
-    ['HOST_NAME', target.host_name],
-    ['HOST_IP', target.ip_address],
-    ['HOST_MAC', target.mac_address],
-    ['HOST_FQDN', target.fqdn],
-    ['TARGET_COMMENT', target.comments],
-    ['TECH_AREA', target.technology_area],
-    ['TARGET_KEY', targetKey],
-    ['WEB_OR_DATABASE', String(target.is_web_database)],
-    ['WEB_DB_SITE', target.web_db_site],
-    ['WEB_DB_INSTANCE', target.web_db_instance],
-  ];
+  const asset = Object.entries(assetNames).map(
+    ([name, field]) => [name, String(target[field] ?? '')] as const,
+  );
+  const webAt = asset.findIndex(([name]) => name === 'WEB_OR_DATABASE');
   const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<!--Gapstone :: ${packageVersion}-->`,
     '<CHECKLIST>',
     '\t<ASSET>',
-    ...asset.map(([name, text]) => `\t\t${element(name, text)}`),
+    ...asset
+      .toSpliced(webAt, 0, ['TARGET_KEY', targetKey])
+      .map(([name, text]) => `\t\t${element(name, text)}`),
     '\t</ASSET>',
     '\t<STIGS>',
   ];
@@ -86,31 +75,15 @@ function stigInfo(stig: CklbStig, release: StigRelease | undefined): [name: stri
 function vuln(rule: CklbRule, stig: CklbStig): string {
   // STIG Viewer writes two of them at least.
   const legacyIds = [...rule.legacy_ids, '', ''].slice(0, Math.max(2, rule.legacy_ids.length));
+  const ofRule = {
+    ...rule,
+    check_content_ref: rule.check_content_ref?.name ?? '',
+    classification: rule.classification === 'Unclassified' ? 'Unclass' : rule.classification,
+    stig_ref: rule.stig_ref ?? `${stig.stig_name} :: Version ${stig.version}, ${stig.release_info}`,
+    target_key: keyOfRule(rule),
+  };
   const data: [name: string, text: string][] = [
-    ['Vuln_Num', rule.group_id],
-    ['Severity', rule.severity],
-    ['Group_Title', rule.group_title],
-    ['Rule_ID', rule.rule_id_src],
-    ['Rule_Ver', rule.rule_version],
-    ['Rule_Title', rule.rule_title],
-    ['Vuln_Discuss', rule.discussion],
-    ['IA_Controls', rule.ia_controls],
-    ['Check_Content', rule.check_content],
-    ['Fix_Text', rule.fix_text],
-    ['False_Positives', rule.false_positives],
-    ['False_Negatives', rule.false_negatives],
-    ['Documentable', rule.documentable],
-    ['Mitigations', rule.mitigations],
-    ['Potential_Impact', rule.potential_impacts],
-    ['Third_Party_Tools', rule.third_party_tools],
-    ['Mitigation_Control', rule.mitigation_control],
-    ['Responsibility', rule.responsibility],
-    ['Security_Override_Guidance', rule.security_override_guidance],
-    ['Check_Content_Ref', rule.check_content_ref?.name ?? ''],
-    ['Weight', rule.weight],
-    ['Class', rule.classification === 'Unclassified' ? 'Unclass' : rule.classification],
-    ['STIGRef', rule.stig_ref ?? `${stig.stig_name} :: Version ${stig.version}, ${stig.release_info}`],
-    ['TargetKey', keyOfRule(rule)],
+    ...Object.entries(ruleNames).map(([name, field]): [string, string] => [name, ofRule[field]]),
     ['STIG_UUID', stig.uuid],
     ...legacyIds.map((id): [string, string] => ['LEGACY_ID', id]),
     ...rule.ccis.map((id): [string, string] => ['CCI_REF', id]),
@@ -138,7 +111,6 @@ const keyOfRule = (rule: CklbRule | undefined) => rule?.target_key ?? rule?.refe
 /** The same of a STIG: that of its first rule. */
 export const targetKeyOf = (stig: CklbStig | undefined) => keyOfRule(stig?.rules[0]);
 
-/** An element with a name and, where there is one, its text. */
 function pair(name: string, ...elements: string[]): string {
   const lines = [`<${name}>`, ...elements.map((each) => `\t${each}`), `</${name}>`];
   return lines.map((line) => `\t\t\t\t${line}`).join('\n');

@@ -13,7 +13,6 @@ interface StigThreads {
   threads: { ids: Set<string>; thread: RuleThread }[];
 }
 
-/** Makes the function that gives the threads of a STIG. */
 function createThreadsReader(db: Database) {
   const releasesOf = db.sqlite.prepare<[number], StigThreads['releases'][number] & { marks: string }>(
     `SELECT r.id, r.version, r.release_date AS releaseDate, m.marks
@@ -56,7 +55,6 @@ export function createRuleHistoryService(db: Database) {
     .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
     .pluck();
 
-  /** The threads of a STIG with one of some ids in any release, in the order of the newest release that has each. */
   function rulesOf({ id, slug, title }: { id: number; slug: string; title: string }, wanted: string[]) {
     const { releases, threads } = threadsOfStig(id);
     return threads

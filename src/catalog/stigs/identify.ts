@@ -19,7 +19,6 @@ export interface StatedRelease {
   /** With their revisions, as releases write them (`SV-257777r1_rule`). */
   ruleIds: string[];
   benchmarkDate: string | null;
-  /** `V2R7`. */
   release: string | null;
 }
 
@@ -35,9 +34,7 @@ export interface IdentifiedRelease {
   isByRules: boolean;
   /** The retained release that shares most rule ids with the file; null for none. */
   closest: string | null;
-  /** The retained releases, the newest first. */
   versions: string[];
-  /** The current release of the STIG. */
   current: FullRelease;
   /** Releases that have rules of the file which the target lacks, the closest first. */
   others: FullRelease[];
@@ -46,23 +43,17 @@ export interface IdentifiedRelease {
 /** No file that one tool writes is about more releases. */
 const mostOthers = 3;
 
-/** Releases whose evidence is read at once. */
 const evidencePart = 100;
 
-/** The STIG of a file, and whether its rules alone led to it. */
 type FoundStig = Pick<IdentifiedRelease, 'isByRules'> & { slug: string };
 
-/** A retained release with the ids of its rules that a file has. */
 interface SharedRelease {
   version: string;
   date: string | null;
   ids: Set<string>;
 }
 
-/**
- * Makes the function that finds the release that a checklist, or the results of a scan, is about (rule D29.3); null where
- * that is no STIG of the catalog. It works in slices. It throws a 404 for a slug or version of the caller that is not there.
- */
+/** Makes the function that finds the release of a file in slices (rule D29.3); null for none. Throws NOT_FOUND. */
 export function createIdentify(db: Database, stigs: StigService, stigNames: StigNameIndex) {
   const stigOf = createStigFinder(db, stigNames);
   const sharedIds = createIdReader(db);

@@ -6,7 +6,6 @@ import { createNameMatcher, type NameMatcher, readName } from './name-match.ts';
 export interface StigByName {
   slug: string;
   title: string;
-  /** Its current version. */
   version: string;
   /** The release that the text names (`V2R8`), in the catalog or not; null where it names none. */
   release: string | null;
@@ -22,21 +21,19 @@ interface Row {
   benchmarkId: string;
 }
 
-/** A STIG with all its names, present and former. */
 interface IndexedStig extends Row {
   benchmarkIds: string[];
   aliases: string[];
   titles: string[];
 }
 
-/** No name of a STIG has more characters. */
 const longestName = 1000;
 
 const kinds = /_(?:stig|srg|security_technical_implementation_guide|security_requirements_guide)$/;
 const requirements = /(?:srg|security_requirements_guide)$/;
 const releaseAtEnd = /_v(?:er(?:sion)?)?_?(\d+)_?r(?:el(?:ease)?)?_?(\d+)(?:_.*)?$/;
 
-/** A name as it is compared: without its release, a file's ending and the word for its kind; and these two. */
+/** A name for comparison: without its release, the ending of a file and the word for its kind; and these two. */
 function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; release: string | null } {
   if (name.length > longestName) return { form: '', kind: null, release: null };
   const words = fold(name)
@@ -108,10 +105,7 @@ export function createStigNameIndex(db: Database) {
       return texts.filter((text) => byBenchmark.get(fold(text))?.includes(stig));
     },
 
-    /**
-     * The STIGs that have a text as a whole name: a slug, present or former (rule D24.2), a benchmark id, a title, or a file
-     * name, with or without a release; by title.
-     */
+    /** The STIGs with a text as a whole name: slug, present or former (rule D24.2), benchmark id, title or file name. */
     exactly(text: string): StigByName[] {
       const { bySlugOrAlias, byForm } = names();
       const exact = bySlugOrAlias(text.trim());
@@ -125,7 +119,6 @@ export function createStigNameIndex(db: Database) {
     /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1). */
     said,
 
-    /** The slugs of these; then those of the STIGs whose title or slug contains the text, by title. */
     listed(text: string): string[] {
       const wanted = fold(text);
       const literal = names().stigs.filter(
@@ -136,7 +129,6 @@ export function createStigNameIndex(db: Database) {
   };
 }
 
-/** Prepares the reading of all STIGs with their names, by title. */
 function createNameReader({ sqlite }: Database): () => IndexedStig[] {
   const rows = sqlite.prepare<[], Row>(
     `SELECT s.id, s.slug, s.title, r.version, s.kind, s.title_fold AS titleFold, r.benchmark_id AS benchmarkId
@@ -165,7 +157,7 @@ function createNameReader({ sqlite }: Database): () => IndexedStig[] {
   };
 }
 
-/** The maps over some STIGs; those that few requests need are made with the first one. */
+/** The maps over some STIGs. Those that few requests need are made on demand. */
 function indexOf(stigs: IndexedStig[]) {
   const bySlug = new Map(stigs.map((stig) => [stig.slug, stig]));
   const byAlias = new Map(stigs.flatMap((stig) => stig.aliases.map((alias) => [alias, stig] as const)));
@@ -182,7 +174,6 @@ function indexOf(stigs: IndexedStig[]) {
   };
 }
 
-/** The STIGs by each of their keys, in their order. */
 function grouped(stigs: IndexedStig[], keysOf: (stig: IndexedStig) => string[]): Map<string, IndexedStig[]> {
   const groups = new Map<string, IndexedStig[]>();
   for (const stig of stigs)
@@ -200,7 +191,6 @@ const answerOf = ({ slug, title, version }: IndexedStig, release: string | null)
   ...{ slug, title, version, release },
 });
 
-/** A function that makes its result with the first call. */
 function once<T>(make: () => T): () => T {
   let made: { result: T } | null = null;
   return () => {

@@ -46,7 +46,6 @@ export interface StigsWanted extends Page {
   sort?: Sort<StigColumn> | undefined;
   /** A date: only STIGs with an older release. */
   before?: string | undefined;
-  /** Slugs, as `StigNameIndex.listed` gives them. */
   called?: string[] | undefined;
 }
 
@@ -63,7 +62,6 @@ export function createStigService(db: Database, stigNames = createStigNameIndex(
 
 type Releases = ReturnType<typeof createReleases>;
 
-/** The releases of a STIG, by any of its names. */
 function createReleases(db: Database, { slugOf }: StigNameIndex) {
   const slug = sql.placeholder('slug');
   const releaseColumns = { ...getViewSelectedFields(stigReleases), slug: stigs.slug };
@@ -94,7 +92,6 @@ function createReleases(db: Database, { slugOf }: StigNameIndex) {
   return {
     release,
 
-    /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND. */
     named(name: string, version?: string): NamedRelease {
       const { id, slug, title, version: own } = db.read(() => release(name, version));
       return { slug, title, release: { id, version: own } };
@@ -115,7 +112,6 @@ function createReleases(db: Database, { slugOf }: StigNameIndex) {
   };
 }
 
-/** Makes the function that gives findings of a release: all, or a page. */
 function createFindingReader({ orm }: Database) {
   const rows = orm
     .select()
@@ -130,7 +126,6 @@ function createFindingReader({ orm }: Database) {
 
 type FindingReader = ReturnType<typeof createFindingReader>;
 
-/** Whole releases with their findings. */
 function createRecords(
   db: Database,
   { release }: Releases,
@@ -180,7 +175,6 @@ function createRecords(
   };
 }
 
-/** Pages of the findings of a release. */
 function createFindingPages(
   db: Database,
   { release }: Releases,

@@ -86,10 +86,7 @@ export function createReadingService(db: Database, stigs: StigService) {
   );
 
   return {
-    /**
-     * The rules of the group that a V-id, SV-id or STIG id names, and the rules around them that pass a filter. Null for
-     * an unknown group; throws NOT_FOUND for an unknown STIG or version.
-     */
+    /** The rules of the group with an id, and their neighbours that pass a filter. Null for none; throws NOT_FOUND. */
     group(name: string, wanted: string, version?: string, filter: Narrowing = {}) {
       return db.read(() => {
         const { id, slug, title, version: found, releaseDate } = stigs.release(name, version);
@@ -114,7 +111,6 @@ export function createReadingService(db: Database, stigs: StigService) {
             /** The place of the rule among those that pass the filter; of the one before, if it does not pass. */
             place: earlier.length + (here.length > 0 ? 1 : 0),
             total: passing.length,
-            /** The next rules beyond the list. */
             up: earlier.at(-shown.before - 1) ?? null,
             down: later[shown.after] ?? null,
           },
