@@ -58,7 +58,7 @@ const ledger = query(
                        WHERE l.sha256 = s.sha256 AND l.kind = s.kind AND l.outcome IN ('imported', 'superseded'))`,
 );
 
-/** Every source states something, and what is stated is of the source's own kind. */
+/** Every source states facts of its own kind. */
 const sources = query(
   'sources',
   `SELECT 'the source ' || s.sha256 || ' (' || s.kind || ') states nothing'

@@ -78,10 +78,10 @@ async function workbook(
     sheet === 'poam' || left === 0
       ? ''
       : `${count(left, 'rule')} without a CCI ${left === 1 ? 'is' : 'are'} not in this sheet`;
-  const told: Record<string, string> = { $marking: marking ?? banner ?? '', $note: note };
+  const values: Record<string, string> = { $marking: marking ?? banner ?? '', $note: note };
   const bytes = await toXlsx({
     name: sheetNames[sheet],
-    titles: titles.map((cells) => cells.map((cell) => told[cell] ?? cell)),
+    titles: titles.map((cells) => cells.map((cell) => values[cell] ?? cell)),
     header,
     rows,
     marking: marking ?? banner,

@@ -86,7 +86,7 @@ export function outcomeOf(
   };
 }
 
-/** The finding details: the texts of the file, then a line with the result where that decides. */
+/** The finding details: the texts of the file, then a line with a result that decides the status. */
 export function detailsOf(
   { detail, messages, overrides, result, time, check }: RuleResult,
   tool: string | null,

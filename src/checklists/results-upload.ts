@@ -79,9 +79,9 @@ function notKnown({ results, benchmarkId }: ScanResults, release: IdentifiedRele
     return badRequest(
       'results: not of a benchmark of DISA; with content of ComplianceAsCode, run oscap with --stig-viewer',
     );
-  const of = release ? `of ${cut(release.target.release.title)}` : 'of a STIG in the catalog';
+  const owner = release ? cut(release.target.release.title) : 'a STIG in the catalog';
   const named = benchmarkId === '' ? '' : ` (benchmark ${cut(benchmarkId)})`;
-  return badRequest(`results: none of their rules is ${of}${named}. Import that STIG first`);
+  return badRequest(`results: no rule in them belongs to ${owner}${named}. Import that STIG first`);
 }
 
 /** Reads a body of results: JSON, or the XML itself with its options in the query. Throws a 400. */
@@ -103,7 +103,7 @@ export function* fromResultsWork(
 
 /** The checklist of results alone, as a file named after its host (rule D28.1). */
 export function resultsFile({ checklist, target }: MadeChecklist, format: ChecklistFormat): Upgraded {
-  // As long as a host name in a request may be: this one ends up in a header.
+  // The limit of a host name in a request, because this one becomes part of a header.
   const hostName = checklist.target_data.host_name.slice(0, 255);
   const name = checklistName(target.release, { hostName });
   return checklistFile(checklist, format, target, name);

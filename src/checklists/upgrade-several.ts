@@ -148,10 +148,10 @@ const emptyRow = {
 };
 
 function withReason(file: UpgradedFile): UpgradedFile {
-  const told = file.problems.map((reason): ReportRow => {
+  const failed = file.problems.map((reason): ReportRow => {
     return { ...emptyRow, file: file.file, host: file.host, outcome: 'not-upgraded', reason };
   });
-  return { ...file, rows: [...told, ...file.rows] };
+  return { ...file, rows: [...failed, ...file.rows] };
 }
 
 function rowsOf(
@@ -184,10 +184,10 @@ function lostOf(answer: RuleAnswer | null) {
   if (answer === null) return {};
   const { status, finding_details, comments, overrides } = answer;
   const severity = overrides.severity;
-  const told = severity === undefined ? '' : `Severity ${severity.severity}: ${severity.reason}`;
+  const overridden = severity === undefined ? '' : `Severity ${severity.severity}: ${severity.reason}`;
   return {
     lostStatus: status,
     lostDetails: finding_details,
-    lostComments: [comments, told].filter((each) => each !== '').join('\n'),
+    lostComments: [comments, overridden].filter((each) => each !== '').join('\n'),
   };
 }

@@ -135,7 +135,7 @@ function noSuchStig(stigs: CklbStig[], slug: string): Error {
   );
 }
 
-/** The form in which rules are compared. */
+/** The fields of a rule for a comparison. */
 export function comparable(rule: CklbRule) {
   return {
     ...toIds(rule),

@@ -46,7 +46,7 @@ export type Found = Release | IdentifiedRelease | CciFacts | null;
 /** The work on an upload: yields what it needs of the catalog and returns its answer. May throw a 400. */
 export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, Found>;
 
-/** A marking ends up in a header: no longer than a banner may be. */
+/** The limit of a banner, because a marking becomes a header. */
 export const longestMarking = 200;
 
 /** Upgrades the checklist of a body: the answer is a checklist with its report, or alone. Throws a 400. */

@@ -17,7 +17,7 @@ const columns: Column<FoundRule>[] = [
   { name: 'rank', value: (rule) => rule.rank },
 ];
 
-/** The slugs of the STIGs of a list. Throws NOT_FOUND for one that a user may not see. */
+/** The slugs of the STIGs of a list. Throws NOT_FOUND for a list that the user may not see. */
 export type SlugsOfList = (user: User, list: string) => string[];
 
 /** Full-text search over the rules of current releases (additive). */

@@ -19,7 +19,7 @@ const downloadContent = {
     'The file. json is the raw benchmark record; csv, xml and xlsx are flat exports of the findings; a ckl is application/xml; oscal is a component-definition.',
 };
 
-/** The STIG catalog (rule D4). Fixed paths come before `{slug}`, which would swallow them. */
+/** The STIG catalog (rule D4). Fixed paths precede `{slug}`, which would match them. */
 export function stigRoutes(
   access: Access,
   stigs: StigService,

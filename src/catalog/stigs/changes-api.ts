@@ -11,7 +11,7 @@ export const changesContent = jsonOrFile(
   'What changed. csv and xlsx have a line for each rule that was added, removed or changed.',
 );
 
-/** What changed in the whole catalog since a day (rule D26). Declared before `{slug}`, which would swallow it. */
+/** What changed in the whole catalog since a day (rule D26). Precedes `{slug}`, which would match it. */
 export function stigChangesRoutes(access: Access, changes: StigChangesService) {
   const { app, route } = createRoutes('STIG catalog');
 

@@ -29,7 +29,7 @@ export const lineOf =
     classes: ChangeLine['classes'] = [],
   ): ChangeLine => ({ ...head, kind, classes, groupId, ruleVersion, ruleTitle, severityFrom, severityTo });
 
-/** A line for each rule that two releases differ in. */
+/** A line for each rule that differs between two releases. */
 export function diffLines({ slug, title, from, to, added, removed, changed }: StigDiff): ChangeLine[] {
   const line = lineOf({ slug, title, from: from.version, to: to.version });
   return [

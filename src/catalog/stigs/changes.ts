@@ -11,7 +11,7 @@ import type { FindingRow } from './queries.ts';
 
 export type StigChangesService = ReturnType<typeof createStigChangesService>;
 
-/** A STIG, and the day or, where there is a `version`, the release from which on its changes count. */
+/** A STIG, and the day from which its changes count; with a `version`, the release. */
 export interface SincePerStig {
   slug: string;
   since: string;

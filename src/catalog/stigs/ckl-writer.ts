@@ -19,7 +19,7 @@ export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
   return [cklHead(target, targetKeyOf(stigs[0])), ...written, cklEnd].join('');
 }
 
-/** What a ckl has before its STIGs: its target, and the key that DISA gave the product of the first of them. */
+/** The beginning of a ckl, before its STIGs: its target, with DISA's key of the first STIG's product. */
 export function cklHead(target: Cklb['target_data'], targetKey: string): string {
   const asset = Object.entries(assetNames).map(
     ([name, field]) => [name, String(target[field] ?? '')] as const,
@@ -39,13 +39,13 @@ export function cklHead(target: Cklb['target_data'], targetKey: string): string 
   return `${lines.join('\n')}\n`;
 }
 
-/** What a ckl has after its STIGs. */
+/** The end of a ckl, after its STIGs. */
 export const cklEnd = '\t</STIGS>\n</CHECKLIST>';
 
 /** A STIG of a ckl, part by part. */
 export function* cklStig(stig: CklbStig, release: StigRelease | undefined): Generator<string> {
   yield '\t\t<iSTIG>\n\t\t\t<STIG_INFO>\n';
-  // STIG Viewer leaves the data out where there is none.
+  // STIG Viewer omits empty data.
   for (const [name, text] of stigInfo(stig, release)) {
     const data = text === null ? [] : [element('SID_DATA', text)];
     yield `${pair('SI_DATA', element('SID_NAME', name), ...data)}\n`;
@@ -59,7 +59,6 @@ function stigInfo(stig: CklbStig, release: StigRelease | undefined): [name: stri
   return [
     ['version', stig.version],
     ['classification', 'UNCLASSIFIED'],
-    // STIG Viewer leaves its data out.
     ['customname', null],
     ['stigid', stig.stig_id],
     ['description', release?.description ?? ''],
@@ -73,7 +72,7 @@ function stigInfo(stig: CklbStig, release: StigRelease | undefined): [name: stri
 }
 
 function vuln(rule: CklbRule, stig: CklbStig): string {
-  // STIG Viewer writes two of them at least.
+  // STIG Viewer writes at least two.
   const legacyIds = [...rule.legacy_ids, '', ''].slice(0, Math.max(2, rule.legacy_ids.length));
   const ofRule = {
     ...rule,
@@ -105,10 +104,10 @@ function vuln(rule: CklbRule, stig: CklbStig): string {
   ].join('\n');
 }
 
-/** The key that DISA gave the product; a ckl that was read has it under another name than a cklb. */
+/** DISA's key of the product; a checklist from a ckl has it under another name than a cklb. */
 const keyOfRule = (rule: CklbRule | undefined) => rule?.target_key ?? rule?.reference_identifier ?? '';
 
-/** The same of a STIG: that of its first rule. */
+/** DISA's key of the product of a STIG: that of its first rule. */
 export const targetKeyOf = (stig: CklbStig | undefined) => keyOfRule(stig?.rules[0]);
 
 function pair(name: string, ...elements: string[]): string {
@@ -118,7 +117,7 @@ function pair(name: string, ...elements: string[]): string {
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** An element with a text. A carriage return would be read as a line feed anyway. */
+/** Replaces carriage returns: XML readers turn them into line feeds. */
 function element(name: string, text: string): string {
   const clean = cleanXml(text).replace(/\r\n?/g, '\n');
   return `<${name}>${clean.replace(/[&<>]/g, (each) => escapes[each]!)}</${name}>`;

@@ -18,7 +18,7 @@ export function toCklb(
   return { ...cklbHead({ title, id, target, classification }), stigs: [stig] };
 }
 
-/** A checklist without its STIGs, which come last in it. */
+/** A checklist without its STIGs, its last field. */
 export function cklbHead(of: {
   title: string;
   id: string;
@@ -50,7 +50,7 @@ export function cklbHead(of: {
   };
 }
 
-/** What tells the checklist of one host from that of another. */
+/** The parts of an id that identify a host. */
 export function hostKey({
   hostName = '',
   ipAddress = '',
@@ -64,7 +64,7 @@ export function hostKey({
     : [hostName, ...others];
 }
 
-/** What tells one printing of a release from another. */
+/** The parts of an id that identify a printing of a release. */
 export function releaseKey({ release }: FullRelease): string[] {
   return [release.slug, release.version, release.benchmarkDate ?? '', release.statusDate ?? ''];
 }

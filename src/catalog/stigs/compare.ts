@@ -9,7 +9,7 @@ import {
 } from './diff-schema.ts';
 import { matchRules, type RuleIds } from './match.ts';
 
-/** A rule as far as two releases are compared by it. */
+/** The fields of a rule that a comparison uses. */
 export interface ComparableRule extends RuleIds {
   title: string;
   severity: RuleHeading['severity'];
@@ -27,7 +27,7 @@ const textClasses = [
   ['fix', 'fix'],
 ] as const;
 
-/** A text with each run of blanks and line ends as one blank; a blank alone, which most are, is passed over. */
+/** Makes each run of blanks and line ends one blank. For speed, the pattern skips single blanks. */
 export const collapse = (text: string) => text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
 
 /** The fields in which two printings of a rule differ, in order. Blanks alone are cosmetic; commands need punctuation. */
@@ -56,7 +56,7 @@ export function isRenumbered(old: RuleIds, now: RuleIds): boolean {
   return old.groupId !== now.groupId || old.ruleId !== now.ruleId || old.ruleVersion !== now.ruleVersion;
 }
 
-/** The identifiers of a rule, as answers name it. */
+/** The identifiers of a rule in answers. */
 export function identityOf({ groupId, ruleId, ruleVersion }: RuleIds): RuleIdentity {
   return { groupId, ruleId, ruleVersion };
 }

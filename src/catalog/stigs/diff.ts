@@ -39,7 +39,7 @@ function headOf({ release }: FullRelease): StigDiff['from'] {
   return { version, releaseDate, findingCount };
 }
 
-/** A rule of a release, to be compared. */
+/** A rule of a release, for comparison. */
 export function toComparable(row: FindingRow): ComparableRule {
   return {
     groupId: row.groupId,

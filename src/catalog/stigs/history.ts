@@ -81,7 +81,7 @@ export function createRuleHistoryService(db: Database) {
       });
   }
 
-  /** The rules that some retained release knows by an id, of one STIG or of all; none where no release does. */
+  /** The rules with an id in any retained release, of one STIG or of all. */
   function find(id: string, slug?: string): RuleOverTime[] {
     return db.read(() => {
       const wanted = wantedIds(id);
@@ -95,7 +95,7 @@ export function createRuleHistoryService(db: Database) {
   return {
     find,
 
-    /** As `find` of all STIGs, with the id; throws NOT_FOUND where no release knows it. */
+    /** The rules with an id in any STIG. Throws NOT_FOUND for an unknown id. */
     history(id: string): RuleHistory {
       const rules = find(id);
       if (rules.length === 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(id)}`);

@@ -30,17 +30,17 @@ export interface IdentifiedRelease {
   /** The names of STIGs in the given checklist that are names of this one. */
   names: string[];
   chosenBy: (typeof choices)[number];
-  /** Whether no benchmark id led to the STIG, so that its rules did. */
+  /** Whether the rules identified the STIG, because no benchmark id did. */
   isByRules: boolean;
   /** The retained release that shares most rule ids with the file; null for none. */
   closest: string | null;
   versions: string[];
   current: FullRelease;
-  /** Releases that have rules of the file which the target lacks, the closest first. */
+  /** Releases with rules of the file that the target lacks, the closest first. */
   others: FullRelease[];
 }
 
-/** No file that one tool writes is about more releases. */
+/** No tool writes a file about more releases. */
 const mostOthers = 3;
 
 const evidencePart = 100;
@@ -113,7 +113,7 @@ function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
     }
   }
 
-  /** For each STIG the most rules that one of its releases shares with some, whatever their revisions. */
+  /** For each STIG, the most rules that one of its releases shares with a file, in any revision. */
   function* sharedRules(keys: Set<number>): Generator<void, Map<string, number>> {
     const most = new Map<string, number>();
     for (const { slug, rules } of everyEvidence()) {
@@ -168,7 +168,7 @@ function createIdReader({ sqlite }: Database) {
   };
 }
 
-/** The release of a file, and what decided; `preferred` is that of the checklist. Throws NOT_FOUND. */
+/** The release of a file, and why; `preferred` is that of the checklist. Throws NOT_FOUND. */
 function choose(
   stated: StatedRelease,
   releases: SharedRelease[],
@@ -192,7 +192,7 @@ function choose(
   return named ? [named, 'named'] : [among[0]!, 'newest'];
 }
 
-/** The releases that have rules of a file which the target lacks, the closest first. */
+/** The releases with rules of a file that the target lacks, the closest first. */
 function versionsBeside(target: SharedRelease, releases: SharedRelease[]): string[] {
   const found = new Set(target.ids);
   const others: string[] = [];

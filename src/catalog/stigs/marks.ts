@@ -40,7 +40,7 @@ type Stored = [
   hashes: string,
 ];
 
-/** The marks of a release's rules in document order, as they are stored. */
+/** The marks of a release's rules in document order, as the database stores them. */
 export function writeMarks(rows: MarkedRow[]): string {
   return JSON.stringify(
     rows.map((row): Stored => {
@@ -86,7 +86,7 @@ export function markedClasses(old: RuleMarks, now: RuleMarks): ChangeClass[] {
   return changeClasses.filter((each) => differs[each]);
 }
 
-/** Every identifier by which a rule is found, in upper case: V-id, SV-id without its revision, STIG id, legacy ones. */
+/** Every identifier of a rule, in upper case: V-id, SV-id without its revision, STIG id, legacy ones. */
 export function idsOf(rule: RuleIds): string[] {
   const numbers = [rule.groupId, rule.ruleId, ...rule.legacyIds].map((ruleId) => ruleNumber({ ruleId }));
   const ids = [...numbers, rule.ruleVersion.trim()].map((id) => id.toUpperCase());

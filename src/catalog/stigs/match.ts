@@ -1,4 +1,4 @@
-/** The identifiers of a rule, by which it is known from one release to the next. */
+/** The identifiers that match a rule between releases. */
 export interface RuleIds {
   groupId: string;
   /** The SV-id with its revision, with or without `_rule`. */
@@ -35,7 +35,7 @@ export const plainId = (ruleId: string) =>
     .trim()
     .replace(/_rule$/i, '')
     .toUpperCase();
-/** The SV-number alone: what follows it counts the revisions of a rule. */
+/** The SV-number without the revision. */
 export const ruleNumber = (rule: Pick<RuleIds, 'ruleId'>) =>
   rule.ruleId.trim().replace(/r\d+(_rule)?$|_rule$/i, '');
 const everyId = (rule: RuleIds) =>
@@ -43,7 +43,7 @@ const everyId = (rule: RuleIds) =>
 
 /** The steps of matching, the surest first: each looks only at rules without a match. */
 const steps: [MatchedBy, Key][] = [
-  // A STIG id, or a group, may hold several rules: the other identifiers tell those apart.
+  // A STIG id, or a group, may have several rules: the other identifiers distinguish them.
   ['stigId', (rule) => join(stigId(rule), groupId(rule), ruleNumber(rule))],
   ['stigId', (rule) => join(stigId(rule), groupId(rule))],
   ['stigId', (rule) => join(stigId(rule), ruleNumber(rule))],

@@ -66,7 +66,7 @@ export function createStigNameIndex(db: Database) {
     return made.index;
   }
 
-  /** The slug that a slug, a former one or a benchmark id leads to (rule D24.2); an unknown name comes back as it is. */
+  /** The slug for a slug, a former one or a benchmark id (rule D24.2); an unknown name stays unchanged. */
   const slugOf = (name: string): string => names().bySlugOrAlias(name)?.slug ?? name;
 
   /** The STIGs that a text names, the best first; equally good ones stay in the order of titles. */
@@ -91,14 +91,14 @@ export function createStigNameIndex(db: Database) {
       return stig === undefined ? null : answerOf(stig, null);
     },
 
-    /** The STIGs that were published under one of some benchmark ids, in any case, each once, by slug. */
+    /** The STIGs with one of some benchmark ids, in any case, each once, by slug. */
     ofBenchmarks(benchmarkIds: string[]): StigByName[] {
       const { byBenchmark } = names();
       const found = new Set(benchmarkIds.flatMap((id) => byBenchmark.get(fold(id)) ?? []));
       return [...found].sort((a, b) => compareCodePoints(a.slug, b.slug)).map((stig) => answerOf(stig, null));
     },
 
-    /** Of some texts those that are benchmark ids of a STIG, in any case. */
+    /** The texts that are benchmark ids of a STIG, in any case. */
     namesOf(slug: string, texts: string[]): string[] {
       const { bySlugOrAlias, byBenchmark } = names();
       const stig = bySlugOrAlias(slug)!;
