@@ -195,7 +195,9 @@ function AddStigs(props: { home: string; adding: ListOverview['adding']; isOpen:
             {unclear.map(({ name, notes, candidates }) => (
               <li>
                 <q>{name}</q>{' '}
-                {candidates.length === 0 ? 'is not in the catalog.' : 'needs your confirmation. Did you mean:'}
+                {candidates.length === 0
+                  ? 'is not in the catalog.'
+                  : 'needs your confirmation. Did you mean:'}
                 {candidates.map(({ slug, title }) => (
                   <label class="check">
                     <input type="checkbox" name="slugs" value={pastedLine(slug, notes)} /> {title}{' '}
