@@ -724,7 +724,7 @@ pages('lists are made, filled, changed, copied, deleted and restored by forms', 
 
   const unknown = await loadPage(t, `${home}/stigs`, ann, { slugs: 'harbor_linux_3\r\nno_such_stig' });
   assert.is(unknown.status, 400);
-  assert.match(textOf(unknown.html), 'Not in the catalog: no_such_stig. Everything else was added');
+  assert.match(textOf(unknown.html), '1 added. 1 not in the catalog: no_such_stig.');
   assert.is((await api()).stigCount, 1);
   assert.is(
     (await loadPage(t, '/lists/add', ann, { list: id, slug: 'lantern_web_server_2' })).location,
