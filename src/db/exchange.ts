@@ -33,7 +33,7 @@ export async function holdCatalog(file: string, patience = 10_000): Promise<Held
     for (;;) {
       if (attempt(() => emptyLog()) && attempt(() => sqlite.exec('BEGIN IMMEDIATE'))) {
         if (identityOf(place) !== identity)
-          throw new CommandError(`${file} was exchanged meanwhile: give the command once more`);
+          throw new CommandError(`${file} was replaced meanwhile: run the command again`);
         if (logBytes(place) === 0) break;
         sqlite.exec('ROLLBACK');
       }
