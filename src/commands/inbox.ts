@@ -14,11 +14,11 @@ const stillFor = 2000;
 const lookEvery = 250;
 /** How long a failed import waits before it is tried again. */
 const retryAfter = 30_000;
-/** Paths of one import: a command line has a limit. */
+/** A command line has a limit. */
 const mostPaths = 500;
 
 interface Entry {
-  /** What `lookAt` says of it. */
+  /** As `lookAt` gives it. */
   state: string;
   /** When it was first seen like this, in milliseconds. */
   since: number;
@@ -27,7 +27,6 @@ interface Entry {
   seen: number;
 }
 
-/** An inbox that is watched. */
 export interface Inbox {
   /** Stops watching, and ends a running import, which then changes nothing. */
   stop(): Promise<void>;
@@ -44,18 +43,11 @@ export function watchInbox(
   log: Log,
   keep: (hashes: string[]) => Promise<void>,
 ): Inbox {
-  const entries = new Map<string, Entry>();
   const stopping = new AbortController();
+  const logOnce = createLogOnce(folder, log);
+  const look = createLook(folder, log, logOnce, stopping.signal);
   let importing: Promise<void> | null = null;
   let notBefore = 0;
-  let looks = 0;
-  const logged = { failed: '', unreadable: '', crowded: '' };
-
-  /** Logs a problem that stays only once. */
-  function logOnce(kind: keyof typeof logged, msg: string, reason: string): void {
-    if (reason !== '' && reason !== logged[kind]) log.error(msg, { folder, reason });
-    logged[kind] = reason;
-  }
 
   async function importPaths(due: [string, Entry][]): Promise<void> {
     for (const [, entry] of due) entry.imported = true;
@@ -63,7 +55,7 @@ export function watchInbox(
       const paths = due.map(([name]) => join(folder, name));
       const { rejected, summary, hashes, leftOut } = await runImport(config, paths, stopping.signal);
       await keep(hashes);
-      logged.failed = '';
+      logOnce('inbox: the import failed; it is tried again', '');
       for (const source of leftOut)
         log.warn('inbox: skipped, because a rollback removed it here', { source });
       for (const { source, reason } of rejected) log.warn('inbox: rejected', { source, reason });
@@ -75,47 +67,24 @@ export function watchInbox(
       if (stopping.signal.aborted) return;
       for (const [, entry] of due) entry.imported = false;
       notBefore = performance.now() + retryAfter;
-      logOnce('failed', 'inbox: the import failed; it is tried again', (error as Error).message);
+      logOnce('inbox: the import failed; it is tried again', (error as Error).message);
     }
-  }
-
-  /** Reads the folder; gives what is unchanged for long enough and was not imported in this state. */
-  async function look(): Promise<[string, Entry][]> {
-    const now = performance.now();
-    const bounds = { left: mostSeen, exceeded: false, signal: stopping.signal };
-    looks++;
-    for await (const [name, state] of lookAt(folder, bounds)) {
-      const known = entries.get(name);
-      // Nothing has a name with U+FFFD in it: it stands for bytes that are no UTF-8.
-      if (state === '' && name.includes('\uFFFD') && !known)
-        log.warn('inbox: rejected', { source: name, reason: 'the name is not UTF-8: rename the file' });
-      if (known?.state === state) known.seen = looks;
-      else entries.set(name, { state, since: now, imported: false, seen: looks });
-    }
-    const reason = `it holds more than ${mostSeen} files and folders: remove what is imported`;
-    logOnce('crowded', 'inbox: some of it is not looked at', bounds.exceeded ? reason : '');
-    const due: [string, Entry][] = [];
-    for (const [name, entry] of entries) {
-      if (entry.seen !== looks) entries.delete(name);
-      else if (due.length < mostPaths && isDue(entry, now)) due.push([name, entry]);
-    }
-    return due.sort(([one], [other]) => compareCodePoints(one, other));
   }
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       const start = performance.now();
+      let reason = '';
       try {
         const due = await look();
-        logged.unreadable = '';
         if (due.length > 0 && importing === null && start >= notBefore)
           importing = importPaths(due).finally(() => {
             importing = null;
           });
       } catch (error) {
-        const reason = `${(error as Error).message}${rightsAround(folder, error)}`;
-        logOnce('unreadable', 'inbox: the folder cannot be read', reason);
+        reason = `${(error as Error).message}${rightsAround(folder, error)}`;
       }
+      logOnce('inbox: the folder cannot be read', reason);
       // A folder that is slow to read is read less often.
       const pause = Math.max(lookEvery, 10 * (performance.now() - start));
       await setTimeout(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -132,7 +101,47 @@ export function watchInbox(
   };
 }
 
-/** Whether an entry was unchanged for long enough and was not imported in this state. */
+/** Logs a problem that stays only once; no reason means that it is over. */
+function createLogOnce(folder: string, log: Log) {
+  const logged = new Map<string, string>();
+  return (msg: string, reason: string): void => {
+    if (reason !== '' && reason !== logged.get(msg)) log.error(msg, { folder, reason });
+    logged.set(msg, reason);
+  };
+}
+
+/** Reads the folder; gives what is unchanged for long enough and was not imported in this state. */
+function createLook(
+  folder: string,
+  log: Log,
+  logOnce: ReturnType<typeof createLogOnce>,
+  signal: AbortSignal,
+): () => Promise<[string, Entry][]> {
+  const entries = new Map<string, Entry>();
+  let looks = 0;
+  return async () => {
+    const now = performance.now();
+    const bounds = { left: mostSeen, exceeded: false, signal };
+    looks++;
+    for await (const [name, state] of lookAt(folder, bounds)) {
+      const known = entries.get(name);
+      // Node writes U+FFFD for bytes that are not UTF-8, and finds no file by that name.
+      if (state === '' && name.includes('\uFFFD') && !known)
+        log.warn('inbox: rejected', { source: name, reason: 'the name is not UTF-8: rename the file' });
+      if (known?.state === state) known.seen = looks;
+      else entries.set(name, { state, since: now, imported: false, seen: looks });
+    }
+    const reason = `it holds more than ${mostSeen} files and folders: remove what is imported`;
+    logOnce('inbox: some of it is not looked at', bounds.exceeded ? reason : '');
+    const due: [string, Entry][] = [];
+    for (const [name, entry] of entries) {
+      if (entry.seen !== looks) entries.delete(name);
+      else if (due.length < mostPaths && isDue(entry, now)) due.push([name, entry]);
+    }
+    return due.sort(([one], [other]) => compareCodePoints(one, other));
+  };
+}
+
 const isDue = ({ state, since, imported }: Entry, now: number) =>
   state !== '' && !imported && now - since >= stillFor;
 

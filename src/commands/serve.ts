@@ -24,7 +24,7 @@ import {
 } from '../http/limits/concurrency.ts';
 import { createLimiter } from '../http/limits/limiter.ts';
 import { createLineWriter, type LineWriter } from '../http/observe/lines.ts';
-import { createMetrics, type Figures } from '../http/observe/metrics.ts';
+import { createMetrics, type Figures, type Metrics } from '../http/observe/metrics.ts';
 import { createObserver } from '../http/observe/observer.ts';
 import { processFigures } from '../http/observe/process.ts';
 import { type RunningServer, startServer } from '../server.ts';
@@ -92,45 +92,20 @@ async function serveOpen(
   serverAudit = await startServerAudit(config, log, db);
   const { known, verify } = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
-  const rejected = metrics.reject;
   const answers = createAnswers(db);
   const context: Context = {
+    ...limitsOf(config, metrics),
     ...config,
-    catalog: db,
-    users: db,
+    ...{ catalog: db, users: db, log, now, newId: randomUUID, verify, state, answers },
     audit: createAudit(serverAudit.stream, db),
-    log,
-    now,
-    newId: randomUUID,
-    verify,
     keyId: keys.id,
-    state,
     observer: createObserver(log, metrics),
     metrics: config.metrics ? metrics.text : null,
-    answers,
-    limiter: createLimiter(config.rateLimit, () => performance.now(), rejected),
-    concurrency: createConcurrencyLimit(concurrencyLimits, rejected),
-    uploadConcurrency: createUploadConcurrency(rejected),
-    rejected,
     uploads: createUploads(log),
     secureCookies: tls !== null,
   };
-  const app = createApp(context);
-  const fastPath = createFastPath({
-    ...context,
-    answers,
-    known,
-    commonHeaders: commonHeaders(config.corsOrigins.length > 0),
-  });
   try {
-    const connectionRefused = () => rejected('connections');
-    server = await startServer((request, record) => app.fetch(request, { record }), {
-      ...config,
-      ...context,
-      fastPath,
-      connectionRefused,
-      tls,
-    });
+    server = await listen(config, context, answers, known, tls);
   } catch (error) {
     await serverAudit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
@@ -160,6 +135,33 @@ async function serveOpen(
   await db.idle();
   await serverAudit.stop(signal);
   emptyWriteAheadLog(db, log);
+}
+
+function limitsOf({ rateLimit }: Config, { reject: rejected }: Metrics) {
+  return {
+    limiter: createLimiter(rateLimit, () => performance.now(), rejected),
+    concurrency: createConcurrencyLimit(concurrencyLimits, rejected),
+    uploadConcurrency: createUploadConcurrency(rejected),
+    rejected,
+  };
+}
+
+function listen(
+  config: Config,
+  context: Context,
+  answers: Answers,
+  known: ReturnType<typeof rememberTokens>['known'],
+  tls: ReturnType<typeof loadCertificate> | null,
+): Promise<RunningServer> {
+  const app = createApp(context);
+  const headers = commonHeaders(config.corsOrigins.length > 0);
+  return startServer((request, record) => app.fetch(request, { record }), {
+    ...config,
+    ...context,
+    fastPath: createFastPath({ ...context, answers, known, commonHeaders: headers }),
+    connectionRefused: () => context.rejected('connections'),
+    tls,
+  });
 }
 
 function emptyWriteAheadLog(db: Database, log: Log): void {

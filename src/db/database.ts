@@ -156,19 +156,13 @@ function wrap(
   sqlite: Sqlite.Database,
   file: string,
   catalog: string | null,
-  { asItIs }: ConnectOptions = {},
+  { asItIs = false }: ConnectOptions = {},
 ): Database {
-  const hasUsers = catalog !== null || file === memory;
   const opened = lookAt(file);
-  let attached = lookAt(catalog ?? file);
-  let seen = attached;
-  const lockOwn = catalog === null ? null : sqlite.prepare('UPDATE clock SET latest = latest WHERE 0');
-  const guards = new Set<WriteGuard>();
-  const turns = createTurns();
-  let patience = 0;
-  const generation = createGeneration(sqlite, hasUsers, catalog !== null);
-
   const isInPlace = () => file === memory || lookAt(file)?.file === opened?.file;
+  const generation = createGeneration(sqlite, catalog !== null || file === memory, catalog !== null);
+  const attached =
+    catalog === null ? null : createAttachedCatalog(sqlite, catalog, { asItIs }, generation.exchanged);
 
   function requireInPlace(): void {
     if (!isInPlace()) throw databaseMoved();
@@ -177,9 +171,8 @@ function wrap(
   function close(): void {
     if (!sqlite.open) return;
     // If the file was replaced, the log beside that name belongs to the new file.
-    const isOurs = catalog === null ? isInPlace() : lookAt(catalog)?.file === attached?.file;
-    if (!asItIs && isOurs && (file !== memory || catalog !== null))
-      leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
+    const isOurs = attached === null ? file !== memory && isInPlace() : attached.isInPlace();
+    if (!asItIs && isOurs) leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
     sqlite.close();
   }
 
@@ -188,6 +181,28 @@ function wrap(
     orm: drizzle(sqlite),
     names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
     read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
+    ...createWrites(sqlite, catalog !== null, requireInPlace),
+    generation: generation.current,
+    renewCatalog: () => attached?.renew() ?? false,
+    audience: createAudience(sqlite),
+    requireInPlace,
+    close,
+    [Symbol.dispose]: close,
+  };
+}
+
+/** The queue of writes; with an attached catalog a write locks users' data alone. */
+function createWrites(
+  sqlite: Sqlite.Database,
+  isAttached: boolean,
+  requireInPlace: () => void,
+): Pick<Database, 'write' | 'within' | 'idle' | 'neverBlock'> {
+  // BEGIN IMMEDIATE would lock the catalog too, and wait for an importer.
+  const lockOwn = isAttached ? sqlite.prepare('UPDATE clock SET latest = latest WHERE 0') : null;
+  const guards = new Set<WriteGuard>();
+  const turns = createTurns();
+  let patience = 0;
+  return {
     write: (work) =>
       turns.take((turn) => {
         requireInPlace();
@@ -200,7 +215,6 @@ function wrap(
           whole = () => guard(inner, turn.isLast);
         }
         if (lockOwn === null) return sqlite.transaction(whole).immediate();
-        // BEGIN IMMEDIATE would lock the catalog too, and wait for an importer.
         const locked = () => {
           lockOwn.run();
           return whole();
@@ -216,9 +230,22 @@ function wrap(
       sqlite.pragma('busy_timeout = 0');
       patience = lockPatience;
     },
-    generation: generation.current,
-    renewCatalog() {
-      if (catalog === null || sqlite.inTransaction) return false;
+  };
+}
+
+/** The attached catalog, followed when another file gets its name or it is overwritten. */
+function createAttachedCatalog(
+  sqlite: Sqlite.Database,
+  catalog: string,
+  options: ConnectOptions,
+  exchanged: () => void,
+) {
+  let attached = lookAt(catalog);
+  let seen = attached;
+  return {
+    isInPlace: () => lookAt(catalog)?.file === attached?.file,
+    renew(): boolean {
+      if (sqlite.inTransaction) return false;
       const before = seen;
       seen = lookAt(catalog);
       // A removed catalog is served until there is a new one.
@@ -229,7 +256,6 @@ function wrap(
       if (!isOther && (seen.content === attached?.content || seen.content !== before?.content)) return false;
       if (isOther) leaveNoLog(sqlite, catalog);
       inspectCatalog(catalog, { busyTimeout: 0 });
-      const options = { asItIs: asItIs ?? false };
       if (isOther) exchangeAttached(sqlite, catalog, options);
       else {
         detachCatalog(sqlite);
@@ -238,12 +264,8 @@ function wrap(
       // Attaching may have changed the file, as when it turned on WAL.
       const now = lookAt(catalog);
       attached = now?.file === seen.file ? now : seen;
-      generation.exchanged();
+      exchanged();
       return isOther;
     },
-    audience: createAudience(sqlite),
-    requireInPlace,
-    close,
-    [Symbol.dispose]: close,
   };
 }

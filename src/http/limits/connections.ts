@@ -40,38 +40,6 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
   const open = new Map<S, Connection<R, A>>();
   let refusedOpen = 0;
 
-  /**
-   * The cost of closing a connection: 0 idle, 1 its requests are incomplete, 2 its client does not read, 3 it is in
-   * use.
-   */
-  function loss({ active, waitsSince }: Connection<R, A>): number {
-    if (active.size === 0) return 0;
-    if ([...active.keys()].every(({ req }) => !req.complete)) return 1;
-    return waitsSince !== null ? 2 : 3;
-  }
-
-  /**
-   * The connection to close for a new one: of the address with the most connections, and only if that has more than the
-   * new one's address, so that no address can take all. The oldest of the least cost; never one whose answer is in
-   * progress.
-   */
-  function leastMissed(newcomer: string): S | null {
-    const counts = new Map<string, number>();
-    for (const { address, refused } of open.values())
-      if (!refused) counts.set(address, (counts.get(address) ?? 0) + 1);
-    const most = Math.max(...counts.values());
-    if (most <= (counts.get(newcomer) ?? 0)) return null;
-    let found: S | null = null;
-    let least = 3;
-    // The map keeps the order of insertion, so the oldest are first.
-    for (const [socket, connection] of open) {
-      if (connection.refused || counts.get(connection.address) !== most) continue;
-      const lost = loss(connection);
-      if (lost < least) [found, least] = [socket, lost];
-    }
-    return found;
-  }
-
   return {
     open,
     /**
@@ -80,7 +48,7 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
      */
     add(socket: S, address: string, now: number): Connection<R, A> {
       const isFull = open.size - refusedOpen >= limits.most;
-      const other = isFull ? leastMissed(address) : null;
+      const other = isFull ? leastMissed(open, address) : null;
       const refused = isFull && other === null;
       if (refused) refusedOpen++;
       if (other !== null) {
@@ -134,4 +102,33 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
       return cut;
     },
   };
+}
+
+/** The cost of closing a connection: 0 idle, 1 incomplete requests, 2 a client that does not read, 3 in use. */
+function loss<R extends Answer, A>({ active, waitsSince }: Connection<R, A>): number {
+  if (active.size === 0) return 0;
+  if ([...active.keys()].every(({ req }) => !req.complete)) return 1;
+  return waitsSince !== null ? 2 : 3;
+}
+
+/**
+ * The connection to close for a new one: of the address with the most connections, and only if that has more than the
+ * new one's address, so that no address can take all. The oldest of the least cost; never one whose answer is in
+ * progress.
+ */
+function leastMissed<S, R extends Answer, A>(open: Map<S, Connection<R, A>>, newcomer: string): S | null {
+  const counts = new Map<string, number>();
+  for (const { address, refused } of open.values())
+    if (!refused) counts.set(address, (counts.get(address) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  if (most <= (counts.get(newcomer) ?? 0)) return null;
+  let found: S | null = null;
+  let least = 3;
+  // The map keeps the order of insertion, so the oldest are first.
+  for (const [socket, connection] of open) {
+    if (connection.refused || counts.get(connection.address) !== most) continue;
+    const lost = loss(connection);
+    if (lost < least) [found, least] = [socket, lost];
+  }
+  return found;
 }
