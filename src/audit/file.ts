@@ -59,10 +59,7 @@ export function openAuditFile(
     return resume(readTail(open.stream(), size), noted, own.seq > remembered.seq ? own : remembered);
   }
 
-  /**
-   * Runs a function while no other process appends; appends inside need no further lock. Throws SQLITE_BUSY when the
-   * lock is not free in time.
-   */
+  /** Runs a function while no other process appends. Throws SQLITE_BUSY when the lock is not free in time. */
   function hold<T>(work: () => T): T {
     if (held) return work();
     if (open.renewCompanions()) seen = null;
@@ -92,8 +89,7 @@ export function openAuditFile(
         seen = null;
         const [fd, heads] = [open.stream(), open.companions().head];
         const isFirst = fstatSync(fd).size === 0;
-        // Write a head before the first line, so that a kill never leaves lines without a head: a missing head means
-        // that it was removed.
+        // A kill must never leave lines without a head: a missing head means that it was removed.
         if (isFirst && end.head.seq === 0) writeSync(heads, headText(origin), 0);
         writeWhole(io, fd, Buffer.from(text));
         if (sync) io.sync(fd);
@@ -106,7 +102,6 @@ export function openAuditFile(
         lastDay = dayOf(time);
         return { head, anchor, missing };
       }),
-    /** Whether the day changed since the last line. */
     isNewDay: () => lastDay !== '' && lastDay < dayOf(now()),
     close: open.close,
   };
@@ -114,7 +109,7 @@ export function openAuditFile(
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
-/** The lines of some events after the end of a file, with the events of a new day and of what happened to the file. */
+/** The lines of events after the end of a file; first those about a new day and the state of the file. */
 function linesOf(
   events: readonly AuditEvent[],
   { head: from, lastTime, torn, event }: Resumption,
@@ -139,7 +134,7 @@ function linesOf(
   };
 }
 
-/** Opens the stream and its companions. The `renew` functions open again what has another file of its name, and say so. */
+/** Opens the stream and its companions. `renew...` reopens a file that was replaced, and gives whether it was. */
 function openFiles(file: string, lockTimeout: number) {
   const names = companionsOf(file);
   const openStream = () => openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600);
@@ -179,7 +174,6 @@ function readTail(fd: number, size: number): Buffer {
 
 interface Companions {
   lock: FileLock;
-  /** The file descriptor of the head. */
   head: number;
   inodes: { lock: number; head: number };
 }

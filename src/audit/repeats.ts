@@ -28,7 +28,6 @@ export function createRepeats(write: (event: AuditEvent) => void, now: () => Dat
     write({ ...event, requestId: null, detail });
   }
 
-  /** Writes the counts of past minutes; at the end all of them. */
   function flush(all = false): void {
     const time = now().getTime();
     for (const [key, repeated] of open) {

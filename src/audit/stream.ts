@@ -16,7 +16,6 @@ export interface StreamOptions {
   failure: 'stop' | 'continue';
   now: () => Date;
   log: Log;
-  /** The error for an action that cannot be audited. */
   refuse: (cause: Error) => Error;
   /** Called with the last line after each synced write. */
   remember?: (head: Head) => void;
@@ -30,10 +29,7 @@ export function createAuditStream(file: AuditFile, options: StreamOptions) {
   const repeats = createRepeats(notes.note, now);
   const turns = createTurns();
 
-  /**
-   * Writes and syncs events that must be audited. On failure the policy `stop` throws, so that the action is not done;
-   * `continue` counts them as lost.
-   */
+  /** Writes and syncs events. On failure the policy `stop` throws, and `continue` counts them as lost. */
   function must(...events: AuditEvent[]): void {
     try {
       writer.write(events, true);
@@ -86,7 +82,6 @@ export function createAuditStream(file: AuditFile, options: StreamOptions) {
     },
     /** The last line that this process synced; null before the first. */
     head: writer.head,
-    /** Events written and lost since the start. */
     stats: writer.stats,
     close(): void {
       notes.close();
@@ -139,7 +134,7 @@ function createWriter(file: AuditFile, { failure, now, log }: StreamOptions) {
   };
 }
 
-/** Events of what is already done: those that find the lock of another process wait, except at the end. */
+/** Writes events of completed actions. Events that find the file locked wait, except at the end. */
 function createNotes({ kept, write, failed }: ReturnType<typeof createWriter>) {
   let keptSince = 0;
   let retry: NodeJS.Timeout | null = null;

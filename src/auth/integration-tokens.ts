@@ -33,9 +33,7 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
       return { kind: 'integration', id: row.id, organization: row.organizationId };
     },
 
-    /**
-     * Creates a token and gives it; only its hash is stored. Throws `CommandError` for a list that may not be assigned.
-     */
+    /** Creates a token. Throws `CommandError` for a list that it may not read. */
     async create(request: {
       id: string;
       name: string;
@@ -66,10 +64,9 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
       return token;
     },
 
-    /** All tokens, oldest first. */
     list: () => allTokens(db, now()),
 
-    /** Revokes a token at once; a revoked one stays so. Throws `CommandError` for an unknown one. */
+    /** Throws `CommandError` for an unknown token; revoking twice changes nothing. */
     revoke(id: string): Promise<void> {
       return db.write(() => {
         const row = existing(db, id);

@@ -54,10 +54,7 @@ export function syncPath(path: string): void {
   }
 }
 
-/**
- * Renames a complete, synced temporary file in one step. Throws EEXIST where the name exists, and then keeps the
- * temporary file.
- */
+/** Renames a synced temporary file in one step. Throws EEXIST where the name exists, and then keeps it. */
 export function publishNew(temporary: string, file: string): void {
   try {
     linkSync(temporary, file);
@@ -77,10 +74,7 @@ export function hasNoLinks(error: unknown): boolean {
   );
 }
 
-/**
- * For a permission error: the owner of the file, or of the nearest folder above it that can be read, and this process's
- * user. Empty for any other error.
- */
+/** For a permission error: the owners of the nearest readable path, and this process's user; else empty. */
 export function rightsAround(path: string, error: unknown): string {
   const { code } = error as { code?: string };
   if ((code !== 'EACCES' && code !== 'EPERM') || process.geteuid === undefined) return '';

@@ -18,10 +18,7 @@ export interface Memory {
   collect(): void;
 }
 
-/**
- * Gives a function that collects garbage when memory has grown and the process is idle (rule S2.10). V8 collects only
- * when it needs memory: an idle process would never release any.
- */
+/** Gives a function that collects garbage when memory has grown and the process is idle (rule S2.10). */
 export function createMemoryLook({ resident, utilization, collect }: Memory): () => void {
   let least = Number.POSITIVE_INFINITY;
   let looks = looksApart;

@@ -36,9 +36,9 @@ export const backupCommand: Command = {
   },
 };
 
-/** Makes a backup as `backUp` does, and lays its hash beside it. Throws `CommandError`. */
+/** Makes a backup as `backUp` does, and writes its hash to FILE.sha256. Throws `CommandError`. */
 export async function backup(files: Files, file: string, usersOnly = false): Promise<Backup> {
-  // The hash of an earlier backup of this name would speak against this one.
+  // The hash of an earlier backup of this name would not match this one.
   if (!isTaken(file)) rmSync(hashFile(file), { force: true });
   const made = await backUp(files, file, { usersOnly });
   writeHash(made);

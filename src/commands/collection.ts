@@ -45,7 +45,7 @@ export const collectionCommand: Command = {
     });
     const [action, ...rest] = positionals;
     if (action !== 'create') throw new CommandError('the only collection command is "collection create"', 2);
-    // What follows `--item A` without an option of its own is more of the same: `--item A B C`.
+    // More arguments after `--item A` are items too: `--item A B C`.
     if (values.item === undefined) expectPositionals(rest, []);
     const items = [...(values.item ?? []), ...rest];
     if (items.length === 0) throw new CommandError('--item must be given', 2);
@@ -76,7 +76,6 @@ export const collectionCommand: Command = {
       try {
         return await service.create(owner, fields.data, items);
       } catch (error) {
-        // As the owner has too many of them.
         throw error instanceof AppError ? new CommandError(error.message) : error;
       }
     });
@@ -85,7 +84,7 @@ export const collectionCommand: Command = {
   },
 };
 
-/** A text that names somebody. Throws `CommandError` for what a token could not carry. */
+/** Throws `CommandError` for a name that a token cannot contain. */
 function named(text: string, option: string): string {
   if (!isName(text)) throw new CommandError(`--${option} must have 1 to 255 characters`, 2);
   return text;

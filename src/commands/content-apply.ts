@@ -34,7 +34,7 @@ export const applyCommand = {
         now: options.now,
         ...(unpackTo === undefined ? {} : { unpackTo }),
       });
-    // Where nothing is nobody is trusted: that is said before anything is made there.
+    // Without users' data no key is trusted: fail before creating it.
     if (!isThere(config.usersDb)) await read();
     requireFolder(config.db);
     const failed = { action: 'content.apply', objectType, objectId: file };
@@ -76,7 +76,7 @@ export const rollbackCommand = {
   },
 };
 
-/** Exchanges the catalog of an open site; gives also the mapping decisions that the new one says less of. */
+/** Exchanges the catalog of a site, and compares its mapping decisions before and after. */
 async function exchanging(
   config: Config,
   { stream, event }: CommandAudit,

@@ -99,7 +99,7 @@ export const attachCommand = {
   },
 };
 
-/** A date, or a date with a time (UTC unless it says otherwise). */
+/** Reads a date or a date with a time; the default zone is UTC. */
 function readTime(given: string, name: string): Date {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(given);
   const hasZone = /(Z|[+-]\d\d:\d\d)$/.test(given.slice(10));
@@ -112,7 +112,7 @@ function readTime(given: string, name: string): Date {
   return time;
 }
 
-/** The sequence that is given; else one more than that of a base; else the time in digits, which grows by itself. */
+/** The given sequence, or the next one after a base, or the digits of the time, which only grow. */
 function readSequence(given: string | undefined, since: string | undefined, time: Date): number {
   if (given === undefined && since !== undefined) return readUnverified(since).manifest.sequence + 1;
   const digits = given ?? time.toISOString().replace(/\D/g, '').slice(0, 14);

@@ -75,7 +75,7 @@ export function readChannel(given: string | undefined): string {
   return read.data;
 }
 
-/** Changes whom a site trusts, with its audit event in the transaction. */
+/** Changes the trusted keys and audits it in the same transaction. */
 async function changeTrust<T extends PublicKey & { channel: string }>(
   config: ReturnType<typeof readConfig>,
   action: string,
@@ -83,24 +83,20 @@ async function changeTrust<T extends PublicKey & { channel: string }>(
   work: (users: Users) => T,
 ): Promise<T> {
   const event = { action: `content.trust-${action}`, objectType: 'content-key', objectId: name };
-  const users = await openUsersForCommand(config, { busyTimeout });
-  try {
-    return await withCommandAudit(config, null, event, (audit) =>
-      users
-        .transaction(() => {
-          const key = work(users);
-          const { channel, fingerprint } = key;
-          audit.stream.must(audit.event({ ...event, detail: { channel, fingerprint } }));
-          return key;
-        })
-        .immediate(),
-    );
-  } finally {
-    users.close();
-  }
+  using users = await openUsersForCommand(config, { busyTimeout });
+  return await withCommandAudit(config, null, event, (audit) =>
+    users
+      .transaction(() => {
+        const key = work(users);
+        const { channel, fingerprint } = key;
+        audit.stream.must(audit.event({ ...event, detail: { channel, fingerprint } }));
+        return key;
+      })
+      .immediate(),
+  );
 }
 
-/** Prints a result: as JSON on one line, or as a line for people. */
+/** Prints a result as a line of JSON or of text. */
 export function print(json: boolean | undefined, value: object, line: string): void {
   process.stdout.write(`${json ? JSON.stringify(value) : line}\n`);
 }

@@ -14,7 +14,7 @@ import { requireFolder } from '../db/restore-backup.ts';
 import { contentPlanPage } from '../site/content/plan-page.tsx';
 import { flag, parse, tell, text } from './command.ts';
 
-/** As many lines of a kind are printed; JSON and the page have all. */
+/** The text shows at most so many lines of a kind; JSON and the page show all. */
 const mostLines = 20;
 
 export const planCommand = {

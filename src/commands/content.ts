@@ -6,7 +6,7 @@ import { keygenCommand, trustCommand } from './content-keys.ts';
 import { planCommand } from './content-plan.ts';
 import { listCommand, verifyCommand } from './content-verify.ts';
 
-/** The commands about content that travels, by their second word (rule D32.1). */
+/** The commands for bundles, by their second word (rule D32.1). */
 const commands: Record<string, Omit<Command, 'name' | 'summary'>> = {
   keygen: keygenCommand,
   trust: trustCommand,

@@ -44,7 +44,7 @@ export const importCommand: Command = {
       slugs: text,
     });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
-    // What was there when the folder of an inbox was looked at may be gone by now.
+    // A file that the inbox saw may have been removed since.
     const given = values.once ? positionals.filter((path) => isThere(path)) : positionals;
     for (const path of given) requirePath(path);
     const overrides =
@@ -61,7 +61,7 @@ export const importCommand: Command = {
     const { fresh, met, leftOut, takenBack } = values.once
       ? await notMet(db, given, held, noLinks)
       : { fresh: given, met: [], leftOut: [], takenBack: new Set<string>() };
-    // What the server keeps of its inbox (rule D42.8).
+    // For the record of the inbox (rule D42.8).
     const unkept = met.filter((hash) => !held.has(hash));
     if (values.json && unkept.length + leftOut.length > 0)
       process.stdout.write(`${JSON.stringify({ met: unkept, leftOut })}\n`);
@@ -93,7 +93,7 @@ function requirePath(path: string): void {
 
 const exitCodes: Record<Result, number> = { done: 0, failed: 1, 'done in part': 3 };
 
-/** What became of a run in one line, with the reason where not all of it is done. */
+/** The result of a run in one line, with the reason of a failure. */
 function describeResult(result: Result, { rejected }: LedgerSummary, refused: boolean): string {
   if (refused) return `${result}: --strict was given, and not every source is good`;
   if (result === 'failed') return `${result}: nothing could be used`;
@@ -122,7 +122,7 @@ function print(
     process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
 }
 
-/** Warns of slugs that lead elsewhere now, where users' data refers to them. */
+/** Warns about changed slugs that users' data refers to. */
 function tellUsers(usersDb: string, changes: SlugChange[]): void {
   if (changes.length === 0) return;
   let users: ReturnType<typeof connectReadOnly>;
@@ -130,7 +130,7 @@ function tellUsers(usersDb: string, changes: SlugChange[]): void {
     if (!isThere(usersDb)) return;
     users = connectReadOnly(usersDb, 'users', { busyTimeout });
   } catch (error) {
-    // The import is done, whoever may read users' data.
+    // The import is complete; only this warning is not possible.
     process.stderr.write(
       `warning: whether users' data refers to a slug that changed is not known: ${(error as Error).message}\n`,
     );
@@ -150,7 +150,7 @@ function tellUsers(usersDb: string, changes: SlugChange[]): void {
 }
 
 function humanLine(line: LedgerLine): string {
-  // A name is from outside: it must not end the line, nor speak to the terminal.
+  // An untrusted name must not end the line or control the terminal.
   const printed = (text: string) => printable(text, text.length);
   const target = line.target === null ? '' : ` -> ${printed(line.target)}`;
   const counts = Object.entries(line.counts).map(([name, number]) => countOf(number, name));
@@ -167,10 +167,9 @@ function humanSummary(summary: LedgerSummary): string {
   return `${count(sources, 'source')} in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
 }
 
-/** What stands in place of a slug where a former row is taken back. */
 const takenBack = '-';
 
-/** Reads the operator's overrides (rule F2.4 step 6): an empty slug takes a former row back. */
+/** Reads the operator's overrides (rule F2.4 step 6); an empty slug removes a former row. */
 function readSlugs(file: string): Map<string, string> {
   let records: string[][];
   try {

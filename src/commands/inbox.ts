@@ -9,18 +9,17 @@ import type { Log } from '../base/log.ts';
 import { compareCodePoints } from '../base/text.ts';
 import { lookAt, mostSeen } from './inbox-look.ts';
 
-/** How long a file must be unchanged before its import (rule D33.1), and how often the folder is read, in milliseconds. */
+/** Milliseconds that a file must be unchanged before its import (rule D33.1), and between two looks. */
 const stillFor = 2000;
 const lookEvery = 250;
-/** How long a failed import waits before it is tried again. */
+/** Milliseconds before a failed import is tried again. */
 const retryAfter = 30_000;
 /** A command line has a limit. */
 const mostPaths = 500;
 
 interface Entry {
-  /** As `lookAt` gives it. */
   state: string;
-  /** When it was first seen like this, in milliseconds. */
+  /** The time of the first look with this state (ms). */
   since: number;
   imported: boolean;
   /** The last look that saw it. */
@@ -33,9 +32,8 @@ export interface Inbox {
 }
 
 /**
- * Imports each file of a folder, and each folder in it as a whole, when it is new or changed and then left unchanged for a
- * while (rule D33). Skips links and names that begin with a dot. The import runs in a process of its own. `keep` stores the
- * SHA-256 of everything that the folder held (rule D42.8).
+ * Imports each new or changed file or folder of the inbox once it is unchanged for a while (rule D33), in a process of
+ * its own. `keep` stores the SHA-256 of everything in the folder (rule D42.8).
  */
 export function watchInbox(
   folder: string,
@@ -85,7 +83,7 @@ export function watchInbox(
         reason = `${(error as Error).message}${rightsAround(folder, error)}`;
       }
       logOnce('inbox: the folder cannot be read', reason);
-      // A folder that is slow to read is read less often.
+      // Read a slow folder less often.
       const pause = Math.max(lookEvery, 10 * (performance.now() - start));
       await setTimeout(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
@@ -110,7 +108,7 @@ function createLogOnce(folder: string, log: Log) {
   };
 }
 
-/** Reads the folder; gives what is unchanged for long enough and was not imported in this state. */
+/** Gives a function that reads the folder: its unchanged entries that are not imported in this state. */
 function createLook(
   folder: string,
   log: Log,
@@ -146,8 +144,8 @@ const isDue = ({ state, since, imported }: Entry, now: number) =>
   state !== '' && !imported && now - since >= stillFor;
 
 /**
- * Runs `gapstone import --once` in a process of its own. Gives what it rejected, its totals (null where nothing was new), the
- * SHA-256 of what the paths hold, and the paths that a rollback removed. Throws the last line of its errors where it failed.
+ * Runs `gapstone import --once`; gives its rejections, its summary (null: nothing was new), the hashes of all files,
+ * and the paths that a rollback removed. Throws its last error line.
  */
 async function runImport(
   { db, usersDb }: Config,

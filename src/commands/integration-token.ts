@@ -31,7 +31,7 @@ gapstone integration-token assign ID --list ID...`,
     const { values, positionals } = parse(args, null, { name: text, org: text, list: texts, ttl: text });
     const [action, ...rest] = positionals;
     const own = action === 'revoke' || action === 'assign' ? 1 : 0;
-    // What follows `--list A` without an option of its own is more of the same: `--list A B C`.
+    // More arguments after `--list A` are lists too: `--list A B C`.
     const lists = [...(values.list ?? []), ...(values.list === undefined ? [] : rest.slice(own))];
     expectPositionals(
       values.list === undefined ? rest : rest.slice(0, own),

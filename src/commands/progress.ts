@@ -3,7 +3,7 @@ import { count } from '../base/text.ts';
 
 const milliseconds = 2000;
 
-/** Makes what says how far an import is, one line every two seconds. */
+/** Gives a function that reports the progress of an import, one line every two seconds. */
 export function createProgress(write: (line: string) => void, now = () => performance.now()) {
   const start = now();
   let last = start;

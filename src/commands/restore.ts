@@ -19,7 +19,7 @@ export const restoreCommand: Command = {
     const { values, positionals } = parse(args, ['FILE'], {});
     const config = readConfig(values);
     const file = positionals[0]!;
-    // A slip of the pen leaves no audit stream behind where nothing is.
+    // A typo must not create an audit stream.
     if (!isThere(file)) throw new CommandError(`there is no backup at ${file}`);
     requireFolder(config.db);
     requireFolder(config.usersDb);
@@ -27,7 +27,7 @@ export const restoreCommand: Command = {
     const restored = await auditedRun(
       config,
       event,
-      // What the backup knows of the audit stream may be of another machine's.
+      // The backup may have the audit head of another machine.
       (stream) => restoreBackup(file, config, new Date(), { audited: stream.head() }),
       ({ sha256, files }) => ({
         sha256,

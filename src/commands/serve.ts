@@ -49,10 +49,7 @@ export const serveCommand: Command = {
   },
 };
 
-/**
- * Serves until SIGTERM or SIGINT; a second signal ends the process at once. `open` is called when the keys are known
- * to be good. Gives the exit code.
- */
+/** Serves until SIGTERM or SIGINT, and gives the exit code. Calls `open` after checking the keys. */
 export async function serve(
   config: Config,
   open: () => Promise<Database>,
@@ -69,7 +66,7 @@ export async function serve(
     await serveOpen(config, db, log, lines, onReady);
   }
   log.info('stopped');
-  // A reader that holds the pipe without reading must not keep the process.
+  // A reader that keeps the pipe open without reading must not keep the process alive.
   if (!(await lines.close())) process.exit(0);
   return 0;
 }
@@ -177,10 +174,9 @@ function urlOf({ host, tls }: Config, port: number): string {
   return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** How often the server checks whether its catalog was exchanged, in milliseconds. */
 const watchMilliseconds = 200;
 
-/** Serves a new catalog as soon as it replaces the file of the current one. Gives the function that stops watching. */
+/** Serves a new catalog as soon as it replaces the current file. Gives a function that stops watching. */
 function watchCatalog(db: Database, log: Log): () => void {
   let last = '';
   let logged = '';
@@ -202,7 +198,6 @@ function watchCatalog(db: Database, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** Metrics of the server, the audit stream and the response cache. */
 const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditStream, answers: Answers) =>
   ({
     gapstone_http_connections: ['Open connections.', () => server.load().connections],
@@ -232,7 +227,7 @@ function endOnFailure(log: Log, lines: LineWriter): void {
   });
 }
 
-/** Reads certificate and key again; keeps the old ones where the new ones cannot be used. */
+/** Reloads certificate and key; keeps the old ones where the new ones cannot be used. */
 function renewCertificate(config: Config, server: RunningServer, log: Log): void {
   try {
     const tls = loadCertificate(config.tls!, new Date());
@@ -243,7 +238,7 @@ function renewCertificate(config: Config, server: RunningServer, log: Log): void
   }
 }
 
-/** Waits for the signal that ends the service; a second one ends it at once. With `onHangup`, SIGHUP only calls that. */
+/** Waits for the signal to stop; a second one ends the process at once. With `onHangup`, SIGHUP only calls it. */
 function untilSignal(onHangup: (() => void) | null): Promise<string> {
   let signals = 0;
   if (onHangup) process.on('SIGHUP', onHangup);

@@ -43,7 +43,7 @@ export const startCommand: Command = {
   },
 };
 
-/** Says so when a file is there that was not there before it was opened. */
+/** Opens a database, and reports whether it created the file. */
 async function sayCreated(file: string, open: () => Promise<Database>): Promise<Database> {
   const wasThere = isThere(file);
   const db = await open();
@@ -51,22 +51,21 @@ async function sayCreated(file: string, open: () => Promise<Database>): Promise<
   return db;
 }
 
-/** The folders of the package's data that hold samples; the others hold facts. */
 const sampleFolders = ['regulatory', 'stigs'];
 
 /**
- * Imports the package's data unless this very content was imported before; without `samples` its facts alone. A catalog to which a
- * bundle was applied stays what the bundle said (rule D44.1).
+ * Imports the package's data, or its facts alone, unless it is unchanged since its last import or the catalog is a
+ * bundle's (rule D44.1).
  */
 async function importShippedData(config: Config, samples: boolean): Promise<void> {
   const wasThere = isThere(config.db);
   const options = { catalogAlone: true, create: true, checkUnclean: true };
   using db = await sayCreated(config.db, () => openForCommand(config, options));
   const isOfBundle = appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back');
-  // A start that was killed may have made the catalog and imported nothing into it; that of a bundle is never of generation 0.
+  // A killed start may have left an empty catalog; a bundle's catalog never has generation 0.
   const isNew = !wasThere || (isOfBundle && db.orm.select().from(catalog).get()!.generation === 0);
   if (isNew && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
-  // After the catalog was opened: another that takes its place from now on is found out before a byte is written.
+  // Checked after opening: if another catalog replaces this one now, the write fails.
   if (!isNew && isOfBundle) return;
   const folder = join(packageRoot, 'data');
   const facts = readdirSync(folder).filter((name) => !sampleFolders.includes(name));

@@ -51,8 +51,8 @@ export const tokenCommand: Command = {
 };
 
 /**
- * Refuses to issue a token that nobody takes, and to make a key for it: the local key is that of the server of a database,
- * unless one that is there already was named. Throws `CommandError`.
+ * Throws `CommandError` without a database: no server would accept the token. A key file that was named and exists is
+ * enough.
  */
 function requireServed({ db, keyFile, keyFileIsGiven }: Config): void {
   if (keyFileIsGiven && isThere(keyFile)) return;
@@ -60,7 +60,7 @@ function requireServed({ db, keyFile, keyFileIsGiven }: Config): void {
   readHeader(db);
 }
 
-/** Issues a token and tells of it: who it is for and what it may, never the token. */
+/** Issues a token and audits its subject and rights, never the token. */
 export async function auditedToken(config: Config, request: TokenRequest): Promise<string> {
   const token = await issueUserToken(config, request, new Date(), auditNewKey(config));
   const { subject, organization, entitlements, lifetime } = request;

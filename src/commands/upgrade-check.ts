@@ -10,17 +10,16 @@ import { listMigrations, schemaVersion } from '../db/migrate.ts';
 import { damageOf } from '../db/schema-check.ts';
 import { type Command, parse } from './command.ts';
 
-/** What this version would do with one file of an installation. */
+/** The upgrade of one file by this version. */
 interface FileCheck {
   kind: Kind;
   file: string;
-  /** The schema that the file has; null where there is no file, or none that this version takes. */
+  /** Null where there is no file, or this version cannot read it. */
   schema: number | null;
-  /** The schema of this version. */
   newest: number;
-  /** The migrations that the next start would apply, in their order. */
+  /** The files of the missing migrations, in order. */
   migrations: string[];
-  /** Why this version would refuse the file. */
+  /** Why this version cannot use the file. */
   problem: string | null;
 }
 
@@ -64,18 +63,14 @@ function checkFile(kind: Kind, file: string): FileCheck {
   };
   if (!isThere(file)) return checked;
   try {
-    const sqlite = connectReadOnly(file, kind, { anySchema: true });
-    try {
-      const schema = schemaVersion(sqlite);
-      checked.schema = schema;
-      const missing = migrations.filter(({ number }) => number > schema);
-      checked.migrations = missing.map((each) => basename(each.file));
-      const [damage] = damageOf(sqlite, 'quick');
-      if (damage !== undefined) throw new CommandError(`${file} is damaged: ${damage.replace(/\s+/g, ' ')}`);
-      if (missing.length > 0) requireRoom(copyOf(checked), statSync(file).size, freeBytes);
-    } finally {
-      sqlite.close();
-    }
+    using sqlite = connectReadOnly(file, kind, { anySchema: true });
+    const schema = schemaVersion(sqlite);
+    checked.schema = schema;
+    const missing = migrations.filter(({ number }) => number > schema);
+    checked.migrations = missing.map((each) => basename(each.file));
+    const [damage] = damageOf(sqlite, 'quick');
+    if (damage !== undefined) throw new CommandError(`${file} is damaged: ${damage.replace(/\s+/g, ' ')}`);
+    if (missing.length > 0) requireRoom(copyOf(checked), statSync(file).size, freeBytes);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     checked.problem = error.message;

@@ -8,7 +8,6 @@ import { createPieces, openPieces } from './pieces.ts';
 import { longestSignature, readFront } from './read-bundle.ts';
 import { isSignedBy, type PublicKey } from './signing-keys.ts';
 
-/** A key with the site's name for it. */
 type SigningKey = PublicKey & { name: string | null };
 
 /**

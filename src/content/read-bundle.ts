@@ -120,7 +120,6 @@ export function readFront(reader: PieceReader): { members: Member[]; bytes: Buff
   return { members, bytes, signature: read(signatureName, longestSignature) };
 }
 
-/** The keys that made the signature. */
 function signersOf(name: string, keys: TrustedKey[], bytes: Buffer, signature: Buffer): TrustedKey[] {
   if (signature.length === 0)
     throw new CommandError(`${name} is not signed: add a signature with "gapstone content attach"`);
@@ -143,7 +142,6 @@ function requireChannel(name: string, signers: TrustedKey[], channel: string): T
   throw new CommandError(`${name} is refused: it is of the channel ${channel}, but ${may}`);
 }
 
-/** The size must be exactly what the manifest implies. */
 function requireSize(reader: PieceReader, front: Member[], { parts }: Manifest): void {
   const wanted = sizeOfZip([
     ...front,

@@ -17,10 +17,7 @@ export function placeOf(folder: string, part: Part): string {
   return join(folder, part.source, part.file);
 }
 
-/**
- * Reads, checks and unpacks a part; gives SHA-256 of its content. Throws `CommandError` where it differs from the
- * manifest.
- */
+/** Reads and unpacks a part; gives the SHA-256 of its content. Throws `CommandError` for damage. */
 export async function readPart(
   reader: PieceReader,
   name: string,

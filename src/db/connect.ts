@@ -23,8 +23,11 @@ export interface ConnectOptions {
 /** The schema name of the catalog on a connection to users' data. */
 export const attachedName = 'catalog';
 
+/** A connection that its scope can close (`using`). */
+export type Connection = Sqlite.Database & Disposable;
+
 /** Opens a read-write connection to a Gapstone file. Throws `CommandError`, and then the file is unchanged. */
-export function connect(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
+export function connect(file: string, kind: Kind, options: ConnectOptions = {}): Connection {
   const hasLog = lookAtFile(file, kind, refuseReadOnly);
   if (!options.asItIs) clearForeignLog(file);
   const timeout = options.busyTimeout ?? 5000;
@@ -162,7 +165,7 @@ function clearForeignLog(file: string): void {
 }
 
 /** Opens a read-only connection to a Gapstone file. Throws `CommandError`. */
-export function connectReadOnly(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
+export function connectReadOnly(file: string, kind: Kind, options: ConnectOptions = {}): Connection {
   const hasLog = lookAtFile(file, kind);
   const how = hasLog && options.checkUnclean ? 'quick' : 'schema';
   const timeout = options.busyTimeout ?? 5000;
@@ -196,12 +199,13 @@ function attempt(
   file: string,
   options: Sqlite.Options,
   prepare: (sqlite: Sqlite.Database) => void,
-): Sqlite.Database {
+): Connection {
   let sqlite: Sqlite.Database | undefined;
   try {
-    sqlite = new Sqlite(file, { ...options, fileMustExist: true });
-    prepare(sqlite);
-    return sqlite;
+    const opened = new Sqlite(file, { ...options, fileMustExist: true });
+    sqlite = opened;
+    prepare(opened);
+    return Object.assign(opened, { [Symbol.dispose]: () => void opened.close() });
   } catch (error) {
     sqlite?.close();
     throw asOpenError(file, error as Error);

@@ -106,13 +106,9 @@ async function begin(kind: Kind, file: string, room: (folder: string) => number)
     const from = schemaVersion(sqlite);
     if (from < to) {
       // A second connection reads the last commit; the lock keeps others from adding one.
-      const reader = connect(file, kind, options);
-      try {
-        const { file: copied } = await copyDatabase(reader, freeName(`${file}.before-schema-${to}`), room);
-        return { kind, file, from, to, sqlite, copied };
-      } finally {
-        reader.close();
-      }
+      using reader = connect(file, kind, options);
+      const { file: copied } = await copyDatabase(reader, freeName(`${file}.before-schema-${to}`), room);
+      return { kind, file, from, to, sqlite, copied };
     }
   } catch (error) {
     sqlite.close();
