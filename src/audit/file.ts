@@ -33,8 +33,8 @@ const systemIo: AuditIo = {
 export const companionsOf = (file: string) => ({ lock: `${file}.lock`, head: `${file}.head` });
 
 /**
- * Opens the file of the audit stream: append-only, created with mode 0600. After a rename (rotation) it opens a new
- * file, where the chain continues. `known` gives a line that must exist. Throws when it cannot be opened.
+ * Opens the append-only stream (mode 0600), and continues the chain in a new file after a rotation. `known` gives a
+ * line that must exist. Throws when it cannot be opened.
  */
 export function openAuditFile(
   file: string,

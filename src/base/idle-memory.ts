@@ -52,10 +52,7 @@ export function giveMemoryBack(): () => void {
   return () => clearInterval(timer);
 }
 
-/**
- * V8's garbage collector, which Node hides without `--expose-gc`. Only the last-resort flavor returns pages to the
- * system. (The inspector's collector deadlocks when its session ends in its own answer.)
- */
+/** V8's garbage collector, hidden without `--expose-gc`; only the last-resort flavor returns pages to the system. */
 export function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as NodeJS.GCFunction;

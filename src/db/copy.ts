@@ -29,7 +29,6 @@ export function hashFile(file: string): string {
   return `${file}.sha256`;
 }
 
-/** Pages of one step; the event loop runs between steps. */
 const pagesPerStep = 2000;
 
 /** The free bytes of a folder's disk, for this user. */

@@ -33,27 +33,21 @@ export interface Database extends Disposable {
   names: Record<Kind, string>;
   /** Runs a function inside one read transaction, so that all its queries see one state. */
   read<T>(work: () => T): T;
-  /**
-   * Queues a function and runs it in a transaction that holds the write lock from its beginning. Rejects with
-   * SQLITE_BUSY where another process holds that lock for too long (see `neverBlock`).
-   */
+  /** Queues a function, which runs with the write lock. Rejects with SQLITE_BUSY after the patience of `neverBlock`. */
   write<T>(work: () => T): Promise<T>;
-  /**
-   * Runs the work of every later `write` inside `guard`, which can throw to undo it. Gives a function that ends this.
-   */
+  /** Runs every later `write` inside `guard`, which can throw to undo it. Gives a function that ends this. */
   within(guard: WriteGuard): () => void;
   /** Waits until no write is queued or running. */
   idle(): Promise<void>;
   /**
-   * From now on the connection never waits for a lock synchronously: a write that finds one is retried for
-   * `lockPatience` while the event loop runs (rule D23.3).
+   * Never waits for a lock synchronously: retries a write for `lockPatience` while the event loop runs (rule D23.3).
    */
   neverBlock(): void;
   /** A number that changes when the catalog or a mapping decision changes, also by another process. */
   generation(): number;
   /**
-   * Attaches the catalog file again when another file has its name now (rule D23), or it was overwritten in place.
-   * Gives whether it is another file. Throws `CommandError` for a file that cannot be served, and keeps the former one.
+   * Follows the catalog file when it was replaced (rule D23) or overwritten. Gives whether it was replaced. Throws
+   * `CommandError` for a file that cannot be served, and keeps the former one.
    */
   renewCatalog(): boolean;
   audience: Audience;
@@ -65,14 +59,10 @@ export interface Database extends Disposable {
   close(): void;
 }
 
-/**
- * Wraps the work of a write inside its transaction. It may throw SQLITE_BUSY before the work begins; then the write is
- * retried unless `isLast`.
- */
+/** Wraps the work of a write inside its transaction. SQLITE_BUSY before the work retries it, unless `isLast`. */
 export type WriteGuard = <T>(work: () => T, isLast: boolean) => T;
 
 interface OpenOptions extends ConnectOptions {
-  /** Create the catalog when it is missing. */
   create?: boolean;
 }
 
@@ -85,8 +75,8 @@ export interface Files {
 const memory = ':memory:';
 
 /**
- * Opens the catalog alone (or one in memory, with users' data in it), checks its kind, schema and health, and sets the
- * pragmas of rule S2.2. Throws `CommandError` with one line for the operator, and then the file is unchanged.
+ * Opens the catalog alone (in memory: with users' data), and sets the pragmas of rule S2.2. Throws `CommandError`, and
+ * then the file is unchanged.
  */
 export function openCatalog(file: string, options: OpenOptions = {}): Database {
   if (file === memory) return openInMemory();
@@ -233,7 +223,7 @@ function createWrites(
   };
 }
 
-/** The attached catalog, followed when another file gets its name or it is overwritten. */
+/** Follows the attached catalog when its file is replaced or overwritten. */
 function createAttachedCatalog(
   sqlite: Sqlite.Database,
   catalog: string,

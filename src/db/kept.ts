@@ -6,7 +6,6 @@ import { migrate, schemaVersion } from './migrate.ts';
 
 /** The users' migration that created the tables of this file. */
 const since = 3;
-/** Rows of one write while the server runs. */
 const rowsPerWrite = 1000;
 
 type KeptTable = 'inbox_contents' | 'shipped_sources';
@@ -24,9 +23,7 @@ function addHashes(users: Sqlite.Database, table: KeptTable, hashes: Iterable<st
   for (const hash of hashes) insert.run(hash);
 }
 
-/**
- * SHA-256 of every file that the inbox contained (rule D42.8). Throws `CommandError` where users' data cannot be read.
- */
+/** The SHA-256 of every file that the inbox contained (rule D42.8). Throws `CommandError`. */
 export const inboxContents = (usersDb: string): Set<string> => hashesIn(usersDb, 'inbox_contents');
 
 /** Records what the inbox contained, in small writes between requests. */
@@ -35,9 +32,7 @@ export async function keepInboxContents(db: Database, hashes: string[]): Promise
     await db.write(() => addHashes(db.sqlite, 'inbox_contents', hashes.slice(at, at + rowsPerWrite)));
 }
 
-/**
- * Records the sources that a catalog exchange removes, so that an inbox that still has them does not import them again.
- */
+/** Records removed sources, so that an inbox that still has them does not import them again. */
 export const keepTakenBack = ({ sqlite }: Database, hashes: string[]): void =>
   addHashes(sqlite, 'inbox_contents', hashes);
 

@@ -28,9 +28,7 @@ export interface Restored {
   files: {
     kind: Kind;
     file: string;
-    /** The schema version after the restore. */
     schema: number;
-    /** The name of the replaced file; null when there was none. */
     before: string | null;
   }[];
   /** What is no longer known of the site's content, and why (rule D42.8); absent where all is known. */
@@ -144,7 +142,6 @@ function readKnown({ catalog, users }: Record<Kind, string>): Known {
   }
 }
 
-/** Runs a function with a temporary file beside each destination. */
 function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Promise<T>): Promise<T> {
   const [first, ...rest] = parts;
   if (first === undefined) return work([]);
@@ -153,7 +150,6 @@ function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Pro
   );
 }
 
-/** The part of a backup that is a plain database. */
 function partOf(backup: string, places: Record<Kind, string>): Part {
   const { kind, userVersion, hasLog } = readHeader(backup);
   refuseNewer(backup, kind, userVersion);
@@ -225,7 +221,6 @@ export function requireFolder(file: string): string {
   return folder;
 }
 
-/** Throws `CommandError` for a database of another program. */
 function refuseForeign(file: string): void {
   const id = isThere(file) ? readApplicationId(file) : null;
   if (id !== null && !Object.values(applicationIds).includes(id))

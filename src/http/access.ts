@@ -16,7 +16,6 @@ import { isExpensive, type RouteOptions, type Rule } from './rule.ts';
 import { isSameOrigin } from './same-origin.ts';
 
 export interface Access {
-  /** The same rules, for a route with these options. */
   with(options: RouteOptions): Access;
   /** The same rules, for a route whose calls each write an event to the audit stream; see `RouteOptions`. */
   audited(action: string, objectId?: (c: Context<Env>) => string | undefined): Access;
@@ -63,10 +62,7 @@ export function mayHave(name: string, user: User | null): boolean {
   return [...user.entitlements].some((product) => name === entitledTo(product));
 }
 
-/**
- * The access rules that routes declare. Each one identifies the caller, counts the request, authorizes it, and reads
- * its input.
- */
+/** The access rules of routes: each identifies the caller, counts and authorizes the request, and reads its input. */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
   const { tokenViewer, byToken, bySession, byEither, byOpenSession, bySecret } = createIdentification(deps);
   const { rule, userRule } = createRules(deps, options);

@@ -28,8 +28,8 @@ export const concurrencyLimits: ConcurrencyLimits = {
 export const smallAnswer = 64 * 1024;
 
 /**
- * The most bytes of a small upload. Small and large uploads have separate queues and threads (rule S2.9): so the
- * checklist of one system never waits for large uploads of others.
+ * The most bytes of a small upload, which never waits for large ones: they have queues and threads of their own (rule
+ * S2.9).
  */
 export const smallUpload = 4 * mebibyte;
 
@@ -80,7 +80,6 @@ export function createConcurrencyLimit(
     });
   }
 
-  /** Admits the requests that fit now. */
   function pump(): void {
     for (let next = queues.next(fits); next !== null; next = queues.next(fits)) {
       if (next.expensive) beginComputing();
@@ -98,10 +97,7 @@ export function createConcurrencyLimit(
     hasRoom: (caller: string) => fits(caller, false),
     /** Counts unsent bytes of a cached answer until `release`. */
     hold: held.add,
-    /**
-     * Admits a request: null at once, or a promise for its turn, which rejects with 503. Call `leave` after each
-     * admitted request. A client that disconnects while waiting (`presence`) leaves the queue at once.
-     */
+    /** Admits a request: null at once, or a promise that rejects with 503. Call `leave` after each admitted request. */
     enter(caller: string, expensive: boolean, presence: Waiting = { onClose: null }): Promise<void> | null {
       // A caller's expensive requests keep their order; its cheap ones may pass them.
       if (fits(caller, expensive) && !(expensive && queues.has(caller))) {
@@ -126,7 +122,6 @@ export function createConcurrencyLimit(
   };
 }
 
-/** The bytes that each caller holds. */
 function createHeldBytes() {
   const held = new Map<string, number>();
   let total = 0;

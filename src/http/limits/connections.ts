@@ -30,7 +30,6 @@ export interface ConnectionLimits {
   slowestBytesPerSecond: number;
 }
 
-/** How long a refused connection may take to send its request. */
 const refusedMilliseconds = 600;
 
 export const readerLimits = { graceMilliseconds: 30_000, slowestBytesPerSecond: 16 * 1024 };
@@ -42,10 +41,7 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
 
   return {
     open,
-    /**
-     * Adds a connection, closing another where there is no room; if none can be closed, the new one is marked as
-     * refused.
-     */
+    /** Adds a connection and closes another where there is no room, or marks the new one as refused. */
     add(socket: S, address: string, now: number): Connection<R, A> {
       const isFull = open.size - refusedOpen >= limits.most;
       const other = isFull ? leastMissed(open, address) : null;
@@ -79,10 +75,7 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
       if (open.get(socket)?.refused) refusedOpen--;
       open.delete(socket);
     },
-    /**
-     * Closes connections whose client reads too slowly, and refused ones that stay. Call it a few times a second. Gives
-     * how many were too slow.
-     */
+    /** Closes slow readers and refused connections; call it a few times a second. Gives the number of slow readers. */
     sweep(now: number): number {
       let cut = 0;
       for (const [socket, connection] of open) {
@@ -112,9 +105,8 @@ function loss<R extends Answer, A>({ active, waitsSince }: Connection<R, A>): nu
 }
 
 /**
- * The connection to close for a new one: of the address with the most connections, and only if that has more than the
- * new one's address, so that no address can take all. The oldest of the least cost; never one whose answer is in
- * progress.
+ * The connection to close for a new one: the oldest of least cost, not in use, of the address with the most
+ * connections, if that has more than the new one's: so no address can take all.
  */
 function leastMissed<S, R extends Answer, A>(open: Map<S, Connection<R, A>>, newcomer: string): S | null {
   const counts = new Map<string, number>();

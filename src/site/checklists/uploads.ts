@@ -26,9 +26,8 @@ export type Find = (wanted: Wanted) => Found | Promise<Found>;
 
 export interface Uploads {
   /**
-   * Processes an upload after those before it, and takes over its bytes. `find` gives each release that it needs.
-   * Throws a `RefusedUpload` for an invalid upload (400, 413), for an error of `find`, and (503) when the thread stops.
-   * When the caller disconnects, skips the upload or ends its thread.
+   * Processes an upload after those before it, and takes over its bytes. Throws a `RefusedUpload` for an invalid upload
+   * (400, 413), for an error of `find`, and (503) when the thread stops or the caller disconnects.
    */
   upgrade(upload: Upload, find: Find, caller?: Presence): Promise<Upgraded>;
   stop(): Promise<void>;
@@ -60,10 +59,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   };
 }
 
-/**
- * Makes a reader of one upload at a time, so that a crash of its thread affects only the upload that caused it. The
- * thread starts with the first upload and ends after idle time.
- */
+/** Makes a reader of one upload at a time: a crash of its thread affects no other upload. */
 function createUploadThread(
   log: Log,
   {
@@ -103,7 +99,7 @@ function createUploadThread(
     }
   }
 
-  /** Finds a release for the thread. On failure, a page shows the form again; for the API, the upload ends. */
+  /** On failure a page shows the form again; for the API, the upload ends. */
   async function found(find: Find, wanted: Wanted, from: Upload['from']): Promise<ThreadRequest> {
     try {
       return { release: await find(wanted) };
@@ -202,7 +198,7 @@ function createThread(log: Log, entry: string | URL, memory: number) {
 
 export type WorkOnUpload = ReturnType<typeof createUploadWork>;
 
-/** Makes the function that processes an upload with the releases of the catalog. It stores nothing. */
+/** Makes the function that processes an upload with releases of the catalog. It stores nothing. */
 export function createUploadWork(
   uploads: Uploads,
   { stigs, stigNames, identify, cciFacts }: Pick<Services, 'stigs' | 'stigNames' | 'identify' | 'cciFacts'>,
