@@ -89,7 +89,7 @@ function createReasons(db: Database, printings: StoredPrinting[], fates: Identit
     return (
       `another printing is kept, ${which}: it has ${held.length} of the ${count(mine.size, 'rule')} of this one` +
       `${revised.length === 0 ? '' : `, ${revised.length} of them in another revision${named(revised)}`}` +
-      (isTie ? '; no date tells which is newer, so the greater hash decides' : '')
+      (isTie ? '; no date states which is newer, so the greater hash decides' : '')
     );
   }
 

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncPath } from '../base/files.ts';
+import { syncPath, writeWhole } from '../base/files.ts';
 import { createFileLock, type FileLock } from '../db/file-lock.ts';
 import { type AuditEvent, type Head, lineOf, origin, systemEvent } from './event.ts';
 import { type Resumption, resume } from './resume.ts';
@@ -91,7 +91,7 @@ export function openAuditFile(
         const isFirst = fstatSync(fd).size === 0;
         // A kill must never leave lines without a head: a missing head means that it was removed.
         if (isFirst && end.head.seq === 0) writeSync(heads, headText(origin), 0);
-        writeWhole(io, fd, Buffer.from(text));
+        writeWhole(fd, Buffer.from(text), io.write);
         if (sync) io.sync(fd);
         // A new file is only durable once its folder is synced.
         if (sync && isFirst) syncPath(dirname(file));
@@ -209,10 +209,6 @@ export function lazyAuditFile(open: () => AuditFile): AuditFile {
     isNewDay: () => file?.isNewDay() ?? false,
     close: () => file?.close(),
   };
-}
-
-function writeWhole(io: AuditIo, fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += io.write(fd, bytes.subarray(done));
 }
 
 /** Of fixed length, so that one small write replaces it. */

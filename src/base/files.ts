@@ -13,6 +13,7 @@ import {
   rmSync,
   type Stats,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CommandError } from './errors.ts';
@@ -54,7 +55,16 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Renames a synced temporary file in one step. Throws EEXIST where the name exists, and then keeps it. */
+/** Writes all bytes: one system call may write fewer. */
+export function writeWhole(
+  handle: number,
+  bytes: Uint8Array,
+  write: (handle: number, bytes: Uint8Array) => number = writeSync,
+): void {
+  for (let done = 0; done < bytes.length; ) done += write(handle, bytes.subarray(done));
+}
+
+/** Renames a synced file in one step. Throws EEXIST where the name exists, and then keeps the temporary file. */
 export function publishNew(temporary: string, file: string): void {
   try {
     linkSync(temporary, file);

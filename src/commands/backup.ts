@@ -7,7 +7,7 @@ import { type Backup, backUp } from '../db/backup-file.ts';
 import { hashFile } from '../db/copy.ts';
 import { type Files, requireDatabaseFile } from '../db/database.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, flag, parse } from './command.ts';
+import { type Command, flag, parse, print } from './command.ts';
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -31,7 +31,7 @@ export const backupCommand: Command = {
       () => backup(config, file, usersOnly),
       ({ sha256, bytes }) => ({ sha256, bytes }),
     );
-    process.stdout.write(values.json ? `${JSON.stringify(made)}\n` : `${made.sha256}  ${made.file}\n`);
+    print(values.json, made, `${made.sha256}  ${made.file}`);
     return 0;
   },
 };

@@ -47,7 +47,7 @@ function checkFiles(files: Files, auditFiles: string[] | null): CheckReport {
     return report;
   } catch (error) {
     if (!(error instanceof ForeignSchemaError)) throw error;
-    tell('no other check was made: what does not belong to Gapstone could change its results');
+    tell('no other check was run: a foreign schema could change its results');
     return {
       ok: false,
       digest: null,
@@ -87,7 +87,7 @@ function wrongDigest({ sqlite }: Database, digest: string | Error): string[] {
   const stored = storedDigest(sqlite);
   if (digest instanceof Error || stored === null || stored === digest) return [];
   return [
-    `the stored digest ${stored} is not that of the catalog: something other than Gapstone changed one of them. Restore a backup`,
+    `the stored digest ${stored} does not match the catalog: another program changed one of them. Restore a backup`,
   ];
 }
 

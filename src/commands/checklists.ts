@@ -21,8 +21,7 @@ import { asCopyError, freeBytes, requireRoom } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
 import { check } from '../http/schema.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, openToLook, parse, required, tell, text, texts } from './command.ts';
-import { print } from './content-keys.ts';
+import { type Command, openToLook, parse, print, required, tell, text, texts } from './command.ts';
 
 const largestTable = 1024 * 1024;
 

@@ -10,7 +10,7 @@ import {
 import { createCollectionBody } from '../collections/schema.ts';
 import { openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
+import { type Command, expectPositionals, parse, print, required, text, texts } from './command.ts';
 
 export const collectionCommand: Command = {
   name: 'collection',
@@ -32,16 +32,8 @@ export const collectionCommand: Command = {
   ],
   async run(args) {
     const { values, positionals } = parse(args, null, {
-      kind: text,
-      name: text,
-      owner: text,
-      org: text,
-      email: text,
-      description: text,
-      tag: texts,
-      color: text,
-      visibility: text,
-      item: texts,
+      ...{ kind: text, name: text, owner: text, org: text, email: text, item: texts },
+      ...{ description: text, tag: texts, color: text, visibility: text },
     });
     const [action, ...rest] = positionals;
     if (action !== 'create') throw new CommandError('the only collection command is "collection create"', 2);
@@ -79,7 +71,7 @@ export const collectionCommand: Command = {
         throw error instanceof AppError ? new CommandError(error.message) : error;
       }
     });
-    process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
+    print(values.json, { id }, id);
     return 0;
   },
 };

@@ -30,6 +30,11 @@ export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+/** Prints a result as a line of JSON or of text. */
+export function print(json: boolean | undefined, value: object, line: string): void {
+  process.stdout.write(`${json ? JSON.stringify(value) : line}\n`);
+}
+
 /** Opens both files for reading; creates no users' data. Throws `CommandError`. */
 export function openToLook({ db, usersDb }: Files, busyTimeout?: number): Database {
   const files = { db, usersDb: isThere(usersDb) ? usersDb : ':memory:' };

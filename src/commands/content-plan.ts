@@ -59,9 +59,9 @@ function inText(plan: Plan, most: number): string {
 }
 
 const signed = ({ come, change, go }: PlanSection): [string, string, string[]][] => [
-  ['+', 'comes', come],
-  ['~', 'changes', change],
-  ['-', 'goes', go],
+  ['+', 'added', come],
+  ['~', 'changed', change],
+  ['-', 'removed', go],
 ];
 
 function writePage(file: string, plan: Plan, { banner }: Config): void {

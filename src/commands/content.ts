@@ -23,7 +23,7 @@ const names = Object.keys(commands);
 
 export const contentCommand: Command = {
   name: 'content',
-  summary: 'carry a catalog to other sites as a signed bundle, and take one',
+  summary: 'build signed bundles of a catalog for other sites, and apply them',
   usage: Object.values(commands)
     .map(({ usage }) => usage)
     .join('\n'),

@@ -37,11 +37,7 @@ export const importCommand: Command = {
   ],
   async run(args) {
     const { values, positionals } = parse(args, null, {
-      once: flag,
-      'no-links': flag,
-      strict: flag,
-      'dry-run': flag,
-      slugs: text,
+      ...{ once: flag, 'no-links': flag, strict: flag, 'dry-run': flag, slugs: text },
     });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
     // A file that the inbox saw may have been removed since.
@@ -75,7 +71,7 @@ export const importCommand: Command = {
       return 0;
     }
     const strict = values.strict ?? false;
-    const onProgress = createProgress((line) => process.stderr.write(line));
+    const onProgress = createProgress();
     const result = await auditedImport(config, db, fresh, {
       ...{ strict, noLinks, dryRun, overrides, onProgress, takenBack },
     });
@@ -110,43 +106,33 @@ function print(
     for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
     process.stdout.write(`${JSON.stringify({ summary })}\n`);
   } else {
-    for (const line of lines) process.stderr.write(`${humanLine(line)}\n`);
-    process.stderr.write(`${humanSummary(summary)}\n`);
+    for (const line of lines) tell(humanLine(line));
+    tell(humanSummary(summary));
   }
   for (const benchmarkId of unmetOverrides)
-    process.stderr.write(
-      `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id\n`,
-    );
-  tellUsers(usersDb, slugChanges);
-  if (!stored)
-    process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
+    tell(`warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id`);
+  warnOfReferences(usersDb, slugChanges);
+  if (!stored) tell(dryRun ? 'dry run: nothing was changed' : 'strict: nothing was changed');
 }
 
 /** Warns about changed slugs that users' data refers to. */
-function tellUsers(usersDb: string, changes: SlugChange[]): void {
+function warnOfReferences(usersDb: string, changes: SlugChange[]): void {
   if (changes.length === 0) return;
-  let users: ReturnType<typeof connectReadOnly>;
   try {
     if (!isThere(usersDb)) return;
-    users = connectReadOnly(usersDb, 'users', { busyTimeout });
+    using users = connectReadOnly(usersDb, 'users', { busyTimeout });
+    const count = ['list_stigs', 'favorite_stigs'].map((table) =>
+      users.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE slug = ?`).pluck(),
+    );
+    for (const change of changes) {
+      const [entries, favorites] = count.map((each) => each.get(change.from)!) as [number, number];
+      const referring = `${countOf(entries, 'list entries')} and ${countOf(favorites, 'favorites')} refer to it`;
+      if (entries + favorites > 0) tell(`warning: ${describeChange(change)}: ${referring}`);
+    }
   } catch (error) {
     // The import is complete; only this warning is not possible.
-    process.stderr.write(
-      `warning: whether users' data refers to a slug that changed is not known: ${(error as Error).message}\n`,
-    );
-    return;
+    tell(`warning: cannot read whether users' data refers to a changed slug: ${(error as Error).message}`);
   }
-  const count = ['list_stigs', 'favorite_stigs'].map((table) =>
-    users.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE slug = ?`).pluck(),
-  );
-  for (const change of changes) {
-    const [entries, favorites] = count.map((each) => each.get(change.from)!);
-    if (entries! + favorites! > 0)
-      process.stderr.write(
-        `warning: ${describeChange(change)}: ${countOf(entries!, 'list entries')} and ${countOf(favorites!, 'favorites')} refer to it\n`,
-      );
-  }
-  users.close();
 }
 
 function humanLine(line: LedgerLine): string {

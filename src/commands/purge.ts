@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts';
 import { createPurgeService } from '../collections/retention.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand, reasonOf } from './audit.ts';
-import { type Command, flag, parse } from './command.ts';
+import { type Command, flag, parse, print } from './command.ts';
 
 const day = 24 * 3600 * 1000;
 
@@ -31,7 +31,7 @@ export const purgeCommand: Command = {
       const purged = dryRun
         ? await purges.purge({ dryRun, acceptClock })
         : await auditedCommand(config, db, event, () => purges.purge({ acceptClock }));
-      process.stdout.write(values.json ? `${JSON.stringify({ purged, dryRun })}\n` : `${purged}\n`);
+      print(values.json, { purged, dryRun }, `${purged}`);
       return 0;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -4,7 +4,7 @@ import { isThere } from '../base/files.ts';
 import { listMigrations } from '../db/migrate.ts';
 import { requireFolder, restoreBackup } from '../db/restore-backup.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, parse, tell } from './command.ts';
+import { type Command, parse, print, tell } from './command.ts';
 
 export const restoreCommand: Command = {
   name: 'restore',
@@ -35,8 +35,7 @@ export const restoreCommand: Command = {
         before: files.flatMap(({ before }) => before ?? []),
       }),
     );
-    if (values.json) process.stdout.write(`${JSON.stringify(restored)}\n`);
-    else process.stdout.write(`${restored.sha256}  ${file}\n`);
+    print(values.json, restored, `${restored.sha256}  ${file}`);
     if (restored.lost !== undefined) tell(`warning: ${restored.lost}`);
     for (const { kind, file, schema, before } of restored.files) {
       if (before !== null) tell(`the replaced ${file} is in ${before}`);

@@ -12,7 +12,7 @@ import { forgetInboxContents, keepShippedSources, shippedSources } from '../db/k
 import { catalog } from '../db/tables.ts';
 import { openForCommand, upgradeForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, flag, parse, text } from './command.ts';
+import { type Command, flag, parse, tell, text } from './command.ts';
 import { createProgress } from './progress.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
@@ -47,7 +47,7 @@ export const startCommand: Command = {
 async function sayCreated(file: string, open: () => Promise<Database>): Promise<Database> {
   const wasThere = isThere(file);
   const db = await open();
-  if (!wasThere && isThere(file)) process.stderr.write(`created ${file}\n`);
+  if (!wasThere && isThere(file)) tell(`created ${file}`);
   return db;
 }
 
@@ -74,8 +74,8 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
   const isImported = db.orm.select().from(catalog).get()!.shippedData === digest;
   const isKept = config.usersDb === ':memory:' || shippedSources(config.usersDb).size > 0;
   if (isImported && isKept) return;
-  process.stderr.write(`importing the shipped data of ${folder}\n`);
-  const onProgress = createProgress((line) => process.stderr.write(line));
+  tell(`importing the shipped data of ${folder}`);
+  const onProgress = createProgress();
   const { summary, lines } = await auditedImport(config, db, paths, { onProgress });
   const stored = lines.filter(({ outcome }) => outcome !== 'rejected' && outcome !== 'skipped');
   await withUsers(config, (users) =>
@@ -86,10 +86,10 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
   );
   db.orm.update(catalog).set({ shippedData: digest }).run();
   for (const line of lines.filter((each) => each.outcome === 'rejected')) {
-    process.stderr.write(`rejected ${line.source}: ${line.reason}\n`);
+    tell(`rejected ${line.source}: ${line.reason}`);
   }
   const refused = summary.rejected > 0 ? `, ${summary.rejected} rejected` : '';
-  process.stderr.write(`imported the shipped data: ${count(summary.imported, 'source')}${refused}\n`);
+  tell(`imported the shipped data: ${count(summary.imported, 'source')}${refused}`);
 }
 
 /** SHA-256 over the names and bytes of all files at the paths. */
@@ -120,5 +120,5 @@ async function welcome(config: Config, url: string, withoutToken: boolean): Prom
       `Or open ${url} in a browser and sign in with this token.`,
     );
   }
-  process.stderr.write(`${lines.join('\n')}\n`);
+  tell(lines.join('\n'));
 }

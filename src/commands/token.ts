@@ -5,7 +5,7 @@ import { isThere } from '../base/files.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { readHeader } from '../db/header.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
-import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
+import { type Command, expectPositionals, parse, print, required, text, texts } from './command.ts';
 
 export const tokenCommand: Command = {
   name: 'token',
@@ -22,11 +22,7 @@ export const tokenCommand: Command = {
   ],
   async run(args) {
     const { values, positionals } = parse(args, null, {
-      subject: text,
-      email: text,
-      org: text,
-      entitlement: texts,
-      ttl: text,
+      ...{ subject: text, email: text, org: text, entitlement: texts, ttl: text },
     });
     if (positionals[0] !== 'issue') throw new CommandError('the only token command is "token issue"', 2);
     expectPositionals(positionals.slice(1), []);
@@ -45,7 +41,7 @@ export const tokenCommand: Command = {
     checkTokenRequest(config, request);
     requireServed(config);
     const token = await auditedToken(config, request);
-    process.stdout.write(values.json ? `${JSON.stringify({ token })}\n` : `${token}\n`);
+    print(values.json, { token }, token);
     return 0;
   },
 };

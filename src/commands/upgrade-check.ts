@@ -30,7 +30,7 @@ const names: [Kind, string][] = [
 
 export const upgradeCheckCommand: Command = {
   name: 'upgrade-check',
-  summary: 'tell what this version would migrate in the data folder of an installation; changes nothing',
+  summary: 'show what this version would migrate in the data folder of an installation; changes nothing',
   usage: 'gapstone upgrade-check DIR [--json]',
   help: [
     'DIR       the folder with gapstone.db and gapstone-users.db; a server may be using them',
@@ -83,7 +83,7 @@ const copyOf = ({ file, newest }: FileCheck) => freeName(`${file}.before-schema-
 function describe(check: FileCheck): string {
   const { kind, file, schema, newest, migrations, problem } = check;
   if (problem !== null) return `refused: ${problem}\n`;
-  if (schema === null) return `${file}: not there; the next start makes a new ${namesOfKinds[kind]}\n`;
+  if (schema === null) return `${file}: missing; the next start creates a new ${namesOfKinds[kind]}\n`;
   if (migrations.length === 0) return `${file}: schema ${schema}, nothing to migrate\n`;
   return `${file}: schema ${schema}, the next start migrates it to ${newest} (${migrations.join(', ')}), and keeps a copy from before as ${copyOf(check)}\n`;
 }

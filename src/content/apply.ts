@@ -124,7 +124,7 @@ export async function settle(site: OpenSite, exchange: Exchange): Promise<void> 
 
 /** Switches to the new catalog, and removes files that are no longer needed. */
 async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promise<Exchanged> {
-  await goOver(site, held);
+  await switchToNewCatalog(site, held);
   const { file } = site;
   const before = beforeOf(file, applied.id);
   const keptAs = isThere(before) ? before : null;
@@ -136,7 +136,7 @@ async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promis
  * Releases a catalog, and attaches its new file. WAL is left to the server: two processes that turn it on would block
  * each other.
  */
-export async function goOver({ db, file }: OpenSite, held: HeldCatalog): Promise<void> {
+export async function switchToNewCatalog({ db, file }: OpenSite, held: HeldCatalog): Promise<void> {
   held[Symbol.dispose]();
   removeForeignLog(file);
   const deadline = performance.now() + 5000;
@@ -216,6 +216,6 @@ export function refusalOf(local: Pick<LocalSource, 'source' | 'target'>[]): stri
   const more = local.length > mostNamed ? `, and ${local.length - mostNamed} more` : '';
   return (
     `this site holds ${count(local.length, 'source')} that it lacks: ${named.join(', ')}${more}; ` +
-    'look at "gapstone content plan", then give --drop-local to go without'
+    'see "gapstone content plan", then use --drop-local to remove them'
   );
 }

@@ -29,7 +29,7 @@ export async function makeCatalog(
   // The signature or the copy covers the bytes, so checking the schema is enough; the digest then reads all content.
   const { kind, schema } = seal(made, 'schema', file);
   if (kind !== 'catalog' || schema !== newest)
-    throw new CommandError(`${file} does not hold the catalog that its manifest tells of`);
+    throw new CommandError(`${file} does not contain the catalog that its manifest describes`);
   const { digest, stored } = digestsOfFile(made);
   if (digest !== manifest.digest)
     throw new CommandError(

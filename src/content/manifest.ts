@@ -86,7 +86,7 @@ export function manifestBytes(manifest: Manifest): Buffer {
   const read = Manifest.safeParse(manifest);
   if (read.success) return Buffer.from(`${JSON.stringify(read.data, null, 1)}\n`);
   const [issue] = read.error.issues;
-  throw new CommandError(`no bundle can say this: ${issue!.path.join('.')}: ${issue!.message}`);
+  throw new CommandError(`the manifest would not be valid: ${issue!.path.join('.')}: ${issue!.message}`);
 }
 
 /** The id of a bundle: SHA-256 over its manifest. */

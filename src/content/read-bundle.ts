@@ -8,7 +8,7 @@ import {
   sizeOfZip,
   statedBytes,
 } from '../base/zip.ts';
-import { freeBytes } from '../db/copy.ts';
+import { freeBytes, requireBytes } from '../db/copy.ts';
 import {
   bundleId,
   largestContent,
@@ -155,12 +155,8 @@ function requireSize(reader: PieceReader, front: Member[], { parts }: Manifest):
 
 function requireRoom(name: string, { parts }: Manifest, folder: string): void {
   const needed = parts.reduce((sum, { unpacked }) => sum + unpacked, 0);
-  const free = freeBytes(folder);
   if (needed > largestContent) throw new CommandError(`${name} is refused: it unpacks to ${needed} bytes`);
-  if (free < needed)
-    throw new CommandError(
-      `there is not enough space for ${name}: it needs ${needed} bytes, ${free} are free`,
-    );
+  requireBytes(name, needed, freeBytes(folder));
 }
 
 /** Each source of the bundle must be one of the catalog, with the right content. */

@@ -8,7 +8,7 @@ import { CommandError } from '../base/errors.ts';
 import { freeName, inPrivateFolder, isThere, realFile, rightsAround, sha256OfFile } from '../base/files.ts';
 import { printable } from '../base/text.ts';
 import { memberOf } from './backup-file.ts';
-import { freeBytes, hashFile, seal } from './copy.ts';
+import { freeBytes, hashFile, requireBytes, seal } from './copy.ts';
 import type { Files } from './database.ts';
 import { likeFormer } from './exchange.ts';
 import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
@@ -71,13 +71,7 @@ export async function restoreBackup(
     if (isZip(backup)) zip = await openZip(backup);
     const parts = zip === null ? [partOf(backup, places)] : await partsOf(backup, zip, places);
     for (const { file } of parts) refuseForeign(file);
-    for (const { file, bytes } of parts) {
-      const free = room(requireFolder(file));
-      if (free < bytes)
-        throw new CommandError(
-          `there is not enough space beside ${file}: it needs ${bytes} bytes, ${free} are free`,
-        );
-    }
+    for (const { file, bytes } of parts) requireBytes(file, bytes, room(requireFolder(file)));
     const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places) : { kept: null };
     return await restoreParts(backup, parts, now, audited, known);
   } catch (error) {

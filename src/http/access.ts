@@ -72,9 +72,9 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     with: (more) => createAccess(deps, { ...options, ...more }),
     audited: (action, objectId) =>
       createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
-    public: rule('public', [], byNothing, letIn),
+    public: rule('public', [], byNothing, admitAll),
     visitor: rule('public', [], byOpenSession, (c, { caller }) => {
-      if (!mayCome(c)) throw forbidden('Send this form from a page of this server');
+      if (!isReadOrSameOrigin(c)) throw forbidden('Send this form from a page of this server');
       c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null);
     }),
     user: userRule('user', [userToken, session], byEither),
@@ -86,7 +86,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       byEither,
       (c, call) => c.set('viewer', viewerOf(c, call)),
     ),
-    cron: rule('cron', [{ cronSecret: [] }], bySecret, letIn),
+    cron: rule('cron', [{ cronSecret: [] }], bySecret, admitAll),
     entitled: (product) =>
       userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
     async signIn(c, token) {
@@ -216,15 +216,17 @@ function createRules({ limiter, audit, input }: AccessDeps, options: RouteOption
 /** The caller. Throws 401 for none, and 403 for a session's write from another origin (D1.7). */
 function viewerOf(c: Context<Env>, { caller }: Call): Viewer {
   if (!caller?.viewer) throw unauthorized();
-  if (caller.by === 'session' && !mayCome(c)) throw forbidden('A session may write only from its own origin');
+  if (caller.by === 'session' && !isReadOrSameOrigin(c))
+    throw forbidden('A session may write only from its own origin');
   return caller.viewer;
 }
 
 /** Whether a request only reads or comes from this server's own pages; decided before its body is read (rule D2.6). */
-const mayCome = (c: Context<Env>) => c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c);
+const isReadOrSameOrigin = (c: Context<Env>) =>
+  c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c);
 
 const byNothing = async () => null;
-const letIn = () => {};
+const admitAll = () => {};
 
 function asUser(viewer: Viewer): User {
   if (viewer.kind !== 'user') throw forbidden('You need a user token');

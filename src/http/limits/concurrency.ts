@@ -1,5 +1,4 @@
 import { type AppError, callerGone, unavailable } from '../../base/errors.ts';
-import type { Presence } from '../env.ts';
 import type { Rejection } from './limiter.ts';
 
 const mebibyte = 1024 * 1024;
@@ -39,7 +38,7 @@ const uploadLimits = {
   large: { ...concurrencyLimits, total: 64 * mebibyte, computing: 1 },
 };
 
-type Waiting = Pick<Presence, 'onClose'>;
+type Waiting = { onClose: (() => void) | null };
 
 interface Waiter {
   expensive: boolean;

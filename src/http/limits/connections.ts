@@ -44,7 +44,7 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
     /** Adds a connection and closes another where there is no room, or marks the new one as refused. */
     add(socket: S, address: string, now: number): Connection<R, A> {
       const isFull = open.size - refusedOpen >= limits.most;
-      const other = isFull ? leastMissed(open, address) : null;
+      const other = isFull ? cheapestToClose(open, address) : null;
       const refused = isFull && other === null;
       if (refused) refusedOpen++;
       if (other !== null) {
@@ -108,7 +108,7 @@ function loss<R extends Answer, A>({ active, waitsSince }: Connection<R, A>): nu
  * The connection to close for a new one: the oldest of least cost, not in use, of the address with the most
  * connections, if that has more than the new one's: so no address can take all.
  */
-function leastMissed<S, R extends Answer, A>(open: Map<S, Connection<R, A>>, newcomer: string): S | null {
+function cheapestToClose<S, R extends Answer, A>(open: Map<S, Connection<R, A>>, newcomer: string): S | null {
   const counts = new Map<string, number>();
   for (const { address, refused } of open.values())
     if (!refused) counts.set(address, (counts.get(address) ?? 0) + 1);
