@@ -274,7 +274,7 @@ check('finds every kind of contradiction, and says nothing else', () => {
     const report = checkDatabase(db);
     db.sqlite.exec('ROLLBACK');
     const isOfDigest = (problem: string) =>
-      /^digest: the stored digest [0-9a-f]{64} is not that/.test(problem);
+      /^digest: the stored digest [0-9a-f]{64} does not match/.test(problem);
     const found = problemsOf(report).filter((problem) => !isOfDigest(problem));
     assert.is(problemsOf(report).some(isOfDigest), report.digest !== digest, name);
     assert.not(report.ok, name);
@@ -383,7 +383,7 @@ check(
     assert.match(
       problems.shift()!,
       new RegExp(
-        `^problem: digest: the stored digest ${digest} is not that of the catalog: .+ Restore a backup$`,
+        `^problem: digest: the stored digest ${digest} does not match the catalog: .+ Restore a backup$`,
       ),
     );
     assert.equal(problems, [

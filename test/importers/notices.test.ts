@@ -62,7 +62,7 @@ test('of two printings that no date tells apart the greater hash is kept, and th
     assert.is(lineOf(less!).outcome, 'superseded');
     assert.is(
       lineOf(less!).reason,
-      'another printing is kept, V1R1 of Pier with 3 rules: it has 3 of the 3 rules of this one; no date tells which is newer, so the greater hash decides',
+      'another printing is kept, V1R1 of Pier with 3 rules: it has 3 of the 3 rules of this one; no date states which is newer, so the greater hash decides',
     );
     db.close();
   }
