@@ -171,7 +171,7 @@ function rulesOf(
     lists: lists.choices(user),
     countOf(identifier) {
       const counts = controlRules.counts({ framework, controlId: identifier });
-      const { high, medium, low } = sumOf(counts, controlRules.narrowedTo({ stig, among }), severity);
+      const { high, medium, low } = sumOf(counts, controlRules.selectedSlugs({ stig, among }), severity);
       return high + medium + low;
     },
   };
