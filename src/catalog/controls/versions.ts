@@ -1,7 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut, fold } from '../../base/text.ts';
-import { frameworkVersions } from '../../db/control-tables.ts';
+import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import {
   type CatalogFramework,
@@ -11,10 +11,16 @@ import {
   withoutEndingZeros,
 } from './frameworks.ts';
 
+/** Joins controls with their versions. */
+export const ofControl = and(
+  eq(frameworkVersions.framework, controls.framework),
+  eq(frameworkVersions.version, controls.version),
+);
+
 /** The frameworks that pages show: the control catalogs and the CCIs. */
 export type ShownFramework = CatalogFramework | 'cci';
 
-/** A version of a framework, and its label: the version with the date of its edition. */
+/** A version of a framework; its label has the date of its edition. */
 export interface NamedVersion {
   version: string;
   label: string;

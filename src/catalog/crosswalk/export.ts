@@ -8,6 +8,7 @@ import { type Column, joined } from '../../http/columns.ts';
 import { filled, oneLine, oscalDocument, oscalMetadata, ownProp } from '../../http/oscal-parts.ts';
 import { oscalId } from '../controls/identifier.ts';
 import { catalogResource, publicationOf } from '../controls/oscal.ts';
+import { ofControl } from '../controls/versions.ts';
 import { createMappingDecisions, type MappingDecision } from './decisions.ts';
 import {
   edgeBetween,
@@ -64,13 +65,12 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
     .pluck();
   const decisions = createMappingDecisions(db);
   const { framework, version, isNewest } = frameworkVersions;
-  const isVersion = and(eq(framework, controls.framework), eq(version, controls.version));
   // The revisions of 800-171 name different controls; of every other framework the newest version counts.
   const { identifier, title, status } = controls;
   const everyEnd = db.orm
     .select({ framework, version, identifier, title, status })
     .from(controls)
-    .innerJoin(frameworkVersions, isVersion)
+    .innerJoin(frameworkVersions, ofControl)
     .where(
       and(eq(framework, sql.placeholder('framework')), or(eq(isNewest, 1), eq(framework, 'nist-800-171'))),
     )

@@ -9,6 +9,7 @@ import {
 import type { Database } from '../../db/database.ts';
 import { sources } from '../../db/tables.ts';
 import { versionKey } from '../controls/frameworks.ts';
+import { ofControl } from '../controls/versions.ts';
 import { edgeBetween, type GraphNode, inOrder, nameOf, nameOfEdge } from './graph.ts';
 import type { Evidence } from './schema.ts';
 
@@ -51,10 +52,6 @@ export function createFacts({ orm }: Database) {
     .where(or(isFrom, isTo))
     .orderBy(...byImport)
     .prepare();
-  const isVersion = and(
-    eq(frameworkVersions.framework, controls.framework),
-    eq(frameworkVersions.version, controls.version),
-  );
   const newest = orm
     .select({
       status: controls.status,
@@ -63,7 +60,7 @@ export function createFacts({ orm }: Database) {
     })
     .from(controlKeys)
     .innerJoin(controls, eq(controls.controlId, controlKeys.id))
-    .innerJoin(frameworkVersions, isVersion)
+    .innerJoin(frameworkVersions, ofControl)
     .where(and(eq(controlKeys.framework, framework), eq(controlKeys.identifier, identifier)))
     .orderBy(desc(frameworkVersions.isNewest), desc(frameworkVersions.version))
     .limit(1)
