@@ -33,13 +33,12 @@ const withdrawn = z
   });
 
 const edition = z.string().nullable().openapi({
-  description: 'The date of the file that the version is from; null where none is stated.',
+  description: 'The date of the source file of the version; null where it has none.',
   example: '2025-08-26',
 });
 
 const textFrom = z.string().optional().openapi({
-  description:
-    'Only where the text is that of an older release, as none of this one was imported: which that is.',
+  description: 'The older release that the text is from. Only where no text of this release was imported.',
   example: 'Rev 5.1.1 (2022-01-25)',
 });
 const texts = { statement: z.string(), guidance: z.string() };
@@ -200,7 +199,7 @@ function macLevels() {
     .transform((given, context) => {
       const levels = given.map(macLevel);
       if (!levels.includes(undefined)) return new Set(levels as string[]);
-      context.addIssue({ code: 'custom', message: `mac must be one or more of: ${macNames.join(', ')}` });
+      context.addIssue(`mac must be one or more of: ${macNames.join(', ')}`);
       return z.NEVER;
     })
     .optional()
@@ -236,9 +235,9 @@ export const Baselines = z
   .strictObject({
     baselines: z.array(
       z.strictObject({
-        name: z.string().openapi({ description: 'What the parameter `baseline` takes.' }),
+        name: z.string().openapi({ description: 'A value of the parameter `baseline`.' }),
         title: z.string(),
-        controls: z.int().openapi({ description: 'How many active controls of the version it has.' }),
+        controls: z.int().openapi({ description: 'The number of its active controls in the version.' }),
         source: z.string().openapi({ description: 'The source file. A file in an archive follows !/.' }),
       }),
     ),

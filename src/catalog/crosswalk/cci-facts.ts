@@ -14,9 +14,9 @@ interface Looked {
 }
 
 /**
- * Gives a function that answers, for some CCIs (`CCI-000366`), the definition and the controls of 800-53 of each known
- * one, by rule D7.5 or by the references of an older revision (rule D7.4); and for these controls, in catalog order,
- * the statement, else the title. Throws NOT_FOUND for a revision that is not imported.
+ * Gives a function that looks up CCIs (`CCI-000366`). For each known one it gives the definition and the controls of
+ * 800-53, by rule D7.5, or by rule D7.4 for an older revision; for these controls, in catalog order, the statement,
+ * else the title. Throws NOT_FOUND for a revision that is not imported.
  */
 export function createCciFacts(db: Database, crosswalk: CrosswalkService, controls: ControlService) {
   const textsOf = db.sqlite

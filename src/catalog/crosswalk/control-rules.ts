@@ -16,7 +16,7 @@ import type { Path } from './schema.ts';
 
 type Severity = 'high' | 'medium' | 'low';
 
-/** How many rules of one severity a STIG has among some. */
+/** The number of rules of one severity in a STIG. */
 export interface RuleCount {
   slug: string;
   title: string;
@@ -140,8 +140,8 @@ function createCitingRules(db: Database) {
 }
 
 /**
- * Gives a function that finds a control that GET /controls answers, a CCI of the newest list or of a rule, or a control
- * of a site's own framework. Throws NOT_FOUND.
+ * Gives a function that finds a control of a catalog, a CCI of the newest list or of a rule, or a control of a site's
+ * own framework. Throws NOT_FOUND.
  */
 function createFindNode(db: Database, crosswalk: CrosswalkService) {
   const findControl = createFindControl(db);

@@ -20,7 +20,7 @@ export interface CoverageControls {
 
 const none: readonly number[] = [];
 
-/** Gives the controls that coverage counts, made once for each generation. */
+/** The controls that coverage counts; they are read once for each generation. */
 export function createCoverageControls(db: Database, controls: ControlService, crosswalk: CrosswalkService) {
   const active = db.sqlite
     .prepare<[string, string], [string, string, string, string]>(

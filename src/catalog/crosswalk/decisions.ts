@@ -51,7 +51,7 @@ export function createMappingDecisions(db: Database) {
       .run();
   }
 
-  /** The status of a control of the newest version; the revisions of 800-171 name different controls. */
+  /** Only the newest version counts, but for 800-171, whose revisions name different controls. */
   function standing(end: GraphNode): 'active' | 'withdrawn' | 'unknown' {
     const row = facts.control(end);
     if (!row) return 'unknown';

@@ -14,7 +14,7 @@ const mostStated = 3;
 
 export type ExplainService = ReturnType<typeof createExplainService>;
 
-/** Explains the steps of a path, and why a question has none. */
+/** Gives the evidence for the steps of paths, and the reason why a question has no path. */
 export function createExplainService(db: Database, crosswalk: CrosswalkService) {
   return { explain: createExplain(db), whyNot: createWhyNot(db, crosswalk) };
 }
@@ -66,7 +66,7 @@ function createWhyNot(db: Database, crosswalk: CrosswalkService) {
   const pins = createPins(db);
   const facts = createFacts(db);
 
-  /** The pairs that sources state of a control without an edge, each with the reason; `""` where they state none. */
+  /** The controls that sources map to a control without an edge, with what is wrong with them; `""` for none. */
   function unusedPairs(control: GraphNode): string {
     const ends = facts.stated(control).map(({ from, to }) => (isEnd(from, control) ? to : from));
     const stated = [...new Map(ends.map((end) => [JSON.stringify(end), end])).values()]
@@ -82,7 +82,6 @@ function createWhyNot(db: Database, crosswalk: CrosswalkService) {
     return stated.slice(0, mostStated).join(', ') + (stated.length > mostStated ? ', ...' : '');
   }
 
-  /** Why a question has no path. */
   return (question: PathQuestion): NoPath => {
     const { framework, identifier, to, version } = question;
     const shown = `${framework}:${identifier}`.slice(0, 64);

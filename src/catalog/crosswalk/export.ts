@@ -185,7 +185,7 @@ export function toMappingCollection({ from, to, changed, mappings, unmapped }: E
         'matching-rationale': 'functional',
         status: 'draft',
         'mapping-description':
-          'The pairs that publishers state, as Gapstone relates them to the versions that are held. Publishers do not class the relation: a map says that one control references the other. The property status is verified where a publisher states the pair for these versions or an operator confirmed it, else auto.',
+          'The pairs that publishers state, related by Gapstone to the imported versions. Publishers do not classify the relation: a map says that one control references the other. The property status is verified where a publisher states the pair for these versions or an operator confirmed it, else auto.',
       },
       mappings: written.map(({ mapping }) => mapping),
     },

@@ -83,7 +83,7 @@ export function createFacts({ orm }: Database) {
   };
 }
 
-/** Gives a function that reads together what sources state for versions of a framework's controls and another framework. */
+/** Gives a function that reads all pairs that sources state between versions of one framework and another framework. */
 export function createStatedBetween({ sqlite }: Database) {
   const ends =
     'f.from_framework, f.from_version, f.from_identifier, f.to_framework, f.to_version, f.to_identifier';

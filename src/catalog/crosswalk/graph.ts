@@ -77,7 +77,7 @@ export interface Graph {
   frameworkOf: number[];
   neighbors: Neighbor[][];
   idOf(framework: string, identifier: string): number | undefined;
-  /** The fewest edges of admitted statuses from every node to some node of a framework, by its index. */
+  /** The length of the shortest path with statuses in `mask` from each node to the framework of the index `target`. */
   distancesTo(target: number, mask: number): number[];
 }
 

@@ -18,7 +18,7 @@ import type { Path } from './schema.ts';
 import { createTaker, mostPathBytes, shareBytes, type Taken } from './share.ts';
 import { createWalkedGraph } from './walked-graph.ts';
 
-/** How deep the closure table goes; deeper questions are walked (rule D7.3). */
+/** The most hops of the closure table; questions with more are live searches (rule D7.3). */
 export const closureDepth = 4;
 
 const pairMilliseconds = 250;
@@ -61,7 +61,7 @@ interface Place {
   mask: number;
 }
 
-/** A question with the paths that need no walk, and the first edges of the others (undefined: those of the source). */
+/** A search has the paths that need no walk, and the first edges of the others (undefined: all of the source). */
 interface PathSearch extends Place {
   question: PathQuestion;
   known: Path[];
@@ -88,7 +88,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
   const inTurn = createTurns();
   const graph = () => current().graph;
 
-  /** The controls at the ends of the paths of a question, in catalog order and without limit; it has no version. */
+  /** All controls at which paths of a question end, in catalog order. The question has no version. */
   function endsOf(question: Omit<PathQuestion, 'version'>): string[] {
     return db.read(() => {
       const { graph: walk, source, target, mask } = placeOf(graph(), question);
@@ -105,7 +105,7 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
     canonical: (framework: string, identifier: string): string =>
       canonicalIdentifier(framework, identifier) ?? identifier.trim(),
 
-    /** Gives a function from a control to the ends of the mappings that a version of its framework states (rule D7.4). */
+    /** Gives a function from a control to the controls that a version of its framework maps it to (rule D7.4). */
     statedEnds(framework: string, to: string, version: string): (control: string) => string[] {
       const stepsOf = pins.firstStepsTo(graph(), framework, to, version);
       const isUsed = (step: FirstStep) => step.node.framework === to && defaultStatuses.has(step.status);
