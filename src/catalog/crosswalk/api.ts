@@ -10,7 +10,8 @@ import { jsonContent } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import type { ExplainService } from './explain.ts';
 import { type MappingExport, mappingColumns, toMappingCollection } from './export.ts';
-import { type Answered, type CrosswalkService, closureDepth, defaultStatuses } from './queries.ts';
+import { closureDepth } from './path-search.ts';
+import { type Answered, type CrosswalkService, defaultStatuses } from './queries.ts';
 import * as schemas from './schema.ts';
 import { createTaker, mostPathBytes } from './share.ts';
 

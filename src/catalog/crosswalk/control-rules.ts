@@ -11,7 +11,8 @@ import { canonicalIdentifier } from '../controls/identifier.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
 import type { GraphNode } from './graph.ts';
-import { type Answered, type CrosswalkService, closureDepth, defaultStatuses } from './queries.ts';
+import { closureDepth } from './path-search.ts';
+import { type Answered, type CrosswalkService, defaultStatuses } from './queries.ts';
 import type { Path } from './schema.ts';
 
 type Severity = 'high' | 'medium' | 'low';

@@ -6,8 +6,9 @@ import type { Database } from '../../db/database.ts';
 import { createMappingDecisions } from './decisions.ts';
 import { createFacts, isEnd, isStatedFor } from './facts.ts';
 import { type GraphNode, inOrder, statuses } from './graph.ts';
+import type { PathQuestion } from './path-search.ts';
 import { createPins } from './pins.ts';
-import type { CrosswalkService, PathQuestion } from './queries.ts';
+import type { CrosswalkService } from './queries.ts';
 import type { Evidence, NoPath, OwnEvidence, Path, PathStep } from './schema.ts';
 
 const mostStated = 3;
