@@ -3,7 +3,6 @@ import type { Metrics } from '../http/observe/metrics.ts';
 import { outcomes } from './ledger.ts';
 import { fileStatus } from './loaded-status.ts';
 
-/** What is counted, and the rows that are. */
 const counted = {
   stigs: 'stigs',
   stig_releases: 'stig_releases',
@@ -13,7 +12,7 @@ const counted = {
   occupations: 'occupations',
 };
 
-/** Adds the metrics of the catalog and its file. Rows are counted once for each generation, the ledger once for each run. */
+/** Adds the metrics of catalog and file. It counts rows once for each generation, the ledger once for each run. */
 export function addCatalogMetrics(metrics: Metrics, db: Database): void {
   const { sqlite } = db;
   const number = (sql: string) => sqlite.prepare(sql).pluck().get() as number;
@@ -63,7 +62,7 @@ export function addCatalogMetrics(metrics: Metrics, db: Database): void {
   });
 }
 
-/** Makes something again only where its stamp is another than before. */
+/** Makes a value again when its stamp changes. */
 function once<T>(stamp: () => number, make: () => T): () => T {
   let made: { stamp: number; value: T } | null = null;
   return () => {

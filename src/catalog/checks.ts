@@ -8,7 +8,6 @@ export interface Check {
   run(db: Database): Iterable<string>;
 }
 
-/** A check that is one query, which gives a line for each problem. */
 function query(name: string, ...questions: string[]): Check {
   return {
     name,
@@ -35,7 +34,7 @@ const foreignKeys: Check = {
   },
 };
 
-/** Every run's summary against its lines; every stored source against the line that tells of its import. */
+/** Each run's summary against its lines; each stored source against the line that says it was imported. */
 const ledger = query(
   'ledger',
   ...outcomes.map(
@@ -59,7 +58,7 @@ const ledger = query(
                        WHERE l.sha256 = s.sha256 AND l.kind = s.kind AND l.outcome IN ('imported', 'superseded'))`,
 );
 
-/** Every source states something, and what is stated is of the source's own kind. */
+/** Every source states facts of its own kind. */
 const sources = query(
   'sources',
   `SELECT 'the source ' || s.sha256 || ' (' || s.kind || ') states nothing'
@@ -160,7 +159,7 @@ const roles = query(
      FROM (SELECT document_id FROM documents EXCEPT SELECT document_id FROM document_facts)`,
 );
 
-/** What is checked of a database by queries alone, in order. */
+/** The checks of a database by queries alone, in order. */
 export const databaseChecks: Check[] = [
   integrity,
   foreignKeys,

@@ -10,14 +10,13 @@ import { importLedger, importRuns } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import type { Pagination } from '../http/schema.ts';
 
-/** What became of a source (rule D20). */
+/** The outcomes of a source (rule D20). */
 export const outcomes = importLedger.outcome.enumValues;
 export type Outcome = (typeof outcomes)[number];
 
-/** How many sources a run met, how many of them came to what, and how many warnings they gave. */
+/** The sources of a run, by outcome, and their warnings. */
 export type Totals = Record<Outcome | 'sources' | 'warnings', number>;
 
-/** One run of `gapstone import` with its totals. */
 export interface ImportRun {
   id: number;
   startedAt: string;
@@ -25,15 +24,13 @@ export interface ImportRun {
   totals: Totals;
 }
 
-/** What the entries of a run can be sorted by. */
 export const ledgerColumns = ['source', 'kind', 'outcome'] as const;
 
-/** One source of a run; its name is without the folder that it lay in. */
+/** One source of a run; its name is without its folder. */
 export interface LedgerEntry {
   source: string;
   folder: string;
   sha256: string | null;
-  /** The STIG that has a release of this very content now. */
   stig: { slug: string; title: string; version: string } | null;
   kind: string;
   outcome: Outcome;
@@ -43,22 +40,24 @@ export interface LedgerEntry {
   counts: Record<string, number>;
 }
 
-/** A source wherever it was met: by which run, and when. */
+/** The filters and the order of the sources of a run. */
+export interface LedgerFilter {
+  outcome?: Outcome | undefined;
+  search?: string | undefined;
+  sort?: Sort<(typeof ledgerColumns)[number]> | undefined;
+}
+
 export interface LedgerFile extends LedgerEntry {
   run: number;
   finishedAt: string;
 }
 
-/**
- * The kinds of sources that tell of what needs an entitlement: whoever lacks it is not to learn which documents or mappings
- * there are (rules D1.5, D9.4), neither by a row of the ledger nor by a total.
- */
+/** The kinds of sources that need an entitlement. Without it, neither rows nor totals show them (rules D1.5, D9.4). */
 const gated: Record<Entitlement, string[]> = {
   regdoc: ['regdoc', 'regdoc-markdown'],
   occ: ['onet', 'nice', 'role-mapping-csv'],
 };
 
-/** The kinds that a user may not see. */
 function hiddenFrom({ entitlements }: User): string[] {
   const lacking = (Object.keys(gated) as Entitlement[]).filter((product) => !entitlements.has(product));
   return lacking.flatMap((product) => gated[product]);
@@ -66,68 +65,69 @@ function hiddenFrom({ entitlements }: User): string[] {
 
 export type LedgerService = ReturnType<typeof createLedgerService>;
 
+const { source, kind, outcome, reason, warnings, target, counts, sha256 } = importLedger;
+const stig = sql<string | null>`(
+  SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
+    FROM sources AS x JOIN stig_printings AS p ON p.source_id = x.id JOIN stigs AS s ON s.id = p.stig_id
+   WHERE x.sha256 = ${importLedger}.sha256)`;
+const shown = { source, kind, outcome, reason, warnings, target, counts, sha256, stig };
+
+function toEntry<Row extends { source: string; stig: string | null }>(row: Row) {
+  const found = row.stig === null ? null : (JSON.parse(row.stig) as LedgerEntry['stig']);
+  return { ...row, source: withoutFolder(row.source), folder: folderOf(row.source), stig: found };
+}
+
+function isCalled(search: string | undefined): SQL | undefined {
+  if (search === undefined || search.trim() === '') return undefined;
+  const wanted = fold(search.trim());
+  return sql`(instr(lower(${source}), ${wanted}) > 0 OR substr(${sha256}, 1, ${wanted.length}) = ${wanted})`;
+}
+
+/** Null where all of it is hidden. */
+function toRun(
+  orm: Database['orm'],
+  row: typeof importRuns.$inferSelect,
+  hidden: string[],
+): ImportRun | null {
+  const { id, startedAt, finishedAt, summary } = row;
+  const totals = summary as Totals;
+  const hiddenTotals = orm
+    .select({
+      outcome: importLedger.outcome,
+      sources: count(),
+      warnings: sql<number>`sum(json_array_length(${importLedger.warnings}))`,
+    })
+    .from(importLedger)
+    .where(and(eq(importLedger.runId, id), inArray(importLedger.kind, hidden)))
+    .groupBy(importLedger.outcome)
+    .all();
+  for (const { outcome, sources, warnings } of hiddenTotals) {
+    totals[outcome] -= sources;
+    totals.sources -= sources;
+    totals.warnings -= warnings;
+  }
+  return hiddenTotals.length > 0 && totals.sources === 0 ? null : { id, startedAt, finishedAt, totals };
+}
+
 /** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService({ orm, read }: Database) {
-  const { source, kind, outcome, reason, warnings, target, counts, sha256 } = importLedger;
-  const stig = sql<string | null>`(
-    SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
-      FROM sources AS x JOIN stig_printings AS p ON p.source_id = x.id JOIN stigs AS s ON s.id = p.stig_id
-     WHERE x.sha256 = ${importLedger}.sha256)`;
-  const shown = { source, kind, outcome, reason, warnings, target, counts, sha256, stig };
-
-  function toEntry<Row extends { source: string; stig: string | null }>(row: Row) {
-    const found = row.stig === null ? null : (JSON.parse(row.stig) as LedgerEntry['stig']);
-    return { ...row, source: withoutFolder(row.source), folder: folderOf(row.source), stig: found };
-  }
-
-  /** Whether the name of a source has a text in it, or its hash begins with that. */
-  function isCalled(search: string | undefined): SQL | undefined {
-    if (search === undefined || search.trim() === '') return undefined;
-    const wanted = fold(search.trim());
-    return sql`(instr(lower(${source}), ${wanted}) > 0 OR substr(${sha256}, 1, ${wanted.length}) = ${wanted})`;
-  }
-
-  /** A run as a user may see it; null where all of it is hidden. */
-  function toRun(row: typeof importRuns.$inferSelect, hidden: string[]): ImportRun | null {
-    const { id, startedAt, finishedAt, summary } = row;
-    const totals = summary as Totals;
-    const hiddenTotals = orm
-      .select({
-        outcome: importLedger.outcome,
-        sources: count(),
-        warnings: sql<number>`sum(json_array_length(${importLedger.warnings}))`,
-      })
-      .from(importLedger)
-      .where(and(eq(importLedger.runId, id), inArray(importLedger.kind, hidden)))
-      .groupBy(importLedger.outcome)
-      .all();
-    for (const { outcome, sources, warnings } of hiddenTotals) {
-      totals[outcome] -= sources;
-      totals.sources -= sources;
-      totals.warnings -= warnings;
-    }
-    return hiddenTotals.length > 0 && totals.sources === 0 ? null : { id, startedAt, finishedAt, totals };
-  }
-
   return {
-    /** The last runs, newest first, as a user may see them. */
     runs(user: User, limit: number): ImportRun[] {
       const hidden = hiddenFrom(user);
       return read(() => {
         const rows = orm.select().from(importRuns).orderBy(desc(importRuns.id)).limit(limit).all();
-        return rows.map((row) => toRun(row, hidden)).filter((run) => run !== null);
+        return rows.map((row) => toRun(orm, row, hidden)).filter((run) => run !== null);
       });
     },
 
-    /** One run. Throws NOT_FOUND. */
     run(user: User, id: number): ImportRun {
       const row = orm.select().from(importRuns).where(eq(importRuns.id, id)).get();
-      const run = row ? toRun(row, hiddenFrom(user)) : null;
+      const run = row ? toRun(orm, row, hiddenFrom(user)) : null;
       if (run === null) throw notFound();
       return run;
     },
 
-    /** A page of the sources of a run, in the order in which they were met; of one outcome or of all, or by their names. */
+    /** A page of the sources of a run, by default in the order of the import. */
     entries(user: User, run: number, wanted: LedgerFilter, page: Page) {
       return read(() => {
         const matching = and(
@@ -150,7 +150,7 @@ export function createLedgerService({ orm, read }: Database) {
       });
     },
 
-    /** A page of the sources whose names have a text in them, or whose hash begins with it, the last met first. */
+    /** A page of the sources whose names contain a text, or whose hash begins with it, the latest run first. */
     files(user: User, search: string, page: Page): { files: LedgerFile[]; pagination: Pagination } {
       return read(() => {
         const matching = and(isCalled(search), notInArray(kind, hiddenFrom(user)));
@@ -168,11 +168,4 @@ export function createLedgerService({ orm, read }: Database) {
       });
     },
   };
-}
-
-/** What the sources of a run are narrowed to, and sorted by. */
-export interface LedgerFilter {
-  outcome?: Outcome | undefined;
-  search?: string | undefined;
-  sort?: Sort<(typeof ledgerColumns)[number]> | undefined;
 }

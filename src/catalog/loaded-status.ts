@@ -13,10 +13,10 @@ export interface FileStatus {
   schema: number;
 }
 
-/** What catalog and users' data hold, for an operator: counts, editions, sizes; nothing of what users wrote. */
+/** The contents of catalog and users' data, for an operator: counts, editions, sizes; nothing that users wrote. */
 export interface Status {
   catalog: FileStatus & { generation: number; changedAt: string };
-  /** What is served; `releases` are all that are retained, `findings` those of the current ones. */
+  /** `releases` counts all retained ones, `findings` those of current ones. */
   stigs: {
     stigs: number;
     srgs: number;
@@ -34,9 +34,8 @@ export interface Status {
     mappings: number;
   };
   documents: number;
-  /** Its file, and how many there are of each kind of users' data. */
+  /** The file, and the number of rows of each kind. */
   users: FileStatus & Record<string, number | string>;
-  /** The last runs, newest first. */
   imports: ImportStatus[];
 }
 
@@ -44,9 +43,8 @@ export interface Status {
 export interface FrameworkStatus {
   framework: string;
   version: string;
-  /** The date of the file that it is from; "" where none is stated. */
+  /** The date of its source file; "" where none is stated. */
   edition: string;
-  /** Whether it is served when no version is asked for. */
   default: boolean;
   controls: number;
   withdrawn: number;

@@ -6,7 +6,7 @@ import { packageRoot } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { sources } from '../db/tables.ts';
 
-/** Makes what says whether no publisher's STIG was imported: there is none, or none but the samples of the package. */
+/** Makes the function that says whether the catalog has no STIGs but the samples of the package. */
 export function createOnlySamples({ orm }: Database): () => boolean {
   const folder = join(packageRoot, 'data', 'stigs');
   const samples = readdirSync(folder).map((name) => sha256(readFileSync(join(folder, name))));

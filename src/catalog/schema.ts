@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** What the catalog holds, by a digest that is equal on every machine that holds the same (rule D32.5). */
+/** The contents of the catalog, with a digest that is equal on each machine with the same contents (rule D32.5). */
 export const CatalogSummary = z
   .strictObject({
     digest: z

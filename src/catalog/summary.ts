@@ -12,7 +12,7 @@ export type CatalogSummaryService = ReturnType<typeof createCatalogSummaryServic
 /** What the catalog holds, its digest, and the bundle that it came in (rule D32.5). */
 export function createCatalogSummaryService(db: Database) {
   let made: { generation: number; summary: Promise<Omit<CatalogSummary, 'bundle'>> } | null = null;
-  // The newest exchange that was not taken back: the digest tells whether it is still the one that is served.
+  // The newest exchange that was not undone: the digest says whether it is the present catalog.
   const bundle = db.orm
     .select({
       channel: contentBundles.channel,
@@ -26,7 +26,7 @@ export function createCatalogSummaryService(db: Database) {
     .limit(1)
     .prepare();
 
-  /** Reads what was stored with the catalog; makes the digest where none was. */
+  /** Reads the stored summary, or makes the digest. */
   async function make(): Promise<Omit<CatalogSummary, 'bundle'>> {
     const known = db.read(() => ({ digest: storedDigest(db.sqlite), ...countsOf(db.sqlite) }));
     return known.digest === null ? makeDigest() : { ...known, digest: known.digest };
@@ -36,13 +36,13 @@ export function createCatalogSummaryService(db: Database) {
     const { file } = fileStatus(db, 'catalog');
     const attached = () => ({ digest: catalogDigest(db), ...db.read(() => countsOf(db.sqlite)) });
     if (file === ':memory:') return attached();
-    // Another file that has the name must not be opened beside the log of this one.
+    // Do not open another file of this name beside the log of this one.
     try {
       db.renewCatalog();
     } catch {
       return attached();
     }
-    // Of a connection of its own: one that reads a row at a time could do nothing else meanwhile.
+    // On its own connection: one that reads row by row cannot do anything else.
     const sqlite = connectReadOnly(file, 'catalog');
     try {
       sqlite.exec('BEGIN');
@@ -54,7 +54,7 @@ export function createCatalogSummaryService(db: Database) {
   }
 
   return {
-    /** The summary is made once for each state of the catalog. Where no digest is stored, the first requests wait for it. */
+    /** Makes the summary once for each state of the catalog. Without a stored digest, the first requests wait. */
     async summary(): Promise<CatalogSummary> {
       for (;;) {
         const generation = db.generation();

@@ -1,9 +1,9 @@
 export const adviceOf = {
   'unknown-stig': 'Import this STIG, then inspect the checklist again.',
-  'repeated-stig': 'Keep one of the two: tools read the first, or merge both without a word.',
+  'repeated-stig': 'Keep one of the two: tools read only the first, or merge both without a warning.',
   'unreadable-release':
     'Write the release-info as DISA does, such as "Release: 9 Benchmark Date: 01 Jul 2026", or upgrade the checklist.',
-  'other-release': 'Upgrade the checklist to the release that is meant, so that name and rules agree.',
+  'other-release': 'Upgrade the checklist to the intended release, so that name and rules agree.',
   'old-release': 'Upgrade the checklist to the current release and review the rules that changed.',
   'missing-rule': 'Upgrade the checklist to its own release: that adds the rule as not reviewed.',
   'unknown-rule': 'Remove the rule, or find out which STIG it belongs to.',
@@ -11,7 +11,7 @@ export const adviceOf = {
   'ids-differ': 'Upgrade the checklist: that writes the identifiers of the release.',
   'repeated-rule': 'Keep one of the two answers.',
   'no-rule-id': 'Write the id of the rule: STIG Manager and STIG Viewer find rules by it.',
-  'check-differs': 'Restore the check of the release, or say in the comments why another one was used.',
+  'check-differs': 'Restore the check of the release, or say in the comments why you used another one.',
   'fix-differs': 'Restore the fix of the release.',
   'text-differs': 'Restore the title and the discussion of the release.',
   'severity-differs': 'Restore the severity, and use a severity override with its reason instead.',
@@ -19,10 +19,10 @@ export const adviceOf = {
   'bad-status':
     'Use Not_Reviewed, Not_Applicable, Open or NotAFinding: STIG Manager drops a rule with another status.',
   'bad-severity': 'Use high, medium or low.',
-  'no-details': 'Write in the finding details what was seen: STIG Manager and reviewers ask for it.',
+  'no-details': 'Write your evidence into the finding details: STIG Manager and reviewers ask for it.',
   'long-text': 'Shorten it: STIG Manager and eMASS cut off the rest. Attach long output instead.',
   'override-without-reason': 'Write the justification of the severity override.',
-  'reason-without-override': 'Choose the severity that the justification is about, or remove it.',
+  'reason-without-override': 'Override the severity, or remove the justification.',
   'no-host-name': 'Write the host name: STIG Manager refuses a checklist without one.',
   'long-target-field': 'Shorten it to 255 characters: STIG Manager cuts off the rest.',
   'bad-ip-address': 'Write IPv4 or IPv6 addresses, separated by commas.',
@@ -30,12 +30,12 @@ export const adviceOf = {
   'bad-fqdn': 'Write a fully qualified domain name such as web01.example.mil.',
   'bad-role': 'Use None, Workstation, Member Server or Domain Controller.',
   'bad-target-type': 'Use Computing or Non-Computing.',
-  'bad-uuid': 'Save the checklist anew: STIG Viewer 3 finds STIGs and rules by their UUIDs.',
+  'bad-uuid': 'Save the checklist again: STIG Viewer 3 finds STIGs and rules by their UUIDs.',
 } as const;
 
 export type FindingCode = keyof typeof adviceOf;
 
-/** What makes tools refuse or misread a file. All other findings are warnings. */
+/** Findings for which tools refuse or misread a file. All others are warnings. */
 export const errors = new Set<FindingCode>([
   'unknown-stig',
   'repeated-stig',

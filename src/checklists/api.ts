@@ -1,9 +1,10 @@
-import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import type { Access } from '../http/access.ts';
 import { answer, fileHeaders, fileTypes, privateHeaders } from '../http/answer.ts';
-import type { Env, Presence } from '../http/env.ts';
-import { BinaryFile, downloadHeaders, jsonBody, problem, TextFile } from '../http/schema.ts';
+import type { Presence } from '../http/env.ts';
+import { createRoutes, type RequestContext } from '../http/route.ts';
+import { BinaryFile, downloadHeaders, jsonBody, jsonContent, TextFile } from '../http/schema.ts';
 import { EmassRows, emassBody } from './emass-schema.ts';
 import { maxChecklist } from './read-checklist.ts';
 import {
@@ -17,150 +18,90 @@ import { maxResults } from './results-upload.ts';
 import { ChecklistUpgrade, upgradeBody, upgradeQuery } from './schema.ts';
 import type { ApiTask, Upgraded } from './upload.ts';
 
-/** Works on the raw body of a request, off the main thread. */
 type WorkOnUpload = (
   upload: ApiTask & { bytes: Uint8Array<ArrayBuffer> },
   caller: Presence,
 ) => Promise<Upgraded>;
 
-/** The routes for checklists and scan results that a caller sends. The service stores nothing of them. */
-export function checklistRoutes(access: Access, work: WorkOnUpload): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>();
+/** The routes for checklists and scan results of a caller. A thread reads their bodies; the service stores nothing. */
+export function checklistRoutes(access: Access, work: WorkOnUpload) {
+  const { app, route } = createRoutes('Checklists');
   const upload = { upload: true, expensive: true };
-  const checklists = access.with({ ...upload, maxBody: maxChecklist });
-  const results = access.with({ ...upload, maxBody: maxResults });
-  const mayBeFile = {
-    'Content-Disposition': { ...downloadHeaders['Content-Disposition'], required: false },
-  };
+  const large = access.with({ ...upload, maxBody: maxResults }).user;
 
-  function send(c: Parameters<typeof answer>[0], { bytes, file }: Upgraded): never {
-    if (file === null) return answer(c, bytes, privateHeaders) as never;
+  async function made(c: RequestContext, task: ApiTask): Promise<Response> {
+    const { bytes, file } = await work({ ...task, bytes: c.get('upload') }, c.get('record'));
+    if (file === null) return answer(c, bytes, privateHeaders);
     // The marking of the old checklist takes precedence over the banner of this server.
     const named = fileHeaders(file.marking || c.get('banner'), file.name);
-    return answer(c, bytes, { 'Content-Type': fileTypes[file.type], ...privateHeaders, ...named }) as never;
+    return answer(c, bytes, { 'Content-Type': fileTypes[file.type], ...privateHeaders, ...named });
   }
 
-  const { middleware, ...upgrade } = createRoute({
-    method: 'post',
-    path: '/api/v1/checklists/upgrade',
+  route('POST /api/v1/checklists/upgrade', access.with({ ...upload, maxBody: maxChecklist }).user, {
     operationId: 'upgradeChecklist',
     summary: 'Upgrade a checklist (ckl or cklb) to a release in the catalog and carry over its answers',
-    tags: ['Checklists'],
-    ...checklists.user,
-    request: { query: upgradeQuery, body: jsonBody(upgradeBody) },
-    responses: {
-      200: {
-        description:
-          'The new checklist and a report on each of its rules. With download=true, only the checklist, as a file.',
-        headers: mayBeFile,
-        content: {
-          'application/json': { schema: ChecklistUpgrade.or(Cklb) },
-          'application/xml': { schema: TextFile },
-        },
-      },
-      404: problem(404),
-    },
-  });
-  app.openAPIRegistry.registerPath(upgrade);
-  // A thread reads and validates the body, here and in the routes below.
-  app.openapi({ ...upgrade, middleware, request: { query: upgradeQuery }, hide: true }, async (c) => {
-    const { download = false } = c.req.valid('query');
-    const task = { from: 'api', task: 'upgrade', bytes: c.get('upload'), download } as const;
-    return send(c, await work(task, c.get('record')));
+    query: upgradeQuery,
+    rawBody: jsonBody(upgradeBody),
+    notFound: true,
+    response: checklistContent(ChecklistUpgrade),
+    handle: ({ query: { download = false } }, c) => made(c, { from: 'api', task: 'upgrade', download }),
   });
 
-  const { middleware: guard, ...fromResults } = createRoute({
-    method: 'post',
-    path: '/api/v1/checklists/from-results',
+  route('POST /api/v1/checklists/from-results', large, {
     operationId: 'checklistFromResults',
     summary: 'Make a checklist of the results of a scan (XCCDF or ARF), or merge them into a checklist',
     description:
       'The body is JSON, or the XML of the results itself; then the options are query parameters. At most 64 MiB.',
-    tags: ['Checklists'],
-    ...results.user,
-    request: {
-      query: fromResultsQuery,
-      body: { required: true, content: { ...jsonBody(fromResultsBody).content, ...xmlBody } },
-    },
-    responses: {
-      200: {
-        description:
-          'The checklist and a report on each of its rules. With download=true, only the checklist, as a file.',
-        headers: mayBeFile,
-        content: {
-          'application/json': { schema: ChecklistFromResults.or(Cklb) },
-          'application/xml': { schema: TextFile },
-        },
-      },
-      404: problem(404),
+    query: fromResultsQuery,
+    rawBody: jsonOrXml(fromResultsBody),
+    notFound: true,
+    response: checklistContent(ChecklistFromResults),
+    handle: ({ query: { download = false, ...query } }, c) => {
+      const banner = c.get('banner');
+      return made(c, { from: 'api', task: 'fromResults', query: { ...query, download, banner } });
     },
   });
-  app.openAPIRegistry.registerPath(fromResults);
-  app.openapi(
-    { ...fromResults, middleware: guard, request: { query: fromResultsQuery }, hide: true },
-    async (c) => {
-      const { download = false, ...query } = c.req.valid('query');
-      const task = {
-        from: 'api',
-        task: 'fromResults',
-        bytes: c.get('upload'),
-        query: { ...query, download, banner: c.get('banner') },
-      } as const;
-      return send(c, await work(task, c.get('record')));
-    },
-  );
 
-  const { middleware: large, ...inspect } = createRoute({
-    method: 'post',
-    path: '/api/v1/checklists/inspect',
+  route('POST /api/v1/checklists/inspect', large, {
     operationId: 'inspectChecklist',
     summary:
       'Look at a checklist (ckl or cklb) or scan results: which releases they are of, and what is wrong',
     description: 'The body is JSON with `checklist` or `results`, or the file itself. At most 64 MiB.',
-    tags: ['Checklists'],
-    ...results.user,
-    request: { body: { required: true, content: { ...jsonBody(inspectBody).content, ...xmlBody } } },
-    responses: {
-      200: {
-        description: 'What was found for each STIG, with what to do about it.',
-        content: { 'application/json': { schema: Inspection } },
-      },
-    },
+    rawBody: jsonOrXml(inspectBody),
+    response: jsonContent(Inspection, 'What was found for each STIG, with what to do about it.'),
+    handle: (_, c) => made(c, { from: 'api', task: 'inspect' }),
   });
-  app.openAPIRegistry.registerPath(inspect);
-  app.openapi({ ...inspect, middleware: large, request: {}, hide: true }, async (c) =>
-    send(c, await work({ from: 'api', task: 'inspect', bytes: c.get('upload') }, c.get('record'))),
-  );
 
-  const { middleware: sheets, ...emass } = createRoute({
-    method: 'post',
-    path: '/api/v1/checklists/emass',
+  route('POST /api/v1/checklists/emass', large, {
     operationId: 'emassSheet',
     summary: 'Make a sheet for eMASS of checklists: test results, or a POA&M',
     description:
       'What only eMASS knows is left blank. With format=json the rows, and which rules have no place in them. At most 64 MiB.',
-    tags: ['Checklists'],
-    ...results.user,
-    request: { body: jsonBody(emassBody) },
-    responses: {
-      200: {
-        description: 'The sheet.',
-        headers: mayBeFile,
-        content: {
-          'application/json': { schema: EmassRows },
-          [fileTypes.xlsx]: { schema: BinaryFile },
-        },
-      },
-      404: problem(404),
+    rawBody: jsonBody(emassBody),
+    notFound: true,
+    response: {
+      description: 'The sheet.',
+      headers: mayBeFile,
+      content: { 'application/json': { schema: EmassRows }, [fileTypes.xlsx]: { schema: BinaryFile } },
     },
-  });
-  app.openAPIRegistry.registerPath(emass);
-  app.openapi({ ...emass, middleware: sheets, request: {}, hide: true }, async (c) => {
-    const task = { from: 'api', task: 'emass', bytes: c.get('upload'), banner: c.get('banner') } as const;
-    return send(c, await work(task, c.get('record')));
+    handle: (_, c) => made(c, { from: 'api', task: 'emass', banner: c.get('banner') }),
   });
 
   return app;
 }
 
-const xmlBody = { 'application/xml': { schema: TextFile } };
+const mayBeFile = {
+  'Content-Disposition': { ...downloadHeaders['Content-Disposition'], required: false },
+};
+
+const jsonOrXml = (schema: z.ZodType) => ({
+  required: true,
+  content: { ...jsonBody(schema).content, 'application/xml': { schema: TextFile } },
+});
+
+const checklistContent = <T extends z.ZodType>(report: T) => ({
+  description:
+    'The new checklist and a report on each of its rules. With download=true, only the checklist, as a file.',
+  headers: mayBeFile,
+  content: { 'application/json': { schema: report.or(Cklb) }, 'application/xml': { schema: TextFile } },
+});

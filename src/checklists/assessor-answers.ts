@@ -12,10 +12,7 @@ export interface AssessorAnswer {
 const columns = ['groupId', 'status', 'evidence', 'comment'];
 const statuses = ['not_a_finding', 'not_applicable', 'open', 'not_reviewed'] as const;
 
-/**
- * Reads a table of answers: CSV with the columns groupId, status, evidence and comment, a row for each group. Messages
- * begin with `name`. Throws a `CommandError` that names the line.
- */
+/** Reads a CSV of groupId, status, evidence and comment. Throws a `CommandError` with `name` and the line. */
 export function readAnswers(text: string, name: string): Map<string, AssessorAnswer> {
   let rows: { record: Record<string, string>; info: { lines: number } }[];
   try {
@@ -39,10 +36,7 @@ export function readAnswers(text: string, name: string): Map<string, AssessorAns
   return answers;
 }
 
-/**
- * Fills a checklist in place: status, and comment and evidence as its finding details. Returns the group ids of the
- * rules without an answer, which stay `not_reviewed`, and of the answers without a rule.
- */
+/** Fills a checklist in place. Returns the group ids of rules without an answer, and of answers without a rule. */
 export function answerChecklist(
   checklist: Cklb,
   answers: ReadonlyMap<string, AssessorAnswer>,

@@ -1,54 +1,16 @@
+import { assetNames, ruleNames } from '../catalog/stigs/ckl-names.ts';
 import type { XmlElement, XmlHandler } from '../read/xml.ts';
 import { type OldChecklist, readCklb } from './cklb-reader.ts';
 import { badChecklist, createLeftovers, type Leftovers, type OnFault } from './fields.ts';
 import { readUploadedXml } from './uploaded-xml.ts';
 
-// The names in a ckl (rule F3.5) and their equivalents in a cklb.
-const assetNames: Record<string, string> = {
-  ROLE: 'role',
-  ASSET_TYPE: 'target_type',
-  MARKING: 'classification',
-  HOST_NAME: 'host_name',
-  HOST_IP: 'ip_address',
-  HOST_MAC: 'mac_address',
-  HOST_FQDN: 'fqdn',
-  TARGET_COMMENT: 'comments',
-  TECH_AREA: 'technology_area',
-  WEB_OR_DATABASE: 'is_web_database',
-  WEB_DB_SITE: 'web_db_site',
-  WEB_DB_INSTANCE: 'web_db_instance',
-};
+// The equivalents of the names in a ckl (rule F3.5); those of its target and rules are in ckl-names.ts.
 const infoNames: Record<string, string> = {
   title: 'stig_name',
   stigid: 'stig_id',
   releaseinfo: 'release_info',
   version: 'version',
   uuid: 'uuid',
-};
-const ruleNames: Record<string, string> = {
-  Vuln_Num: 'group_id',
-  Severity: 'severity',
-  Group_Title: 'group_title',
-  Rule_ID: 'rule_id_src',
-  Rule_Ver: 'rule_version',
-  Rule_Title: 'rule_title',
-  Vuln_Discuss: 'discussion',
-  IA_Controls: 'ia_controls',
-  Check_Content: 'check_content',
-  Fix_Text: 'fix_text',
-  False_Positives: 'false_positives',
-  False_Negatives: 'false_negatives',
-  Documentable: 'documentable',
-  Mitigations: 'mitigations',
-  Potential_Impact: 'potential_impacts',
-  Third_Party_Tools: 'third_party_tools',
-  Mitigation_Control: 'mitigation_control',
-  Responsibility: 'responsibility',
-  Security_Override_Guidance: 'security_override_guidance',
-  Weight: 'weight',
-  Class: 'classification',
-  STIGRef: 'stig_ref',
-  TargetKey: 'target_key',
 };
 const ruleLists: Record<string, string> = { LEGACY_ID: 'legacy_ids', CCI_REF: 'ccis' };
 
@@ -66,10 +28,12 @@ interface ReadVuln {
   answer: Values;
 }
 
-/**
- * Converts the text of a ckl (STIG Viewer 2) to a cklb. What a cklb has no field for becomes a leftover. Throws a 400
- * for text that is not a well-formed ckl.
- */
+interface ReadStig {
+  info: Values;
+  vulns: ReadVuln[];
+}
+
+/** Converts a ckl (STIG Viewer 2) to a cklb. What a cklb has no field for becomes a leftover. Throws a 400. */
 export function readCkl(text: string, onFault?: OnFault): OldChecklist {
   const leftovers = createLeftovers();
   const builder = createBuilder(leftovers);
@@ -85,22 +49,16 @@ const markOfWriter = /^\s*(?:DISA STIG Viewer|Gapstone) :: [\d.]+\s*$/;
 
 function createBuilder(leftovers: Leftovers) {
   const target: Values = new Map();
-  const stigs: { info: Values; vulns: ReadVuln[] }[] = [];
+  const stigs: ReadStig[] = [];
   const open: { path: string; shown: string; text: string }[] = [];
   let elements = 0;
   let name = '';
   let value = '';
 
-  /** The name of an element in a message: iSTIG and VULN get their number. */
   function shownName({ local }: XmlElement, path: string): string {
     if (path === stig) return `iSTIG[${stigs.length}]`;
     if (path === vuln) return `VULN[${stigs.at(-1)!.vulns.length}]`;
     return local;
-  }
-
-  function put(values: Values, key: string, text: string, where: string): void {
-    if (values.has(key)) throw badChecklist(where, `contains ${key.slice(0, 64)} twice`);
-    values.set(key, text);
   }
 
   function leave(path: string, text: string, reason?: string): void {
@@ -114,7 +72,7 @@ function createBuilder(leftovers: Leftovers) {
       if (value.trim() === '') return;
       if (list) list.push(value.trim());
       else lists.set(name, [value.trim()]);
-    } else if (Object.hasOwn(ruleNames, name) || name === 'Check_Content_Ref') put(data, name, value, where);
+    } else if (Object.hasOwn(ruleNames, name)) put(data, name, value, where);
     // STIG_UUID only repeats the uuid of the STIG around the rule.
     else if (name !== 'STIG_UUID') leave(`${where}/STIG_DATA[${name.slice(0, 64)}]`, value);
   }
@@ -164,23 +122,28 @@ function createBuilder(leftovers: Leftovers) {
     },
   };
 
-  function toCklb(): object {
-    const { classification, is_web_database, ...others } = renamed(target, assetNames);
-    return {
-      target_data: {
-        ...others,
-        is_web_database: /^(true|1|yes)$/i.test(is_web_database?.trim() ?? ''),
-        classification: classification || null,
-      },
-      stigs: stigs.map(({ info, vulns }) => {
-        const { uuid = '', ...named } = renamed(info, infoNames);
-        const displayName = named.stig_name?.replace(/ Security Technical Implementation Guide$/, '') ?? '';
-        return { ...named, uuid, display_name: displayName, rules: vulns.map(toRule) };
-      }),
-    };
-  }
+  return { handler, toCklb: () => toCklb(target, stigs) };
+}
 
-  return { handler, toCklb };
+function put(values: Values, key: string, text: string, where: string): void {
+  if (values.has(key)) throw badChecklist(where, `contains ${key.slice(0, 64)} twice`);
+  values.set(key, text);
+}
+
+function toCklb(target: Values, stigs: ReadStig[]): object {
+  const { classification, is_web_database, ...others } = renamed(target, assetNames);
+  return {
+    target_data: {
+      ...others,
+      is_web_database: /^(true|1|yes)$/i.test(is_web_database?.trim() ?? ''),
+      classification: classification || null,
+    },
+    stigs: stigs.map(({ info, vulns }) => {
+      const { uuid = '', ...named } = renamed(info, infoNames);
+      const displayName = named.stig_name?.replace(/ Security Technical Implementation Guide$/, '') ?? '';
+      return { ...named, uuid, display_name: displayName, rules: vulns.map(toRule) };
+    }),
+  };
 }
 
 const answerNames = new Set([

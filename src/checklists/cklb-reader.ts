@@ -28,9 +28,8 @@ export interface OldChecklist {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /**
- * Reads a cklb of any tool: missing fields get defaults, unknown ones become leftovers. Throws a 400 that names the
- * place for a value of the wrong type. Calls `onFault` for an unknown status or severity and for a repeated rule; by
- * default that throws a 400 too.
+ * Reads a cklb of any tool: missing fields get defaults, unknown ones become leftovers. Throws a 400 for a value of the
+ * wrong type; calls `onFault`, which throws by default, for an unknown status or severity and for a repeated rule.
  */
 export function readCklb(
   value: unknown,
@@ -189,10 +188,7 @@ const isText = (given: unknown): given is string => typeof given === 'string';
 const isArray = (given: unknown): given is unknown[] => Array.isArray(given);
 const isEmpty = (given: unknown) => isObject(given) && Object.keys(given).length === 0;
 
-/**
- * Repairs an array of PowerShell's ConvertTo-Json, which writes one item alone, `{}`, `[null]` or `""` for no item, or
- * `{ value, Count }` around the items. Returns any other value unchanged.
- */
+/** PowerShell's ConvertTo-Json writes no item as `{}`, `[null]` or `""`, one item alone, or `{ value, Count }`. */
 function arrayOf(given: unknown, isItem: (item: unknown) => boolean): unknown {
   if (isEmpty(given)) return [];
   if (isArray(given)) return given.length === 1 && given[0] === null ? [] : given;

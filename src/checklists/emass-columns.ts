@@ -84,8 +84,10 @@ function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
     if (known > most) [at, most] = [index, known];
   }
   if (at < 0)
-    throw badRequest(`columns: no line has a column that is filled, as "${filled[sheet].join('", "')}"`);
-  if (lines.length > at + 2) throw badRequest('columns: more than one line stands below the header');
+    throw badRequest(
+      `columns: no line has a column that Gapstone fills, such as "${filled[sheet].join('", "')}"`,
+    );
+  if (lines.length > at + 2) throw badRequest('columns: there is more than one line below the header');
   const header = lines[at]!;
   if (header.length > 200 || at > 20)
     throw badRequest('columns: at most 200 columns and 20 lines above the header');

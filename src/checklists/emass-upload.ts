@@ -44,7 +44,7 @@ export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
   return asked.format === 'json' ? answerOf(made) : workbook(made, columns, markingOf(checklists), banner);
 }
 
-/** Throws a 400 for a sheet with too much text: a body of some MiB may ask for hundreds of MiB. */
+/** Throws a 400 for too much text: a body of some MiB may ask for hundreds of MiB. */
 function refuseLargeSheet(rows: string[][]): void {
   let characters = 0;
   for (const cell of rows.flat()) characters += cell.length;
@@ -78,10 +78,10 @@ async function workbook(
     sheet === 'poam' || left === 0
       ? ''
       : `${count(left, 'rule')} without a CCI ${left === 1 ? 'is' : 'are'} not in this sheet`;
-  const told: Record<string, string> = { $marking: marking ?? banner ?? '', $note: note };
+  const values: Record<string, string> = { $marking: marking ?? banner ?? '', $note: note };
   const bytes = await toXlsx({
     name: sheetNames[sheet],
-    titles: titles.map((cells) => cells.map((cell) => told[cell] ?? cell)),
+    titles: titles.map((cells) => cells.map((cell) => values[cell] ?? cell)),
     header,
     rows,
     marking: marking ?? banner,

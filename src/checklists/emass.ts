@@ -6,7 +6,6 @@ import type { Fields } from './emass-columns.ts';
 import type { EmassBody } from './emass-schema.ts';
 
 export interface CciFacts {
-  /** Only CCIs in the catalog. */
   ccis: Map<string, { definition: string; controls: string[] }>;
   controls: Map<string, string>;
 }
@@ -18,7 +17,6 @@ export interface CheckedRule {
   host: string;
   stig: CklbStig;
   rule: CklbRule;
-  /** In the published form, without duplicates. */
   ccis: string[];
 }
 
@@ -40,13 +38,8 @@ function readCci(text: string): string[] {
 
 /** The rows of a sheet of test results (rule D30.2): one for each CCI of a rule. */
 export function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: EmassBody): Fields[] {
-  const byCci = new Map<string, CheckedRule[]>();
-  for (const each of rules)
-    for (const cci of each.ccis) {
-      const same = byCci.get(cci);
-      if (same) same.push(each);
-      else byCci.set(cci, [each]);
-    }
+  const cited = rules.flatMap((each) => each.ccis.map((cci) => ({ cci, each })));
+  const byCci = Map.groupBy(cited, ({ cci }) => cci);
   // Once for each rule, however many CCIs it has.
   const lines = new Map(
     rules.filter(({ rule }) => rule.status === 'open').map((each) => [each, lineOf(each)] as const),
@@ -54,7 +47,10 @@ export function testResultRows(rules: CheckedRule[], facts: CciFacts, asked: Ema
   return [...byCci.keys()].sort().map((cci) => {
     const found = facts.ccis.get(cci);
     const controls = found?.controls ?? [];
-    const { status, results } = tested(byCci.get(cci)!, lines);
+    const { status, results } = tested(
+      byCci.get(cci)!.map(({ each }) => each),
+      lines,
+    );
     return new Map([
       ['control acronym', controls.join(', ')],
       ['control information', controls.map((control) => facts.controls.get(control)).join('\n\n')],

@@ -65,7 +65,6 @@ export function createLeftovers() {
   const list: Leftover[] = [];
   return {
     list,
-    /** Throws a 400 beyond the limit. */
     add(path: string, value: unknown, reason = 'a cklb has no field for this'): void {
       if (list.length >= checklistLimits.leftovers)
         throw badChecklist(
@@ -82,7 +81,6 @@ export function createRuleGuard(onFault: OnFault) {
   let rules = 0;
   let seen = new Set<string>();
   return {
-    /** Throws a 400 beyond the limit. */
     stig(index: number): void {
       if (index >= checklistLimits.stigs)
         throw badChecklist('', `contains more than ${checklistLimits.stigs} STIGs`);

@@ -5,11 +5,7 @@ const longestStem = 200;
 /** Windows reserves these names, whatever follows their first dot. */
 const device = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
 
-/**
- * A part of a file name that every system accepts, in NFC. An underscore replaces characters that are reserved on some
- * system, invisible or a path separator, and dots, blanks, hyphens and formula signs in front. Removes dots and blanks
- * at the end.
- */
+/** A part of a file name that every system accepts, in NFC: `_` replaces reserved characters, and signs in front. */
 export function safeName(text: string, longest = longestHost): string {
   const plain = text
     .toWellFormed()
@@ -21,7 +17,6 @@ export function safeName(text: string, longest = longestHost): string {
   return name === '' ? '_' : name;
 }
 
-/** Cuts between characters, never within one. */
 function cutBytes(text: string, longest: number): string {
   let end = 0;
   let bytes = 0;

@@ -24,15 +24,13 @@ export interface HostTable {
   problems: string[];
 }
 
-/** The most characters of a line: the columns of a host have less in all. */
 const longestLine = 16 * 1024;
 
 const mostProblems = 10;
 
 /**
- * Reads a table of hosts: csv or pasted cells, separated by commas, semicolons or tabs like its first line. With a
- * header the columns are `hostName` and any others; without one, where that is allowed, they are name, address, FQDN
- * and role.
+ * Reads a table of hosts: csv or pasted cells, separated like its first line. With a header the columns are `hostName` and
+ * any others; without one, where that is allowed, they are name, address, FQDN and role.
  */
 export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: boolean }): HostTable {
   const tooLong = text.split('\n').findIndex((line) => line.length > longestLine);

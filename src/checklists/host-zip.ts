@@ -44,15 +44,14 @@ interface File {
 
 /** How often to start again when an import changes the catalog in between. */
 const attempts = 5;
-/** Files that are named and measured before the work yields to the event loop. */
+/** Files between two yields to the event loop. */
 const slice = 100;
 
 export type MakeChecklists = ReturnType<typeof createChecklistZips>;
 
 /**
- * Makes the function that makes checklists of STIGs for hosts (rule D28.2). It writes and compresses each STIG once:
- * only the part about the host differs between files. So the work grows with the bytes of the zip alone, its size is
- * known before it is sent, and all of it is of one catalog.
+ * Makes the function that makes checklists of STIGs for hosts (rule D28.2). It writes and compresses each STIG once, as
+ * only the part about the host differs: so it knows the size of the zip before it sends it, and all is of one catalog.
  */
 export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation: () => number) {
   /** Writes each wanted release once, in the order of rule D3.4. Throws what `wanted` and `full` throw. */
@@ -108,7 +107,7 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
     for (const [host, repeat] of numbered(hosts)) {
       const nameOf = naming(host);
       for (const group of groups) {
-        const head = checklistHead({ host, repeat, group, layout, classification });
+        const head = checklistHead(host, repeat, group, layout, classification);
         const pieces = piecesOf(format, storedPiece(headOf(format, head, group)), group);
         const member = { name: nameOf(group[0]!), ...joinedPieces(pieces) };
         if (member.unpacked > largestZip) throw tooLarge();
@@ -129,19 +128,13 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
   };
 }
 
-function checklistHead({
-  host,
-  repeat,
-  group,
-  layout,
-  classification,
-}: {
-  host: ChecklistHost;
-  repeat: string[];
-  group: Rendered[];
-  layout: ChecklistsBody['layout'];
-  classification: string | null;
-}): ReturnType<typeof cklbHead> {
+function checklistHead(
+  host: ChecklistHost,
+  repeat: string[],
+  group: Rendered[],
+  layout: ChecklistsBody['layout'],
+  classification: string | null,
+): ReturnType<typeof cklbHead> {
   const [first] = group;
   const ofHost = [...hostKey(host), ...repeat];
   if (layout === 'host') {

@@ -1,7 +1,8 @@
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
-import { createFindings, headOf, type InspectedStig } from './inspect.ts';
+import { plainId } from '../catalog/stigs/match.ts';
+import { createFindings, headOf, type InspectedStig, unknownStig } from './inspect.ts';
 import { inspectTarget } from './inspect-target.ts';
-import { createRuleFinder, plainId } from './results-match.ts';
+import { createRuleFinder } from './results-match.ts';
 import { statusOf } from './results-outcome.ts';
 import type { ScanResults } from './results-reader.ts';
 import { shortList } from './stig-names.ts';
@@ -25,17 +26,12 @@ export function inspectResults(scan: ScanResults, release: IdentifiedRelease | n
   const answered = new Set<string>();
   const rules = new Set(scan.results.map(({ id }) => plainId(id)));
   const find = release && createRuleFinder(release);
-  if (!release)
-    add(
-      'unknown-stig',
-      `The catalog has no STIG ${scan.benchmarkId.slice(0, 64) || 'that it names'}, and no STIG with its rules`,
-    );
+  if (!release) add('unknown-stig', unknownStig(scan.benchmarkId.slice(0, 64)));
   else {
     const { version } = release.target.release;
     const current = release.current.release.version;
     if (version !== current) add('old-release', `${version} is not the current release, ${current}`);
   }
-  const repeated = Map.groupBy(scan.results, ({ id }) => id);
   for (const result of scan.results) {
     if (statusOf(result.result) !== 'not_reviewed') answered.add(plainId(result.id));
     if (!find) continue;
@@ -50,7 +46,7 @@ export function inspectResults(scan: ScanResults, release: IdentifiedRelease | n
         match.row.groupId,
       );
   }
-  for (const [id, results] of repeated) {
+  for (const [id, results] of Map.groupBy(scan.results, (each) => each.id)) {
     const words = shortList(results.map(({ result }) => result));
     if (results.length > 1)
       add('repeated-rule', `${id.slice(0, 64)} has ${results.length} results: ${words}`);

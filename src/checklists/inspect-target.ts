@@ -22,10 +22,9 @@ export function inspectTarget(target: TargetData): [FindingCode, string][] {
     FQDN: target.fqdn,
   });
   if (target.host_name.trim() === '') found.push(['no-host-name', 'The target has no host name']);
-  const long = fields.filter(([, text]) => text.length > longestField);
-  for (const [name, text] of long)
-    found.push(['long-target-field', `The ${name} of the target has ${text.length} characters`]);
   const isLong = (text: string) => text.length > longestField;
+  for (const [name, text] of fields.filter(([, value]) => isLong(value)))
+    found.push(['long-target-field', `The ${name} of the target has ${text.length} characters`]);
   const wrong = (text: string, isRight: (part: string) => boolean) =>
     isLong(text) ? undefined : each(text).find((part) => !isRight(part));
   const ip = wrong(target.ip_address, isNetwork);

@@ -3,13 +3,12 @@ import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { compareRules, fieldChanges } from '../catalog/stigs/compare.ts';
 import { toComparable } from '../catalog/stigs/diff.ts';
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
-import { matchRules } from '../catalog/stigs/match.ts';
+import { matchRules, plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import { adviceOf, errors, type FindingCode } from './advice.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { type FaultCode, longestText } from './fields.ts';
 import { inspectTarget } from './inspect-target.ts';
-import { plainId } from './results-match.ts';
 import { dateOf } from './results-names.ts';
 import type { Inspection, InspectionFinding } from './results-schema.ts';
 import { nameOf, shortList } from './stig-names.ts';
@@ -51,10 +50,7 @@ export function statedOf(stig: CklbStig): StatedRelease {
   };
 }
 
-/**
- * Inspects one STIG of a checklist, pure (rule D29.4): its release, the differences from that, and what tools will
- * refuse. `release` is null for a STIG outside the catalog; `before` are the slugs of the STIGs above it.
- */
+/** Inspects a STIG of a checklist, pure (rule D29.4); its release is null outside the catalog. `before`: slugs above it. */
 export function inspectStig(
   { old, faults }: FaultyChecklist,
   index: number,
@@ -77,11 +73,7 @@ export function inspectStig(
   }
   for (const { code, path, problem } of own) add(code, `${path} ${problem}`, ruleOf(path)?.group_id || null);
   inspectReleaseInfo(stig, add);
-  if (release === null)
-    add(
-      'unknown-stig',
-      `The catalog has no STIG ${cut(nameOf(stig)) || 'that it names'}, and no STIG with its rules`,
-    );
+  if (release === null) add('unknown-stig', unknownStig(cut(nameOf(stig))));
   else {
     if (before.includes(release.target.release.slug))
       add('repeated-stig', `${release.target.release.title} is in the checklist twice`);
@@ -97,6 +89,10 @@ export function inspectStig(
   };
 }
 
+/** The message for a file of a STIG outside the catalog; `name` may be empty. */
+export const unknownStig = (name: string) =>
+  `The catalog has no STIG ${name || 'that it names'}, and no STIG with its rules`;
+
 /** The STIG and release of a file. */
 export function headOf(
   release: IdentifiedRelease | null,
@@ -108,7 +104,6 @@ export function headOf(
   };
 }
 
-/** Reports leftovers whose value the reader replaced. */
 function inspectLeftovers({ leftovers, checklist }: OldChecklist, add: Add): void {
   for (const { path, value, reason } of leftovers) {
     const shown = `${path} is "${String(value).slice(0, 64)}"`;
@@ -117,12 +112,8 @@ function inspectLeftovers({ leftovers, checklist }: OldChecklist, add: Add): voi
     if (reason === 'this is not a UUID') add('bad-uuid', shown);
     const [, stig, rule] = /^stigs\[(\d+)\]\.rules\[(\d+)\]\.overrides\.severity\.reason$/.exec(path) ?? [];
     if (rule === undefined) continue;
-    const { group_id } = checklist.stigs[Number(stig)]!.rules[Number(rule)]!;
-    add(
-      'reason-without-override',
-      'The severity has a justification, but is not overridden',
-      group_id || null,
-    );
+    const groupId = checklist.stigs[Number(stig)]!.rules[Number(rule)]!.group_id || null;
+    add('reason-without-override', 'The severity has a justification, but is not overridden', groupId);
   }
 }
 
@@ -240,10 +231,11 @@ function inspectAnswer(rule: CklbRule, add: Add): void {
   const groupId = rule.group_id || null;
   if (status !== 'not_reviewed' && finding_details.trim() === '')
     add('no-details', `The answer ${status} has no finding details`, groupId);
-  if (overrides.severity && overrides.severity.reason.trim() === '')
+  const { severity } = overrides;
+  if (severity && severity.reason.trim() === '')
     add(
       'override-without-reason',
-      `The severity is overridden to ${overrides.severity.severity} without a reason`,
+      `The severity is overridden to ${severity.severity} without a reason`,
       groupId,
     );
   for (const [name, text] of Object.entries({ 'finding details': finding_details, comments }))

@@ -1,5 +1,5 @@
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
-import { matchRules } from '../catalog/stigs/match.ts';
+import { matchRules, plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 
 /** The rule of a release that matches a result, or a rule of a checklist. */
@@ -7,13 +7,6 @@ export interface FoundRule {
   row: FindingRow;
   matchedBy: 'ruleId' | 'groupId' | 'legacyId';
 }
-
-/** A rule id for comparison: without `_rule`, in one case. */
-export const plainId = (ruleId: string) =>
-  ruleId
-    .trim()
-    .replace(/_rule$/i, '')
-    .toUpperCase();
 
 const svNumber = (ruleId: string) => /^SV-(\d+)(?=R\d|$)/.exec(plainId(ruleId))?.[1] ?? null;
 

@@ -17,10 +17,7 @@ export function toolOf(testSystem: string, creator: string): string | null {
   return /^(Evaluate-STIG|SCC|OpenSCAP)\b/.test(creator) ? creator.slice(0, 255) : null;
 }
 
-/**
- * The release that results name: `V2R7` or `002.007` as version, else the version and the release of the release-info
- * (`Release: 9`, in SCAP content `Release: 3.5`). Null where they name none.
- */
+/** The release that results name: in the version (`V2R7`, `002.007`), else in the release-info; null for none. */
 export function releaseOf(version: string, releaseInfo: string): string | null {
   const stated = version.trim();
   const whole = /^V(\d{1,6})R(\d{1,6}(?:\.\d{1,6})*)$/i.exec(stated) ?? /^(\d{1,6})\.(\d{1,6})$/.exec(stated);

@@ -2,8 +2,9 @@ import type { CklbRule } from '../catalog/stigs/cklb-schema.ts';
 import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
 import { toComparable } from '../catalog/stigs/diff.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import { plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
-import { type FoundRule, plainId } from './results-match.ts';
+import type { FoundRule } from './results-match.ts';
 import type { RuleResult } from './results-reader.ts';
 
 type Status = CklbRule['status'];
@@ -85,7 +86,7 @@ export function outcomeOf(
   };
 }
 
-/** The finding details: the texts of the file, then a line with the result where that decides. */
+/** The finding details: the texts of the file, then a line with a result that decides the status. */
 export function detailsOf(
   { detail, messages, overrides, result, time, check }: RuleResult,
   tool: string | null,

@@ -21,6 +21,7 @@ import {
   type ResultsReport,
 } from './results-schema.ts';
 import type { ChecklistFormat } from './schema.ts';
+import { nameOf } from './stig-names.ts';
 import { versionOf } from './upgrade.ts';
 import {
   answerOf,
@@ -66,11 +67,8 @@ export function* fromResultsOf(
   old: OldChecklist | null,
 ): Generator<Wanted, MadeChecklist, Found> {
   const stated = statedOfResults(scan);
-  const preferred = old?.checklist.stigs.map((stig) => ({
-    benchmarkId: stig.stig_id.trim(),
-    release: versionOf(stig),
-  }));
-  const release = (yield { stated: { ...stated, slug, version, preferred } }) as IdentifiedRelease | null;
+  const checklist = old?.checklist.stigs.map((stig) => ({ name: nameOf(stig), release: versionOf(stig) }));
+  const release = (yield { stated: { ...stated, slug, version, checklist } }) as IdentifiedRelease | null;
   const find = release && createRuleFinder(release);
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
   return { ...checklistFromResults(scan, release, options, old), target: release.target };
@@ -81,9 +79,9 @@ function notKnown({ results, benchmarkId }: ScanResults, release: IdentifiedRele
     return badRequest(
       'results: not of a benchmark of DISA; with content of ComplianceAsCode, run oscap with --stig-viewer',
     );
-  const of = release ? `of ${cut(release.target.release.title)}` : 'of a STIG in the catalog';
+  const owner = release ? cut(release.target.release.title) : 'a STIG in the catalog';
   const named = benchmarkId === '' ? '' : ` (benchmark ${cut(benchmarkId)})`;
-  return badRequest(`results: none of their rules is ${of}${named}. Import that STIG first`);
+  return badRequest(`results: no rule in them belongs to ${owner}${named}. Import that STIG first`);
 }
 
 /** Reads a body of results: JSON, or the XML itself with its options in the query. Throws a 400. */
@@ -91,29 +89,21 @@ export function* fromResultsWork(
   bytes: Uint8Array,
   { download, banner, ...query }: FromResultsOptions & { download: boolean; banner: string | null },
 ): Work {
-  if (isXml(bytes))
-    return inFormat(
-      yield* fromResultsOf(readResults(bytes), { ...query, banner }, null),
-      query.format,
-      download,
-    );
-  const { results, checklist, ...asked } = check(fromResultsBody, parseBody(utf8Body(bytes)));
+  const { results, checklist, ...asked } = isXml(bytes)
+    ? { results: bytes, checklist: undefined, ...query }
+    : check(fromResultsBody, parseBody(utf8Body(bytes)));
   const old = checklist === undefined ? null : readChecklist(checklist);
-  return inFormat(
-    yield* fromResultsOf(readResults(results), { ...asked, banner }, old),
-    asked.format,
-    download,
-  );
-}
-
-function inFormat(made: MadeChecklist, format: ChecklistFormat, download: boolean): Upgraded {
-  if (download) return resultsFile(made, format);
-  return answerOf({ checklist: written(made.checklist, format, [made.target.release]), report: made.report });
+  const made = yield* fromResultsOf(readResults(results), { ...asked, banner }, old);
+  if (download) return resultsFile(made, asked.format);
+  return answerOf({
+    checklist: written(made.checklist, asked.format, [made.target.release]),
+    report: made.report,
+  });
 }
 
 /** The checklist of results alone, as a file named after its host (rule D28.1). */
 export function resultsFile({ checklist, target }: MadeChecklist, format: ChecklistFormat): Upgraded {
-  // As long as a host name in a request may be: this one ends up in a header.
+  // The limit of a host name in a request, because this one becomes part of a header.
   const hostName = checklist.target_data.host_name.slice(0, 255);
   const name = checklistName(target.release, { hostName });
   return checklistFile(checklist, format, target, name);
@@ -147,14 +137,8 @@ export function* inspectionOf(given: string | object | Uint8Array): Generator<Wa
   const stigs: Inspection['stigs'] = [];
   for (const [index, stig] of old.checklist.stigs.entries()) {
     const release = (yield { stated: statedOf(stig) }) as IdentifiedRelease | null;
-    stigs.push(
-      inspectStig(
-        { old, faults },
-        index,
-        release,
-        stigs.map(({ slug }) => slug),
-      ),
-    );
+    const before = stigs.map(({ slug }) => slug);
+    stigs.push(inspectStig({ old, faults }, index, release, before));
   }
   return { kind: old.format, stigs };
 }
@@ -167,14 +151,12 @@ export function isResults(given: string | object | Uint8Array): given is string 
   );
 }
 
-/** The beginning of XML in any encoding, reduced to ASCII. */
 function headOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.subarray(0, 1024 * 1024))
     .toString('latin1')
     .replaceAll('\0', '');
 }
 
-/** The name of the root element, after declarations and comments; empty for none. */
 function rootOf(text: string): string {
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
     const end = text.startsWith('<?', at) ? '?>' : text.startsWith('<!--', at) ? '-->' : null;

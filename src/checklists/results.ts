@@ -2,10 +2,11 @@ import { count } from '../base/text.ts';
 import type { Cklb, CklbRule } from '../catalog/stigs/cklb-schema.ts';
 import { toCklb } from '../catalog/stigs/cklb-writer.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import { plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { longestText } from './fields.ts';
-import { createRuleFinder, plainId } from './results-match.ts';
+import { createRuleFinder } from './results-match.ts';
 import { detailsOf, type MatchedResult, outcomeOf, testedRules } from './results-outcome.ts';
 import type { RuleResult, ScanResults } from './results-reader.ts';
 import type { ReportedRule, ResultsReport } from './results-schema.ts';
@@ -13,11 +14,7 @@ import { chooseStig, isAnswered, upgradeChecklist, withIds } from './upgrade.ts'
 
 type Status = CklbRule['status'];
 
-/**
- * Makes a checklist of the results of a scan, pure (rules D29.2 to D29.4): from a release, or from a checklist, whose
- * answers win unless `overwrite` is true. A new one gets the site's marking. Throws a 400 when no STIG of the checklist
- * is that of the results.
- */
+/** Makes a checklist of scan results, pure (rules D29.2 to D29.4). Answers in `old` win without `overwrite`. Throws 400. */
 export function checklistFromResults(
   scan: ScanResults,
   release: IdentifiedRelease,
@@ -31,11 +28,11 @@ export function checklistFromResults(
   const { target } = release;
   const host = hostName ?? scan.target.hostName;
   const fresh = toCklb(target, { hostName: host }, banner);
-  const index = old === null ? 0 : chooseStig(old.checklist.stigs, fresh.stigs[0]!, release.benchmarkIds);
+  const index = old === null ? 0 : chooseStig(old.checklist.stigs, fresh.stigs[0]!, release.names);
   const upgraded =
     old === null
       ? null
-      : upgradeChecklist(old, target, release.benchmarkIds, { hostName, onChange: 'keep', format: 'cklb' });
+      : upgradeChecklist(old, target, release.names, { hostName, onChange: 'keep', format: 'cklb' });
   const before = upgraded?.checklist ?? fresh;
   const { found, unknown, renamed } = matchResults(scan.results, release);
   const tested = testedRules(release);
@@ -96,7 +93,6 @@ export function checklistFromResults(
   return { checklist, report };
 }
 
-/** Groups results by the rule of the release, and collects those without one, with their successors in the release. */
 function matchResults(results: RuleResult[], release: IdentifiedRelease) {
   const find = createRuleFinder(release);
   const found = new Map<string, MatchedResult[]>();
@@ -131,7 +127,6 @@ function notThere(rule: CklbRule, renamed: Map<string, string>, release: Identif
     : 'not in the results';
 }
 
-/** The host of the checklist; the scan fills empty fields. */
 function targetData(given: Cklb['target_data'], host: string, { target }: ScanResults): Cklb['target_data'] {
   return {
     ...given,

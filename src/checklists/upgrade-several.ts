@@ -19,7 +19,6 @@ export interface NamedFile {
 export interface UpgradedFile {
   file: string;
   host: string;
-  /** Null where no STIG of the file could be upgraded. */
   made: { name: string; content: Buffer } | null;
   classification: string | null;
   stigs: Pick<UpgradeReport, 'from' | 'to' | 'summary'>[];
@@ -63,10 +62,7 @@ type Options = Pick<UpgradeBody, 'onChange' | 'format'> & {
   version?: string | undefined;
 };
 
-/**
- * Upgrades checklists one by one: each of their STIGs in the catalog, or only the requested one. A failed file is
- * reported and does not stop the others. Throws a 400 when the new checklists are too large together.
- */
+/** Upgrades each STIG of checklists, or one. A failed file stops no other. Throws a 400 beyond `most` bytes of result. */
 export function* upgradeSeveral(
   files: NamedFile[],
   asked: Options,
@@ -104,7 +100,7 @@ function* upgradeOne(
   const wanted: Wanted[] =
     slug === undefined
       ? stigNames(old.checklist.stigs).map((name) => ({ maybe: name }))
-      : [version === undefined ? { slug } : { slug, version }];
+      : [{ slug, version, names: stigNames(old.checklist.stigs) }];
   let { checklist, leftovers } = old;
   const moved: number[] = [];
   const reports: UpgradeReport[] = [];
@@ -118,8 +114,8 @@ function* upgradeOne(
       );
       continue;
     }
-    const { target, benchmarkIds } = found;
-    const upgrade = moveStig({ ...old, checklist, leftovers }, target, benchmarkIds, options);
+    const { target, names } = found;
+    const upgrade = moveStig({ ...old, checklist, leftovers }, target, names, options);
     // Only the first upgrade reports what the file contains besides its STIGs.
     leftovers = [];
     checklist = upgrade.checklist;
@@ -152,10 +148,10 @@ const emptyRow = {
 };
 
 function withReason(file: UpgradedFile): UpgradedFile {
-  const told = file.problems.map((reason): ReportRow => {
+  const failed = file.problems.map((reason): ReportRow => {
     return { ...emptyRow, file: file.file, host: file.host, outcome: 'not-upgraded', reason };
   });
-  return { ...file, rows: [...told, ...file.rows] };
+  return { ...file, rows: [...failed, ...file.rows] };
 }
 
 function rowsOf(
@@ -166,16 +162,8 @@ function rowsOf(
   return [
     ...rules.map((rule): ReportRow => {
       const { outcome, reason, answered, groupId, ruleId, ruleVersion, lost } = rule;
-      return {
-        ...of,
-        outcome,
-        reason,
-        answered: yes(answered),
-        groupId,
-        ruleId,
-        ruleVersion,
-        ...lostOf(lost),
-      };
+      const ids = { groupId, ruleId, ruleVersion, answered: yes(answered) };
+      return { ...of, outcome, reason, ...ids, ...lostOf(lost) };
     }),
     ...notCarried.map((each): ReportRow => {
       const { reason } = each;
@@ -196,10 +184,10 @@ function lostOf(answer: RuleAnswer | null) {
   if (answer === null) return {};
   const { status, finding_details, comments, overrides } = answer;
   const severity = overrides.severity;
-  const told = severity === undefined ? '' : `Severity ${severity.severity}: ${severity.reason}`;
+  const overridden = severity === undefined ? '' : `Severity ${severity.severity}: ${severity.reason}`;
   return {
     lostStatus: status,
     lostDetails: finding_details,
-    lostComments: [comments, told].filter((each) => each !== '').join('\n'),
+    lostComments: [comments, overridden].filter((each) => each !== '').join('\n'),
   };
 }

@@ -22,18 +22,16 @@ import { nameOf, shortList, stigNames } from './stig-names.ts';
 type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange' | 'format'>;
 
 /**
- * Moves one STIG of a checklist to a release, pure: each rule of the release gets the answer of its predecessor, and
- * the report says for each what happened and why. The other STIGs and the assessor's texts stay unchanged.
- * `benchmarkIds` are the known ids of the release's STIG. Throws a 400 when no STIG of the checklist has one of those
- * ids, or any rule of the release.
+ * Moves one STIG of a checklist to a release, pure: each rule gets the answer of its predecessor, with a report. `names` are
+ * those in the checklist that name the release's STIG. Throws a 400 when there is none, and no shared rule either.
  */
 export function upgradeChecklist(
   old: OldChecklist,
   target: FullRelease,
-  benchmarkIds: string[],
+  names: string[],
   options: AnswerOptions,
 ): Upgrade {
-  const { checklist, report, index } = moveStig(old, target, benchmarkIds, options);
+  const { checklist, report, index } = moveStig(old, target, names, options);
   return { checklist: withIds(checklist, [index]), report };
 }
 
@@ -41,12 +39,12 @@ export function upgradeChecklist(
 export function moveStig(
   old: OldChecklist,
   target: FullRelease,
-  benchmarkIds: string[],
+  names: string[],
   { hostName, onChange, format }: AnswerOptions,
 ): Upgrade & { index: number } {
   const template = toCklb(target);
   const fresh = template.stigs[0]!;
-  const index = chooseStig(old.checklist.stigs, fresh, benchmarkIds);
+  const index = chooseStig(old.checklist.stigs, fresh, names);
   const before = old.checklist.stigs[index];
   if (!before) throw noSuchStig(old.checklist.stigs, target.release.slug);
 
@@ -120,10 +118,9 @@ function matchStig(before: CklbStig, fresh: CklbStig) {
   return matchRules(before.rules.map(toIds), fresh.rules.map(toIds));
 }
 
-/** The index of the STIG to move: with a known benchmark id, else with most shared rules; -1 for none. */
-export function chooseStig(candidates: CklbStig[], fresh: CklbStig, benchmarkIds: string[]): number {
-  const known = new Set(benchmarkIds.map((id) => id.toLowerCase()));
-  const named = candidates.findIndex((each) => known.has(nameOf(each).toLowerCase()));
+/** The index of the STIG to move: with one of the names, else with most shared rules; -1 for none. */
+export function chooseStig(candidates: CklbStig[], fresh: CklbStig, names: string[]): number {
+  const named = candidates.findIndex((each) => names.includes(nameOf(each)));
   if (named >= 0) return named;
   const shared = candidates.map((each) => matchStig(each, fresh).pairs.length);
   const most = Math.max(...shared);
@@ -138,7 +135,7 @@ function noSuchStig(stigs: CklbStig[], slug: string): Error {
   );
 }
 
-/** The form in which rules are compared. */
+/** The fields of a rule for a comparison. */
 export function comparable(rule: CklbRule) {
   return {
     ...toIds(rule),
@@ -285,7 +282,6 @@ export function versionOf({ version, release_info }: CklbStig): string | null {
   return /^\d+$/.test(version.trim()) && release !== undefined ? `V${Number(version)}R${release}` : null;
 }
 
-/** Keeps a title of the user; replaces an empty or generated one by that of the new release. */
 function titleOf(title: string, before: CklbStig, fresh: string): string {
   const isMade = title.trim() === '' || title === `${before.display_name} ${versionOf(before)}`;
   return isMade ? fresh : title;

@@ -14,9 +14,10 @@ import { type ChecklistFormat, type Upgrade, type UpgradeBody, upgradeBody } fro
 import { stigNames } from './stig-names.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
+/** A release, and which of the names in the request are names of its STIG. */
 export interface Release {
   target: FullRelease;
-  benchmarkIds: string[];
+  names: string[];
 }
 
 /** The result of an upload: the bytes of the answer; name and marking where it is a file. */
@@ -25,12 +26,9 @@ export interface Upgraded {
   file: { name: string; type: FileType; marking: string | null } | null;
 }
 
-/**
- * What the work on an upload asks of the catalog: a release by slug, by the names in a checklist, by a name that may be
- * missing (`maybe`), or by what a file says about itself; or facts about CCIs.
- */
+/** A request to the catalog: a release by slug or names, by one name that may be missing, or as a file says; CCI facts. */
 export type Wanted =
-  | ({ version?: string } & ({ slug: string } | { named: string[] }))
+  | { slug?: string | undefined; version?: string | undefined; names: string[] }
   | { maybe: string }
   | { stated: StatedRelease }
   | { ccis: string[]; revision: string | undefined };
@@ -48,7 +46,7 @@ export type Found = Release | IdentifiedRelease | CciFacts | null;
 /** The work on an upload: yields what it needs of the catalog and returns its answer. May throw a 400. */
 export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, Found>;
 
-/** A marking ends up in a header: no longer than a banner may be. */
+/** The limit of a banner, because a marking becomes a header. */
 export const longestMarking = 200;
 
 /** Upgrades the checklist of a body: the answer is a checklist with its report, or alone. Throws a 400. */
@@ -74,9 +72,8 @@ export function* upgradeOf(
   old: OldChecklist,
   { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
 ): Generator<Wanted, { upgrade: Upgrade; target: FullRelease }, Found> {
-  const which = slug === undefined ? { named: stigNames(old.checklist.stigs) } : { slug };
-  const { target, benchmarkIds } = (yield version === undefined ? which : { ...which, version }) as Release;
-  return { upgrade: upgradeChecklist(old, target, benchmarkIds, options), target };
+  const { target, names } = (yield { slug, version, names: stigNames(old.checklist.stigs) }) as Release;
+  return { upgrade: upgradeChecklist(old, target, names, options), target };
 }
 
 /** Writes a checklist in a format: a cklb as an object, or a ckl as text. */
@@ -94,7 +91,6 @@ export function fileOf(
   return checklistFile(checklist, format, target, `U_${benchmarkId}_${version}`);
 }
 
-/** A checklist as a file with a name. */
 export function checklistFile(
   checklist: Cklb,
   format: ChecklistFormat,
@@ -109,7 +105,6 @@ export function checklistFile(
   };
 }
 
-/** An answer as JSON. */
 export function answerOf(value: object): Upgraded {
   return { bytes: bytesOf(JSON.stringify(value)), file: null };
 }

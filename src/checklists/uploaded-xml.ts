@@ -2,10 +2,7 @@ import { badRequest } from '../base/errors.ts';
 import { ImportError } from '../read/import-error.ts';
 import { type ChooseHandler, readXml } from '../read/xml.ts';
 
-/**
- * Reads XML of a caller with the strict reader: bytes as an import reads them, or decoded text. Messages begin with
- * `name`. Returns warnings; throws a 400 for XML that is not well-formed or beyond the limits.
- */
+/** Reads XML of a caller: bytes, or decoded text. Messages begin with `name`. Returns warnings; throws a 400. */
 export function readUploadedXml(given: string | Uint8Array, name: string, choose: ChooseHandler): string[] {
   try {
     if (typeof given !== 'string') return readXml(given, {}, choose).warnings;

@@ -7,6 +7,8 @@ import type { Env } from './env.ts';
 import type { Rule } from './rule.ts';
 import { jsonBody, problem } from './schema.ts';
 
+export type RequestContext = Context<Env>;
+
 /** The input of a handler: the caller, if the access rule sets it, and the parsed parts of the request. */
 interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   user: User;
@@ -24,6 +26,8 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   params?: P;
   query?: Q;
   body?: B;
+  /** In place of `body`: the OpenAPI description of a body that the handler reads itself, as `c.get('upload')`. */
+  rawBody?: object;
   /** Status of a success; the default is 200. */
   status?: 201 | 204;
   response: {
@@ -36,7 +40,7 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   /** Gives the value to answer as JSON, its JSON text, or a complete response. */
   handle(
     input: Input<P, Q, B>,
-    c: Context<Env>,
+    c: RequestContext,
   ): z.input<R> | JsonText<z.input<R>> | Response | Promise<z.input<R> | JsonText<z.input<R>> | Response>;
 }
 
@@ -53,26 +57,33 @@ export function createRoutes(tag: string) {
     operation: Operation<P, Q, B, R>,
   ): void {
     const [method, path] = methodAndPath.split(' ') as [string, string];
-    const { params, query, body, status = 200, response, handle, ...named } = operation;
+    const { params, query, body, rawBody, status = 200, response, handle, ...named } = operation;
     const { notFound: mayMiss = path.includes('{'), ...described } = named;
     const headers = rule['x-access'] === 'public' ? publicHeaders : privateHeaders;
-    const declared = createRoute({
+    const { middleware, ...shown } = rule;
+    const declared = {
       method: method.toLowerCase() as 'get',
       path,
       ...described,
       tags: [tag],
-      ...rule,
+      ...shown,
       request: { params, query, ...(body && { body: jsonBody(body) }) } as object,
       responses: { [status]: response, 400: problem(400), ...(mayMiss && { 404: problem(404) }) },
-    });
-    const answered = async (c: Context<Env>) => {
+    };
+    const hide = rawBody !== undefined;
+    if (hide)
+      app.openAPIRegistry.registerPath({
+        ...declared,
+        request: { ...declared.request, body: rawBody } as object,
+      });
+    const answered = async (c: RequestContext) => {
       const valid = (target: string) => c.req.valid(target as never) as never;
       const caller = { user: c.get('user'), viewer: c.get('viewer') };
       const input = { ...caller, params: valid('param'), query: valid('query'), body: valid('json') };
       const made = await handle(input, c);
       return made instanceof Response ? made : answer(c, made as object, headers, status as 200 | 201);
     };
-    app.openapi(declared, answered as never);
+    app.openapi(createRoute({ ...declared, middleware, hide }), answered as never);
   }
 
   return { app, route };

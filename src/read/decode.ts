@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ImportError } from './import-error.ts';
 
-/** A text with what was noticed while its bytes were decoded. */
+/** A text with the warnings of its decoding. */
 export interface DecodedText {
   text: string;
   warnings: string[];
@@ -15,9 +15,8 @@ const windows1252 = [
 ];
 
 /**
- * Decodes the bytes of a text file without ever guessing in silence: byte-order mark first, then the encoding
- * that an XML declaration names, else strict UTF-8, else windows-1252 with a warning (rule D20).
- * Throws `ImportError` when no allowed reading gives a clean text, or under `strict` where a warning would do.
+ * Decodes a text file: byte-order mark first, then the encoding of an XML declaration, else strict UTF-8, else windows-1252
+ * with a warning (rule D20). Throws `ImportError` where no reading gives a clean text, or `strict` forbids the warning.
  */
 export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -95,12 +94,11 @@ export function decodeWindows1252(buffer: Buffer): string {
   return Buffer.from(units.buffer).toString('utf16le');
 }
 
-/** The offset of the first byte that is not part of well-formed UTF-8. */
 function firstInvalidUtf8(buffer: Buffer): number {
   let offset = 0;
   for (const text of buffer.toString('utf8').split('\ufffd')) {
     offset += Buffer.byteLength(text);
-    // U+FFFD stands for what is invalid, and for itself.
+    // U+FFFD stands for invalid bytes, and for itself.
     if (buffer.toString('hex', offset, offset + 3) !== 'efbfbd') break;
     offset += 3;
   }

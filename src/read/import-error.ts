@@ -1,6 +1,6 @@
 import type { Kind } from './kind.ts';
 
-/** A source that cannot be imported: one clear line that says why and where, and its kind as far as it was known. */
+/** A source that cannot be imported: one line that says why and where, and its kind where known. */
 export class ImportError extends Error {
   kind: Kind;
 
@@ -11,12 +11,12 @@ export class ImportError extends Error {
   }
 }
 
-/** A text on one line of the ledger, whatever a file put into it: control characters become blanks. */
+/** A text for one line of the ledger: control characters become blanks. */
 export function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 }
 
-/** Something about a source that only shows when all sources are read: a warning for its ledger line. */
+/** A problem that shows only when all sources are read: a warning for the ledger line of its source. */
 export interface SourceProblem {
   sourceId: number;
   message: string;

@@ -1,4 +1,4 @@
-/** What a source is, in the words of the ledger (rule D20). */
+/** The kinds of sources in the ledger (rule D20). */
 export type Kind =
   | 'xccdf'
   | 'scap'

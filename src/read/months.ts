@@ -2,12 +2,12 @@ const months = 'january february march april may june july august september octo
   ' ',
 );
 
-/** The number of a month by its English name, whatever its case: 1 to 12, or 0 for no month. */
+/** The number of a month by its English name in any case: 1 to 12, or 0 for no month. */
 export function monthOf(name: string): number {
   return months.indexOf(name.toLowerCase()) + 1;
 }
 
-/** The same, where it may also be cut to three letters, or to `Sept`. */
+/** The same for a name that may be cut to three letters or `Sept`. */
 export function monthOfShort(name: string): number {
   const short = name.toLowerCase() === 'sept' ? 'sep' : name.toLowerCase();
   const index = short.length === 3 ? months.findIndex((month) => month.startsWith(short)) : -1;

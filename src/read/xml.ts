@@ -22,19 +22,18 @@ export interface XmlElement {
 /** Receives the events of one document, in document order. */
 export interface XmlHandler {
   open(element: XmlElement): void;
-  /** A piece of the text inside the element that is open; CDATA is text. */
   text(text: string): void;
   close(local: string, uri: string): void;
-  /** Gets the comments, those around the root included. */
+  /** Also gets the comments around the root. */
   comment?(text: string): void;
 }
 
-/** Sees the root element and gives who receives the events, the root's own included, or null for nobody. */
+/** Gets the root element and gives the receiver of the events, the root's own included, or null. */
 export type ChooseHandler = (root: XmlElement) => XmlHandler | null;
 
 const notAllowed = 'a DOCTYPE is not allowed';
 
-/** A DOCTYPE: with the root element that it names, null where it names none. */
+/** A DOCTYPE, with the root element that it names, or null. */
 export class DoctypeError extends ImportError {
   readonly root: string | null;
 
@@ -47,9 +46,8 @@ export class DoctypeError extends ImportError {
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 
 /**
- * Reads an XML document, whoever wrote it (rule S2.3): bytes decoded fatally, DOCTYPE refused, sizes capped,
- * well-formedness checked in one pass, names resolved by namespace. The document is read to its end even where `choose`
- * wants no events. Gives the root element and the warnings of decoding; throws `ImportError` with line and column.
+ * Reads an XML document to its end (rule S2.3), strictly and within limits; `choose` may want no events. Returns the root
+ * element and the warnings of decoding. Throws `ImportError` with line and column.
  */
 export function readXml(
   bytes: Uint8Array,
@@ -78,13 +76,12 @@ function readText(text: string, choose: ChooseHandler): XmlElement {
   const place = () => `(line ${parser.line}, column ${parser.column})`;
 
   function fail(message: string): never {
-    // In HTML it is written in any case, which is no XML.
+    // HTML allows a DOCTYPE in any case; XML does not.
     const html = root === null ? /<!doctype\s+([^\s[<>]+)/i.exec(text.slice(0, 4096)) : null;
     if (html) throw new DoctypeError(`${notAllowed} ${place()}`, html[1]!);
     throw new ImportError(`${message} ${place()}`);
   }
 
-  /** The namespaces inside an element: those around it, with those that its attributes declare. */
   function scopeOf(name: string, attributes: Record<string, string>): Map<string, string> {
     const around = opened.at(-1)?.scope ?? outermost;
     let scope = around;

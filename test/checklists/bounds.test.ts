@@ -112,14 +112,15 @@ bounds('what an upload asks of the catalog is short, whatever stands in it', () 
     stigs: [{ ...old.stigs[0]!, display_name: long, rules: [rule('SV-1r1_rule', texts)] }],
   };
   const read = readChecklist(full);
-  const one = { target: release.target, benchmarkIds: release.benchmarkIds };
+  const one = { target: release.target, names: [full.stigs[0]!.stig_id] };
+  const identified = { ...release, names: one.names };
   const options = { onChange: 'keep', format: 'cklb' } as const;
   assert.ok(work(upgradeOf(read, options), () => one).longest < most);
   assert.ok(work(inspectionOf(full), () => release).longest < most);
   const scan = readResults(
     writeResults([{ id: ids[0]!, result: 'pass' }], { target: long, tool: long.slice(0, 9999) }),
   );
-  assert.ok(work(fromResultsOf(scan, { banner: null }, read), () => release).longest < most);
+  assert.ok(work(fromResultsOf(scan, { banner: null }, read), () => identified).longest < most);
   const files = [1, 2].map((number) => ({
     name: long,
     bytes: Buffer.from(JSON.stringify({ ...full, number })),
@@ -195,11 +196,11 @@ bounds('a file of many STIGs is written and hashed once, not once for each', () 
       if (text.length > 100_000) written++;
       return text;
     }) as typeof stringify;
-    // The first STIG of a checklist that has one of the ids is upgraded, so each is told another.
+    // The first STIG of a checklist with one of the names is upgraded, so each answer has another name.
     let next = 0;
     const steps = upgradeSeveral(files, { onChange: 'keep', format: 'cklb' });
     let step = steps.next();
-    while (!step.done) step = steps.next({ target: release.target, benchmarkIds: [`S${next++}`] });
+    while (!step.done) step = steps.next({ target: release.target, names: [`S${next++}`] });
     made = step.value;
   } finally {
     JSON.stringify = stringify;
@@ -215,7 +216,7 @@ bounds('a file of many STIGs is written and hashed once, not once for each', () 
 bounds('small files that become large ones are refused together, with what to do', () => {
   const files = ['a', 'b'].map((name) => ({ name, bytes: Buffer.from(JSON.stringify(old)) }));
   const options = { onChange: 'keep', format: 'cklb' } as const;
-  const find = () => ({ target: release.target, benchmarkIds: [old.stigs[0]!.stig_id] });
+  const find = () => ({ target: release.target, names: [old.stigs[0]!.stig_id] });
   const [one] = work(upgradeSeveral(files, options), find).made;
   const bytes = one!.made!.content.length;
   assert.is(work(upgradeSeveral(files, options, 2 * bytes), find).made.length, 2);
@@ -236,7 +237,7 @@ bounds('a STIG that a checklist names by its title alone is the one that is upgr
   const other = { ...own!, stig_id: '', stig_name: 'Another', rules: own!.rules };
   const mine = { ...own!, stig_id: ' ', stig_name: benchmarkId.toUpperCase(), rules: own!.rules.slice(0, 1) };
   const read = readChecklist({ ...old, stigs: [other, mine] });
-  const find = () => ({ target: release.target, benchmarkIds: [benchmarkId] });
+  const find = () => ({ target: release.target, names: [mine.stig_name] });
   const { upgrade } = work(upgradeOf(read, { onChange: 'keep', format: 'cklb' }), find).made;
   assert.is(upgrade.report.otherStigs[0]!.title, 'Another');
 });

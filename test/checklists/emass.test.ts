@@ -356,9 +356,9 @@ emass(
       assert.equal(rest, ['Blue', 'y', '=z', '']);
     }
     for (const [bad, message] of [
-      ['', /^columns: no line has a column that is filled, as "control acronym", /],
-      ['a,b\nc,d', /^columns: no line has a column that is filled/],
-      ['CCI\n1\n2', /^columns: more than one line stands below the header$/],
+      ['', /^columns: no line has a column that Gapstone fills, such as "control acronym", /],
+      ['a,b\nc,d', /^columns: no line has a column that Gapstone fills/],
+      ['CCI\n1\n2', /^columns: there is more than one line below the header$/],
       [`CCI${',x'.repeat(200)}`, /^columns: at most 200 columns and 20 lines above the header$/],
       [`${'x\n'.repeat(21)}CCI`, /^columns: at most 200 columns/],
       ['CCI,"open', /^columns: /],

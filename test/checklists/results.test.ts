@@ -138,7 +138,7 @@ onSamples('samples of STIGs that are not in the catalog are refused, each in one
   for (const name of others) {
     const { status, json } = await t.send('POST', path, sampleText(name));
     assert.is(status, 400, name);
-    assert.match(json.error.message, /^results: none of their rules is of a STIG in the catalog/, name);
+    assert.match(json.error.message, /^results: no rule in them belongs to a STIG in the catalog/, name);
   }
 });
 

@@ -184,7 +184,7 @@ scans('an unknown slug or version is 404, and results of another STIG are 400', 
   const cases: [object, number, RegExp][] = [
     [{ slug: 'no_such' }, 404, /^STIG not found: no_such$/],
     [{ version: 'V9R9' }, 404, /^Version not found: V9R9$/],
-    [{ slug: 'twin' }, 400, /^results: none of their rules is of Twin STIG/],
+    [{ slug: 'twin' }, 400, /^results: no rule in them belongs to Twin STIG/],
   ];
   for (const [more, status, words] of cases) {
     const answer = await send(xml, more);

@@ -63,7 +63,7 @@ function uploadsOf(
     `import { parentPort } from 'node:worker_threads';
      import { appendFileSync, existsSync } from 'node:fs';
      appendFileSync(${JSON.stringify(starts)}, 'x');
-     const asks = { wanted: { slug: '${slug}' } };
+     const asks = { wanted: { slug: '${slug}', names: [] } };
      const makes = () => ({ upgraded: { bytes: new Uint8Array([1, 2]), file: null } });
      const answer = (request) => parentPort.postMessage('release' in request ? makes() : asks);
      ${program}`,
@@ -80,7 +80,7 @@ const upload = (text = 'x'): Upload => ({
   download: false,
   bytes: new Uint8Array(Buffer.from(text)),
 });
-const anyRelease = () => ({ target: null, benchmarkIds: [] }) as unknown as Release;
+const anyRelease = () => ({ target: null, names: [] }) as unknown as Release;
 const good: Upgraded = { bytes: new Uint8Array([1, 2]), file: null };
 
 /** The refusal of an upload. */

@@ -1151,7 +1151,7 @@ pages(
     for (const [files, problem] of [
       [[results, results], 'Choose one checklist, one file of scan results, or one of each'],
       [[results, results, checklist], 'Choose one checklist, one file of scan results, or one of each'],
-      [[results.replaceAll('SV-9', 'SV-8')], 'none of their rules is of a STIG in the catalog'],
+      [[results.replaceAll('SV-9', 'SV-8')], 'no rule in them belongs to a STIG in the catalog'],
       [['<Benchmark/>'], 'has no TestResult'],
     ] as const) {
       const refused = await loadPage(t, '/upgrade', ann, filesForm([...files]));

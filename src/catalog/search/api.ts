@@ -7,7 +7,6 @@ import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { FoundRule, SearchService } from './queries.ts';
 import * as schemas from './schema.ts';
 
-/** How many STIGs an answer names beside the rules. */
 const mostNamed = 5;
 
 const names = ['slug', 'stigTitle', 'version', 'groupId', 'ruleId', 'ruleVersion', 'ruleTitle'] as const;
@@ -18,7 +17,7 @@ const columns: Column<FoundRule>[] = [
   { name: 'rank', value: (rule) => rule.rank },
 ];
 
-/** The slugs of the STIGs of a list. Throws NOT_FOUND for one that a user may not see. */
+/** The slugs of the STIGs of a list. Throws NOT_FOUND for a list that the user may not see. */
 export type SlugsOfList = (user: User, list: string) => string[];
 
 /** Full-text search over the rules of current releases (additive). */
@@ -29,7 +28,6 @@ export function searchRoutes(
   slugsOfList: SlugsOfList,
 ) {
   const { app, route } = createRoutes('STIG catalog');
-  // A file holds all that is found.
   const costly = access.with({ expensive: asksForFile });
 
   route('GET /api/v1/search', costly.user, {

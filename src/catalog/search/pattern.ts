@@ -1,14 +1,13 @@
 import { fold, withoutDiacritics } from '../../base/text.ts';
 
-/** A character of a word, as the tokenizer of `rule_search` takes it; it ignores marks, so they are of the word here. */
+/** A character of a word, as in the tokenizer of `rule_search`; it ignores marks, so they belong to words here. */
 export const wordCharacter = '[\\p{L}\\p{Nd}\\p{Nl}\\p{M}_]';
 
 /** Something to find in a text: folded parts in a row, bounded as `grep -w` bounds them. */
 export interface Pattern {
   parts: string[];
-  /** What may stand between two parts: a run of blanks, or a run of whatever is of no word. */
+  /** Between two parts: a run of blanks, or of characters that belong to no word. */
   gap: 'blanks' | 'punctuation';
-  /** Whether the last part is the beginning of a word only. */
   isPrefix: boolean;
 }
 
@@ -22,7 +21,7 @@ const wordTest = new RegExp(wordCharacter, 'u');
 const runs = { blanks: /\s+/uy, punctuation: /[^\p{L}\p{Nd}\p{Nl}\p{M}_]+/uy };
 const ascii = Array.from({ length: 128 }, (_, code) => wordTest.test(String.fromCharCode(code)));
 
-/** A text with its case folded and every place kept: `exact`, and `plain` without diacritics besides. */
+/** A text with its case folded, each character at its place: `exact`, and `plain` without diacritics. */
 export interface FoldedText {
   exact: string;
   plain: string;
@@ -35,7 +34,7 @@ export function foldInPlace(text: string): FoldedText {
   return { exact, plain: withoutDiacritics(exact) };
 }
 
-/** The places of a pattern in a text that `foldInPlace` gave, at most so many. Words are found as the index finds them. */
+/** At most `max` places of a pattern in a text from `foldInPlace`. It finds words as the index does. */
 export function findPlaces({ exact, plain }: FoldedText, asked: Pattern, max: number): Range[] {
   const isLiteral = asked.gap === 'blanks';
   const folded = isLiteral ? exact : plain;
@@ -55,7 +54,6 @@ export function findPlaces({ exact, plain }: FoldedText, asked: Pattern, max: nu
   return places;
 }
 
-/** Where a pattern that begins at a place ends; -1 when it is not there. */
 function endOf(folded: string, start: number, { parts, gap, isPrefix }: Pattern): number {
   let at = start;
   for (const [index, part] of parts.entries()) {

@@ -2,27 +2,26 @@ import { fold } from '../../base/text.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { type Pattern, wordCharacter } from './pattern.ts';
 
-// What stands between quotation marks, or a run of other characters; a mark that is not closed holds to the end.
+// The text between quotation marks, or a run of other characters; an open mark reaches to the end.
 const termPattern = /["“”]([^"“”]*)(?:["“”]|$)|[^\s"“”]+/gu;
 const wordPattern = new RegExp(`${wordCharacter}+`, 'gu');
-// An SV-id with or without its revision and ending: the number is what stays from release to release.
+// An SV-id with or without its revision and ending: only the number stays from release to release.
 const ruleId = /^SV-(\d+)(r\d+(?:_rule)?)?$/i;
 const punctuation = new RegExp(`(?!\\s|${wordCharacter}).`, 'su');
 
-/** Looking up a prefix costs milliseconds, so a question may have so many; what is beyond is taken as a word. */
+/** Looking up a prefix costs milliseconds. Further prefixes of a question count as words. */
 const maxPrefixes = 8;
 
-/** A question of a user, made safe for FTS5: every word is quoted, and no sign of the question is syntax. */
+/** A user's question for FTS5: each word is quoted, so that no character of the question is syntax. */
 export interface SearchQuery {
-  /** The MATCH expression; null when the question has no word in it. */
   match: string | null;
   /** What to mark in a text: for each term its alternatives. */
   terms: Pattern[][];
   /** Quoted phrases that hold punctuation: a rule counts only if each is found in one of its texts. */
   literals: Pattern[];
-  /** The whole question as an id, in the spellings that count as exact, lower case. */
+  /** The whole question as an id in each exact spelling, in lower case. */
   ids: string[];
-  /** The whole question as an SV-id without the revision that it gives, lower case; none where it is no such id. */
+  /** The whole question as an SV-id without its revision, in lower case; none for another text. */
   unrevised: string[];
 }
 
@@ -33,9 +32,8 @@ interface Term {
 }
 
 /**
- * Reads a question. Words are ANDed; one with punctuation inside (`/etc/ssh/sshd_config`) is its words in a row; a
- * word of two characters and more before `*` is a prefix; a quoted phrase is its words in a row, and taken literally
- * (any blanks alike) where it holds punctuation. What has no letter, digit or `_` is passed over.
+ * Reads a question: words are ANDed, punctuation in a word (`/etc/ssh/sshd_config`) makes it a phrase, `audit*` is a
+ * prefix, and a quoted phrase with punctuation is literal (any blanks alike). Ignores what has no letter, digit or `_`.
  */
 export function readSearchQuery(question: string): SearchQuery {
   const terms = new Map<string, Term>();
@@ -89,7 +87,7 @@ function idAlternatives(text: string): Pattern[] {
   return number === undefined ? [] : [words(['sv', number]), words(['sv', `${number}r`], true)];
 }
 
-/** The spellings of a whole question that an id may have to be exact; none where it can be no id. */
+/** The exact spellings of an id; none for a question that cannot be an id. */
 function idSpellings(question: string): string[] {
   const text = bare(question);
   if (/\s/u.test(text) || !/[a-z]/.test(text) || !/\d/.test(text)) return [];
@@ -102,7 +100,6 @@ function unrevised(question: string): string[] {
   return revision === undefined ? [] : [`sv-${number}`];
 }
 
-/** The whole question without quotation marks and the blanks around it, lower case. */
 function bare(question: string): string {
   return fold(question.replace(/["“”]/gu, '').trim());
 }
@@ -115,7 +112,7 @@ function words(parts: string[], isPrefix = false): Pattern {
   return { parts, gap: 'punctuation', isPrefix };
 }
 
-/** Words in a row for FTS5: nothing but word characters and blanks is between the quotation marks. */
+/** Words in a row for FTS5. Between the quotation marks there are only word characters and blanks. */
 function matchOf({ parts, isPrefix }: Pattern): string {
   return `"${parts.join(' ')}"${isPrefix ? ' *' : ''}`;
 }

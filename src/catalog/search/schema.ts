@@ -48,7 +48,7 @@ export const SearchAnswer = z
   .openapi('SearchAnswer');
 export type SearchAnswer = z.infer<typeof SearchAnswer>;
 
-/** As many rules as an export holds (rule S4.3). */
+/** The most rules of an export (rule S4.3). */
 export const mostExported = 20_000;
 
 /** How results are ordered (rule S4.2). */

@@ -1,10 +1,10 @@
 import { findPlaces, foldInPlace, type Pattern, type Range } from './pattern.ts';
 
-/** The texts of a rule that are searched, by the names that answers use, in the order in which they are looked at. */
+/** The searched texts of a rule, by their names in answers, in the order of the search. */
 export const searchedFields = ['title', 'discussion', 'check', 'fix', 'ids'] as const;
 export type SearchedField = (typeof searchedFields)[number];
 
-/** A piece of one text with the places of what was found in it: half-open ranges of UTF-16 code units, in order. */
+/** A part of a text with the matches in it: half-open ranges of UTF-16 code units, in order. */
 export interface Snippet {
   field: SearchedField;
   text: string;
@@ -17,14 +17,9 @@ interface Place extends Range {
 
 const length = 240;
 const lead = 60;
-/** How many places of one term are looked at in one text. */
 const maxPlaces = 50;
 
-/**
- * The piece of a rule's texts that shows most of the terms: the text that holds the most different ones (the first of
- * equals), there the stretch that does. Cut at blanks, with `…` where something is left out; without marks where
- * no term stands as the index found it.
- */
+/** The stretch of a rule's texts that shows the most terms, the first of equals, with `…` where it is cut. */
 export function makeSnippet(texts: Record<SearchedField, string>, terms: Pattern[][]): Snippet {
   let best: { field: SearchedField; places: Place[]; terms: number } = {
     field: 'discussion',
@@ -72,7 +67,7 @@ function cutOut(field: SearchedField, text: string, places: Place[]): Snippet {
   return { field, text: `${before}${text.slice(from, to)}${after}`, marks };
 }
 
-/** The place from which a stretch of the snippet's length holds the most different terms; the first of equals. */
+/** The first place from which a snippet shows the most different terms. */
 function densest(places: Place[]): Place | undefined {
   let best = places[0];
   let most = 0;

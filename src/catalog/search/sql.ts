@@ -1,6 +1,5 @@
-// The parts of the statements of the search; their parameters are those of `askedOf`.
+// The parts of the statements of the search; `createBinder` gives their parameters.
 
-/** How much a word counts in title, discussion, check, fix, ids. */
 const weights = '10.0, 2.0, 1.0, 1.0, 4.0';
 
 const isWanted = `
@@ -23,7 +22,7 @@ export const every = `
  CROSS JOIN findings AS f ON f.release_id = r.id
  WHERE ${isWanted}`;
 
-/** The orders of rule S4.2; what is relevant is said by a question alone. */
+/** The orders of rule S4.2; only a question has a relevance. */
 const byStig = 's.title_fold, s.title, s.slug, f.ordinal';
 export const orders = {
   stig: byStig,
@@ -32,7 +31,7 @@ export const orders = {
 };
 export const relevance = `bm25(rule_search, ${weights}), s.slug, f.ordinal`;
 
-/** Whether a rule has one of the ids of a list; an SV-id without its revision counts whichever revision the rule has. */
+/** Whether a rule has one of some ids; an SV-id without its revision matches any revision. */
 const isCalled = (ids: ':ids' | ':unrevised') => `EXISTS (SELECT 1 FROM json_each(${ids}) AS id
    WHERE id.value IN (lower(f.group_id), lower(f.rule_id), lower(f.rule_version))
       OR substr(lower(f.rule_id), 1, length(id.value) + 1) = id.value || 'r'

@@ -2,7 +2,7 @@ import type { Access } from '../../http/access.ts';
 import { download } from '../../http/answer.ts';
 import { downloadFile, fileContent } from '../../http/downloads.ts';
 import { OscalDocument } from '../../http/oscal-parts.ts';
-import { createRoutes } from '../../http/route.ts';
+import { createRoutes, type RequestContext } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { toCkl } from './ckl-writer.ts';
 import { Cklb } from './cklb-schema.ts';
@@ -10,10 +10,16 @@ import { checklistName, toCklb } from './cklb-writer.ts';
 import { type AddressedControls, toComponentDefinition } from './component.ts';
 import { findingColumns, toRawStig } from './export.ts';
 import type { StigNewsService } from './news.ts';
-import { narrowed, type StigService } from './queries.ts';
+import { type FullRelease, narrowed, type StigService } from './queries.ts';
 import * as schemas from './schema.ts';
 
-/** The STIG catalog (rule D4). Fixed paths come before `{slug}`, which would swallow them. */
+const downloadContent = {
+  ...fileContent(schemas.RawStig.or(Cklb).or(OscalDocument)),
+  description:
+    'The file. json is the raw benchmark record; csv, xml and xlsx are flat exports of the findings; a ckl is application/xml; oscal is a component-definition.',
+};
+
+/** The STIG catalog (rule D4). Fixed paths precede `{slug}`, which would match them. */
 export function stigRoutes(
   access: Access,
   stigs: StigService,
@@ -86,32 +92,32 @@ export function stigRoutes(
     summary: 'Download a STIG as a checklist (cklb, ckl), json, csv, xml, xlsx or OSCAL',
     params: schemas.slugParam,
     query: schemas.downloadQuery,
-    response: {
-      ...fileContent(schemas.RawStig.or(Cklb).or(OscalDocument)),
-      description:
-        'The file. json is the raw benchmark record; csv, xml and xlsx are flat exports of the findings; a ckl is application/xml; oscal is a component-definition.',
-    },
-    handle: ({ params, query: { format, version, raw, search, severity, cci, ...target } }, c) => {
-      const full = stigs.full(params.slug, version);
-      const { release } = full;
-      if (format === 'cklb' || format === 'ckl') {
-        const cklb = toCklb(full, target, c.get('banner'));
-        const name = `${checklistName(release, target)}.${format}`;
-        const text = format === 'cklb' ? JSON.stringify(cklb) : toCkl(cklb, [release]);
-        return download(c, text, format, name);
-      }
-      const name = `U_${release.benchmarkId}_${release.version}`;
-      if (format === 'oscal') {
-        const text = JSON.stringify(toComponentDefinition(full, addressed));
-        return download(c, text, format, `${name}_component-definition.json`);
-      }
-      const columns = findingColumns;
-      // A checklist, json and oscal are of the whole release: one that lacks rules would pass for it.
-      const rows = narrowed(full.findings, { search, severity, cci: cci?.toUpperCase() || undefined });
-      const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns, rows };
-      return downloadFile(c, { format, raw }, name, file);
-    },
+    response: downloadContent,
+    handle: ({ params, query }, c) => downloadOf(c, stigs.full(params.slug, query.version), query, addressed),
   });
 
   return app;
+}
+
+function downloadOf(
+  c: RequestContext,
+  full: FullRelease,
+  { format, raw, search, severity, cci, version: _, ...target }: schemas.DownloadQuery,
+  addressed: AddressedControls,
+): Response | Promise<Response> {
+  const { release } = full;
+  if (format === 'cklb' || format === 'ckl') {
+    const cklb = toCklb(full, target, c.get('banner'));
+    const name = `${checklistName(release, target)}.${format}`;
+    return download(c, format === 'cklb' ? JSON.stringify(cklb) : toCkl(cklb, [release]), format, name);
+  }
+  const name = `U_${release.benchmarkId}_${release.version}`;
+  if (format === 'oscal') {
+    const text = JSON.stringify(toComponentDefinition(full, addressed));
+    return download(c, text, format, `${name}_component-definition.json`);
+  }
+  // A checklist, json and oscal have the whole release: nobody could see that rules are missing.
+  const rows = narrowed(full.findings, { search, severity, cci: cci?.toUpperCase() || undefined });
+  const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns: findingColumns, rows };
+  return downloadFile(c, { format, raw }, name, file);
 }

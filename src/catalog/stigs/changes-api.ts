@@ -5,13 +5,13 @@ import type { StigChangesService } from './changes.ts';
 import { changesFile } from './changes-export.ts';
 import { ChangesSince, changesQuery } from './changes-schema.ts';
 
-/** The response of a route that tells what changed since a day: json, or a line for each rule. */
+/** The response of a route for changes since a day: json, or a line for each rule. */
 export const changesContent = jsonOrFile(
   ChangesSince,
   'What changed. csv and xlsx have a line for each rule that was added, removed or changed.',
 );
 
-/** What changed in the whole catalog since a day (rule D26). Declared before `{slug}`, which would swallow it. */
+/** What changed in the whole catalog since a day (rule D26). Precedes `{slug}`, which would match it. */
 export function stigChangesRoutes(access: Access, changes: StigChangesService) {
   const { app, route } = createRoutes('STIG catalog');
 

@@ -8,34 +8,36 @@ const columns = Object.keys(ChangeLine.shape).map((name): Column<ChangeLine> => 
   return { name, value: (line) => (key === 'classes' ? joined(line.classes) : line[key]) };
 });
 
-/** Lines of what changed, as a file of csv or xlsx (rule D26). */
+/** Lines of changes as a csv or xlsx file (rule D26). */
 export function changesFile(rows: ChangeLine[]): FlatFile<ChangeLine> {
   return { json: rows, root: 'changes', element: 'rule', columns, rows };
 }
 
-/** The name of a file that tells two releases apart. */
+/** The name of a file with the changes between two releases. */
 export function diffName({ slug, from, to }: Pick<StigDiff, 'slug' | 'from' | 'to'>): string {
   return `${slug}_${from.version}_to_${to.version}_changes`;
 }
 
-/** A line for each rule that two releases differ in. */
+/** Makes the function that makes the lines about two releases. */
+export const lineOf =
+  (head: Pick<ChangeLine, 'slug' | 'title' | 'from' | 'to'>) =>
+  (
+    { groupId, ruleVersion, ruleTitle }: Pick<ChangeLine, 'groupId' | 'ruleVersion' | 'ruleTitle'>,
+    kind: ChangeLine['kind'],
+    severityFrom: ChangeLine['severityFrom'],
+    severityTo: ChangeLine['severityTo'],
+    classes: ChangeLine['classes'] = [],
+  ): ChangeLine => ({ ...head, kind, classes, groupId, ruleVersion, ruleTitle, severityFrom, severityTo });
+
+/** A line for each rule that differs between two releases. */
 export function diffLines({ slug, title, from, to, added, removed, changed }: StigDiff): ChangeLine[] {
-  const head = { slug, title, from: from.version, to: to.version };
+  const line = lineOf({ slug, title, from: from.version, to: to.version });
   return [
-    ...added.map(({ groupId, ruleVersion, ruleTitle, severity }): ChangeLine => {
-      const rule = { groupId, ruleVersion, ruleTitle };
-      return { ...head, kind: 'added', classes: [], ...rule, severityFrom: null, severityTo: severity };
-    }),
-    ...removed.map(({ groupId, ruleVersion, ruleTitle, severity }): ChangeLine => {
-      const rule = { groupId, ruleVersion, ruleTitle };
-      return { ...head, kind: 'removed', classes: [], ...rule, severityFrom: severity, severityTo: null };
-    }),
-    ...changed.map((each): ChangeLine => {
-      const { groupId, ruleVersion } = each.new;
-      const { classes, ruleTitle, severity } = each;
-      const rule = { groupId, ruleVersion, ruleTitle };
-      const severities = { severityFrom: severityBefore(each), severityTo: severity };
-      return { ...head, kind: 'changed', classes, ...rule, ...severities };
+    ...added.map((rule) => line(rule, 'added', null, rule.severity)),
+    ...removed.map((rule) => line(rule, 'removed', rule.severity, null)),
+    ...changed.map((each) => {
+      const { ruleTitle, severity, classes } = each;
+      return line({ ...each.new, ruleTitle }, 'changed', severityBefore(each), severity, classes);
     }),
   ];
 }

@@ -3,10 +3,10 @@ import { flag, format, since } from '../../http/schema.ts';
 import { ChangeClass } from './diff-schema.ts';
 import { Severity } from './schema.ts';
 
-/** How a rule of two releases is told in one line. */
+/** The kinds of a line about a rule of two releases. */
 export const changeKinds = ['added', 'removed', 'changed'] as const;
 
-/** One line of the csv and xlsx of what changed, whatever was compared (rule D26). */
+/** One line of the csv and xlsx of changes, whatever was compared (rule D26). */
 export const ChangeLine = z.strictObject({
   slug: z.string(),
   title: z.string(),

@@ -1,5 +1,8 @@
-import { longestSlice, yieldToEventLoop } from '../../base/slices.ts';
+import { LRUCache } from 'lru-cache';
+import { inSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
+import { inOneGeneration } from '../../db/one-generation.ts';
+import { lineOf } from './changes-export.ts';
 import type { ChangeLine, ChangesSince, StigChanges } from './changes-schema.ts';
 import { isRenumbered } from './compare.ts';
 import { markedClasses, type RuleMarks, readMarks } from './marks.ts';
@@ -8,15 +11,12 @@ import type { FindingRow } from './queries.ts';
 
 export type StigChangesService = ReturnType<typeof createStigChangesService>;
 
-/** A STIG, and the day or, where there is a `version`, the release from which on its changes count. */
+/** A STIG, and the day from which its changes count; with a `version`, the release. */
 export interface SincePerStig {
   slug: string;
   since: string;
   version?: string;
 }
-
-/** Of how many pairs of releases the summary is kept: more than a catalog has STIGs. */
-const mostKept = 5000;
 
 interface ReleasePair {
   slug: string;
@@ -32,126 +32,18 @@ type RuleHead = Pick<FindingRow, 'groupId' | 'ruleVersion' | 'ruleTitle' | 'seve
 
 const rank = { low: 0, medium: 1, high: 2 };
 
+type RulesOf = (release: number | null) => RuleMarks[];
+
 /** What changed in the catalog, or in some of its STIGs, since a day (rule D26). */
 export function createStigChangesService(db: Database) {
-  const { sqlite } = db;
-  const slugs = sqlite.prepare<[], string>('SELECT slug FROM stigs').pluck();
-  const pairsOf = sqlite.prepare<[string], ReleasePair>(
-    `SELECT s.slug, s.title, f.id AS fromId, f.version AS "from", t.id AS toId, t.version AS "to", t.finding_count AS rules
-       FROM json_each(?) AS w JOIN stigs AS s ON s.slug = w.value ->> 'slug'
-       JOIN stig_releases AS t ON t.id = s.current_release_id
-       LEFT JOIN stig_releases AS a ON a.stig_id = s.id AND a.version = w.value ->> 'version'
-       LEFT JOIN stig_releases AS f ON f.id = coalesce(a.id, (
-         SELECT id FROM stig_releases
-          WHERE stig_id = s.id AND release_date < w.value ->> 'since' AND release_order < t.release_order
-          ORDER BY release_order DESC LIMIT 1))
-      WHERE CASE WHEN w.value ->> 'version' IS NULL THEN t.release_date >= w.value ->> 'since'
-                 ELSE t.version <> w.value ->> 'version' AND coalesce(a.release_order, '') < t.release_order END
-      ORDER BY s.title_fold, s.title, s.slug`,
-  );
-  const marksOf = sqlite
+  const slugs = db.sqlite.prepare<[], string>('SELECT slug FROM stigs').pluck();
+  const marksOf = db.sqlite
     .prepare<[number], string>('SELECT marks FROM rule_marks WHERE release_id = ?')
     .pluck();
-  const headsOf = sqlite.prepare<[number], RuleHead>(
-    `SELECT group_id AS groupId, rule_version AS ruleVersion, rule_title AS ruleTitle, severity
-       FROM findings WHERE release_id = ? ORDER BY ordinal`,
-  );
-  const titleOf = sqlite
-    .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
-    .pluck();
-  let kept = new Map<string, StigChanges>();
-  let keptOf = -1;
-
-  const releaseRules = (release: number | null): RuleMarks[] =>
-    release === null ? [] : readMarks(marksOf.get(release)!);
-
-  function summaryOf(pair: ReleasePair, generation: number): StigChanges {
-    if (keptOf !== generation) [kept, keptOf] = [new Map(), generation];
-    const key = `${pair.fromId} ${pair.toId}`;
-    const known = kept.get(key) ?? summarize(pair);
-    if (kept.size >= mostKept) kept.clear();
-    kept.set(key, known);
-    return known;
-  }
-
-  function summarize({ slug, title, fromId, from, toId, to, rules }: ReleasePair): StigChanges {
-    const changed = { check: 0, fix: 0, severity: 0, mapping: 0, cosmetic: 0 };
-    const severityRaised: StigChanges['severityRaised'] = [];
-    const head = { slug, title, from, to };
-    if (fromId === null)
-      return { ...head, added: rules, removed: 0, renumbered: 0, unchanged: 0, changed, severityRaised };
-    const news = releaseRules(toId);
-    const { pairs, added, removed } = matchRules(releaseRules(fromId), news);
-    let [renumbered, unchanged] = [0, 0];
-    for (const { old, new: now } of pairs) {
-      const [primary] = markedClasses(old, now);
-      if (primary !== undefined) changed[primary]++;
-      else if (isRenumbered(old, now)) renumbered++;
-      else unchanged++;
-      if (rank[now.severity] <= rank[old.severity]) continue;
-      const ruleTitle = titleOf.get(toId, news.indexOf(now) + 1)!;
-      const { groupId, ruleId } = now;
-      severityRaised.push({ groupId, ruleId, title: ruleTitle, from: old.severity, to: now.severity });
-    }
-    const counts = { added: added.length, removed: removed.length, renumbered, unchanged };
-    return { ...head, ...counts, changed, severityRaised };
-  }
-
-  /** A line for each rule that was added, removed or changed; in the order of the release that has it. */
-  function linesOf({ slug, title, fromId, from, toId, to }: ReleasePair): ChangeLine[] {
-    const heads = { old: fromId === null ? [] : headsOf.all(fromId), now: headsOf.all(toId) };
-    const line = (
-      { groupId, ruleVersion, ruleTitle }: RuleHead,
-      kind: ChangeLine['kind'],
-      [severityFrom, severityTo]: ChangeLine['severityFrom'][],
-      classes: ChangeLine['classes'] = [],
-    ): ChangeLine => ({
-      ...{ slug, title, from, to, kind, classes, groupId, ruleVersion, ruleTitle },
-      ...{ severityFrom: severityFrom!, severityTo: severityTo! },
-    });
-    const isAdded = (rule: RuleHead) => line(rule, 'added', [null, rule.severity]);
-    if (fromId === null) return heads.now.map(isAdded);
-    const place = (rules: RuleMarks[]) => new Map(rules.map((rule, index) => [rule, index]));
-    const [olds, news] = [releaseRules(fromId), releaseRules(toId)];
-    const [oldPlaces, newPlaces] = [place(olds), place(news)];
-    const { pairs, added, removed } = matchRules(olds, news);
-    return [
-      ...added.map((rule) => isAdded(heads.now[newPlaces.get(rule)!]!)),
-      ...removed.map((rule) => line(heads.old[oldPlaces.get(rule)!]!, 'removed', [rule.severity, null])),
-      ...pairs.flatMap(({ old, new: now }) => {
-        const classes = markedClasses(old, now);
-        const head = heads.now[newPlaces.get(now)!]!;
-        return classes.length === 0 ? [] : line(head, 'changed', [old.severity, now.severity], classes);
-      }),
-    ];
-  }
-
-  /**
-   * Works on each pair of releases, giving way to other requests in between. All of it is of one state of the catalog:
-   * where that changes meanwhile it is done again.
-   */
-  async function ofEach<T>(
-    wanted: () => SincePerStig[],
-    work: (pair: ReleasePair, generation: number) => T,
-  ): Promise<T[]> {
-    for (;;) {
-      const { pairs, generation } = db.read(() => ({
-        generation: db.generation(),
-        pairs: pairsOf.all(JSON.stringify(wanted())),
-      }));
-      const done: T[] = [];
-      const slice = () => {
-        if (db.generation() !== generation) return false;
-        const until = performance.now() + longestSlice;
-        while (done.length < pairs.length && performance.now() < until)
-          done.push(work(pairs[done.length]!, generation));
-        return true;
-      };
-      while (done.length < pairs.length && db.read(slice)) await yieldToEventLoop();
-      if (done.length === pairs.length) return done;
-    }
-  }
-
+  const rulesOf: RulesOf = (release) => (release === null ? [] : readMarks(marksOf.get(release)!));
+  const ofEach = createPairWork(db);
+  const summaryOf = createSummaries(db, rulesOf);
+  const linesOf = createLines(db, rulesOf);
   const everyStig = (since: string) => () => slugs.all().map((slug) => ({ slug, since }));
 
   async function changesOf(since: string, wanted: () => SincePerStig[]): Promise<ChangesSince> {
@@ -172,11 +64,107 @@ export function createStigChangesService(db: Database) {
 
   return {
     ofCatalog: (since: string): Promise<ChangesSince> => changesOf(since, everyStig(since)),
-    /** Of some STIGs, each since a day of its own; `wanted` is asked inside the transaction that it counts for. */
+    /** Of some STIGs, each since a day of its own. Calls `wanted` in the transaction that reads their releases. */
     ofStigs: changesOf,
-    /** A line for each rule that was added, removed or changed. */
     linesOfCatalog: (since: string): Promise<ChangeLine[]> => linesOfAll(everyStig(since)),
     linesOfStigs: linesOfAll,
+  };
+}
+
+/** Works on each pair of releases in slices, all in one state of the catalog. */
+function createPairWork(db: Database) {
+  const pairsOf = db.sqlite.prepare<[string], ReleasePair>(
+    `SELECT s.slug, s.title, f.id AS fromId, f.version AS "from", t.id AS toId, t.version AS "to", t.finding_count AS rules
+       FROM json_each(?) AS w JOIN stigs AS s ON s.slug = w.value ->> 'slug'
+       JOIN stig_releases AS t ON t.id = s.current_release_id
+       LEFT JOIN stig_releases AS a ON a.stig_id = s.id AND a.version = w.value ->> 'version'
+       LEFT JOIN stig_releases AS f ON f.id = coalesce(a.id, (
+         SELECT id FROM stig_releases
+          WHERE stig_id = s.id AND release_date < w.value ->> 'since' AND release_order < t.release_order
+          ORDER BY release_order DESC LIMIT 1))
+      WHERE CASE WHEN w.value ->> 'version' IS NULL THEN t.release_date >= w.value ->> 'since'
+                 ELSE t.version <> w.value ->> 'version' AND coalesce(a.release_order, '') < t.release_order END
+      ORDER BY s.title_fold, s.title, s.slug`,
+  );
+  return <T>(
+    wanted: () => SincePerStig[],
+    work: (pair: ReleasePair, generation: number) => T,
+  ): Promise<T[]> =>
+    inOneGeneration(db, async () => {
+      const generation = db.generation();
+      const done: T[] = [];
+      const pairs = db.read(() => pairsOf.all(JSON.stringify(wanted())));
+      await inSlices(pairs, (pair) => done.push(db.read(() => work(pair, generation))));
+      return done;
+    });
+}
+
+function createSummaries({ sqlite }: Database, rulesOf: RulesOf) {
+  const titleOf = sqlite
+    .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
+    .pluck();
+  // More than a catalog has STIGs.
+  const known = new LRUCache<string, StigChanges>({ max: 5000 });
+
+  function summarize({ slug, title, fromId, from, toId, to, rules }: ReleasePair): StigChanges {
+    const changed = { check: 0, fix: 0, severity: 0, mapping: 0, cosmetic: 0 };
+    const severityRaised: StigChanges['severityRaised'] = [];
+    const head = { slug, title, from, to };
+    if (fromId === null)
+      return { ...head, added: rules, removed: 0, renumbered: 0, unchanged: 0, changed, severityRaised };
+    const news = rulesOf(toId);
+    const { pairs, added, removed } = matchRules(rulesOf(fromId), news);
+    let [renumbered, unchanged] = [0, 0];
+    for (const { old, new: now } of pairs) {
+      const [primary] = markedClasses(old, now);
+      if (primary !== undefined) changed[primary]++;
+      else if (isRenumbered(old, now)) renumbered++;
+      else unchanged++;
+      if (rank[now.severity] <= rank[old.severity]) continue;
+      const ruleTitle = titleOf.get(toId, news.indexOf(now) + 1)!;
+      const { groupId, ruleId } = now;
+      severityRaised.push({ groupId, ruleId, title: ruleTitle, from: old.severity, to: now.severity });
+    }
+    const counts = { added: added.length, removed: removed.length, renumbered, unchanged };
+    return { ...head, ...counts, changed, severityRaised };
+  }
+
+  return (pair: ReleasePair, generation: number): StigChanges => {
+    const key = `${generation} ${pair.fromId} ${pair.toId}`;
+    const summary = known.get(key) ?? summarize(pair);
+    known.set(key, summary);
+    return summary;
+  };
+}
+
+/** Makes the function that gives a line for each changed rule, in the order of the release that has it. */
+function createLines({ sqlite }: Database, rulesOf: RulesOf) {
+  const headsOf = sqlite.prepare<[number], RuleHead>(
+    `SELECT group_id AS groupId, rule_version AS ruleVersion, rule_title AS ruleTitle, severity
+       FROM findings WHERE release_id = ? ORDER BY ordinal`,
+  );
+  const headsByRule = (release: number, rules: RuleMarks[]) => {
+    const heads = headsOf.all(release);
+    return new Map(rules.map((rule, index) => [rule, heads[index]!]));
+  };
+
+  return ({ slug, title, fromId, from, toId, to }: ReleasePair): ChangeLine[] => {
+    const line = lineOf({ slug, title, from, to });
+    const isAdded = (rule: RuleHead) => line(rule, 'added', null, rule.severity);
+    if (fromId === null) return headsOf.all(toId).map(isAdded);
+    const [olds, news] = [rulesOf(fromId), rulesOf(toId)];
+    const [oldHeads, newHeads] = [headsByRule(fromId, olds), headsByRule(toId, news)];
+    const { pairs, added, removed } = matchRules(olds, news);
+    return [
+      ...added.map((rule) => isAdded(newHeads.get(rule)!)),
+      ...removed.map((rule) => line(oldHeads.get(rule)!, 'removed', rule.severity, null)),
+      ...pairs.flatMap(({ old, new: now }) => {
+        const classes = markedClasses(old, now);
+        return classes.length === 0
+          ? []
+          : line(newHeads.get(now)!, 'changed', old.severity, now.severity, classes);
+      }),
+    ];
   };
 }
 

@@ -1,5 +1,6 @@
 import { packageVersion } from '../../base/root.ts';
 import { cleanXml } from '../../http/columns.ts';
+import { assetNames, ruleNames } from './ckl-names.ts';
 import type { Cklb, CklbRule, CklbStig } from './cklb-schema.ts';
 import type { StigRelease } from './queries.ts';
 
@@ -10,10 +11,7 @@ const statuses = {
   not_reviewed: 'Not_Reviewed',
 };
 
-/**
- * A checklist in the form of STIG Viewer 2 (rule F3.6): the elements in its order, every one there, tabs and line feeds.
- * `releases` of its STIGs, as far as they are known, say what a cklb has no field for. Its title has no place here.
- */
+/** A checklist in the form of STIG Viewer 2 (rule F3.6). `releases` give what a cklb has no field for. */
 export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
   const { target_data: target, stigs } = checklist;
   const releaseOf = (stig: CklbStig) => releases.find(({ benchmarkId }) => benchmarkId === stig.stig_id);
@@ -21,42 +19,33 @@ export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
   return [cklHead(target, targetKeyOf(stigs[0])), ...written, cklEnd].join('');
 }
 
-/** What a ckl has before its STIGs: its target, and the key that DISA gave the product of the first of them. */
+/** The beginning of a ckl, before its STIGs: its target, with DISA's key of the first STIG's product. */
 export function cklHead(target: Cklb['target_data'], targetKey: string): string {
-  const asset: [name: string, text: string][] = [
-    ['ROLE', target.role],
-    ['ASSET_TYPE', target.target_type],
-    ['MARKING', target.classification ?? ''],
-    ['HOST_NAME', target.host_name],
-    ['HOST_IP', target.ip_address],
-    ['HOST_MAC', target.mac_address],
-    ['HOST_FQDN', target.fqdn],
-    ['TARGET_COMMENT', target.comments],
-    ['TECH_AREA', target.technology_area],
-    ['TARGET_KEY', targetKey],
-    ['WEB_OR_DATABASE', String(target.is_web_database)],
-    ['WEB_DB_SITE', target.web_db_site],
-    ['WEB_DB_INSTANCE', target.web_db_instance],
-  ];
+  const asset = Object.entries(assetNames).map(
+    ([name, field]) => [name, String(target[field] ?? '')] as const,
+  );
+  const webAt = asset.findIndex(([name]) => name === 'WEB_OR_DATABASE');
   const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<!--Gapstone :: ${packageVersion}-->`,
     '<CHECKLIST>',
     '\t<ASSET>',
-    ...asset.map(([name, text]) => `\t\t${element(name, text)}`),
+    ...asset
+      .toSpliced(webAt, 0, ['TARGET_KEY', targetKey])
+      .map(([name, text]) => `\t\t${element(name, text)}`),
     '\t</ASSET>',
     '\t<STIGS>',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** What a ckl has after its STIGs. */
+/** The end of a ckl, after its STIGs. */
 export const cklEnd = '\t</STIGS>\n</CHECKLIST>';
 
 /** A STIG of a ckl, part by part. */
 export function* cklStig(stig: CklbStig, release: StigRelease | undefined): Generator<string> {
   yield '\t\t<iSTIG>\n\t\t\t<STIG_INFO>\n';
-  // STIG Viewer leaves the data out where there is none.
+  // STIG Viewer omits empty data.
   for (const [name, text] of stigInfo(stig, release)) {
     const data = text === null ? [] : [element('SID_DATA', text)];
     yield `${pair('SI_DATA', element('SID_NAME', name), ...data)}\n`;
@@ -70,7 +59,6 @@ function stigInfo(stig: CklbStig, release: StigRelease | undefined): [name: stri
   return [
     ['version', stig.version],
     ['classification', 'UNCLASSIFIED'],
-    // STIG Viewer leaves its data out.
     ['customname', null],
     ['stigid', stig.stig_id],
     ['description', release?.description ?? ''],
@@ -84,33 +72,17 @@ function stigInfo(stig: CklbStig, release: StigRelease | undefined): [name: stri
 }
 
 function vuln(rule: CklbRule, stig: CklbStig): string {
-  // STIG Viewer writes two of them at least.
+  // STIG Viewer writes at least two.
   const legacyIds = [...rule.legacy_ids, '', ''].slice(0, Math.max(2, rule.legacy_ids.length));
+  const ofRule = {
+    ...rule,
+    check_content_ref: rule.check_content_ref?.name ?? '',
+    classification: rule.classification === 'Unclassified' ? 'Unclass' : rule.classification,
+    stig_ref: rule.stig_ref ?? `${stig.stig_name} :: Version ${stig.version}, ${stig.release_info}`,
+    target_key: keyOfRule(rule),
+  };
   const data: [name: string, text: string][] = [
-    ['Vuln_Num', rule.group_id],
-    ['Severity', rule.severity],
-    ['Group_Title', rule.group_title],
-    ['Rule_ID', rule.rule_id_src],
-    ['Rule_Ver', rule.rule_version],
-    ['Rule_Title', rule.rule_title],
-    ['Vuln_Discuss', rule.discussion],
-    ['IA_Controls', rule.ia_controls],
-    ['Check_Content', rule.check_content],
-    ['Fix_Text', rule.fix_text],
-    ['False_Positives', rule.false_positives],
-    ['False_Negatives', rule.false_negatives],
-    ['Documentable', rule.documentable],
-    ['Mitigations', rule.mitigations],
-    ['Potential_Impact', rule.potential_impacts],
-    ['Third_Party_Tools', rule.third_party_tools],
-    ['Mitigation_Control', rule.mitigation_control],
-    ['Responsibility', rule.responsibility],
-    ['Security_Override_Guidance', rule.security_override_guidance],
-    ['Check_Content_Ref', rule.check_content_ref?.name ?? ''],
-    ['Weight', rule.weight],
-    ['Class', rule.classification === 'Unclassified' ? 'Unclass' : rule.classification],
-    ['STIGRef', rule.stig_ref ?? `${stig.stig_name} :: Version ${stig.version}, ${stig.release_info}`],
-    ['TargetKey', keyOfRule(rule)],
+    ...Object.entries(ruleNames).map(([name, field]): [string, string] => [name, ofRule[field]]),
     ['STIG_UUID', stig.uuid],
     ...legacyIds.map((id): [string, string] => ['LEGACY_ID', id]),
     ...rule.ccis.map((id): [string, string] => ['CCI_REF', id]),
@@ -132,13 +104,12 @@ function vuln(rule: CklbRule, stig: CklbStig): string {
   ].join('\n');
 }
 
-/** The key that DISA gave the product; a ckl that was read has it under another name than a cklb. */
+/** DISA's key of the product; a checklist from a ckl has it under another name than a cklb. */
 const keyOfRule = (rule: CklbRule | undefined) => rule?.target_key ?? rule?.reference_identifier ?? '';
 
-/** The same of a STIG: that of its first rule. */
+/** DISA's key of the product of a STIG: that of its first rule. */
 export const targetKeyOf = (stig: CklbStig | undefined) => keyOfRule(stig?.rules[0]);
 
-/** An element with a name and, where there is one, its text. */
 function pair(name: string, ...elements: string[]): string {
   const lines = [`<${name}>`, ...elements.map((each) => `\t${each}`), `</${name}>`];
   return lines.map((line) => `\t\t\t\t${line}`).join('\n');
@@ -146,7 +117,7 @@ function pair(name: string, ...elements: string[]): string {
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** An element with a text. A carriage return would be read as a line feed anyway. */
+/** Replaces carriage returns: XML readers turn them into line feeds. */
 function element(name: string, text: string): string {
   const clean = cleanXml(text).replace(/\r\n?/g, '\n');
   return `<${name}>${clean.replace(/[&<>]/g, (each) => escapes[each]!)}</${name}>`;

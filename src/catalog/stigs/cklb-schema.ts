@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { oneWord, requestText } from '../../http/schema.ts';
 
-/** What a host may be to its domain. */
+/** The roles of a host in its domain. */
 export const roles = ['None', 'Workstation', 'Member Server', 'Domain Controller'] as const;
 
 const CklbRule = z.strictObject({
@@ -89,7 +89,7 @@ export type CklbRule = CklbStig['rules'][number];
 
 const field = (name: string) => requestText(name, 255).optional();
 
-/** The host that a checklist is for, as a request names it (rule D28.1). */
+/** The host of a checklist in a request (rule D28.1). */
 export const checklistTarget = z.object({
   hostName: field('hostName'),
   ipAddress: field('ipAddress'),

@@ -3,10 +3,8 @@ import type { ChecklistTarget, Cklb, CklbRule, CklbStig } from './cklb-schema.ts
 import type { FindingRow, FullRelease, StigRelease } from './queries.ts';
 
 /**
- * A checklist in the form of STIG Viewer 3 (rules F3.1, F3.3, D5.1 and D5.2): every rule
- * `not_reviewed`, ids made from the content, no times, so that the same release gives the same bytes everywhere.
- * The target enters the checklist's id, since the checklists of two hosts are two; the STIG and its rules in them are the
- * same. `classification` is the site's marking and enters no id.
+ * A checklist in the form of STIG Viewer 3 (rules F3.1, F3.3, D5.1 and D5.2), not reviewed. Its ids come from release and
+ * target, and it has no times: equal input gives equal bytes. `classification`, the site's marking, enters no id.
  */
 export function toCklb(
   full: FullRelease,
@@ -20,7 +18,7 @@ export function toCklb(
   return { ...cklbHead({ title, id, target, classification }), stigs: [stig] };
 }
 
-/** A checklist without its STIGs, which come last in it. */
+/** A checklist without its STIGs, its last field. */
 export function cklbHead(of: {
   title: string;
   id: string;
@@ -52,7 +50,7 @@ export function cklbHead(of: {
   };
 }
 
-/** What tells the checklist of one host from that of another. */
+/** The parts of an id that identify a host. */
 export function hostKey({
   hostName = '',
   ipAddress = '',
@@ -66,7 +64,7 @@ export function hostKey({
     : [hostName, ...others];
 }
 
-/** What tells one printing of a release from another. */
+/** The parts of an id that identify a printing of a release. */
 export function releaseKey({ release }: FullRelease): string[] {
   return [release.slug, release.version, release.benchmarkDate ?? '', release.statusDate ?? ''];
 }
@@ -104,10 +102,7 @@ export function checklistName(
   return hostName.trim() === '' ? `U_${benchmarkId}_${version}` : `${hostName}_${slug}_${version}`;
 }
 
-/**
- * The release-info as it was published or, where STIG Manager finds no release in that, in the form that DISA gives it: its
- * reader wants a blank after the number, which a text without a date does not have.
- */
+/** STIG Manager reads a release only before a blank: without one, this writes the release-info in DISA's form. */
 function releaseInfoOf({ releaseInfo, version, releaseDate }: FullRelease['release']): string {
   if (/Release:\s*.+?\s/.test(releaseInfo)) return releaseInfo;
   const release = version.slice(version.indexOf('R') + 1);

@@ -9,7 +9,7 @@ import {
 } from './diff-schema.ts';
 import { matchRules, type RuleIds } from './match.ts';
 
-/** A rule as far as two releases are compared by it. */
+/** The fields of a rule that a comparison uses. */
 export interface ComparableRule extends RuleIds {
   title: string;
   severity: RuleHeading['severity'];
@@ -27,13 +27,10 @@ const textClasses = [
   ['fix', 'fix'],
 ] as const;
 
-/** A text with each run of blanks and line ends as one blank; a blank alone, which most are, is passed over. */
+/** Makes each run of blanks and line ends one blank. For speed, the pattern skips single blanks. */
 export const collapse = (text: string) => text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
 
-/**
- * The fields in which two printings of a rule differ, in a fixed order; none when they say the same. Blanks and line
- * ends alone make a check or fix differ cosmetically, punctuation does not: commands are made of it. CCIs are a set.
- */
+/** The fields in which two printings of a rule differ, in order. Blanks alone are cosmetic; commands need punctuation. */
 export function fieldChanges(old: ComparableRule, now: ComparableRule): FieldChange[] {
   const changes: FieldChange[] = [];
   for (const [field, ofWords] of textClasses) {
@@ -59,15 +56,12 @@ export function isRenumbered(old: RuleIds, now: RuleIds): boolean {
   return old.groupId !== now.groupId || old.ruleId !== now.ruleId || old.ruleVersion !== now.ruleVersion;
 }
 
-/** The identifiers of a rule, as answers name it. */
+/** The identifiers of a rule in answers. */
 export function identityOf({ groupId, ruleId, ruleVersion }: RuleIds): RuleIdentity {
   return { groupId, ruleId, ruleVersion };
 }
 
-/**
- * Compares the rules of two releases. Every rule of either falls into one of added, removed, changed, renumbered (its
- * identifiers alone changed) and unchanged; all in the order of the new release, removed ones in that of the old.
- */
+/** Compares the rules of two releases: each is added, removed, changed, renumbered (only its ids) or unchanged. */
 export function compareRules(olds: ComparableRule[], news: ComparableRule[]): StigComparison {
   const { pairs, removed, added } = matchRules(olds, news);
   const changed: ChangedRule[] = [];

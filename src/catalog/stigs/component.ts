@@ -18,17 +18,14 @@ interface AddressedControl {
   carriedOver: boolean;
 }
 
-/** What CCIs address of 800-53, of which catalog, by which CCI list. */
+/** The controls of 800-53 that CCIs address, with the catalog and the CCI list. */
 export type AddressedControls = (ccis: string[]) => {
   catalog: OscalResource;
   cciList: string;
   controls: AddressedControl[];
 };
 
-/**
- * A release as an OSCAL component-definition (rule D30.1): a component for validation whose rules are sets of properties
- * with the same remarks, as trestle reads them, and the controls that they address. It claims no status of anything.
- */
+/** A release as an OSCAL component-definition (rule D30.1): each rule is a set of properties, as trestle reads them. */
 export function toComponentDefinition(
   { release, findings }: FullRelease,
   addressed: AddressedControls,

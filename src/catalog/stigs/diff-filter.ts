@@ -2,10 +2,7 @@ import type { ChangeClass, DiffFilter, StigDiff } from './diff-schema.ts';
 
 type Filtered = Pick<StigDiff, 'added' | 'removed' | 'changed' | 'renumbered'>;
 
-/**
- * A comparison with the rules of some kinds, classes and severities alone; its counts stay those of all rules. Only changed
- * rules have classes, one of which must be asked for; severity is that of the newer release, of removed rules the older's.
- */
+/** Removes rules of other kinds, classes and severities (of the newer release) from a comparison; its counts stay whole. */
 export function filterDiff(diff: StigDiff, filter: DiffFilter): StigDiff {
   const isWanted = (kind: keyof Filtered) => (rule: { severity: StigDiff['added'][number]['severity'] }) =>
     (filter.kind?.has(kind) ?? true) &&

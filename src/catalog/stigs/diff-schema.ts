@@ -107,10 +107,10 @@ export const diffQuery = z.object({
 });
 export type DiffQuery = z.infer<typeof diffQuery>;
 
-/** What may have become of a rule that two releases differ in. */
+/** The kinds of differences in a rule between two releases. */
 export const ruleKinds = ['added', 'removed', 'changed', 'renumbered'] as const;
 
-/** What a comparison is narrowed to: its lists of rules, while its counts speak of all. */
+/** The filters of the rules in a comparison; its counts are those of all rules. */
 export const diffFilter = z.object({
   kind: wordList('kind', ruleKinds),
   class: wordList('class', changeClasses),

@@ -9,11 +9,7 @@ export type StigDiffService = ReturnType<typeof createStigDiffService>;
 /** Compares retained releases of a STIG. */
 export function createStigDiffService(db: Database, stigs: StigService) {
   return {
-    /**
-     * The rules that came, went and changed between two retained releases; without `to` up to the current one, without
-     * `from` since the release below `to`. `from` may be the newer of the two. Throws NOT_FOUND for an unknown STIG
-     * or version, and where no release is below `to`.
-     */
+    /** Compares two retained releases, in any order; by default the current one with the one before. Throws NOT_FOUND. */
     diff(slug: string, { from, to }: DiffQuery): StigDiff {
       return db.read(() => {
         const after = stigs.full(slug, to);
@@ -43,7 +39,7 @@ function headOf({ release }: FullRelease): StigDiff['from'] {
   return { version, releaseDate, findingCount };
 }
 
-/** A rule of a release, to be compared. */
+/** A rule of a release, for comparison. */
 export function toComparable(row: FindingRow): ComparableRule {
   return {
     groupId: row.groupId,

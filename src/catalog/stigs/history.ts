@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
@@ -7,43 +8,19 @@ import { type RuleThread, threadsOf } from './threads.ts';
 
 export type RuleHistoryService = ReturnType<typeof createRuleHistoryService>;
 
-/** Of how many STIGs the threads are kept: a reader asks for rules of few STIGs one after the other. */
-const mostKept = 16;
-
 interface StigThreads {
   releases: { id: number; version: string; releaseDate: string | null }[];
   threads: { ids: Set<string>; thread: RuleThread }[];
 }
 
-/** One rule through all retained releases (rule D27). */
-export function createRuleHistoryService(db: Database) {
-  const { sqlite } = db;
-  const stigsWith = sqlite.prepare<[string], { id: number; slug: string; title: string }>(
-    `SELECT s.id, s.slug, s.title FROM stigs AS s
-      WHERE s.id IN (SELECT r.stig_id FROM stig_releases AS r
-                      WHERE r.id IN (SELECT release_id FROM rule_ids WHERE id IN (SELECT value FROM json_each(?))))
-      ORDER BY s.title_fold, s.title, s.slug`,
-  );
-  const releasesOf = sqlite.prepare<[number], StigThreads['releases'][number] & { marks: string }>(
+function createThreadsReader(db: Database) {
+  const releasesOf = db.sqlite.prepare<[number], StigThreads['releases'][number] & { marks: string }>(
     `SELECT r.id, r.version, r.release_date AS releaseDate, m.marks
        FROM stig_releases AS r JOIN rule_marks AS m ON m.release_id = r.id
       WHERE r.stig_id = ? ORDER BY r.release_order`,
   );
-  const titleOf = sqlite
-    .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
-    .pluck();
-  let kept = new Map<number, StigThreads>();
-  let generation = -1;
-
-  function threads(stig: number): StigThreads {
-    if (generation !== db.generation()) [kept, generation] = [new Map(), db.generation()];
-    const known = kept.get(stig) ?? make(stig);
-    // What was asked for last stands last.
-    kept.delete(stig);
-    kept.set(stig, known);
-    if (kept.size > mostKept) kept.delete(kept.keys().next().value!);
-    return known;
-  }
+  // Few: a reader asks for rules of few STIGs one after the other.
+  const known = new LRUCache<string, StigThreads>({ max: 16 });
 
   function make(stig: number): StigThreads {
     const rows = releasesOf.all(stig);
@@ -56,10 +33,31 @@ export function createRuleHistoryService(db: Database) {
     };
   }
 
-  /** The threads of a STIG that ever had one of some ids, in the order of the newest release that has each. */
+  return (stig: number): StigThreads => {
+    const key = `${db.generation()} ${stig}`;
+    const threads = known.get(key) ?? make(stig);
+    known.set(key, threads);
+    return threads;
+  };
+}
+
+/** One rule through all retained releases (rule D27). */
+export function createRuleHistoryService(db: Database) {
+  const { sqlite } = db;
+  const threadsOfStig = createThreadsReader(db);
+  const stigsWith = sqlite.prepare<[string], { id: number; slug: string; title: string }>(
+    `SELECT s.id, s.slug, s.title FROM stigs AS s
+      WHERE s.id IN (SELECT r.stig_id FROM stig_releases AS r
+                      WHERE r.id IN (SELECT release_id FROM rule_ids WHERE id IN (SELECT value FROM json_each(?))))
+      ORDER BY s.title_fold, s.title, s.slug`,
+  );
+  const titleOf = sqlite
+    .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
+    .pluck();
+
   function rulesOf({ id, slug, title }: { id: number; slug: string; title: string }, wanted: string[]) {
-    const { releases, threads: all } = threads(id);
-    return all
+    const { releases, threads } = threadsOfStig(id);
+    return threads
       .filter(({ ids }) => wanted.some((each) => ids.has(each)))
       .map(({ thread }) => ({ thread, last: thread.findLast(({ at }) => at !== null)! }))
       .sort((a, b) => b.last.release - a.last.release || a.last.at!.index - b.last.at!.index)
@@ -83,7 +81,7 @@ export function createRuleHistoryService(db: Database) {
       });
   }
 
-  /** The rules that some retained release knows by an id, of one STIG or of all; none where no release does. */
+  /** The rules with an id in any retained release, of one STIG or of all. */
   function find(id: string, slug?: string): RuleOverTime[] {
     return db.read(() => {
       const wanted = wantedIds(id);
@@ -97,7 +95,7 @@ export function createRuleHistoryService(db: Database) {
   return {
     find,
 
-    /** As `find` of all STIGs, with the id; throws NOT_FOUND where no release knows it. */
+    /** The rules with an id in any STIG. Throws NOT_FOUND for an unknown id. */
     history(id: string): RuleHistory {
       const rules = find(id);
       if (rules.length === 0) throw new AppError('NOT_FOUND', `Rule not found: ${cut(id)}`);

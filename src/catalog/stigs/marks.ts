@@ -4,10 +4,10 @@ import { type ChangeClass, changeClasses } from './diff-schema.ts';
 import { type RuleIds, ruleNumber } from './match.ts';
 import type { FindingRow } from './queries.ts';
 
-/** What two printings of a rule are compared by without their texts. */
+/** The data to compare two printings of a rule without their texts. */
 export interface RuleMarks extends RuleIds {
   severity: FindingRow['severity'];
-  /** Hashes of `hashNames`, one after the other: one is another where what it is of is. */
+  /** A hash for each of `hashNames`, joined. */
   hashes: string;
 }
 
@@ -25,12 +25,9 @@ type MarkedRow = Pick<
   | 'ccis'
 >;
 
-/**
- * Title and discussion; check and fix with blanks and line ends counted as one blank; both with every character; the set
- * of CCIs.
- */
+/** `wording`: title and discussion. `check`, `fix`: with each run of blanks as one; `exact...`: as they are. */
 const hashNames = ['wording', 'check', 'fix', 'exactCheck', 'exactFix', 'ccis'] as const;
-/** 48 bits: only two printings of one rule are ever compared, so chance has one try at each. */
+/** 48 bits are enough: only two printings of one rule are ever compared. */
 const hashLength = 8;
 const mark = (text: string) => hash('sha256', text, 'base64').slice(0, hashLength);
 
@@ -43,7 +40,7 @@ type Stored = [
   hashes: string,
 ];
 
-/** The marks of a release's rules in document order, as they are stored. */
+/** The marks of a release's rules in document order, as the database stores them. */
 export function writeMarks(rows: MarkedRow[]): string {
   return JSON.stringify(
     rows.map((row): Stored => {
@@ -70,7 +67,7 @@ export function readMarks(stored: string): RuleMarks[] {
   );
 }
 
-/** The classes in which two printings of a rule differ, the primary one first: those that `fieldChanges` gives of their texts. */
+/** The classes in which two printings of a rule differ, the primary one first, as `fieldChanges` gives them. */
 export function markedClasses(old: RuleMarks, now: RuleMarks): ChangeClass[] {
   if (old.hashes === now.hashes && old.severity === now.severity) return [];
   const isOther = (name: (typeof hashNames)[number]) => {
@@ -89,14 +86,14 @@ export function markedClasses(old: RuleMarks, now: RuleMarks): ChangeClass[] {
   return changeClasses.filter((each) => differs[each]);
 }
 
-/** Every identifier by which a rule is found, in upper case: V-id, SV-id without its revision, STIG id, legacy ones. */
+/** Every identifier of a rule, in upper case: V-id, SV-id without its revision, STIG id, legacy ones. */
 export function idsOf(rule: RuleIds): string[] {
   const numbers = [rule.groupId, rule.ruleId, ...rule.legacyIds].map((ruleId) => ruleNumber({ ruleId }));
   const ids = [...numbers, rule.ruleVersion.trim()].map((id) => id.toUpperCase());
   return ids.filter((id) => id !== '');
 }
 
-/** The identifiers that a caller may mean: what was written, and the id of a rule without its revision. */
+/** The identifiers that a caller may mean: the text itself, and a rule id without its revision. */
 export function wantedIds(text: string): string[] {
   const id = text.trim().toUpperCase();
   return [...new Set([id, ...(/^SV-|_RULE$/.test(id) ? [ruleNumber({ ruleId: id })] : [])])];

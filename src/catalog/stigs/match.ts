@@ -1,16 +1,14 @@
-/** The identifiers of a rule, by which it is known from one release to the next. */
+/** The identifiers that match a rule between releases. */
 export interface RuleIds {
-  /** The V-id. */
   groupId: string;
   /** The SV-id with its revision, with or without `_rule`. */
   ruleId: string;
-  /** The STIG id. */
   ruleVersion: string;
   /** The V- and SV-numbers that the rule had before. */
   legacyIds: string[];
 }
 
-/** What two rules were recognised by. */
+/** The identifier that two rules share. */
 export type MatchedBy = 'stigId' | 'groupId' | 'legacyId';
 
 export interface MatchedRules<Old, New> {
@@ -20,11 +18,8 @@ export interface MatchedRules<Old, New> {
 }
 
 export interface RuleMatches<Old, New> {
-  /** In the order of the new rules. */
   pairs: MatchedRules<Old, New>[];
-  /** In the order of the old rules. */
   removed: Old[];
-  /** In the order of the new rules. */
   added: New[];
 }
 
@@ -34,15 +29,21 @@ const join = (...parts: string[]) =>
   parts.every((part) => part !== '') ? [parts.join('\n').toUpperCase()] : [];
 const stigId = (rule: RuleIds) => rule.ruleVersion.trim();
 const groupId = (rule: RuleIds) => rule.groupId.trim();
-/** The SV-number alone: what follows it counts the revisions of a rule. */
+/** A rule id for comparison: without `_rule`, in one case. */
+export const plainId = (ruleId: string) =>
+  ruleId
+    .trim()
+    .replace(/_rule$/i, '')
+    .toUpperCase();
+/** The SV-number without the revision. */
 export const ruleNumber = (rule: Pick<RuleIds, 'ruleId'>) =>
   rule.ruleId.trim().replace(/r\d+(_rule)?$|_rule$/i, '');
 const everyId = (rule: RuleIds) =>
   [groupId(rule), ruleNumber(rule), ...rule.legacyIds.map((id) => id.trim())].flatMap((id) => join(id));
 
-/** The steps of recognition, the surest first: each looks only at what the ones before it left over. */
+/** The steps of matching, the surest first: each looks only at rules without a match. */
 const steps: [MatchedBy, Key][] = [
-  // A STIG id, or a group, may hold several rules: the other identifiers tell those apart.
+  // A STIG id, or a group, may have several rules: the other identifiers distinguish them.
   ['stigId', (rule) => join(stigId(rule), groupId(rule), ruleNumber(rule))],
   ['stigId', (rule) => join(stigId(rule), groupId(rule))],
   ['stigId', (rule) => join(stigId(rule), ruleNumber(rule))],
@@ -53,9 +54,8 @@ const steps: [MatchedBy, Key][] = [
 ];
 
 /**
- * Finds for each rule of one release the same rule of another, across renumbering: by STIG id, then by V-id, then by any
- * V- or SV-number that the two share, old ones included. A rule is matched once at most; where several could be, the
- * first in document order is. Time and memory grow with the number of identifiers only.
+ * Matches the rules of two releases across renumbering: by STIG id, V-id, then any V- or SV-number, old ones included. A
+ * rule matches once, the first in document order. Time and memory grow with the number of identifiers only.
  */
 export function matchRules<Old extends RuleIds, New extends RuleIds>(
   olds: readonly Old[],
@@ -65,7 +65,7 @@ export function matchRules<Old extends RuleIds, New extends RuleIds>(
   const found = new Map<New, MatchedRules<Old, New>>();
   for (const [matchedBy, key] of steps) {
     const waiting = new Map<string, Old[]>();
-    // Backwards, so that the first in document order is at the end, where it is taken.
+    // Backwards, so that `pop` gives the first in document order.
     for (const old of olds.toReversed()) {
       if (taken.has(old)) continue;
       for (const text of new Set(key(old))) {

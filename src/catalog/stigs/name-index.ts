@@ -6,10 +6,7 @@ import { createNameMatcher, type NameMatcher, readName } from './name-match.ts';
 export interface StigByName {
   slug: string;
   title: string;
-  /** Its current version. */
   version: string;
-  /** Every benchmark id under which it was published, by id. */
-  benchmarkIds: readonly string[];
   /** The release that the text names (`V2R8`), in the catalog or not; null where it names none. */
   release: string | null;
 }
@@ -24,21 +21,19 @@ interface Row {
   benchmarkId: string;
 }
 
-/** A STIG with all its names, present and former. */
 interface IndexedStig extends Row {
   benchmarkIds: string[];
   aliases: string[];
   titles: string[];
 }
 
-/** No name of a STIG has more characters. */
 const longestName = 1000;
 
 const kinds = /_(?:stig|srg|security_technical_implementation_guide|security_requirements_guide)$/;
 const requirements = /(?:srg|security_requirements_guide)$/;
 const releaseAtEnd = /_v(?:er(?:sion)?)?_?(\d+)_?r(?:el(?:ease)?)?_?(\d+)(?:_.*)?$/;
 
-/** A name as it is compared: without its release, a file's ending and the word for its kind; and these two. */
+/** A name for comparison: without its release, the ending of a file and the word for its kind; and these two. */
 function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; release: string | null } {
   if (name.length > longestName) return { form: '', kind: null, release: null };
   const words = fold(name)
@@ -71,7 +66,7 @@ export function createStigNameIndex(db: Database) {
     return made.index;
   }
 
-  /** The slug that a slug, a former one or a benchmark id leads to (rule D24.2); an unknown name comes back as it is. */
+  /** The slug for a slug, a former one or a benchmark id (rule D24.2); an unknown name stays unchanged. */
   const slugOf = (name: string): string => names().bySlugOrAlias(name)?.slug ?? name;
 
   /** The STIGs that a text names, the best first; equally good ones stay in the order of titles. */
@@ -96,17 +91,21 @@ export function createStigNameIndex(db: Database) {
       return stig === undefined ? null : answerOf(stig, null);
     },
 
-    /** The STIGs that were published under one of some benchmark ids, in any case, each once, by slug. */
+    /** The STIGs with one of some benchmark ids, in any case, each once, by slug. */
     ofBenchmarks(benchmarkIds: string[]): StigByName[] {
       const { byBenchmark } = names();
       const found = new Set(benchmarkIds.flatMap((id) => byBenchmark.get(fold(id)) ?? []));
       return [...found].sort((a, b) => compareCodePoints(a.slug, b.slug)).map((stig) => answerOf(stig, null));
     },
 
-    /**
-     * The STIGs that have a text as a whole name: a slug, present or former (rule D24.2), a benchmark id, a title, or a file
-     * name, with or without a release; by title.
-     */
+    /** The texts that are benchmark ids of a STIG, in any case. */
+    namesOf(slug: string, texts: string[]): string[] {
+      const { bySlugOrAlias, byBenchmark } = names();
+      const stig = bySlugOrAlias(slug)!;
+      return texts.filter((text) => byBenchmark.get(fold(text))?.includes(stig));
+    },
+
+    /** The STIGs with a text as a whole name: slug, present or former (rule D24.2), benchmark id, title or file name. */
     exactly(text: string): StigByName[] {
       const { bySlugOrAlias, byForm } = names();
       const exact = bySlugOrAlias(text.trim());
@@ -120,7 +119,6 @@ export function createStigNameIndex(db: Database) {
     /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1). */
     said,
 
-    /** The slugs of these; then those of the STIGs whose title or slug contains the text, by title. */
     listed(text: string): string[] {
       const wanted = fold(text);
       const literal = names().stigs.filter(
@@ -131,7 +129,6 @@ export function createStigNameIndex(db: Database) {
   };
 }
 
-/** Prepares the reading of all STIGs with their names, by title. */
 function createNameReader({ sqlite }: Database): () => IndexedStig[] {
   const rows = sqlite.prepare<[], Row>(
     `SELECT s.id, s.slug, s.title, r.version, s.kind, s.title_fold AS titleFold, r.benchmark_id AS benchmarkId
@@ -160,7 +157,7 @@ function createNameReader({ sqlite }: Database): () => IndexedStig[] {
   };
 }
 
-/** The maps over some STIGs; those that few requests need are made with the first one. */
+/** The maps over some STIGs. Those that few requests need are made on demand. */
 function indexOf(stigs: IndexedStig[]) {
   const bySlug = new Map(stigs.map((stig) => [stig.slug, stig]));
   const byAlias = new Map(stigs.flatMap((stig) => stig.aliases.map((alias) => [alias, stig] as const)));
@@ -177,7 +174,6 @@ function indexOf(stigs: IndexedStig[]) {
   };
 }
 
-/** The STIGs by each of their keys, in their order. */
 function grouped(stigs: IndexedStig[], keysOf: (stig: IndexedStig) => string[]): Map<string, IndexedStig[]> {
   const groups = new Map<string, IndexedStig[]>();
   for (const stig of stigs)
@@ -191,12 +187,10 @@ function matcherOf({ kind, title, slug, benchmarkId, aliases, benchmarkIds }: In
   return createNameMatcher({ kind, present, former });
 }
 
-const answerOf = (
-  { slug, title, version, benchmarkIds }: IndexedStig,
-  release: string | null,
-): StigByName => ({ slug, title, version, benchmarkIds, release });
+const answerOf = ({ slug, title, version }: IndexedStig, release: string | null): StigByName => ({
+  ...{ slug, title, version, release },
+});
 
-/** A function that makes its result with the first call. */
 function once<T>(make: () => T): () => T {
   let made: { result: T } | null = null;
   return () => {

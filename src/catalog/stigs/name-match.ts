@@ -13,7 +13,6 @@ export type NameMatcher = (asked: AskedName) => number | null;
 /** A name in words: letters and digits apart, as `rhel`, `9`. */
 interface Name {
   words: string[];
-  /** The words without a blank between them, and where each begins and ends. */
   joined: string;
   starts: number[];
   ends: Set<number>;
@@ -25,7 +24,7 @@ interface Name {
 const smallWords = new Set(['a', 'an', 'and', 'for', 'in', 'of', 'on', 'or', 'the', 'to', 'with']);
 const kinds = new Set(['stig', 'srg']);
 
-/** What each way of naming costs: a word itself nothing. A whole name in other words always comes before a part of one. */
+/** The cost of each way to name a STIG; a word itself costs nothing. A whole name comes before a part of one. */
 const costs = { beginning: 1, initials: 1, someInitials: 2, numeronym: 2, glued: 2, former: 0.25, kind: 0.5 };
 const mixedNames = 100;
 /** The longest real title has 14. */
@@ -58,22 +57,20 @@ function nameOf(text: string, isFormer: boolean): Name {
   };
 }
 
-/** A word of a question, with what is looked for besides the word itself. */
+/** A word of a question, and what else may match it. */
 interface Word {
   text: string;
-  /** Whether it may be the beginning of a word: of letters, as 20 is not 2025. */
+  /** Whether it may be the beginning of a word. Numbers may not: 20 is not 2025. */
   mayBegin: boolean;
   mayAbbreviate: boolean;
-  /** As i18n: the first and the last letter, and how long the word is. */
+  /** Of a word such as i18n: the first and last letter, and the length. */
   counted: { first: string; last: string; length: number } | null;
-  /** Its letters and its digits, where it has both. */
   pieces: Word[];
 }
 
 /** A text that may name a STIG, read once for all of them. */
 export interface AskedName {
   words: Word[];
-  /** All of it without blanks. */
   glued: Word;
   kinds: Set<string>;
   hasNumber: boolean;
@@ -109,7 +106,7 @@ function wordOf(text: string): Word {
   };
 }
 
-/** What one word of a question costs by a name; infinity where the name does not have it. */
+/** The cost of one word of a question by a name; infinite for no match. */
 function costOf(word: Word, name: Name, hasNumber: boolean): number {
   const { text, counted, pieces } = word;
   if (name.words.includes(text)) return 0;
@@ -126,7 +123,7 @@ function costOf(word: Word, name: Name, hasNumber: boolean): number {
   return pieces.length === 0 ? Number.POSITIVE_INFINITY : sumOf(pieces, (piece) => costOf(piece, name, true));
 }
 
-/** First letters of words in a row; two of them only where they are all, or stand beside a number: else `is` would be many. */
+/** Initials in a row. Two match part of them only beside a number: `is` would match too many. */
 function initialsCost(text: string, { initials }: Name, hasNumber: boolean): number {
   if (initials.includes(text)) return costs.initials;
   const mayBePart = text.length >= 3 || hasNumber;
@@ -139,8 +136,7 @@ function initialsCost(text: string, { initials }: Name, hasNumber: boolean): num
 
 /**
  * Says how well texts name a STIG (rule S4.1). Each word of a text must be a word of its names, the beginning of one, words
- * without the blanks between them, or first letters of words in a row; numbers are whole. What a name of a file has
- * besides (`U_`, `V2R8` and what follows) counts for nothing.
+ * without the blanks between them, or initials; numbers are whole. It ignores `U_`, and `V2R8` with what follows.
  */
 export function createNameMatcher({ kind, present, former }: PublishedNames): NameMatcher {
   const all = [...present.map((name) => nameOf(name, false)), ...former.map((name) => nameOf(name, true))];
@@ -165,7 +161,6 @@ export function createNameMatcher({ kind, present, former }: PublishedNames): Na
   };
 }
 
-/** The costs of some words together; infinite as soon as one is. */
 function sumOf(words: Word[], costOfWord: (word: Word) => number): number {
   let sum = 0;
   for (const word of words) {

@@ -23,7 +23,7 @@ export type FindingRow = typeof findings.$inferSelect;
 /** A release with the slug and id of its STIG. */
 export type StigRelease = typeof stigReleases.$inferSelect & { slug: string };
 
-/** A STIG with a release of it; null where the catalog has it no more. */
+/** A STIG with a release of it; null where the catalog no longer has it. */
 export interface NamedRelease {
   slug: string;
   title: string;
@@ -37,17 +37,15 @@ export interface FullRelease {
   profiles: Profile[];
 }
 
-/** What the list of STIGs can be sorted by. */
 export const stigColumns = ['title', 'version', 'date', 'rules'] as const;
 type StigColumn = (typeof stigColumns)[number];
 
-/** What the list of STIGs is narrowed to, and sorted by. */
+/** The filters and the order of the list of STIGs. */
 export interface StigsWanted extends Page {
   search?: string | undefined;
   sort?: Sort<StigColumn> | undefined;
-  /** A date: those of it and later ones are left out, and those without one. */
+  /** A date: only STIGs with an older release. */
   before?: string | undefined;
-  /** Slugs, as `StigNameIndex.listed` gives them. */
   called?: string[] | undefined;
 }
 
@@ -56,13 +54,14 @@ export type StigService = ReturnType<typeof createStigService>;
 /** The queries of the STIG catalog (rule D4). */
 export function createStigService(db: Database, stigNames = createStigNameIndex(db)) {
   const releases = createReleases(db, stigNames);
-  const findings = createFindings(db, releases, stigNames);
-  return { ...releases, ...findings, list: createStigList(db) };
+  const findingsOf = createFindingReader(db);
+  const records = createRecords(db, releases, findingsOf, stigNames);
+  const pages = createFindingPages(db, releases, findingsOf, records.full);
+  return { ...releases, ...records, ...pages, list: createStigList(db) };
 }
 
 type Releases = ReturnType<typeof createReleases>;
 
-/** The releases of a STIG, by any of its names. */
 function createReleases(db: Database, { slugOf }: StigNameIndex) {
   const slug = sql.placeholder('slug');
   const releaseColumns = { ...getViewSelectedFields(stigReleases), slug: stigs.slug };
@@ -93,7 +92,6 @@ function createReleases(db: Database, { slugOf }: StigNameIndex) {
   return {
     release,
 
-    /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND. */
     named(name: string, version?: string): NamedRelease {
       const { id, slug, title, version: own } = db.read(() => release(name, version));
       return { slug, title, release: { id, version: own } };
@@ -114,10 +112,8 @@ function createReleases(db: Database, { slugOf }: StigNameIndex) {
   };
 }
 
-/** The findings of releases, and the records made of them. */
-function createFindings(db: Database, { release }: Releases, stigNames: StigNameIndex) {
-  const { orm } = db;
-  const findingRows = orm
+function createFindingReader({ orm }: Database) {
+  const rows = orm
     .select()
     .from(findings)
     .where(eq(findings.releaseId, sql.placeholder('release')))
@@ -125,9 +121,19 @@ function createFindings(db: Database, { release }: Releases, stigNames: StigName
     .limit(sql.placeholder('limit'))
     .offset(sql.placeholder('offset'))
     .prepare();
-  const findingsOf = (release: number) => findingRows.all({ release, limit: -1, offset: 0 });
+  return (release: number, limit = -1, offset = 0) => rows.all({ release, limit, offset });
+}
+
+type FindingReader = ReturnType<typeof createFindingReader>;
+
+function createRecords(
+  db: Database,
+  { release }: Releases,
+  findingsOf: FindingReader,
+  stigNames: StigNameIndex,
+) {
   const { profileId, title, description } = stigProfiles;
-  const profileRows = orm
+  const profileRows = db.orm
     .select({ profileId, title, description })
     .from(stigProfiles)
     .where(eq(stigProfiles.releaseId, sql.placeholder('release')))
@@ -150,6 +156,32 @@ function createFindings(db: Database, { release }: Releases, stigNames: StigName
 
     record: (name: string, version?: string): StigRecord => toRecord(full(name, version)),
 
+    /** Each STIG once, in the order of the request; `requested` counts the array as it was sent (D4.8). */
+    batch(slugs: string[]): StigBatch {
+      return db.read(() => {
+        const unique = [...new Set(slugs)];
+        const known = unique.flatMap((name) => stigNames.ofSlug(name)?.slug ?? []);
+        const found = [...new Set(known)];
+        return {
+          stigs: found.map((each) => toRecord(full(each))),
+          meta: {
+            requested: slugs.length,
+            found: found.length,
+            notFound: unique.filter((each) => stigNames.ofSlug(each) === null),
+          },
+        };
+      });
+    },
+  };
+}
+
+function createFindingPages(
+  db: Database,
+  { release }: Releases,
+  findingsOf: FindingReader,
+  full: (name: string, version?: string) => FullRelease,
+) {
+  return {
     controls(name: string, query: FindingsQuery): StigControls {
       return db.read(() => {
         const found = release(name, query.version);
@@ -157,7 +189,7 @@ function createFindings(db: Database, { release }: Releases, stigNames: StigName
         const stig = { slug, title, version, status, releaseDate, findingCount };
         if (!query.search && !query.severity) {
           const offset = offsetOf(query, findingCount);
-          const rows = findingRows.all({ release: found.id, limit: query.limit, offset });
+          const rows = findingsOf(found.id, query.limit, offset);
           return { stig, findings: rows.map(toFinding), pagination: paginationOf(query, findingCount) };
         }
         const fields = ['groupId', 'ruleId', 'groupTitle', 'ruleTitle'] as const;
@@ -185,27 +217,10 @@ function createFindings(db: Database, { release }: Releases, stigNames: StigName
         };
       });
     },
-
-    /** Each STIG once, in the order of the request; `requested` counts the array as it was sent (D4.8). */
-    batch(slugs: string[]): StigBatch {
-      return db.read(() => {
-        const unique = [...new Set(slugs)];
-        const known = unique.flatMap((name) => stigNames.ofSlug(name)?.slug ?? []);
-        const found = [...new Set(known)];
-        return {
-          stigs: found.map((each) => toRecord(full(each))),
-          meta: {
-            requested: slugs.length,
-            found: found.length,
-            notFound: unique.filter((each) => stigNames.ofSlug(each) === null),
-          },
-        };
-      });
-    },
   };
 }
 
-/** Makes the function that gives a page of STIGs. */
+/** Makes the function that gives a page of STIGs, by default by title, or in the order of `called`. */
 function createStigList({ orm, read }: Database) {
   const sortable: Record<StigColumn, SQL> = {
     title: sql`${stigs.titleFold}`,
@@ -214,10 +229,6 @@ function createStigList({ orm, read }: Database) {
     rules: sql`${stigReleases.findingCount}`,
   };
 
-  /**
-   * A page of the STIGs, by title unless `sort` says otherwise; of those that are `called` in their order; of those whose release is
-   * older than a date.
-   */
   return ({ search, called, sort, before, ...page }: StigsWanted): StigList => {
     const wanted = search ? fold(search) : '';
     const slugs = called === undefined ? null : JSON.stringify(called);
@@ -257,14 +268,20 @@ function createStigList({ orm, read }: Database) {
   };
 }
 
-/** The findings that the page of a STIG narrows to: those of some severities, that cite a CCI and have a text in them. */
-export function narrowed(rows: FindingRow[], query: Narrowing): FindingRow[] {
+/** The findings of some severities that cite a CCI and contain a text. */
+export function narrowed<Row extends Record<SearchedField, string> & Pick<FindingRow, 'severity' | 'ccis'>>(
+  rows: Row[],
+  query: Narrowing,
+): Row[] {
   const { cci } = query;
   const citing = rows.filter((row) => cci === undefined || row.ccis.includes(cci));
-  return matchingOf(citing, query, ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const);
+  return matchingOf(citing, query, searchedFields);
 }
 
-/** What findings are narrowed to; `cci` as the catalog writes it. */
+const searchedFields = ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const;
+type SearchedField = (typeof searchedFields)[number];
+
+/** The filters of findings; `cci` as the catalog writes it. */
 export type Narrowing = Pick<FindingsQuery, 'search' | 'severity'> & { cci?: string | undefined };
 
 /** The findings of some severities, or of all, that contain a text in one of some fields, in any case. */

@@ -1,15 +1,20 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { findings } from '../../db/tables.ts';
-import { type FindingRow, matchingOf, type StigService, toFinding } from './queries.ts';
-import type { Finding, FindingsQuery } from './schema.ts';
+import { type FindingRow, type Narrowing, narrowed, type StigService, toFinding } from './queries.ts';
+import type { Finding } from './schema.ts';
 
 /** A rule as a reader sees it: the finding of the API, and what only XCCDF has of it. */
 export interface RuleText extends Finding {
   legacyIds: string[];
-  /** Who DISA says is responsible: empty in most STIGs. */
+  /** The role that DISA holds responsible: empty in most STIGs. */
   responsibility: string;
 }
+
+const toText = (row: FindingRow): RuleText => ({
+  ...toFinding(row),
+  ...{ legacyIds: row.legacyIds, responsibility: row.responsibility },
+});
 
 /** A rule as a line of a list. */
 export type RuleLine = Pick<
@@ -17,13 +22,9 @@ export type RuleLine = Pick<
   'ordinal' | 'groupId' | 'ruleId' | 'ruleVersion' | 'severity' | 'groupTitle' | 'ruleTitle' | 'ccis'
 >;
 
-/** What narrows the rules that are read one after the other. */
-export type ReadingFilter = Pick<FindingsQuery, 'search' | 'severity'> & { cci?: string | undefined };
-
-/** How many rules before the one that is read, and after it, a list shows: the reader goes on more than back. */
+/** How many rules a list shows before and after the present one: people read on more often than back. */
 const shown = { before: 5, after: 30 };
 
-/** The group that an id names: a V-id, else an SV-id with its revision or a STIG id. */
 function named(lines: RuleLine[], text: string): string | undefined {
   const id = text.trim().toUpperCase();
   const is = (each: string) => each.toUpperCase() === id;
@@ -35,7 +36,7 @@ function named(lines: RuleLine[], text: string): string | undefined {
   return found?.groupId;
 }
 
-/** A rule of another STIG, the first there that is made from a requirement; `rules` are all that are. */
+/** The first rule of another STIG that is made from a requirement; `rules` counts all of them. */
 export interface RelatedRule {
   slug: string;
   title: string;
@@ -47,36 +48,32 @@ export interface RelatedRule {
   severity: FindingRow['severity'];
 }
 
-/** Some rules of a group, and where they stand. */
+/** The rules of a group with their neighbours. */
 export type RuleGroup = NonNullable<ReturnType<ReadingService['group']>>;
 
 export type ReadingService = ReturnType<typeof createReadingService>;
 
-/**
- * One rule after the other, as they are read. A page costs five short questions whatever the release holds: the texts
- * of other rules are never touched.
- */
+/** One rule after the other, as a reader reads them. A page runs five short queries: it reads no texts of other rules. */
 export function createReadingService(db: Database, stigs: StigService) {
-  const { orm, sqlite } = db;
   const { ordinal, groupId, ruleId, ruleVersion, severity, groupTitle, ruleTitle, ccis } = findings;
-  const lines = orm
+  const lines = db.orm
     .select({ ordinal, groupId, ruleId, ruleVersion, severity, groupTitle, ruleTitle, ccis })
     .from(findings)
     .where(eq(findings.releaseId, sql.placeholder('release')))
     .orderBy(asc(ordinal))
     .prepare();
-  const textOf = orm
+  const textOf = db.orm
     .select()
     .from(findings)
     .where(and(eq(findings.releaseId, sql.placeholder('release')), eq(ordinal, sql.placeholder('ordinal'))))
     .prepare();
-  const requirement = sqlite.prepare<[string], { slug: string; groupId: string; ruleTitle: string }>(
+  const requirement = db.sqlite.prepare<[string], { slug: string; groupId: string; ruleTitle: string }>(
     `SELECT s.slug, f.group_id AS groupId, f.rule_title AS ruleTitle
        FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id
       WHERE f.rule_version = ? AND s.kind = 'srg' ORDER BY s.slug, f.ordinal LIMIT 1`,
   );
-  // CROSS JOIN: only current releases are looked into, each by the index; the rules themselves are read at the end.
-  const related = sqlite.prepare<{ requirement: string; slug: string }, RelatedRule>(
+  // CROSS JOIN: reads only current releases, each by the index, and the rules themselves last.
+  const related = db.sqlite.prepare<{ requirement: string; slug: string }, RelatedRule>(
     `SELECT s.slug, s.title, r.version, found.rules, f.group_id AS groupId, f.rule_version AS ruleVersion,
             f.rule_title AS ruleTitle, f.severity
        FROM (SELECT s.id AS stig, f.release_id AS release, count(*) AS rules, min(f.ordinal) AS first
@@ -89,11 +86,8 @@ export function createReadingService(db: Database, stigs: StigService) {
   );
 
   return {
-    /**
-     * The rules of a group of a release, which a V-id, SV-id or STIG id names, the rules around them that a filter lets pass, and the next ones both ways.
-     * Null for a group that is not there; throws NOT_FOUND for a STIG or a version that is not.
-     */
-    group(name: string, wanted: string, version?: string, filter: ReadingFilter = {}) {
+    /** The rules of the group with an id, and their neighbours that pass a filter. Null for none; throws NOT_FOUND. */
+    group(name: string, wanted: string, version?: string, filter: Narrowing = {}) {
       return db.read(() => {
         const { id, slug, title, version: found, releaseDate } = stigs.release(name, version);
         const all = lines.all({ release: id });
@@ -101,18 +95,12 @@ export function createReadingService(db: Database, stigs: StigService) {
         const own = all.filter(({ groupId }) => groupId === called);
         const [first, last] = [own[0], own.at(-1)];
         if (!first || !last) return null;
-        const citing = all.filter(({ ccis }) => filter.cci === undefined || ccis.includes(filter.cci));
-        const fields = ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const;
-        const passing = matchingOf(citing, filter, fields);
-        const earlier = passing.filter(
-          (line) => line.ordinal < first.ordinal && line.groupId !== first.groupId,
-        );
-        const later = passing.filter((line) => line.ordinal > last.ordinal && line.groupId !== first.groupId);
-        const here = passing.filter((line) => line.groupId === first.groupId);
-        const rules = own.map((line): RuleText => {
-          const row = textOf.get({ release: id, ordinal: line.ordinal })!;
-          return { ...toFinding(row), legacyIds: row.legacyIds, responsibility: row.responsibility };
-        });
+        const passing = narrowed(all, filter);
+        const here = passing.filter((line) => line.groupId === called);
+        const others = passing.filter((line) => line.groupId !== called);
+        const earlier = others.filter((line) => line.ordinal < first.ordinal);
+        const later = others.filter((line) => line.ordinal > last.ordinal);
+        const rules = own.map((line) => toText(textOf.get({ release: id, ordinal: line.ordinal })!));
         return {
           stig: { slug, title, version: found, releaseDate },
           rules,
@@ -120,10 +108,9 @@ export function createReadingService(db: Database, stigs: StigService) {
           after: later[0] ?? null,
           list: {
             lines: [...earlier.slice(-shown.before), ...here, ...later.slice(0, shown.after)],
-            /** The place of the rule among those that the filter lets pass; of the one before, where it does not. */
+            /** The place of the rule among those that pass the filter; of the one before, if it does not pass. */
             place: earlier.length + (here.length > 0 ? 1 : 0),
             total: passing.length,
-            /** Where the list goes on, beyond what is shown. */
             up: earlier.at(-shown.before - 1) ?? null,
             down: later[shown.after] ?? null,
           },
@@ -131,13 +118,13 @@ export function createReadingService(db: Database, stigs: StigService) {
       });
     },
 
-    /** The requirement of an SRG that a rule is made from; null for rules older than that, and for SRGs themselves none. */
+    /** The SRG requirement behind a rule; null for a rule that names none. */
     requirementOf({ title, ruleVersion }: Pick<Finding, 'title' | 'ruleVersion'>) {
       const id = [ruleVersion, title].find((each) => /^SRG-[A-Z0-9-]+$/.test(each));
       return id === undefined ? null : { id, rule: requirement.get(id) ?? null };
     },
 
-    /** The rules of the current releases of other STIGs that are made from a requirement, one for each STIG, by title. */
+    /** The first rule made from a requirement in the current release of each other STIG, by title. */
     related: (requirementId: string, slug: string): RelatedRule[] =>
       related.all({ requirement: requirementId, slug }),
   };

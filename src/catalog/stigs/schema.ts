@@ -220,6 +220,7 @@ export const downloadQuery = checklistTarget.extend({
     example: 'CCI-000366',
   }),
 });
+export type DownloadQuery = z.infer<typeof downloadQuery>;
 export const changelogQuery = z.object({
   since: since.optional(),
   slug: requestText('slug', 1000).optional(),

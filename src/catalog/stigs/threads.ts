@@ -3,32 +3,27 @@ import type { ChangeClass } from './diff-schema.ts';
 import { markedClasses, type RuleMarks } from './marks.ts';
 import { matchRules, type RuleIds } from './match.ts';
 
-/** What became of a rule in a release, against the one before (rule D27). */
+/** The states of a rule in a release, against the release before (rule D27). */
 export const ruleStates = ['first', 'added', 'same', 'changed', 'renumbered', 'removed'] as const;
 export type RuleState = (typeof ruleStates)[number];
 
 export interface RuleStep {
-  /** The place of the release, counted from the oldest. */
   release: number;
   state: RuleState;
   classes: ChangeClass[];
-  /** Its place among the rules of the release, from 0, and what it is there; null where it is removed. */
+  /** The rule and its index in the release; null where it is removed. */
   at: { index: number; rule: RuleMarks } | null;
 }
 
-/** One rule through the releases of a STIG, the oldest first: from the first that has it to the last, or to its removal. */
+/** One rule through the releases of a STIG, the oldest first, from its first release to its last or its removal. */
 export type RuleThread = RuleStep[];
 
-/** A rule of a release with the thread that it is in. */
 interface Threaded extends RuleIds {
   at: { index: number; rule: RuleMarks };
   thread: RuleThread;
 }
 
-/**
- * Follows every rule through the releases of a STIG, given the oldest first. Neighbours are matched as two releases are
- * compared; an added rule that matches one which was removed before goes on in its thread, the latest removed first.
- */
+/** Follows every rule through the releases of a STIG, the oldest first. A rule that returns continues its old thread. */
 export function threadsOf(releases: RuleMarks[][]): RuleThread[] {
   const threads: RuleThread[] = [];
   let before: Threaded[] = [];

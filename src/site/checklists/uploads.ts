@@ -205,8 +205,8 @@ export function createUploadWork(
   identify: ReturnType<typeof createIdentify>,
   cciFacts: ReturnType<typeof createCciFacts>,
 ) {
-  const releaseOf = (slug: string, version?: string) => {
-    return { target: stigs.full(slug, version), benchmarkIds: [...stigNames.ofSlug(slug)!.benchmarkIds] };
+  const releaseOf = (slug: string, names: string[], version?: string) => {
+    return { target: stigs.full(slug, version), names: stigNames.namesOf(slug, names) };
   };
   return (upload: Upload, caller: Presence): Promise<Upgraded> =>
     uploads.upgrade(
@@ -216,9 +216,10 @@ export function createUploadWork(
         if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
         if ('maybe' in wanted) {
           const [only, ...more] = stigNames.ofBenchmarks([wanted.maybe]);
-          return only === undefined || more.length > 0 ? null : releaseOf(only.slug);
+          return only === undefined || more.length > 0 ? null : releaseOf(only.slug, [wanted.maybe]);
         }
-        return releaseOf('slug' in wanted ? wanted.slug : onlyOne(wanted.named, stigNames), wanted.version);
+        const { slug, names, version } = wanted;
+        return releaseOf(slug ?? onlyOne(names, stigNames), names, version);
       },
       caller,
     );
