@@ -6,7 +6,7 @@ export function toRoleFile({ occupationCode, title, tasks, technologySkills, sti
   return { occupationCode, title, tasks, technologySkills, stigMappings };
 }
 
-/** The columns of the csv and xml downloads of a role; a technology skill has its title in the role's own column. */
+/** The columns of the csv and xml downloads of a role; the role and its technology skills share the column `title`. */
 export const roleColumns = sectionColumns([
   ...new Set([
     'occupationCode',

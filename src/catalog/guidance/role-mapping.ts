@@ -6,7 +6,7 @@ import type { RoleMappingRow } from './role-schema.ts';
 
 export type RoleMappingService = ReturnType<typeof createRoleMappingService>;
 
-/** Who has to act on a STIG (rule D9.4); `slugOf` gives the slug for any name of one. */
+/** The occupations that act on a STIG (rule D9.4); `slugOf` gives the slug for any name of a STIG. */
 export function createRoleMappingService(db: Database, slugOf: (name: string) => string) {
   const { orm, read } = db;
   const { id, occupationCode, confidenceScore, responsibilityLevel, mappingSource, mappingReason } =
@@ -48,10 +48,7 @@ export function createRoleMappingService(db: Database, slugOf: (name: string) =>
   }
 
   return {
-    /**
-     * The occupations for a STIG by relevance; none for a STIG that is not known (D9.4). The keys of the NICE Framework are
-     * left out where no work role applies (D9.3).
-     */
+    /** The occupations by relevance; none for an unknown STIG (D9.4). Without a work role the NICE keys are absent (D9.3). */
     rows(benchmarkId: string): RoleMappingRow[] {
       return read(() => {
         const stig = stigOf(benchmarkId);
