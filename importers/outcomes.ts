@@ -4,8 +4,8 @@ import { excerpt } from './read/source-text.ts';
 import type { Told } from './stigs/tell.ts';
 
 /**
- * Puts into the ledger lines of a run what was decided about the releases that they brought, and what that changed about
- * those that were there; `targetOf` gives where the stored source with some bytes belongs by now.
+ * Updates the lines of a run with the decisions about its releases, and warns of changes to stored ones; `targetOf`
+ * gives the present target of a stored source.
  */
 export function noteDecisions(
   lines: OpenLine[],
@@ -23,7 +23,7 @@ export function noteDecisions(
     const target = targetOf(line.sha256!);
     if (line.target !== null && line.target !== target) line.reason = `moved from ${line.target}`;
     line.target = target;
-    // The same bytes once more in this run share the fate of the first.
+    // The same bytes again in this run have the result of the first.
     const first = firstOf.get(line.sha256!);
     if (first && first.outcome !== 'imported')
       Object.assign(line, { outcome: first.outcome, reason: first.reason });
@@ -35,12 +35,12 @@ export function noteDecisions(
 }
 
 /**
- * Calls an archive `unchanged` that opened and of which nothing was new (rule D44.2): its bytes are in the ledger (`known`), or what
- * it holds of ours was all stored before, as deep as it lies.
+ * Sets an opened archive without anything new to `unchanged` (rule D44.2): its hash is in the ledger (`known`), or all
+ * sources in it, at any depth, were stored before.
  */
 export function noteArchives(lines: OpenLine[], known: () => Set<string | null>): void {
   const met = new Set<string | null>(lines.some(({ kind }) => kind === 'archive') ? known() : []);
-  /** For each archive the outcomes of what lies in it. */
+  /** By archive, the outcomes of its sources. */
   const held = new Map<string, Set<OpenLine['outcome']>>();
   for (const { source, kind, outcome } of lines) {
     if (kind === 'archive') continue;
@@ -60,8 +60,8 @@ export function noteArchives(lines: OpenLine[], known: () => Set<string | null>)
 }
 
 /**
- * Puts into the ledger lines of a run what was removed: a source of the run is rejected, once more under each name; of one that
- * was stored before, the source tells that shows it to be a part.
+ * Updates the lines after `removeParts`: rejects a removed source of this run, under each name. The line of the whole
+ * warns of one from an earlier run.
  */
 export function noteParts(lines: OpenLine[], parts: Part[]): void {
   for (const { sourceId, source, reason, wholeId } of parts) {

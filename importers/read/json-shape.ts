@@ -7,8 +7,8 @@ import { excerpt } from './source-text.ts';
 const maxDepth = 64;
 
 /**
- * Checks a parsed JSON value against a schema: bounded depth, storable texts, then the shape. Returns what the schema
- * makes of it. Throws `ImportError` naming the first fault by its JSON pointer.
+ * Checks JSON against a schema: depth, storable texts, then the shape. Gives the schema's output. Throws `ImportError`
+ * naming the first fault by its JSON pointer.
  */
 export function readShape<T>(schema: z.ZodType<T>, value: unknown, kind: Kind): T {
   checkValue(value, [], kind);
@@ -35,7 +35,7 @@ function checkValue(value: unknown, path: (string | number)[], kind: Kind): void
   }
 }
 
-/** A path of members and items as a JSON pointer, for messages. */
+/** A JSON pointer for messages. */
 export function pointerOf(path: PropertyKey[]): string {
   return path.map((step) => `/${excerpt(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

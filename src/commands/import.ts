@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { type LedgerLine, type LedgerSummary, type Result, resultOf } from '../../importers/ledger-lines.ts';
-import { notMet } from '../../importers/met.ts';
+import { notYetImported } from '../../importers/imported-before.ts';
 import type { ImportResult } from '../../importers/run.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { describeChange } from '../../importers/stigs/tell.ts';
@@ -59,7 +59,7 @@ export const importCommand: Command = {
     if (isNew && !dryRun && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
     const held = values.once ? inboxContents(config.usersDb) : new Set<string>();
     const { fresh, met, leftOut, takenBack } = values.once
-      ? await notMet(db, given, held, noLinks)
+      ? await notYetImported(db, given, held, noLinks)
       : { fresh: given, met: [], leftOut: [], takenBack: new Set<string>() };
     // What the server keeps of its inbox (rule D42.8).
     const unkept = met.filter((hash) => !held.has(hash));
