@@ -70,7 +70,7 @@ export function controlPage(page: ControlPage): View {
         <h2>Statement</h2>
         {control.textFrom === undefined ? null : (
           <p class="notice">
-            This is the text of {control.textFrom}. {control.version} may word it otherwise: its file was not
+            This is the text of {control.textFrom}. The text of {control.version} may differ: its file is not
             imported.
           </p>
         )}

@@ -208,6 +208,16 @@ export function Facts({ of }: { of: [string, Child][] }) {
   );
 }
 
+export function Lines({ of }: { of: string[] }) {
+  return (
+    <ul>
+      {of.map((line) => (
+        <li>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
 /** Shown when there is nothing, with what to do about it. */
 export function Empty({ children }: { children: Child }) {
   return <p class="empty">{children}</p>;

@@ -77,7 +77,7 @@ function Removed({ page: { slug, rules, version, isCurrent, history } }: { page:
   return (
     <p class="notice">
       <strong>Removed.</strong> {last.version} (<Day date={last.releaseDate} />) was the last release with{' '}
-      {rules[0]!.groupId}; {without.version} (<Day date={without.releaseDate} />) is without it.{' '}
+      {rules[0]!.groupId}; {without.version} (<Day date={without.releaseDate} />) does not contain it.{' '}
       {last.version === version ? (
         'Its last text is shown here.'
       ) : (
