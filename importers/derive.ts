@@ -32,15 +32,11 @@ interface StagedRun {
 
 interface DerivedRun {
   changed: boolean;
-  /** Benchmark ids of overrides that no benchmark has. */
   unmetOverrides: string[];
   slugChanges: SlugChange[];
 }
 
-/**
- * Derives STIGs, catalogs, crosswalk, documents and roles from all sources, inside the run's transaction, and updates
- * the ledger lines. The order of the sources does not matter.
- */
+/** Derives everything from all sources, in any order, inside the run's transaction, and updates the ledger lines. */
 export function deriveAll(db: Database, run: StagedRun): DerivedRun {
   const { phases } = run;
   const { touched, ...derived } = phases.timed('identity', () => decideStigs(db, run));

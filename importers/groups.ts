@@ -16,7 +16,6 @@ export interface Group {
   type: 'group';
   kind: GroupKind;
   source: string;
-  /** See `groupHash`. */
   sha256: string;
   files: GroupFile[];
 }
@@ -34,10 +33,7 @@ export function groupHash(files: { name: string; sha256: string }[]): string {
   return sha256(files.map(({ name, sha256: hash }) => `${name}\0${hash}\n`).join(''));
 }
 
-/**
- * Collects files that are one source. A header identifies a table of O*NET; file names identify a document in parts,
- * the one place where D9.1 allows it.
- */
+/** Collects files that are one source: O*NET tables by header, documents in parts by file names (D9.1). */
 export class Groups {
   private readonly documents: Set<string>;
   private readonly spoiled = new Set<string>();
@@ -75,7 +71,6 @@ export class Groups {
     this.spoiled.add(dirname(path));
   }
 
-  /** Yields each group once. */
   *found(): Generator<Group | Unreadable> {
     for (const [key, { kind, source, files }] of this.open) {
       if (this.spoiled.has(key.slice(kind.length + 1))) {

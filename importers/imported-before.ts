@@ -4,13 +4,11 @@ import { discover, type Found, listFiles } from './discover.ts';
 
 /** Paths by what of them earlier imports stored. */
 export interface ImportedBefore {
-  /** Paths with something to import. */
   fresh: string[];
   /** SHA-256 of the content of the other paths; archives are not opened. */
   met: string[];
   /** SHA-256 of what `held` has and the ledger lost: an operator took it back (rule D42.8). */
   takenBack: Set<string>;
-  /** Paths with content that was taken back. */
   leftOut: string[];
 }
 

@@ -46,7 +46,6 @@ function open(path: string, flags: number): number {
   }
 }
 
-/** The path of an open file by the kernel. */
 const placeOf = (handle: number) => readlinkSync(`/proc/self/fd/${handle}`);
 
 /** Whether this system tells the path of an open file. */

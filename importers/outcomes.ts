@@ -3,10 +3,7 @@ import type { OpenLine } from './ledger-lines.ts';
 import { excerpt } from './read/source-text.ts';
 import type { Told } from './stigs/tell.ts';
 
-/**
- * Updates the lines of a run with the decisions about its releases, and warns of changes to stored ones; `targetOf`
- * gives the present target of a stored source.
- */
+/** Writes decisions into the lines, with warnings; `targetOf` gives the present target of a stored source. */
 export function noteDecisions(
   lines: OpenLine[],
   { decisions, remarks }: Told,
@@ -40,7 +37,6 @@ export function noteDecisions(
  */
 export function noteArchives(lines: OpenLine[], known: () => Set<string | null>): void {
   const met = new Set<string | null>(lines.some(({ kind }) => kind === 'archive') ? known() : []);
-  /** By archive, the outcomes of its sources. */
   const held = new Map<string, Set<OpenLine['outcome']>>();
   for (const { source, kind, outcome } of lines) {
     if (kind === 'archive') continue;
@@ -59,10 +55,7 @@ export function noteArchives(lines: OpenLine[], known: () => Set<string | null>)
   }
 }
 
-/**
- * Updates the lines after `removeParts`: rejects a removed source of this run, under each name. The line of the whole
- * warns of one from an earlier run.
- */
+/** Rejects removed sources of this run, under each name; the line of the whole warns of earlier ones. */
 export function noteParts(lines: OpenLine[], parts: Part[]): void {
   for (const { sourceId, source, reason, wholeId } of parts) {
     const own = lines.find((line) => line.sourceId === sourceId);

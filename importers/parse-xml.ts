@@ -14,7 +14,6 @@ import { type XmlNode, XmlTree } from './read/xml-tree.ts';
 import { BenchmarkBuilder } from './stigs/xccdf-builder.ts';
 import { interpretBenchmark, isBenchmark, looksLikeBenchmark } from './stigs/xccdf-parse.ts';
 
-/** How to read one kind: its handler of XML events, and the result at the end. */
 interface XmlReading {
   kind: Kind;
   handler: XmlHandler;

@@ -31,10 +31,7 @@ interface ParseOptions {
   strict?: boolean;
 }
 
-/**
- * Reads a source; its bytes, never its name, decide the kind. Pure: no database, no files. Throws `ImportError` for bad
- * content of a known kind, and for bad XML.
- */
+/** Reads a source; its bytes, never its name, decide the kind. Pure. Throws `ImportError` for bad content. */
 export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Parsed {
   if (bytes.byteLength === 0) return skipped('the file is empty');
   switch (firstCharacter(bytes)) {
@@ -114,7 +111,6 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   return skipped(nameOfJson(value));
 }
 
-/** OSCAL models without a catalog. */
 const otherOscal = [
   'component-definition',
   'mapping-collection',

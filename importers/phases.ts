@@ -17,7 +17,6 @@ export class Phases {
   };
   private inside = 0;
 
-  /** Runs `work` and counts its time, without that of nested phases. */
   timed<T>(phase: keyof Phases['times'], work: () => T): T {
     const from = performance.now();
     const before = this.inside;

@@ -26,11 +26,9 @@ import type { SlugChange } from './stigs/write.ts';
 import { storeDigest } from './stored-digest.ts';
 
 export interface ImportOptions {
-  /** Store nothing unless every source is good. */
   strict?: boolean;
   /** Follow no link, even if the user named it. */
   noLinks?: boolean;
-  /** Roll back instead of committing. */
   dryRun?: boolean;
   /** The operator's slugs by benchmark id (rule F2.4 step 6), which the catalog keeps; an empty slug removes one. */
   overrides?: Map<string, string>;
@@ -56,16 +54,12 @@ export interface ImportResult {
   stored: boolean;
   /** Files that the user named and that are of an unknown kind: these are failures. */
   loneUnknown: string[];
-  /** Benchmark ids of `overrides` that no benchmark has. */
   unmetOverrides: string[];
   /** The slugs that now lead to another STIG. */
   slugChanges: SlugChange[];
 }
 
-/**
- * Imports files, folders and archives in one transaction with a savepoint for each source (rule D20): a killed run
- * leaves the old catalog. Throws `CommandError` if it cannot write to the database.
- */
+/** Imports paths in one transaction (rule D20): a killed run leaves the old catalog. Throws `CommandError`. */
 export async function runImport(
   db: Database,
   paths: string[],
@@ -87,13 +81,9 @@ export async function runImport(
   }
 }
 
-/** Milliseconds to wait for readers before the log is truncated. */
 const readersPatience = 1000;
 
-/**
- * Moves the log into the file and truncates it if readers allow: the next file with this name must not take a log with
- * content for its own.
- */
+/** Whatever file next has this name must not take a log with content for its own. */
 function checkpoint({ sqlite }: Database): void {
   const timeout = sqlite.pragma('busy_timeout', { simple: true });
   try {
@@ -190,7 +180,6 @@ class ImportRun {
     return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, slugChanges };
   }
 
-  /** Reads and stores one source; gives its ledger line. */
   private take(found: Found): OpenLine {
     const line: OpenLine = {
       source: found.source,
@@ -236,7 +225,6 @@ class ImportRun {
     return found.type === 'group' ? parseGroup(found, { strict }) : parseSource(found.bytes, { strict });
   }
 
-  /** Archives of earlier runs. */
   private knownArchives(): Set<string | null> {
     const { sha256, kind } = importLedger;
     const rows = this.db.orm.selectDistinct({ sha256 }).from(importLedger).where(eq(kind, 'archive')).all();

@@ -47,7 +47,6 @@ export class Staging {
     return row?.importerVersion === importerVersion ? row : null;
   }
 
-  /** Stores one source; rolls back only a bad one. Gives its ledger line. */
   store(line: OpenLine, content: Content): OpenLine {
     const { sqlite } = this.db;
     if (!sqlite.inTransaction) {

@@ -22,7 +22,6 @@ export interface CatalogLayer {
 /** One baseline as one profile lists it. */
 export interface BaselineLayer {
   sourceId: number;
-  /** `""` for a profile that fits every revision. */
   version: string;
   edition: string;
   sha256: string;

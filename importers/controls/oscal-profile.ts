@@ -82,10 +82,7 @@ function nameOf(title: string): string {
   return name;
 }
 
-/**
- * The revision of the catalog that a profile imports, by its address or name, else by the profile's title. The
- * profile's own version says nothing about it.
- */
+/** The revision of the imported catalog, by its address or name, else by the profile's title. */
 function namedRelease(profile: OscalProfile) {
   const resources = profile['back-matter']?.resources ?? [];
   const catalogs = profile.imports.flatMap(({ href }) => {

@@ -16,10 +16,7 @@ export function isOscalXmlProfile(root: XmlElement): boolean {
   return root.local === 'profile' && root.uri === namespace;
 }
 
-/**
- * Mixed content as OSCAL's JSON writes it: links in Markdown, parameters as `{{ insert: param, id }}`. Answers are
- * plain text, so other markup is dropped.
- */
+/** Links in Markdown, parameters as `{{ insert: param, id }}`. Answers are plain text: other markup is dropped. */
 function proseOf(node: XmlNode): string {
   return node.children
     .map((child) => {

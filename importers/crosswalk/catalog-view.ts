@@ -13,10 +13,7 @@ export interface CatalogView {
   withdrawnInto(framework: string, identifier: string): string[];
 }
 
-/**
- * The catalogs for the crosswalk. A control that the newest version lacks counts as withdrawn, but not in 800-171,
- * whose revisions have different controls.
- */
+/** A control that the newest version lacks counts as withdrawn; in 800-171, revisions have different controls. */
 export function catalogView(catalogs: MergedCatalog[]): CatalogView {
   interface Seen {
     controls: Map<string, ControlRecord>;

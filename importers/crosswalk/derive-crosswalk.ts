@@ -10,10 +10,7 @@ import { type CatalogView, catalogView } from './catalog-view.ts';
 import { writeClosure } from './closure.ts';
 import { type DerivedEdge, deriveEdges, type MappingFact } from './edges.ts';
 
-/**
- * Rebuilds what follows from the facts about controls: the served catalogs, the graph, and the closure, whose work
- * `timedClosure` runs. Call it in the transaction that changes a fact.
- */
+/** Rebuilds catalogs, graph and closure in the transaction that changes a fact; `timedClosure` runs the last. */
 export function deriveControls(
   db: Database,
   timedClosure: (work: () => void) => void = (work) => work(),

@@ -19,10 +19,7 @@ export interface DerivedEdge extends NamedEdge {
   evidence: MappingFact[];
 }
 
-/**
- * Derives the edges from what the sources state (rule D7.1), and reports pairs that should give an edge and do not.
- * Pure; the order of the facts does not matter.
- */
+/** Derives the edges (rule D7.1), and reports pairs without the edge that they should give. Pure. */
 export function deriveEdges(
   facts: MappingFact[],
   catalogs: CatalogView,

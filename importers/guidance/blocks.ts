@@ -54,7 +54,6 @@ class SectionReader {
   private leads: { depth: number; block: Block }[] = [];
   private html = closed();
 
-  /** Reads siblings; `depth` grows with lists and quotations. */
   flow(nodes: FlowNode[], source: string, depth: number): void {
     for (const node of nodes) this.node(node, source, depth);
   }

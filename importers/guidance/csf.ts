@@ -101,7 +101,6 @@ function codeOf(stated: string): string | null {
 
 const subcategory = /-\d{1,2}$/;
 
-/** The words of each category, the more specific categories of a function first. */
 const words: [string, RegExp][] = [
   ['GV.SC', /\b(?:supply chain|suppliers?|vendors?|third[- ]part(?:y|ies)|contractors?)\b/gi],
   [
@@ -138,10 +137,7 @@ const words: [string, RegExp][] = [
 
 const mostCategories = 3;
 
-/**
- * The categories of a section by its words: at most three, the most frequent first, then in table order. A word in the
- * heading counts three times.
- */
+/** At most three, the most frequent first, then in table order. Words of the heading count three times. */
 export function categoriesOf(heading: string, body: string): CsfReference[] {
   const counted = words.map(([code, word], index) => {
     const hits = (heading.match(word)?.length ?? 0) * 3 + (body.match(word)?.length ?? 0);

@@ -97,10 +97,7 @@ export function isInterchangeLine(line: string): boolean {
 /** The beginning of an interchange text: it identifies a damaged one, and one with a document on each line. */
 export const interchangeBeginning = /^\s*\[?\s*\{\s*"(?:formatVersion|document)"\s*:/;
 
-/**
- * Reads documents of the interchange; one bad document rejects the source. `text` is the JSON of `value`. Throws
- * `ImportError` naming the document and a JSON pointer.
- */
+/** Reads documents; one bad document rejects the source. `text` is the JSON of `value`. Throws `ImportError`. */
 export function parseInterchange(
   value: unknown,
   text: string,

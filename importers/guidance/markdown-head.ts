@@ -41,10 +41,7 @@ export function withoutHead(text: string): string {
   return text.slice(head.open.length + head.yaml.length + head.close.length);
 }
 
-/**
- * Splits a Markdown text into head and body; null without a title. Warns of a key that repeats its value. Throws
- * `ImportError` naming the line.
- */
+/** Splits Markdown into head and body; null without a title. Throws `ImportError` naming the line. */
 export function readHead(text: string): { fields: HeadFields; body: string; warnings: string[] } | null {
   const { open, yaml, close } = splitHead(text) ?? {};
   if (yaml === undefined) {

@@ -20,7 +20,6 @@ export type Tree = ReturnType<typeof fromMarkdown>;
 export type FlowNode = Tree['children'][number];
 export type PhrasingNode = Extract<FlowNode, { type: 'paragraph' }>['children'][number];
 
-/** Constructs that search a line for their other half. */
 const pairing = [
   'attention',
   'autolink',
@@ -39,10 +38,7 @@ const pairing = [
   'wwwAutolink',
 ];
 
-/**
- * Reads the files of one Markdown document (CommonMark with GitHub's extensions), each alone: code ends with its file.
- * Throws `ImportError` for a text that would take too long.
- */
+/** Reads the files of one Markdown document (GFM), each alone: code ends with its file. Throws `ImportError`. */
 export function* parseFiles(files: string[]): Generator<{ text: string; tree: Tree }> {
   if (files.reduce((sum, text) => sum + text.length, 0) > longestText)
     throw tooMuch('has more than 4 million characters');

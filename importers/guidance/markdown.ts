@@ -18,10 +18,7 @@ const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
 
 export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
 
-/**
- * Reads a Markdown text with a YAML head as a document (rule D9.1 a), or gives why it is none. Throws `ImportError`
- * naming the line of a fault in the head.
- */
+/** Reads Markdown with a YAML head (rule D9.1 a), or gives why it is no document. Throws `ImportError`. */
 export function parseHeadedMarkdown(text: string): MarkdownResult {
   const head = readHead(text);
   if (head === null) return { reason: 'Markdown without a head that has a title' };

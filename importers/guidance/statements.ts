@@ -24,10 +24,7 @@ export function latestStatements<T extends Statement>(statements: T[], fresh: Se
   return [...winners.values()];
 }
 
-/**
- * Numbers sources by precedence, for a digest without import times: a source has a greater number than each source that
- * it replaces for some key, and 0 if it replaces none.
- */
+/** Numbers sources for a digest without import times: greater than each source that it replaces, else 0. */
 export function precedence(statements: Statement[]): Map<number, number> {
   const winnerOf = new Map(
     latestStatements(statements, new Set()).map(({ key, sourceId }) => [key, sourceId]),

@@ -10,9 +10,7 @@ export interface CsvRow {
   columns: string[];
   /** The trimmed text without a guard against formulas; `""` for an empty cell or no such column. */
   cell(column: string): string;
-  /** The text of a required cell. Throws `ImportError`. */
   filled(column: string): string;
-  /** The error for a cell. */
   fault(column: string, what: string): ImportError;
 }
 
@@ -42,7 +40,6 @@ function headerOf(text: string): string[] {
   }
 }
 
-/** The separator of a header without commas; null with commas. */
 function separatorOf(columns: string[]): 'semicolons' | 'tabs' | null {
   const only = columns.length === 1 ? columns[0]! : '';
   // One pattern for the whole line would backtrack over the blanks.

@@ -6,10 +6,7 @@ import { excerpt } from './source-text.ts';
 
 const maxDepth = 64;
 
-/**
- * Checks JSON against a schema: depth, storable texts, then the shape. Gives the schema's output. Throws `ImportError`
- * naming the first fault by its JSON pointer.
- */
+/** Checks JSON against a schema, and its depth and texts. Throws `ImportError` with the pointer of the first fault. */
 export function readShape<T>(schema: z.ZodType<T>, value: unknown, kind: Kind): T {
   checkValue(value, [], kind);
   const result = schema.safeParse(value);

@@ -6,16 +6,12 @@ import yauzl from 'yauzl';
 const chunkSize = 64 * 1024;
 const outside = () => new Error('it points outside the file');
 
-/**
- * Reads a zip from a file or from memory for yauzl, within its bounds: yauzl passes offsets of the zip to the file
- * system, which would throw where nobody catches.
- */
+/** Reads a zip within its bounds: yauzl passes any offset to the file system, which throws where nobody catches. */
 export class BoundedReader extends yauzl.RandomAccessReader {
   readonly size: number;
   private readonly handle: number | null;
   private readonly bytes: Buffer | null;
 
-  /** An open file stays open. */
   constructor(origin: number | Buffer) {
     super();
     this.bytes = typeof origin === 'number' ? null : origin;

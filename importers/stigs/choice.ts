@@ -5,7 +5,6 @@ import { areTwoRoles, nameTwoProducts } from './siblings.ts';
 
 interface Similar {
   draft: Draft;
-  /** The share of common STIG IDs. */
   index: number;
   /** Why it is another product all the same, or null. */
   otherBy: string | null;
@@ -56,7 +55,6 @@ export function putTogether(units: Unit[], drafts: Draft[]): Map<string, string>
     return draft;
   }
 
-  /** STIGs with most of the unit's STIG IDs, under other titles; the most similar first. */
   function similarTo(unit: Unit): Similar[] {
     const candidates = new Set<Draft>();
     for (const hash of firstHashes(unit))

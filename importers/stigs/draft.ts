@@ -4,9 +4,7 @@ import type { Printing, Unit } from './printings.ts';
 /** A STIG during the decision, with its units so far. */
 export interface Draft {
   kind: 'stig' | 'srg';
-  /** Empty until `giveSlugs`. */
   slug: string;
-  /** The operator's slug, or null. */
   given: string | null;
   /** Its printings that were set apart because of other rules, each with the other one of its version. */
   apartFrom: Map<Printing, Printing>;

@@ -66,16 +66,12 @@ export function ofTwoProducts(a: Evidence, b: Evidence): boolean {
   return different > alike;
 }
 
-/**
- * Whether most of them share a new number, which only one product has. Siblings may share former numbers: network
- * devices before the renumbering, and the two roles of a Windows server.
- */
+/** Whether most of them share a new number, which only one product has. Siblings may share former numbers. */
 export function ofOneProduct(a: Evidence, b: Evidence): boolean {
   const { alike, different } = compareNumbers(a.numbers, b.numbers, isNew);
   return alike > different;
 }
 
-/** Counts common STIG IDs whose rules share a number that counts, and those whose rules share none. */
 function compareNumbers(a: Uint32Array, b: Uint32Array, counts: (number: number) => boolean) {
   const verdicts = { alike: 0, different: 0 };
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
@@ -97,10 +93,7 @@ function numbersAt(pairs: Uint32Array, start: number): number[] {
   return numbers;
 }
 
-/**
- * Whether two rules of a STIG ID share a number: a new one if both have new ones, as siblings share former ones. Null
- * if one has only new numbers and the other only former ones.
- */
+/** Null for no verdict: one has only new numbers, the other only former ones. Siblings share former ones. */
 function isSameRule(a: number[], b: number[]): boolean | null {
   for (const isOfTime of [isNew, (number: number) => !isNew(number)]) {
     const [mine, theirs] = [a.filter(isOfTime), b.filter(isOfTime)];

@@ -50,7 +50,6 @@ export function aliasesOf(stigs: Named[]): Map<string, Named> {
   return new Map(all.filter(([name]) => name !== '' && !slugs.has(name) && !reservedSlugs.has(name)));
 }
 
-/** By name, the STIG with the newest release that has it. */
 function claimed(stigs: Named[], namesOf: (printing: Printing) => string[]): Map<string, Named> {
   const claims = new Map<string, { stig: Named; by: Printing }>();
   for (const stig of stigs) {

@@ -18,14 +18,10 @@ export interface Identity {
   aliases: Map<string, Named>;
   /** Overrides' slugs that cannot serve two benchmarks, with a version in which their rules differ. */
   refused: Map<string, string>;
-  /** Benchmark ids of overrides that no benchmark has. */
   unmet: string[];
 }
 
-/**
- * Decides from all stored printings and the operator's overrides, benchmark id to slug (rules D24, F2.3 and F2.4).
- * Pure: neither the order of the printings nor earlier decisions count.
- */
+/** Decides from all printings and overrides (rules D24, F2.3, F2.4). Pure; neither order nor history count. */
 export function decideIdentity(printings: Printing[], overrides: Map<string, string>): Identity {
   const units = unitsOf(printings);
   const { slugs, unmet } = slugsByUnit(units, overrides);
@@ -58,7 +54,6 @@ export function decideIdentity(printings: Printing[], overrides: Map<string, str
   return { stigs, fates: new Map(fates), aliases: aliasesOf(stigs), refused, unmet };
 }
 
-/** The slugs of units by override, and the rows without a benchmark. */
 function slugsByUnit(units: Unit[], overrides: Map<string, string>) {
   const borne = new Map<string, Set<Unit>>();
   for (const unit of units)
@@ -124,7 +119,6 @@ function largestFirst(printings: Printing[]): Printing[] {
   return [...printings].sort((a, b) => size(b) - size(a) || newestFirst(a, b));
 }
 
-/** A draft for each benchmark id among the printings that were set apart. */
 function setApart({ stig, apart }: Settled): Draft[] {
   return unitsOf(
     apart.filter(({ printing, keeper }) => printing === keeper).map(({ printing }) => printing),

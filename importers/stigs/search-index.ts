@@ -5,7 +5,6 @@ export interface SearchIndex {
   add(releaseId: number): void;
   /** Call it before the findings of the release are deleted. */
   remove(releaseId: number): void;
-  /** Adds current releases, removes others. */
   reconcile(): void;
   /** Merges the index, which then does not depend on what was added and removed. */
   mergeAll(): void;

@@ -19,10 +19,7 @@ function wordsOf(title: string): string[] {
   return words.slice(Math.max(first, 0));
 }
 
-/**
- * Whether two folded benchmark ids are the two roles of one server (`windows_server_2019_ms`, `..._dc`), which DISA
- * publishes under one title (rule F2.3).
- */
+/** Whether two folded ids are roles of one server (`..._ms`, `..._dc`), published under one title (rule F2.3). */
 export function areTwoRoles(idKeyA: string, idKeyB: string): boolean {
   const [a, b] = [/^(.*)_(ms|dc)$/.exec(idKeyA), /^(.*)_(ms|dc)$/.exec(idKeyB)];
   return a !== null && b !== null && a[1] === b[1] && a[2] !== b[2];

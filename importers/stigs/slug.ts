@@ -54,7 +54,6 @@ export function slugStemOf({ title, benchmarkId }: { title: string; benchmarkId:
 /** Paths below `/stigs`: a STIG with such a slug could not be reached. */
 export const reservedSlugs = new Set(['batch', 'changelog', 'changes', 'stats']);
 
-/** The endings of a title, from the last. */
 function endingsOf(title: string): string[] {
   const found: string[] = [];
   let rest = bare(title);
@@ -65,7 +64,6 @@ function endingsOf(title: string): string[] {
   return found;
 }
 
-/** One line without blanks, dashes and brackets at its ends. */
 function bare(text: string): string {
   return collapseLine(text).slice(0, maxTitleLength).replace(outer, '');
 }

@@ -18,10 +18,7 @@ export interface StagedRelease {
   profileCount: number;
 }
 
-/**
- * Prepares the statements that store a release with its findings, profiles and evidence, inside the run's transaction.
- * Call it once for a run: SQLite frees a statement's memory late.
- */
+/** Prepares the statements that store a release. Call it once for a run: SQLite frees a statement's memory late. */
 export function createStageRelease(db: Database) {
   const insertPrinting = prepareInsert(db, tables.stigPrintings);
   const insertFinding = prepareInsert(db, tables.findings, ['id']);

@@ -8,7 +8,6 @@ import type { StoredPrinting } from './store.ts';
 /** A slug that now leads to another STIG. */
 export interface SlugChange {
   from: string;
-  /** The present slug of that STIG; null if it is gone. */
   to: string | null;
 }
 
@@ -98,7 +97,6 @@ function changesOf(
   });
 }
 
-/** Replaces the stored aliases; gives the STIGs whose aliases changed. */
 function writeAliases({ sqlite }: Database, wanted: Map<string, number>): Set<number> {
   const touched = new Set<number>();
   const remove = sqlite.prepare('DELETE FROM stig_aliases WHERE alias = ?');

@@ -54,11 +54,9 @@ export class BenchmarkBuilder implements XmlHandler {
     profiles: [] as RawProfile[],
     groups: [] as XccdfGroup[],
   };
-  /** Whether it contains scan results. */
   holdsResults = false;
   readonly uri: string;
   private readonly frames: Frame[] = [];
-  /** The rule around the open reference. */
   private rule: RawRule | null = null;
   private captured = '';
   private keep: ((text: string) => void) | null = null;

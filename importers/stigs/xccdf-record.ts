@@ -6,7 +6,6 @@ export type XccdfFinding = Omit<typeof findings.$inferSelect, 'id' | 'releaseId'
 /** A profile with the ids of groups that it does not select. */
 export type XccdfProfile = Omit<typeof stigProfiles.$inferSelect, 'releaseId' | 'ordinal'>;
 
-/** What the benchmark states about its release. */
 type XccdfHead = Pick<
   typeof stigReleases.$inferSelect,
   | 'benchmarkId'

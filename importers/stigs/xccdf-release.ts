@@ -41,10 +41,7 @@ export function versionOf(version: string, release: string | null): string {
   return `V${Number(version)}R${release.replace(/\d+/g, (digits) => String(Number(digits)))}`;
 }
 
-/**
- * Sorts by code point as rule F2.1 orders releases: version, release, benchmark date, status date, SHA-256 of the file;
- * the greatest is the newest.
- */
+/** Orders releases by code point (rule F2.1): the greatest is the newest; the file's hash breaks ties. */
 export function releaseOrderOf(release: {
   version: string;
   benchmarkDate: string | null;

@@ -20,10 +20,7 @@ const tableColumns = {
 
 export type TableName = keyof typeof tableColumns;
 
-/**
- * A header names the first table that fits, and the required columns are checked then. Most ignore the first column, so
- * that a fault in it is an error and not another file.
- */
+/** The first match names the table. Most ignore the first column: a fault in it is an error, not another file. */
 const marks: [TableName, RegExp][] = [
   ['occupations', /^O\*NET-SOC Code\t.*(?:Title\tDescription|Description\tTitle)/],
   ['tasks', /^[^\t]*\t(?=.*Task ID).*Task Type/],
@@ -83,10 +80,7 @@ export class Row {
   }
 }
 
-/**
- * The rows of a tab-separated table. Throws `ImportError` naming file and line for a missing column, a row of another
- * length and a text that cannot be stored.
- */
+/** The rows of a tab-separated table. Throws `ImportError` naming file and line of a fault. */
 export function readTable(table: TableName, file: string, text: string): Row[] {
   const [header, ...lines] = text.split(/\r?\n/);
   while (lines.at(-1) === '') lines.pop();

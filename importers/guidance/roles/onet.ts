@@ -12,10 +12,7 @@ const kind = 'onet';
 
 type RowsOf = (table: TableName) => Row[];
 
-/**
- * Reads the files of one O*NET text release, whatever their names (rules F9.1, D9.2). The Element ID of a row names its
- * list. Throws `ImportError` naming file and line.
- */
+/** Reads the files of one O*NET text release, whatever their names (rules F9.1, D9.2). Throws `ImportError`. */
 export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRecord; warnings: string[] } {
   const warnings: string[] = [];
   const tables = new Map<TableName, { file: string; rows: Row[] }[]>();
@@ -70,7 +67,6 @@ function readRelease(rowsOf: RowsOf): { occupations: OccupationRecord[]; newestD
   const occupations = readOccupations(rowsOf('occupations'));
   if (occupations.size === 0) return { occupations: [], newestDate: '' };
   let newestDate = '';
-  /** Throws for a row with an unknown occupation. */
   function* statedIn(table: TableName): Generator<[Row, OccupationRecord]> {
     for (const row of rowsOf(table)) {
       const code = row.cell('O*NET-SOC Code');

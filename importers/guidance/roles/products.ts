@@ -15,7 +15,6 @@ export interface Usage {
 /** A product of an O*NET release. */
 export interface Product {
   example: string;
-  /** That of its first user. */
   commodityCode: string;
   /** Only candidates, in order of their codes. */
   usages: Usage[];
@@ -136,7 +135,6 @@ export function findProducts(
   return [...found.values()].sort((a, b) => compareCodePoints(a.example, b.example));
 }
 
-/** Of two phrases of one length the first. */
 function longestProduct(title: string, productOf: (name: string) => Product | undefined): string | null {
   const words = title.split(' ');
   for (let length = Math.min(longestPhrase, words.length); length > 0; length--) {

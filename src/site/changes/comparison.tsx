@@ -32,7 +32,6 @@ export interface DiffPage {
 export interface DiffPart {
   page: number;
   rules: ChangedRule[];
-  /** The V-id of the rule to show in full; may be empty. */
   rule: string;
 }
 

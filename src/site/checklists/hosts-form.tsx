@@ -19,7 +19,6 @@ export interface ListChecklistsPage extends ShownList {
   /** `release` is null for a STIG that is no longer in the catalog. */
   stigs: { slug: string; title: string; release: object | null }[];
   form: HostsForm;
-  /** The problems of the table of hosts, line by line. */
   problems: string[];
 }
 

@@ -26,7 +26,6 @@ export interface LoadedPage {
   summary: CatalogSummary;
   stats: StigStats;
   catalogs: LoadedCatalog[];
-  /** Null without the entitlement. */
   documents: number | null;
   roles: number | null;
   runs: ImportRun[];

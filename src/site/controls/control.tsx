@@ -12,7 +12,6 @@ import { type RulesFound, RulesOfControl } from './rules-of-control.tsx';
 
 export interface ControlPage {
   control: ShownControl;
-  /** With the date of its edition. */
   version: string;
   crosswalk: Crosswalk;
   /** The reader's favorites and collections; null without a session. */

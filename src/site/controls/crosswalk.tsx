@@ -99,7 +99,6 @@ function PictureOf({ source, paths }: { source: Crosswalk['source']; paths: Path
   );
 }
 
-/** The ends of a line: on the sides where two controls face each other. */
 function ends({ from, to }: PictureEdge) {
   const right = from.x <= to.x;
   const bend = from.x === to.x ? 60 : Math.abs(to.x - from.x) / 2.2;

@@ -59,7 +59,6 @@ function Neighbours({ page, pinned, label }: { page: RulePage; pinned: string; l
   );
 }
 
-/** Says that the rule is no longer in its STIG, or has changed since this release. */
 function Removed({ page: { slug, rules, version, isCurrent, history } }: { page: RulePage }): Child {
   const over = history.find((each) => each.slug === slug);
   if (over === undefined || isCurrent) return null;

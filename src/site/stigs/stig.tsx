@@ -29,7 +29,6 @@ export interface StigPage extends Shown {
   versions: StigVersions['versions'];
   isFavorite: boolean;
   lists: { id: string; name: string }[];
-  /** The responsible roles; null without the entitlement. */
   roles: RoleMappingRow[] | null;
 }
 
