@@ -40,7 +40,7 @@ finding('the start page has the lists of the reader, and what the last import br
   for (let made = 1; made <= 6; made++)
     await loadPage(t, '/lists', ann, { name: `List ${made}`, visibility: 'PRIVATE' });
   assert.match(await home(), /(?:List \d 0 STIGs ){5}Show all 6 lists/);
-  assert.match(await home(eve), 'Your lists A list holds', 'nobody else’s');
+  assert.match(await home(eve), 'Your lists A list contains', 'nobody else’s');
   const other = await testApp([shipped('stigs')], { newId: countingIds() });
   const { runImport } = await import('../../importers/run.ts');
   other.clock.now = new Date('2026-11-21T13:14:00Z');
