@@ -32,11 +32,11 @@ interface StagedRun {
 
 interface DerivedRun {
   changed: boolean;
-  unmetOverrides: string[];
+  unusedOverrides: string[];
   slugChanges: SlugChange[];
 }
 
-/** Derives everything from all sources, in any order, inside the run's transaction, and updates the ledger lines. */
+/** Derives all that follows from the sources, in any order, in the run's transaction; updates the ledger lines. */
 export function deriveAll(db: Database, run: StagedRun): DerivedRun {
   const { phases } = run;
   const { touched, ...derived } = phases.timed('identity', () => decideStigs(db, run));
@@ -52,7 +52,7 @@ function decideStigs(
 ): DerivedRun & { touched: Set<number> } {
   const { releases, replaced } = staging;
   if (releases.length === 0 && replaced === 0 && overrides.size === 0)
-    return { changed: false, unmetOverrides: [], slugChanges: [], touched: new Set() };
+    return { changed: false, unusedOverrides: [], slugChanges: [], touched: new Set() };
   staging.begin();
   const isOther = storeOverrides(db, overrides);
   const printings = readPrintings(db);
@@ -71,8 +71,8 @@ function decideStigs(
   const told = tellIdentity(db, printings, identity, { fresh, changes });
   noteDecisions(lines, told, (sha256) => staging.unchanged(sha256)?.target ?? null);
   const changed = releases.length > 0 || isOther || touched.size > 0;
-  const unmetOverrides = identity.unmet.filter((benchmarkId) => overrides.has(benchmarkId));
-  return { changed, unmetOverrides, slugChanges: changes, touched };
+  const unusedOverrides = identity.unused.filter((benchmarkId) => overrides.has(benchmarkId));
+  return { changed, unusedOverrides, slugChanges: changes, touched };
 }
 
 function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedRun): void {

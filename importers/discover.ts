@@ -207,7 +207,7 @@ async function* readMember(
     yield { type: 'bytes', source, bytes, sha256: hash, lone: false };
 }
 
-/** The folder of a member in the ledger; the archive for one at the top. */
+/** The folder of a member in the ledger; for a member at the top, the archive. */
 function folderOf(archive: string, name: string): string {
   const folder = dirname(name);
   return folder === '.' ? archive : `${archive}!/${folder}`;

@@ -7,7 +7,7 @@ export interface ImportedBefore {
   fresh: string[];
   /** SHA-256 of the content of the other paths; archives are not opened. */
   met: string[];
-  /** SHA-256 of what `held` has and the ledger lost: an operator took it back (rule D42.8). */
+  /** Hashes in `held` that the ledger no longer has: an operator took them back (rule D42.8). */
   takenBack: Set<string>;
   leftOut: string[];
 }

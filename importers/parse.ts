@@ -155,14 +155,14 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
   return result === null ? skipped('the content is of an unknown kind') : fromControls(result, warnings);
 }
 
-/** Reads JSON about controls; null for other JSON. Throws `ImportError`. */
+/** Reads a JSON value about controls; null for any other value. Throws `ImportError`. */
 export function parseControlsJson(value: unknown): ControlsResult | null {
   if (isOscalCatalog(value)) return parseOscalCatalog(value);
   if (isOscalProfile(value)) return parseOscalProfile(value);
   return cprtDocument(value) === null ? null : parseCprt(value);
 }
 
-/** Reads a CSV about controls; null for another header. Throws `ImportError`. */
+/** Reads a CSV about controls; null for a text with another header. Throws `ImportError`. */
 export function parseControlsText(text: string): ControlsResult | null {
   if (isControlsCsv(text)) return parseControlsCsv(text);
   return isMappingsCsv(text) ? parseMappingsCsv(text) : null;

@@ -54,7 +54,7 @@ export interface ImportResult {
   stored: boolean;
   /** Files that the user named and that are of an unknown kind: these are failures. */
   loneUnknown: string[];
-  unmetOverrides: string[];
+  unusedOverrides: string[];
   /** The slugs that now lead to another STIG. */
   slugChanges: SlugChange[];
 }
@@ -161,7 +161,7 @@ class ImportRun {
   private complete(loneUnknown: string[], start: number): ImportResult {
     const { db, lines: open, staging, parts, phases } = this;
     const overrides = this.options.overrides ?? new Map<string, string>();
-    const { changed, unmetOverrides, slugChanges } = deriveAll(db, {
+    const { changed, unusedOverrides, slugChanges } = deriveAll(db, {
       lines: open,
       staging,
       parts,
@@ -177,7 +177,7 @@ class ImportRun {
     const summary = () => summarize(lines, phases.times, performance.now() - start);
     phases.timed('commit', () => this.finish(lines, summary(), stored, changed));
     if (stored) phases.timed('digest', () => storeDigest(db));
-    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, slugChanges };
+    return { lines, summary: summary(), stored, loneUnknown, unusedOverrides, slugChanges };
   }
 
   private take(found: Found): OpenLine {

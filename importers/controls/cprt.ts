@@ -8,7 +8,7 @@ import { cprtBody, cprtBodyOf, cprtDocument } from './cprt-shape.ts';
 const kind = 'cprt';
 
 /**
- * Reads SP 800-171 from its CPRT export (rule F6): Rev 2 as a catalog, Rev 3 with its mapping to 800-53. It gives a
+ * Reads SP 800-171 from its CPRT export (rule F6): Rev 2 as a catalog, Rev 3 with its mapping to 800-53. Returns only a
  * reason for other publications. Throws `ImportError` for a broken export of 800-171.
  */
 export function parseCprt(value: unknown): ControlsResult {

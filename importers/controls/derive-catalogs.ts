@@ -20,7 +20,7 @@ import {
 } from './merge.ts';
 import { serveControl } from './served-control.ts';
 
-/** The catalogs that all sources together give, with their controls in order. */
+/** Merges the catalogs of all sources, with their controls in order. */
 export function readCatalogs(db: Database): MergedCatalog[] {
   const rows = db.sqlite
     .prepare<[], Omit<CatalogLayer, 'controls'> & { framework: string; version: string; records: string }>(

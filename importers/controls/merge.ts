@@ -39,8 +39,8 @@ export interface Baseline {
 }
 
 /**
- * From the least to the most trusted kind: the publishers' files over our interchange, and CPRT over the OSCAL catalog
- * of 800-171 Rev 3, which lacks brackets in the guidance of 03.05.02 and 03.05.03.
+ * From the least to the most trusted kind. The publishers' files come after our interchange. For 800-171, CPRT comes
+ * after the OSCAL catalog, which lacks brackets in the guidance of 03.05.02 and 03.05.03.
  */
 const trust: Kind[] = ['controls-csv', 'oscal-catalog', 'cprt', 'dod-8500', 'cci-list'];
 

@@ -29,9 +29,9 @@ export function isOscalCatalog(value: unknown): boolean {
 }
 
 /**
- * Reads SP 800-53 Rev 4 or 5, or SP 800-171 Rev 3, from an OSCAL catalog in JSON (rules F5 and F6). Gives a reason for
- * other publications, and the part for a catalog that a tool resolved from a profile (rule D29.6). Throws `ImportError`
- * for a broken or empty catalog, and for a repeated or unknown id.
+ * Reads SP 800-53 Rev 4 or 5, or SP 800-171 Rev 3, from an OSCAL catalog in JSON (rules F5 and F6). Returns only a
+ * reason for other publications, and the part of 800-53 in a catalog that a tool resolved from a profile (rule D29.6).
+ * Throws `ImportError` for a broken or empty catalog, and for a repeated or unknown id.
  */
 export function parseOscalCatalog(value: unknown): ControlsResult {
   const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;

@@ -18,8 +18,8 @@ export function isOscalProfile(value: unknown): boolean {
 
 /**
  * Reads a baseline of SP 800-53 from an OSCAL profile in JSON: exactly the ids in it (rule F5.4), named after its title
- * unless it is NIST's (rule D31). Gives a reason for a profile without ids of 800-53. Throws `ImportError` for a broken
- * profile, one without ids, and one that needs another file.
+ * unless it is NIST's (rule D31). Returns only a reason for a profile without ids of 800-53. Throws `ImportError` for a
+ * broken profile, for one without ids, and for one that needs another file.
  */
 export function parseOscalProfile(value: unknown): ControlsResult {
   const { metadata } = readShape(oscalProfileHead, value, kind).profile;

@@ -2,7 +2,7 @@ import { compareVersions, versionKey } from '../../src/catalog/controls/framewor
 import type { ControlRecord } from '../controls/control-record.ts';
 import type { MergedCatalog } from '../controls/merge.ts';
 
-/** What deriving the edges needs to know of the catalogs. */
+/** The catalogs as the derivation of edges reads them. */
 export interface CatalogView {
   has(framework: string): boolean;
   /** By the newest version of the framework (800-171: the newest one that names the control). */

@@ -20,7 +20,7 @@ export interface HandedDown {
 }
 
 export interface DocumentSection {
-  /** 0 before the first heading. */
+  /** 0 for the text before the first heading. */
   ordinal: number;
   level: number;
   heading: string;

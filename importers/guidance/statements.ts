@@ -24,7 +24,7 @@ export function latestStatements<T extends Statement>(statements: T[], fresh: Se
   return [...winners.values()];
 }
 
-/** Numbers sources for a digest without import times: greater than each source that it replaces, else 0. */
+/** Gives each source a number for digests: greater than that of each source that it replaces, else 0. */
 export function precedence(statements: Statement[]): Map<number, number> {
   const winnerOf = new Map(
     latestStatements(statements, new Set()).map(({ key, sourceId }) => [key, sourceId]),

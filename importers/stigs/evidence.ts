@@ -66,7 +66,7 @@ export function ofTwoProducts(a: Evidence, b: Evidence): boolean {
   return different > alike;
 }
 
-/** Whether most of them share a new number, which only one product has. Siblings may share former numbers. */
+/** Whether most rules with a common STIG ID share a new number, which only one product has, unlike former ones. */
 export function ofOneProduct(a: Evidence, b: Evidence): boolean {
   const { alike, different } = compareNumbers(a.numbers, b.numbers, isNew);
   return alike > different;

@@ -18,13 +18,13 @@ export interface Identity {
   aliases: Map<string, Named>;
   /** Overrides' slugs that cannot serve two benchmarks, with a version in which their rules differ. */
   refused: Map<string, string>;
-  unmet: string[];
+  unused: string[];
 }
 
 /** Decides from all printings and overrides (rules D24, F2.3, F2.4). Pure; neither order nor history count. */
 export function decideIdentity(printings: Printing[], overrides: Map<string, string>): Identity {
   const units = unitsOf(printings);
-  const { slugs, unmet } = slugsByUnit(units, overrides);
+  const { slugs, unused } = slugsByUnit(units, overrides);
   const drafts: Draft[] = [];
   const others = units.filter((unit) => {
     const slug = slugs.get(unit);
@@ -51,7 +51,7 @@ export function decideIdentity(printings: Printing[], overrides: Map<string, str
   const fates = settled.flatMap(({ stig, keptBy }) =>
     [...keptBy].map(([printing, keeper]) => [printing.sha256, { stig, keptBy: keeper }] as const),
   );
-  return { stigs, fates: new Map(fates), aliases: aliasesOf(stigs), refused, unmet };
+  return { stigs, fates: new Map(fates), aliases: aliasesOf(stigs), refused, unused };
 }
 
 function slugsByUnit(units: Unit[], overrides: Map<string, string>) {
@@ -60,20 +60,20 @@ function slugsByUnit(units: Unit[], overrides: Map<string, string>) {
     for (const { benchmarkId } of unit.printings)
       borne.set(benchmarkId, (borne.get(benchmarkId) ?? new Set()).add(unit));
   const slugs = new Map<Unit, string>();
-  const met = new Set<string>();
+  const used = new Set<string>();
   const rows = [...overrides].sort(([a], [b]) => (a < b ? -1 : 1));
-  // An id names benchmarks exactly as written; without any, those whose ids fold to the same key.
+  // An id means the benchmark with exactly this id; if there is none, those whose ids fold to the same key.
   for (const isExact of [true, false])
     for (const [benchmarkId, slug] of rows) {
       if (borne.has(benchmarkId) !== isExact) continue;
       const keys = (['stig', 'srg'] as const).map((kind) => aliasKey(benchmarkId, kind));
       const meant = borne.get(benchmarkId) ?? units.filter(({ idKey }) => keys.includes(idKey));
       for (const unit of meant) {
-        met.add(benchmarkId);
+        used.add(benchmarkId);
         if (!slugs.has(unit)) slugs.set(unit, slug);
       }
     }
-  return { slugs, unmet: [...overrides.keys()].filter((benchmarkId) => !met.has(benchmarkId)) };
+  return { slugs, unused: [...overrides.keys()].filter((benchmarkId) => !used.has(benchmarkId)) };
 }
 
 /** `keptBy` has the printings that stay in the STIG, each with the one that replaces it, or null. */

@@ -38,8 +38,8 @@ export type XccdfResult =
   | { kind: 'xccdf' | 'scap' | 'other'; reason: string };
 
 /**
- * Interprets a benchmark (rules F1.2 to F1.7). Gives a reason for scan results (rule D29.5), SCAP content and other
- * publishers' benchmarks. Throws `ImportError` for an incomplete or contradictory one of DISA.
+ * Interprets a benchmark (rules F1.2 to F1.7). Returns only a reason for scan results (rule D29.5), SCAP content and
+ * benchmarks of other publishers. Throws `ImportError` for an incomplete or contradictory one of DISA.
  */
 export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
   if (builder.holdsResults)

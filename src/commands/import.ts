@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
-import { type LedgerLine, type LedgerSummary, type Result, resultOf } from '../../importers/ledger-lines.ts';
 import { notYetImported } from '../../importers/imported-before.ts';
+import { type LedgerLine, type LedgerSummary, type Result, resultOf } from '../../importers/ledger-lines.ts';
 import type { ImportResult } from '../../importers/run.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { describeChange } from '../../importers/stigs/tell.ts';
@@ -101,7 +101,7 @@ function describeResult(result: Result, { rejected }: LedgerSummary, refused: bo
 }
 
 function print(
-  { lines, summary, stored, unmetOverrides, slugChanges }: ImportResult,
+  { lines, summary, stored, unusedOverrides, slugChanges }: ImportResult,
   usersDb: string,
   json: boolean,
   dryRun: boolean,
@@ -113,7 +113,7 @@ function print(
     for (const line of lines) process.stderr.write(`${humanLine(line)}\n`);
     process.stderr.write(`${humanSummary(summary)}\n`);
   }
-  for (const benchmarkId of unmetOverrides)
+  for (const benchmarkId of unusedOverrides)
     process.stderr.write(
       `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id\n`,
     );
