@@ -43,7 +43,7 @@ export interface ListedFile {
 }
 
 interface DiscoverOptions {
-  /** Read files that no importer reads too. */
+  /** Keep the bytes of files that no importer reads. */
   keepAll?: boolean;
   /** Whether to skip an archive with this hash. */
   isSkipped?: (sha256: string) => boolean;

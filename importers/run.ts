@@ -67,7 +67,7 @@ export async function runImport(
 ): Promise<ImportResult> {
   const run = new ImportRun(db, options);
   const { sqlite } = db;
-  // The commit writes the log; a checkpoint before the user has the result would only delay it.
+  // The commit is safe in the log; `checkpoint` below moves it into the file, not the commit itself.
   const automatic = sqlite.pragma('wal_autocheckpoint', { simple: true });
   sqlite.pragma('wal_autocheckpoint = 0');
   try {

@@ -13,7 +13,7 @@ export interface Part {
   sourceId: number;
   source: string;
   reason: string;
-  /** The source that has more controls. */
+  /** The source with the controls that it lacks. */
   wholeId: number;
 }
 

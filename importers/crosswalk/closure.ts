@@ -14,8 +14,8 @@ interface ClosurePath {
 }
 
 /**
- * The simple paths of up to 4 edges from a node that end at their first node of a framework, in the order of D7.2. They
- * include rejected edges: a request chooses the statuses that it accepts.
+ * The simple paths of up to 4 edges from a node whose end is the first node of its framework, in the order of D7.2.
+ * They include rejected edges: a request chooses the statuses that it accepts.
  */
 export function closureOf(graph: Graph, source: number): ClosurePath[] {
   const paths: ClosurePath[] = [];
