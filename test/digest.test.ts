@@ -223,8 +223,7 @@ onReal('the real files: every way to give them gives one digest', async () => {
   const folders = ['xccdf', 'zips', 'cci', 'oscal', 'sp800-171', 'dod-8500', 'nice', 'onet', 'regulatory'];
   const paths = folders.map((name) => reference(name));
   const digest = await digestAfter(paths);
-  assert.is(await digestAfter([...paths].reverse()), digest);
-  assert.is(await digestAfter(...paths.map((path) => [path])), digest);
+  assert.is(await digestAfter(...paths.reverse().map((path) => [path])), digest);
 });
 
 test.run();

@@ -69,7 +69,7 @@ test('killed at random moments, the catalog is the old one or the new one, and t
   let old = 0;
   let first = 0;
   // More than these only where the machine got so much faster meanwhile that runs end before their moment.
-  for (; first < 12 || ((killed < 4 || old < 1) && first < 40); first += 2) {
+  for (; first < 8 || ((killed < 4 || old < 1) && first < 40); first += 2) {
     const pair = [first, first + 1].map((index) => {
       const file = join(work, `${index}.db`);
       copyFileSync(oldFile, file);

@@ -100,20 +100,20 @@ test('every current rule is in the index, and nothing else', () => {
   if (hasReferenceData) assert.is(rules.length, 3618);
 });
 
-test('100 random words and the commonest ones find exactly what grep -iwF finds', () => {
+test('50 random words and the commonest ones find exactly what grep -iwF finds', () => {
   const next = numbers(11);
   const words = new Set(['the', 'The', 'system', 'of', 'a', 'sshd_config', 'CCI', '1']);
-  while (words.size < 108) {
+  while (words.size < 58) {
     const all = rules[next(rules.length)]!.text.match(/[\p{L}\p{Nd}_]+/gu) ?? [];
     words.add(all[next(all.length)]!);
   }
   for (const word of words) assert.equal(find(word), grep(word), word);
 });
 
-test('100 random phrases find all that grep -iwF finds, quoted exactly that where they hold punctuation', () => {
+test('50 random phrases find all that grep -iwF finds, quoted exactly that where they hold punctuation', () => {
   const next = numbers(23);
   let exact = 0;
-  for (let count = 0; count < 100; ) {
+  for (let count = 0; count < 50; ) {
     const lines = rules[next(rules.length)]!.text.split('\n').filter((line) => /\w \w/.test(line));
     const line = lines[next(lines.length)] ?? '';
     const pieces = line.split(' ').filter((piece) => piece !== '');
@@ -147,7 +147,7 @@ test('100 random phrases find all that grep -iwF finds, quoted exactly that wher
       for (const index of quoted) assert.match(rules[index]!.text, loose, phrase);
     }
   }
-  assert.ok(exact > 20, `${exact} phrases with punctuation`);
+  assert.ok(exact > 10, `${exact} phrases with punctuation`);
 });
 
 test('ids of every kind find their rule first', () => {

@@ -10,16 +10,16 @@ const mebibyte = 1024 * 1024;
  * What a request may cost, in yardsticks of some 5 ms: in one turn of the loop, there with less than all that an upload
  * may have, and in other threads for each MiB of its body. What is right costs half of each at most.
  */
-const limits = { turn: 30, partOfUpload: 5, elsewhere: 100 };
+const limits = { turn: 30, partOfUpload: 3, elsewhere: 100 };
 /**
- * An upload of 32 or 64 MiB takes seconds to read. So of each such operation one body has the full size; the others have half
- * a MiB. Of the shapes other than long and many each operation is sent one in `turns`.
+ * An upload of 32 or 64 MiB takes seconds to read. So of each such operation one body has the full size; the others have a quarter
+ * of a MiB. Of the shapes other than long and many each operation is sent one in `turns`.
  */
-const upload = { above: 2 * mebibyte, size: mebibyte / 2, turns: 16 };
+const upload = { above: 2 * mebibyte, size: mebibyte / 4, turns: 16 };
 /** A route that fails in so many shapes is said to fail, and left. */
 const enough = 3;
 /** What is above the limit by no more is measured again: a collection of garbage may have come between. */
-const doubtful = 8;
+const doubtful = 4;
 
 /** What was found by a walk. */
 export interface Walk {
