@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
+import { notYetImported } from '../../importers/imported-before.ts';
 import { type LedgerLine, type LedgerSummary, type Result, resultOf } from '../../importers/ledger-lines.ts';
-import { notMet } from '../../importers/met.ts';
 import type { ImportResult } from '../../importers/run.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { describeChange } from '../../importers/stigs/tell.ts';
@@ -55,7 +55,7 @@ export const importCommand: Command = {
     if (isNew && !dryRun && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
     const held = values.once ? inboxContents(config.usersDb) : new Set<string>();
     const { fresh, met, leftOut, takenBack } = values.once
-      ? await notMet(db, given, held, noLinks)
+      ? await notYetImported(db, given, held, noLinks)
       : { fresh: given, met: [], leftOut: [], takenBack: new Set<string>() };
     // For the record of the inbox (rule D42.8).
     const unkept = met.filter((hash) => !held.has(hash));
@@ -97,7 +97,7 @@ function describeResult(result: Result, { rejected }: LedgerSummary, refused: bo
 }
 
 function print(
-  { lines, summary, stored, unmetOverrides, slugChanges }: ImportResult,
+  { lines, summary, stored, unusedOverrides, slugChanges }: ImportResult,
   usersDb: string,
   json: boolean,
   dryRun: boolean,
@@ -109,7 +109,7 @@ function print(
     for (const line of lines) tell(humanLine(line));
     tell(humanSummary(summary));
   }
-  for (const benchmarkId of unmetOverrides)
+  for (const benchmarkId of unusedOverrides)
     tell(`warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id`);
   warnOfReferences(usersDb, slugChanges);
   if (!stored) tell(dryRun ? 'dry run: nothing was changed' : 'strict: nothing was changed');

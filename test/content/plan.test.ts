@@ -205,7 +205,7 @@ test('as text, JSON and a page of its own', async () => {
   const page = readFileSync(join(cwd, 'plan.html'), 'utf8');
   assert.match(page, /signed by &lt;depot&gt;/);
   assert.not.match(page, /<depot>|<script|https?:|src=/);
-  assert.match(page, /<h2>It would be refused<\/h2>/);
+  assert.match(page, /<h2>This bundle would be refused<\/h2>/);
   assert.match(page, /added: fresh V1R1, 2 rules: Fresh STIG/);
   const again = await gapstone(['content', 'plan', bundle, '--html', 'plan.html', ...args], { cwd });
   assert.equal([again.code, again.stderr], [1, 'gapstone: plan.html already exists: choose another name\n']);

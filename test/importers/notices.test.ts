@@ -34,10 +34,10 @@ test('an override of a benchmark that is nowhere is told of, and changes nothing
     ['harbor', 'port'],
     ['Nowhere', 'port_2'],
   ]);
-  const { unmetOverrides } = await runImport(db, [file], { overrides });
-  assert.equal(unmetOverrides, ['Nowhere'], 'an id is also met as it folds');
+  const { unusedOverrides } = await runImport(db, [file], { overrides });
+  assert.equal(unusedOverrides, ['Nowhere'], 'an id is also met as it folds');
   assert.equal(
-    (await runImport(db, [file], { overrides })).unmetOverrides,
+    (await runImport(db, [file], { overrides })).unusedOverrides,
     ['Nowhere'],
     'and in the catalog',
   );
