@@ -16,13 +16,12 @@ import { readOverrides, readPrintings, storeOverrides } from './stigs/store.ts';
 import { tellIdentity } from './stigs/tell.ts';
 import { type SlugChange, writeIdentity } from './stigs/write.ts';
 
-/** The line of a catalog that says itself that it is a part. */
+/** The ledger line of a catalog that states that it is a part. */
 export interface StatedPart {
   line: OpenLine;
   part: CatalogPart;
 }
 
-/** A run whose sources are all read and staged. */
 interface StagedRun {
   lines: OpenLine[];
   staging: Staging;
@@ -32,17 +31,12 @@ interface StagedRun {
 }
 
 interface DerivedRun {
-  /** Whether the STIGs of the catalog are other ones now. */
   changed: boolean;
-  /** The benchmark ids of overrides that no benchmark bears. */
-  unmetOverrides: string[];
+  unusedOverrides: string[];
   slugChanges: SlugChange[];
 }
 
-/**
- * Derives what follows from all sources, inside the run's transaction, and puts it into the lines of the ledger: to which STIG
- * each release belongs, the catalogs and the crosswalk, documents and roles. The order of the sources does not matter.
- */
+/** Derives all that follows from the sources, in any order, in the run's transaction; updates the ledger lines. */
 export function deriveAll(db: Database, run: StagedRun): DerivedRun {
   const { phases } = run;
   const { touched, ...derived } = phases.timed('identity', () => decideStigs(db, run));
@@ -51,24 +45,24 @@ export function deriveAll(db: Database, run: StagedRun): DerivedRun {
   return derived;
 }
 
-/** Decides to which STIG each release belongs. Gives also the ids of the STIGs that changed. */
+/** Assigns releases to STIGs; `touched` are the ids of those that changed. */
 function decideStigs(
   db: Database,
   { lines, staging, overrides, phases }: StagedRun,
 ): DerivedRun & { touched: Set<number> } {
   const { releases, replaced } = staging;
   if (releases.length === 0 && replaced === 0 && overrides.size === 0)
-    return { changed: false, unmetOverrides: [], slugChanges: [], touched: new Set() };
+    return { changed: false, unusedOverrides: [], slugChanges: [], touched: new Set() };
   staging.begin();
   const isOther = storeOverrides(db, overrides);
   const printings = readPrintings(db);
   const identity = decideIdentity(printings, readOverrides(db));
-  // Of two slugs the operator sees the refusal of a row, not what an earlier row does to a release that came later.
+  // Refuse the row itself; an earlier row must not decide where a later release belongs.
   for (const slug of overrides.values()) {
     const version = identity.refused.get(slug);
     if (version !== undefined)
       throw new CommandError(
-        `two benchmarks hold other rules as ${version}: one slug, ${slug}, cannot serve both`,
+        `two benchmarks have different rules in ${version}: they cannot share the slug ${slug}`,
       );
   }
   const { touched, changes } = writeIdentity(db, printings, identity);
@@ -77,11 +71,10 @@ function decideStigs(
   const told = tellIdentity(db, printings, identity, { fresh, changes });
   noteDecisions(lines, told, (sha256) => staging.unchanged(sha256)?.target ?? null);
   const changed = releases.length > 0 || isOther || touched.size > 0;
-  const unmetOverrides = identity.unmet.filter((benchmarkId) => overrides.has(benchmarkId));
-  return { changed, unmetOverrides, slugChanges: changes, touched };
+  const unusedOverrides = identity.unused.filter((benchmarkId) => overrides.has(benchmarkId));
+  return { changed, unusedOverrides, slugChanges: changes, touched };
 }
 
-/** The catalogs of controls and the crosswalk. */
 function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedRun): void {
   if (staging.controlSources.size > 0) {
     noteParts(lines, removeParts(db));
@@ -94,7 +87,7 @@ function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedR
     line.reason = [line.reason, lackingOf(db, part)].filter((each) => each !== '').join('; ');
 }
 
-/** Documents, roles, and the mapping of STIGs to roles, which changes with either side and with its rule. */
+/** The mapping of STIGs to roles changes with either side and with its rule. */
 function deriveGuidance(db: Database, { lines, staging }: StagedRun, touched: Set<number>): void {
   const superseded = new Map<number, string>();
   if (staging.documentSources.size > 0 || staging.replaced > 0)

@@ -25,7 +25,7 @@ import {
   openArchive,
 } from './read/archive.ts';
 
-/** What a walk over the given paths meets, one at a time. */
+/** One source or archive in the given paths. */
 export type Found =
   | Group
   | { type: 'bytes'; source: string; bytes: Buffer; sha256: string; lone: boolean }
@@ -34,19 +34,19 @@ export type Found =
 
 export interface ListedFile {
   path: string;
-  /** True when the file was named itself, not met in a folder. */
+  /** The user named this file, not a folder above it. */
   lone: boolean;
-  /** No link is followed to the file: its place without links, where the system knows that of an open file. */
+  /** Set if links must not be followed: the path without links, where the system can tell it for an open file. */
   noLinks?: { place: string | undefined };
-  /** Why a folder that stands here instead of its files cannot be listed. */
+  /** Why a path cannot be read; for a folder, instead of its files. */
   error?: string;
 }
 
 interface DiscoverOptions {
-  /** Also the bytes of what no importer reads. */
+  /** Keep the bytes of files that no importer reads. */
   keepAll?: boolean;
-  /** Whether an archive with these bytes is to be passed by unopened. */
-  isMet?: (sha256: string) => boolean;
+  /** Whether to skip an archive with this hash. */
+  isSkipped?: (sha256: string) => boolean;
 }
 
 interface Walk {
@@ -54,10 +54,7 @@ interface Walk {
   keepAll: boolean;
 }
 
-/**
- * Every file of the given paths, folders walked in the order of their names. Links in folders are not followed, links that are
- * named themselves are, unless `noLinks` is set.
- */
+/** All files of the paths, folders in order of names. It follows links only in `paths`, and none with `noLinks`. */
 export function listFiles(paths: string[], { noLinks = false } = {}): ListedFile[] {
   return paths.flatMap<ListedFile>((path) => {
     if (!noLinks) return statSync(path).isDirectory() ? walkFolder(path, undefined) : { path, lone: true };
@@ -83,7 +80,7 @@ function walkFolder(folder: string, noLinks: ListedFile['noLinks']): ListedFile[
   }
 }
 
-/** A name that is not UTF-8 comes from Node with U+FFFD in it, and nothing has that name. */
+/** Node replaces bytes of a name that are not UTF-8 by U+FFFD: no file has that name. */
 function whyUnreadable(path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' && path.includes('\uFFFD')
@@ -91,12 +88,10 @@ function whyUnreadable(path: string, error: unknown): string {
     : `${message}${rightsAround(path, error)}`;
 }
 
-/**
- * Walks files and archives (and archives in them) and yields every source, member data held in memory one by one.
- */
+/** Yields the sources in files and in nested archives, one in memory at a time. */
 export async function* discover(
   files: ListedFile[],
-  { keepAll = false, isMet = () => false }: DiscoverOptions = {},
+  { keepAll = false, isSkipped = () => false }: DiscoverOptions = {},
 ): AsyncGenerator<Found> {
   const walk: Walk = { budget: newInflateBudget(), keepAll };
   const groups = new Groups(
@@ -120,13 +115,13 @@ export async function* discover(
         continue;
       }
       if (file === null) {
-        // Named itself, it was meant to be imported; met in a folder it is passed by.
+        // The user meant to import a named file; in a folder, devices and links are skipped.
         yield lone
           ? refused(path, `a ${noLinks ? 'link, ' : ''}device or pipe, not a file`)
           : { ...refused(path, 'a link or device, not a file'), outcome: 'skipped' };
       } else if (bytes === null) {
         const hash = await hashFile(file);
-        if (!isMet(hash)) yield* openNested(path, file.handle, hash, 1, walk);
+        if (!isSkipped(hash)) yield* openNested(path, file.handle, hash, 1, walk);
       } else if (!groups.take(path, dirname(path), bytes))
         yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
     } finally {
@@ -212,7 +207,7 @@ async function* readMember(
     yield { type: 'bytes', source, bytes, sha256: hash, lone: false };
 }
 
-/** The folder of a member as the ledger names it; of one at the top, the archive. */
+/** The folder of a member in the ledger; for a member at the top, the archive. */
 function folderOf(archive: string, name: string): string {
   const folder = dirname(name);
   return folder === '.' ? archive : `${archive}!/${folder}`;

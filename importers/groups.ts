@@ -11,18 +11,16 @@ interface HeldFile extends GroupFile {
 
 export type GroupKind = 'onet' | 'regdoc-markdown';
 
-/** Several files of one folder, or of one folder of an archive, that are one source (rules D9.1 b, D9.2). */
+/** Files of one folder, in an archive or not, that are one source (rules D9.1 b, D9.2). */
 export interface Group {
   type: 'group';
   kind: GroupKind;
-  /** The folder. */
   source: string;
-  /** Of the names and hashes of the files. */
   sha256: string;
   files: GroupFile[];
 }
 
-/** What cannot be read, or is passed by. */
+/** A source that cannot be read, or is skipped. */
 export interface Unreadable {
   type: 'unreadable';
   source: string;
@@ -30,15 +28,12 @@ export interface Unreadable {
   outcome: 'skipped' | 'rejected';
 }
 
-/** What a source of several files is known by, which stand in the order of their names. */
+/** Identifies a source of several files, in order of their names. */
 export function groupHash(files: { name: string; sha256: string }[]): string {
   return sha256(files.map(({ name, sha256: hash }) => `${name}\0${hash}\n`).join(''));
 }
 
-/**
- * Holds back the files that belong together, until all are met. Tables of O*NET are known by their header; a document
- * in parts by the names of its files, which D9.1 allows in this one place.
- */
+/** Collects files that are one source: O*NET tables by header, documents in parts by file names (D9.1). */
 export class Groups {
   private readonly documents: Set<string>;
   private readonly spoiled = new Set<string>();
@@ -46,10 +41,7 @@ export class Groups {
 
   private readonly keepAll: boolean;
 
-  /**
-   * `paths` are those of all files that may come, for the folders that hold a document in parts. `keepAll`: also the bytes
-   * of what no importer reads.
-   */
+  /** `paths` are all files; `keepAll` keeps the bytes of tables that no importer reads. */
   constructor(paths: string[], keepAll = false) {
     this.keepAll = keepAll;
     const foldersOf = (name: RegExp) =>
@@ -58,7 +50,7 @@ export class Groups {
     this.documents = new Set([...foldersOf(/^sec\d.*\.md$/)].filter((folder) => covers.has(folder)));
   }
 
-  /** Takes a file that belongs to a group; false for any other. `source` names the folder in the ledger. */
+  /** Takes a file of a group; false for others. `source` names the folder in the ledger. */
   take(path: string, source: string, bytes: Buffer): boolean {
     const isPart = path.endsWith('.md') && this.documents.has(dirname(path));
     const table = isPart ? null : onetFileOf(headOf(bytes, 1024));
@@ -74,12 +66,11 @@ export class Groups {
     return true;
   }
 
-  /** A file that cannot be read spoils the group of its folder: nobody knows what it lacks then. */
+  /** Rejects the group of a file that cannot be read: it would be incomplete. */
   spoil(path: string): void {
     this.spoiled.add(dirname(path));
   }
 
-  /** Gives what was held back: each group once. */
   *found(): Generator<Group | Unreadable> {
     for (const [key, { kind, source, files }] of this.open) {
       if (this.spoiled.has(key.slice(kind.length + 1))) {

@@ -9,13 +9,13 @@ export interface LedgerLine extends Omit<ImportLedgerLine, 'runId' | 'ordinal'> 
   kind: Kind;
 }
 
-/** A ledger line of a run that is not over: with what was stored of its source. */
+/** A ledger line of an unfinished run, with the ids of its release and source. */
 export interface OpenLine extends LedgerLine {
   releaseId: number | null;
   sourceId: number | null;
 }
 
-/** The last line of the ledger: totals over its sources, milliseconds in all and by phase. */
+/** Totals of a run; milliseconds in all and by phase. */
 export interface LedgerSummary {
   sources: number;
   imported: number;
@@ -28,10 +28,7 @@ export interface LedgerSummary {
   phases: Record<string, number>;
 }
 
-/**
- * The lines of a run that stores nothing, since `bad` of its sources are not good under `--strict`: what would have been stored
- * says so, and what is `unchanged` is what was stored before.
- */
+/** The lines of a run that `--strict` refused for `bad` sources: what it would have stored becomes `skipped`. */
 export function refusedByStrict(lines: LedgerLine[], bad: number): LedgerLine[] {
   const isMade = ({ outcome }: LedgerLine) => outcome === 'imported' || outcome === 'superseded';
   const made = new Set(lines.filter(isMade).map((line) => line.sha256));
@@ -41,13 +38,10 @@ export function refusedByStrict(lines: LedgerLine[], bad: number): LedgerLine[] 
   );
 }
 
-/** What became of a run as a whole, in the words of its exit codes (rule D44.2). */
+/** The result of a run, in the words of its exit codes (rule D44.2). */
 export type Result = 'done' | 'done in part' | 'failed';
 
-/**
- * `failed` where nothing could be used (all that is no archive was skipped or rejected), or `--strict` refused it; `done in part` where
- * something was rejected.
- */
+/** `failed` if `--strict` refused the run or no file was good, `done in part` if some were rejected. */
 export function resultOf(lines: LedgerLine[], refusedByStrict: boolean): Result {
   const isUsed = ({ kind, outcome }: LedgerLine) =>
     kind !== 'archive' && outcome !== 'skipped' && outcome !== 'rejected';
@@ -55,7 +49,7 @@ export function resultOf(lines: LedgerLine[], refusedByStrict: boolean): Result 
   return lines.some(({ outcome }) => outcome === 'rejected') ? 'done in part' : 'done';
 }
 
-/** Adds up the lines of a run. */
+/** Totals of the lines of a run. */
 export function summarize(lines: LedgerLine[], phases: Record<string, number>, ms: number): LedgerSummary {
   const count = (outcome: ImportLedgerLine['outcome']) =>
     lines.filter((line) => line.outcome === outcome).length;
@@ -72,7 +66,6 @@ export function summarize(lines: LedgerLine[], phases: Record<string, number>, m
   };
 }
 
-/** Milliseconds with one decimal. */
 export function roundMs(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

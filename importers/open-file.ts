@@ -1,29 +1,26 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, statSync } from 'node:fs';
 import { ImportError } from '../src/read/import-error.ts';
 
-/** Not every system has all of them. */
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** The reason for which a link is refused. */
+/** The reason for refusing a link. */
 export const isLink = 'a link, which is not followed';
 
-/** A file that is open to be read: nothing that takes its name from now on is read in its place. */
+/** An open file: replacing the path does not change what is read. */
 export interface OpenFile {
   handle: number;
   size: number;
 }
 
-/** How a path may be opened. */
 export interface Opening {
-  /** Follow a link. */
   follow: boolean;
-  /** The place without links that the file must have; undefined: any. */
+  /** The required path without links; undefined for any. */
   place?: string | undefined;
 }
 
 /**
- * Opens a file; null where the path is a link that is not to be followed, a device or a pipe. What became a link since it was
- * looked at is not followed, nor any folder above it where `place` is given. Throws `ImportError` and what the file system throws.
+ * Opens a file; null for a link not to follow, a device or a pipe. A path that became a link since is refused, and with
+ * `place` a link in a folder above it too. Throws `ImportError` and errors of the file system.
  */
 export function openFile(path: string, { follow, place }: Opening): OpenFile | null {
   const isFile = (follow ? statSync(path) : lstatSync(path)).isFile();
@@ -31,7 +28,7 @@ export function openFile(path: string, { follow, place }: Opening): OpenFile | n
   const handle = open(path, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
   try {
     const stat = fstatSync(handle);
-    if (!stat.isFile()) throw new ImportError('it was replaced while it was looked at');
+    if (!stat.isFile()) throw new ImportError('the file was replaced while the import opened it');
     if (place !== undefined && placeOf(handle) !== place) throw new ImportError(isLink);
     return { handle, size: stat.size };
   } catch (error) {
@@ -49,8 +46,7 @@ function open(path: string, flags: number): number {
   }
 }
 
-/** Where the kernel says that an open file is. */
 const placeOf = (handle: number) => readlinkSync(`/proc/self/fd/${handle}`);
 
-/** Whether this system says where an open file is. */
+/** Whether this system tells the path of an open file. */
 export const knowsPlaces = process.platform === 'linux';

@@ -3,10 +3,7 @@ import type { OpenLine } from './ledger-lines.ts';
 import { excerpt } from './read/source-text.ts';
 import type { Told } from './stigs/tell.ts';
 
-/**
- * Puts into the ledger lines of a run what was decided about the releases that they brought, and what that changed about
- * those that were there; `targetOf` gives where the stored source with some bytes belongs by now.
- */
+/** Writes decisions into the lines, with warnings; `targetOf` gives the present target of a stored source. */
 export function noteDecisions(
   lines: OpenLine[],
   { decisions, remarks }: Told,
@@ -23,7 +20,7 @@ export function noteDecisions(
     const target = targetOf(line.sha256!);
     if (line.target !== null && line.target !== target) line.reason = `moved from ${line.target}`;
     line.target = target;
-    // The same bytes once more in this run share the fate of the first.
+    // The same bytes again in this run have the result of the first.
     const first = firstOf.get(line.sha256!);
     if (first && first.outcome !== 'imported')
       Object.assign(line, { outcome: first.outcome, reason: first.reason });
@@ -35,12 +32,11 @@ export function noteDecisions(
 }
 
 /**
- * Calls an archive `unchanged` that opened and of which nothing was new (rule D44.2): its bytes are in the ledger (`known`), or what
- * it holds of ours was all stored before, as deep as it lies.
+ * Sets an opened archive without anything new to `unchanged` (rule D44.2): its hash is in the ledger (`known`), or all
+ * sources in it, at any depth, were stored before.
  */
 export function noteArchives(lines: OpenLine[], known: () => Set<string | null>): void {
   const met = new Set<string | null>(lines.some(({ kind }) => kind === 'archive') ? known() : []);
-  /** For each archive the outcomes of what lies in it. */
   const held = new Map<string, Set<OpenLine['outcome']>>();
   for (const { source, kind, outcome } of lines) {
     if (kind === 'archive') continue;
@@ -59,10 +55,7 @@ export function noteArchives(lines: OpenLine[], known: () => Set<string | null>)
   }
 }
 
-/**
- * Puts into the ledger lines of a run what was removed: a source of the run is rejected, once more under each name; of one that
- * was stored before, the source tells that shows it to be a part.
- */
+/** Rejects removed sources of this run, under each name; the line of the whole warns of earlier ones. */
 export function noteParts(lines: OpenLine[], parts: Part[]): void {
   for (const { sourceId, source, reason, wholeId } of parts) {
     const own = lines.find((line) => line.sourceId === sourceId);

@@ -14,14 +14,13 @@ import { type XmlNode, XmlTree } from './read/xml-tree.ts';
 import { BenchmarkBuilder } from './stigs/xccdf-builder.ts';
 import { interpretBenchmark, isBenchmark, looksLikeBenchmark } from './stigs/xccdf-parse.ts';
 
-/** How the documents of one kind are read: who receives the events, and what comes of them in the end. */
 interface XmlReading {
   kind: Kind;
   handler: XmlHandler;
   finish(warnings: string[]): Parsed;
 }
 
-/** The kinds whose documents are small enough to be read as trees. */
+/** Kinds with documents small enough for a tree. */
 const treeKinds: [Kind, (root: XmlElement) => boolean, (root: XmlNode) => ControlsResult][] = [
   ['oscal-catalog', isOscalXmlCatalog, (root) => parseOscalCatalog(valueOfXml(root))],
   ['oscal-profile', isOscalXmlProfile, (root) => parseOscalProfile(valueOfXml(root))],
@@ -29,7 +28,7 @@ const treeKinds: [Kind, (root: XmlElement) => boolean, (root: XmlNode) => Contro
   ['diacap-map', isDiacapMap, parseDiacapMap],
 ];
 
-/** Reads a source that begins with `<`. Throws `ImportError` for what is bad of a kind of ours, and for what is no XML. */
+/** Reads a source that begins with `<`. Throws `ImportError` for bad content of a known kind, and for bad XML. */
 export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Parsed {
   let reading = null as XmlReading | null;
   const kind = () => reading?.kind ?? 'other';
@@ -42,7 +41,7 @@ export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Pars
   } catch (error) {
     if (error instanceof DoctypeError && isForeign(error, bytes))
       return skipped(`XML or HTML of an unknown kind, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
-    // What cannot be decoded has no root yet; a benchmark is known by its beginning.
+    // A text that cannot be decoded has no root; its beginning identifies a benchmark.
     if (error instanceof ImportError && error.kind === 'other')
       error.kind = kind() === 'other' && looksLikeBenchmark(Buffer.from(bytes)) ? 'xccdf' : kind();
     throw error;
@@ -80,7 +79,7 @@ const ourNames =
 const ourRoot = new RegExp(`^${ourNames}$`);
 const ourTag = new RegExp(`<${ourNames}[\\s>]`);
 
-/** Whether what a DOCTYPE stands in is a supporting file of a package, most often HTML: nothing in it is one of ours. */
+/** Whether a file with a DOCTYPE is a supporting file of a package, most often HTML, with nothing of ours in it. */
 function isForeign({ root }: DoctypeError, bytes: Uint8Array): boolean {
   return root !== null && !ourRoot.test(root) && !ourTag.test(Buffer.from(bytes).toString('latin1'));
 }

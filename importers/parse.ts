@@ -31,10 +31,7 @@ interface ParseOptions {
   strict?: boolean;
 }
 
-/**
- * Finds the kind of a source from its bytes, never from its name, and reads it. Pure: no database, no files.
- * Throws `ImportError` for a kind of ours that is bad and for what begins with `<` and is no XML.
- */
+/** Reads a source; its bytes, never its name, decide the kind. Pure. Throws `ImportError` for bad content. */
 export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Parsed {
   if (bytes.byteLength === 0) return skipped('the file is empty');
   switch (firstCharacter(bytes)) {
@@ -48,7 +45,7 @@ export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Pars
   }
 }
 
-/** Reads a source that is made of several files. Pure; throws `ImportError`. */
+/** Reads a source of several files. Pure; throws `ImportError`. */
 export function parseGroup(
   { kind, files }: Pick<Group, 'kind' | 'files'>,
   { strict = false }: ParseOptions = {},
@@ -71,7 +68,7 @@ function fromMarkdown(result: MarkdownResult, warnings: string[]): Parsed {
   return fromDocuments('regdoc-markdown', [result.document], [...warnings, ...result.warnings]);
 }
 
-/** The first character that is no blank, after a byte-order mark, in UTF-8 or UTF-16. */
+/** The first character after blanks and a byte-order mark, in UTF-8 or UTF-16. */
 function firstCharacter(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 1024));
   const wide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
@@ -79,7 +76,7 @@ function firstCharacter(bytes: Uint8Array): string | undefined {
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*([^\s])/.exec(text)?.[1];
 }
 
-/** How the JSON files that we know begin, for telling a damaged one from a file of no kind of ours. */
+/** Beginnings of known JSON: they identify a damaged file. */
 const jsonBeginnings: [RegExp, Kind][] = [
   [/^\s*\{\s*"catalog"\s*:/, 'oscal-catalog'],
   [/^\s*\{\s*"profile"\s*:/, 'oscal-profile'],
@@ -114,7 +111,6 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   return skipped(nameOfJson(value));
 }
 
-/** The models of OSCAL that say nothing about a catalog. */
 const otherOscal = [
   'component-definition',
   'mapping-collection',
@@ -137,7 +133,7 @@ function isCklb(value: unknown): boolean {
   return isObject(value) && 'stigs' in value && 'target_data' in value;
 }
 
-/** What else people have beside STIGs, by how it begins; its text is not quoted, since the ledger is read by others. */
+/** Other common files, by their beginning. The ledger does not quote their text: others may read it. */
 const foreignBeginnings: [RegExp, string][] = [
   [/^\x1f\x8b/, 'gzip: unpack it first'],
   [/^%PDF-/, 'a PDF document'],
@@ -146,7 +142,7 @@ const foreignBeginnings: [RegExp, string][] = [
 ];
 
 function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
-  // Only a text that begins like one of ours is decoded: a PDF or a picture is no broken text.
+  // Decode only a text that begins like a known kind: a PDF is not a damaged text.
   const head = headOf(bytes, 256);
   if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug)\b|---[ \t]*\r?\n)/.test(head)) {
     const what = foreignBeginnings.find(([beginning]) => beginning.test(head))?.[1];
@@ -159,14 +155,14 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
   return result === null ? skipped('the content is of an unknown kind') : fromControls(result, warnings);
 }
 
-/** Reads a JSON value as a source about controls; null when it has the form of none. Throws `ImportError`. */
+/** Reads a JSON value about controls; null for any other value. Throws `ImportError`. */
 export function parseControlsJson(value: unknown): ControlsResult | null {
   if (isOscalCatalog(value)) return parseOscalCatalog(value);
   if (isOscalProfile(value)) return parseOscalProfile(value);
   return cprtDocument(value) === null ? null : parseCprt(value);
 }
 
-/** Reads a CSV text as a source about controls; null when its header begins like that of none. Throws `ImportError`. */
+/** Reads a CSV about controls; null for a text with another header. Throws `ImportError`. */
 export function parseControlsText(text: string): ControlsResult | null {
   if (isControlsCsv(text)) return parseControlsCsv(text);
   return isMappingsCsv(text) ? parseMappingsCsv(text) : null;

@@ -5,25 +5,22 @@ import type { DocumentRecord } from './guidance/document-record.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
 import type { XccdfRelease } from './stigs/xccdf-record.ts';
 
-/** What a source holds: a release of a STIG, or what it states of controls, of roles or of documents. */
+/** The content of a source: a release of a STIG, or facts about controls, roles or documents. */
 export type Content =
   | { type: 'stig'; release: XccdfRelease }
   | { type: 'controls'; records: ControlsRecord[] }
   | { type: 'roles'; record: RolesRecord }
   | { type: 'documents'; documents: DocumentRecord[] };
 
-/**
- * What the bytes of one source turned out to be: content to store, or what is not stored and why; `part` where it is refused
- * as a part of a catalog, rather than passed by.
- */
+/** What reading a source gives: content, or why there is none, with `part` for a catalog refused as a part. */
 export type Parsed =
   | { kind: Kind; content: Content; warnings: string[] }
   | { kind: Kind; content: null; reason: string; warnings: string[]; part?: CatalogPart };
 
-/** Raised when what an importer makes of the same bytes changes, so that stored sources are read again. */
+/** Increase it when an importer reads the same bytes differently: stored sources are then read again. */
 export const importerVersion = 4;
 
-/** A source that is not stored, for it is none of ours. */
+/** A source of an unknown kind. */
 export function skipped(reason: string, warnings: string[] = []): Parsed {
   return { kind: 'other', content: null, reason, warnings };
 }
@@ -37,6 +34,6 @@ export function fromControls(result: ControlsResult, warnings: string[]): Parsed
   return { kind: result.kind, content, warnings: [...warnings, ...result.warnings] };
 }
 
-/** Said of a ckl or cklb, which lies beside STIGs and looks like one. */
+/** Advice for a ckl or cklb, which looks like a STIG. */
 export const aChecklist =
   ' (a checklist: upgrade it on the page “Upgrade a checklist”; it cannot be imported)';

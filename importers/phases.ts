@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 
 /** Counts the milliseconds of a run by phase. */
 export class Phases {
-  /** What a run spends its time on, each without the others. */
+  /** Milliseconds by phase, each without nested phases. */
   readonly times = {
     read: 0,
     parse: 0,
@@ -15,10 +15,8 @@ export class Phases {
     commit: 0,
     digest: 0,
   };
-  /** Milliseconds of the timed parts that the part under way has inside it. */
   private inside = 0;
 
-  /** Does a part of the work and counts its time, without that of the parts inside it. */
   timed<T>(phase: keyof Phases['times'], work: () => T): T {
     const from = performance.now();
     const before = this.inside;

@@ -26,19 +26,17 @@ import type { SlugChange } from './stigs/write.ts';
 import { storeDigest } from './stored-digest.ts';
 
 export interface ImportOptions {
-  /** Change nothing unless every source is good. */
   strict?: boolean;
-  /** Follow no link, not even one that is named itself. */
+  /** Follow no link, even if the user named it. */
   noLinks?: boolean;
-  /** Do everything but the commit. */
   dryRun?: boolean;
-  /** Benchmark id to slug: the operator's word (rule F2.4 step 6), which is kept; an empty slug takes a former row back. */
+  /** The operator's slugs by benchmark id (rule F2.4 step 6), which the catalog keeps; an empty slug removes one. */
   overrides?: Map<string, string>;
-  /** SHA-256 of what is left out, as if it were not there: an operator took it back (rule D42.8). */
+  /** SHA-256 of files to ignore: an operator took them back (rule D42.8). */
   takenBack?: Set<string>;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
-  /** Told of the whole ledger just before the commit; what it throws undoes the run. */
+  /** Called with the ledger just before the commit; an exception undoes the run. */
   beforeCommit?: (lines: LedgerLine[], summary: LedgerSummary) => void;
 }
 
@@ -52,20 +50,16 @@ export interface ImportProgress {
 export interface ImportResult {
   lines: LedgerLine[];
   summary: LedgerSummary;
-  /** False under `--dry-run`, and under `--strict` when a source was rejected: then nothing was changed. */
+  /** False with `--dry-run`, and with `--strict` after a rejected source. */
   stored: boolean;
-  /** The files that were named themselves and are of no known kind: failures, unlike other skips. */
+  /** Files that the user named and that are of an unknown kind: these are failures. */
   loneUnknown: string[];
-  /** Benchmark ids of `overrides` that no benchmark bears, neither of this run nor of the catalog. */
-  unmetOverrides: string[];
-  /** The slugs that lead elsewhere now than to the STIG that they were the slug of. */
+  unusedOverrides: string[];
+  /** The slugs that now lead to another STIG. */
   slugChanges: SlugChange[];
 }
 
-/**
- * Imports files, folders and archives in one transaction with a savepoint for each source (rule D20): killed at
- * any moment, the catalog is the old one. Throws `CommandError` when the database cannot be written.
- */
+/** Imports paths in one transaction (rule D20): a killed run leaves the old catalog. Throws `CommandError`. */
 export async function runImport(
   db: Database,
   paths: string[],
@@ -73,7 +67,7 @@ export async function runImport(
 ): Promise<ImportResult> {
   const run = new ImportRun(db, options);
   const { sqlite } = db;
-  // The commit ends with the log on the disk; moving it into the file can wait until it is told.
+  // The commit is safe in the log; `checkpoint` below moves it into the file, not the commit itself.
   const automatic = sqlite.pragma('wal_autocheckpoint', { simple: true });
   sqlite.pragma('wal_autocheckpoint = 0');
   try {
@@ -87,13 +81,9 @@ export async function runImport(
   }
 }
 
-/** How long those who read are waited for, in milliseconds, to empty the log. */
 const readersPatience = 1000;
 
-/**
- * Moves the log into the file and empties it, as far as readers allow: whatever file takes the name of the catalog next, a log
- * with content would be taken for its own.
- */
+/** Whatever file next has this name must not take a log with content for its own. */
 function checkpoint({ sqlite }: Database): void {
   const timeout = sqlite.pragma('busy_timeout', { simple: true });
   try {
@@ -101,7 +91,7 @@ function checkpoint({ sqlite }: Database): void {
     sqlite.pragma(`busy_timeout = ${readersPatience}`);
     sqlite.pragma('wal_checkpoint(TRUNCATE)');
   } catch {
-    // As with SQLite's own after a commit: what is committed stays in the log, and the next one tries again.
+    // The commit stays in the log, and the next checkpoint tries again.
   } finally {
     sqlite.pragma(`busy_timeout = ${timeout}`);
   }
@@ -127,7 +117,6 @@ class ImportRun {
   private readonly staging: Staging;
   private readonly lines: OpenLine[] = [];
   private readonly phases = new Phases();
-  /** The lines of catalogs that say themselves that they are parts. */
   private readonly parts: StatedPart[] = [];
 
   constructor(db: Database, options: ImportOptions) {
@@ -144,11 +133,11 @@ class ImportRun {
     return this.complete(await this.takeAll(files), start);
   }
 
-  /** Reads and stores source by source; gives the files that were named themselves and are of no known kind. */
+  /** Reads and stores all sources; gives the files of an unknown kind that the user named. */
   private async takeAll(files: ListedFile[]): Promise<string[]> {
     const loneUnknown: string[] = [];
     const { takenBack = new Set<string>() } = this.options;
-    const sources = discover(files, { isMet: (hash) => takenBack.has(hash) });
+    const sources = discover(files, { isSkipped: (hash) => takenBack.has(hash) });
     let found = files.length;
     let bytes = 0;
     for (;;) {
@@ -169,11 +158,10 @@ class ImportRun {
     }
   }
 
-  /** Derives what follows from all sources, and commits. */
   private complete(loneUnknown: string[], start: number): ImportResult {
     const { db, lines: open, staging, parts, phases } = this;
     const overrides = this.options.overrides ?? new Map<string, string>();
-    const { changed, unmetOverrides, slugChanges } = deriveAll(db, {
+    const { changed, unusedOverrides, slugChanges } = deriveAll(db, {
       lines: open,
       staging,
       parts,
@@ -189,10 +177,9 @@ class ImportRun {
     const summary = () => summarize(lines, phases.times, performance.now() - start);
     phases.timed('commit', () => this.finish(lines, summary(), stored, changed));
     if (stored) phases.timed('digest', () => storeDigest(db));
-    return { lines, summary: summary(), stored, loneUnknown, unmetOverrides, slugChanges };
+    return { lines, summary: summary(), stored, loneUnknown, unusedOverrides, slugChanges };
   }
 
-  /** Reads one source and stores what it holds; gives its line of the ledger. */
   private take(found: Found): OpenLine {
     const line: OpenLine = {
       source: found.source,
@@ -238,14 +225,12 @@ class ImportRun {
     return found.type === 'group' ? parseGroup(found, { strict }) : parseSource(found.bytes, { strict });
   }
 
-  /** SHA-256 of the archives that runs before this one met. */
   private knownArchives(): Set<string | null> {
     const { sha256, kind } = importLedger;
     const rows = this.db.orm.selectDistinct({ sha256 }).from(importLedger).where(eq(kind, 'archive')).all();
     return new Set(rows.map((row) => row.sha256));
   }
 
-  /** Writes the ledger and commits, or rolls everything back. */
   private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean, changed: boolean): void {
     const { db, staging, startedAt } = this;
     if (!stored) {
@@ -270,7 +255,7 @@ class ImportRun {
   }
 }
 
-/** Bytes of the file or files of a source; of an archive none, its members count. */
+/** Archives count as 0: their members count. */
 function sizeOf(found: Found): number {
   if (found.type === 'bytes') return found.bytes.length;
   return found.type === 'group' ? found.files.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0;

@@ -9,13 +9,13 @@ import type { OpenLine } from './ledger-lines.ts';
 import { type Content, importerVersion } from './parsed.ts';
 import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
 
-/** Stores the content of sources one by one, each in a savepoint of the run's one transaction. */
+/** Stores sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {
   readonly releases: StagedRelease[] = [];
   readonly controlSources = new Set<number>();
   readonly roleSources = new Set<number>();
   readonly documentSources = new Set<number>();
-  /** How many stored sources gave way to what this run made of the same bytes. */
+  /** How many stored sources this run replaced, as an older importer had read them. */
   replaced = 0;
   rules = 0;
   private readonly db: Database;
@@ -34,26 +34,24 @@ export class Staging {
       .prepare();
   }
 
-  /** Begins the run's transaction unless it is under way. */
   begin(): void {
     if (this.db.sqlite.inTransaction) return;
     this.db.sqlite.exec('BEGIN IMMEDIATE');
-    // Where the catalog was exchanged while this waited for the lock, not a byte goes to the log of the former one.
+    // If another process replaced the catalog during the wait for the lock, write nothing to the former one's log.
     this.db.requireInPlace();
   }
 
-  /** The stored source with these bytes, unless an older importer read it. */
+  /** The stored source with this hash, unless an older importer read it. */
   unchanged(sha256: string) {
     const row = this.sourceOf.get({ sha256 });
     return row?.importerVersion === importerVersion ? row : null;
   }
 
-  /** Stores the content of one source; a source that turns out bad is rolled back alone. Gives its ledger line. */
   store(line: OpenLine, content: Content): OpenLine {
     const { sqlite } = this.db;
     if (!sqlite.inTransaction) {
       this.begin();
-      // Another import may have stored the same bytes while this one was reading.
+      // Another import may have stored these bytes meanwhile.
       const known = this.unchanged(line.sha256!);
       if (known) return { ...line, outcome: 'unchanged', target: known.target };
     }
@@ -96,7 +94,7 @@ export class Staging {
     }
   }
 
-  /** Forgets what an older importer version made of these bytes. */
+  /** Removes what an older importer read from these bytes. */
   private removeOutdated(sha256: string): void {
     const { orm } = this.db;
     const source = this.sourceOf.get({ sha256 });

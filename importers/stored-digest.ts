@@ -3,8 +3,8 @@ import { digestOf, storedDigest } from '../src/db/digest.ts';
 import { storageFault } from '../src/db/faults.ts';
 
 /**
- * Makes the digest of the catalog that is committed and stores it, so that no server has to. It takes no lock for that, and
- * stores nothing where another import came between. What cannot be stored now is left to the next import.
+ * Computes the digest of the committed catalog and stores it, so that no server must. It holds no lock, and stores
+ * nothing after another import. A failure leaves the digest to the next import.
  */
 export function storeDigest({ sqlite, requireInPlace }: Database): void {
   const make = () => {
@@ -20,7 +20,7 @@ export function storeDigest({ sqlite, requireInPlace }: Database): void {
     const made = sqlite.transaction(make).deferred();
     if (made !== null) sqlite.transaction(store).immediate(made.generation, made.digest);
   } catch (error) {
-    // What was imported is committed. Without a digest the server makes it itself, in slices.
+    // The import is committed. Without a digest, a server computes it in slices.
     if (storageFault(error) === null) throw error;
   }
 }

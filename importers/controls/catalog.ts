@@ -10,19 +10,19 @@ import type {
   ControlsRecord,
 } from './control-record.ts';
 
-/** What a source about controls turned out to be: records to store, or a kind that is not stored and why. */
+/** What reading a source about controls gives: its records, or why nothing of it is stored. */
 export type ControlsResult =
   | { kind: Kind; records: ControlsRecord[]; warnings: string[] }
   | { kind: Kind; records: null; reason: string; part?: CatalogPart };
 
-/** A catalog that says itself that it is only a part: what it names of which version. */
+/** A catalog that states that it is only a part of a version, and the controls that it names. */
 export interface CatalogPart {
   framework: string;
   version: string;
   identifiers: string[];
 }
 
-/** A control with what its source states; all else is empty or null, and the family code is the identifier's. */
+/** A control as its source states it. Other fields are empty or null; the identifier gives the family code. */
 export function controlRecord(
   framework: string,
   stated: Partial<ControlRecord> & { identifier: string },
@@ -54,10 +54,7 @@ export function inCatalogOrder(framework: string, identifiers: Iterable<string>)
   return [...keys.keys()].sort((a, b) => compareCodePoints(keys.get(a)!, keys.get(b)!));
 }
 
-/**
- * A catalog with its controls in catalog order. Throws `ImportError` when there are none, and when an identifier
- * occurs twice.
- */
+/** A catalog in catalog order. Throws `ImportError` for one without controls and for a repeated identifier. */
 export function catalogRecord(
   kind: Kind,
   catalog: Omit<CatalogRecord, 'type' | 'controls'>,
@@ -67,7 +64,7 @@ export function catalogRecord(
   return { type: 'catalog', ...catalog, controls: eachOnce(kind, catalog.framework, controls) };
 }
 
-/** A CCI list with its items in order. Throws `ImportError` when there are none, and when one occurs twice. */
+/** A CCI list in order of identifiers. Throws `ImportError` for an empty list and for a repeated CCI. */
 export function cciListRecord(kind: Kind, edition: string, items: CciItem[]): CciListRecord {
   if (items.length === 0) throw new ImportError('the CCI list has no items', kind);
   return { type: 'cci-list', edition, items: eachOnce(kind, 'cci', items), pairs: [] };

@@ -1,23 +1,23 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 
 const control = /^\s*([a-z]{2})\s*-\s*(\d+)\s*(?:\(\s*(\d+)\s*\))?(.*)$/is;
-// Items are `a`, `1`, `(a)` or `(1)`. A dot after the number is none: 800-53A and OSCAL mean other things by it.
+// Items are `a`, `1`, `(a)` or `(1)`. An index with a dot after the number is not read: 800-53A and OSCAL use it for
+// other things.
 const items = /^(?!\s*\.)(?:[\s.]*(?:\([\w ]+\)|[a-z]{1,2}(?![a-z])|\d{1,2}(?!\d)))*[\s.]*$/i;
 
-// A word after the control and its items is none of them, but leaves no doubt about the control either.
+// A word after the control and its items is not an item, but the control before it is still certain.
 const word = /^\s*(?:\([\w ]+\)\s*)*[a-z]/i;
 
-/** What the index of a CCI reference names, and whether every part of it was understood. */
+/** The controls that an index names, and whether every part of the index was understood. */
 export interface CciIndex {
   controls: string[];
   isWhole: boolean;
 }
 
 /**
- * The controls and enhancements that the index of a CCI reference names (rule F4.2), items left off: `AC-2 (3) (d)`
- * gives AC-2(3), `AC-2 d (1)` gives AC-2, `SC-37, SC-37 (1)` gives both, as does a semicolon; case and blanks do not
- * count. A bracketed number is an enhancement only directly after the control's own. A part that is not understood
- * gives none; of one that goes on in words the control counts, and the index is not whole.
+ * The controls and enhancements that the index of a CCI reference names, without items (rule F4.2): `AC-2 (3) (d)`
+ * gives AC-2(3), `AC-2 d (1)` gives AC-2, `SC-37, SC-37 (1)` gives both. A number in brackets is an enhancement only
+ * directly after the number of the control.
  */
 export function readCciIndex(index: string): CciIndex {
   const parts = index.split(/[,;]/).filter((part) => part.trim() !== '');

@@ -14,7 +14,7 @@ export function isCciList(root: XmlElement): boolean {
   return root.local === 'cci_list' && root.uri === namespace;
 }
 
-/** The elements whose text is kept; markup inside them counts as their text. */
+/** Elements whose text the builder reads, with the text of the markup in them. */
 const textElements = new Set(['version', 'status', 'definition', 'type']);
 
 interface RawItem {
@@ -25,7 +25,7 @@ interface RawItem {
   references: CciItem['references'];
 }
 
-/** Collects the CCI list from the events of the XML reader: it is by far the largest source about controls. */
+/** Builds the CCI list from XML events, without a tree: no other source about controls is as large. */
 export class CciListBuilder implements XmlHandler {
   private version = '';
   private readonly items: RawItem[] = [];
@@ -56,11 +56,7 @@ export class CciListBuilder implements XmlHandler {
     else if (item && local === 'type') item.types.push(text.trim());
   }
 
-  /**
-   * The list that was read (rule F4.1), in the order of its identifiers, with warnings of references that were not
-   * understood. Throws `ImportError` for a list without version or items and for an item that is incomplete or occurs
-   * twice.
-   */
+  /** The list in order of identifiers (rule F4.1). Throws `ImportError` for a missing part and a repeated item. */
   result(): ControlsResult {
     if (this.version === '') throw new ImportError('the CCI list has no version', kind);
     const record = cciListRecord(kind, this.version, this.items.map(readItem));
@@ -75,7 +71,7 @@ export class CciListBuilder implements XmlHandler {
 
 const knownStatuses = new Set(['', 'draft', 'published', 'deprecated']);
 
-/** A warning of CCIs whose status is none that DISA's lists have: all but deprecated ones make edges (rule D7.1 (a)). */
+/** Warns of CCIs with a status that DISA does not use. Only deprecated CCIs make no edges (rule D7.1 (a)). */
 export function unknownStatuses(items: CciItem[]): string[] {
   const unknown = items.filter(({ status }) => !knownStatuses.has(status.toLowerCase()));
   if (unknown.length === 0) return [];

@@ -5,10 +5,7 @@ import type { CciItem, MappingPair } from './control-record.ts';
 
 type Reference = CciItem['references'][number];
 
-/**
- * What the references of a CCI list say: a pair for each control of 800-53, whatever its revision up to Rev 5, and
- * warnings for what gives none or not all. Version 1 is 800-53A, of which nothing is read (rule F4.1).
- */
+/** The pairs of a CCI list with 800-53 up to Rev 5, and warnings. Version 1 is 800-53A and gives none (rule F4.1). */
 export function readCciReferences(items: CciItem[]): { pairs: MappingPair[]; warnings: string[] } {
   const pairs: MappingPair[] = [];
   const unread: { problem: string; name: string }[] = [];
@@ -58,7 +55,6 @@ function readReference({ version, index }: Reference): {
   return { revision, controls, problem: `${problem} not understood` };
 }
 
-/** The revision that a version means: `5` and `5.1.1` are 5. Null when it is not understood. */
 function revisionOf(version: string): number | null {
   const key = versionKey('nist-800-53', version);
   return /^\d+$/.test(key) && Number(key) > 0 ? Number(key) : null;

@@ -3,7 +3,7 @@ import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
+import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
 import { readShape } from '../read/json-shape.ts';
 import { excerpt } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
@@ -24,17 +24,15 @@ const columns = [
 ];
 const statementParts = z.array(StatementPart);
 
-/** True for a text whose header begins as our interchange for controls does, whether or not it is a good one. */
+/** True for a text whose header begins like that of our interchange for controls, even with faults. */
 export function isControlsCsv(text: string): boolean {
-  const header = csvHeader(text);
-  return header.length > 1 && header[0] === 'framework';
+  return beginsWithColumn(text, 'framework');
 }
 
 /**
  * Reads our interchange for controls: a catalog for each framework and version, and a CCI list for each version of the
- * framework `cci`, whose `version` is the list's edition, `statement` the definition and `type` policy or technical.
- * Lists are joined by `;`; a column that is absent says nothing, an empty cell of a list says that the list is empty.
- * Throws `ImportError` naming row and column.
+ * framework `cci`, with the edition in `version` and the definition in `statement`. `;` separates the items of a list.
+ * Without its column a list is unknown, with an empty cell it is empty. Throws `ImportError` naming row and column.
  */
 export function parseControlsCsv(text: string): ControlsResult {
   const table = readCsv(text, kind);
@@ -51,7 +49,6 @@ export function parseControlsCsv(text: string): ControlsResult {
 interface CsvCatalog {
   framework: string;
   version: string;
-  /** The row of each identifier. */
   rows: Map<string, number>;
   controls: ControlRecord[];
   items: CciItem[];
@@ -59,7 +56,7 @@ interface CsvCatalog {
 
 function addRow(groups: Map<string, CsvCatalog>, row: CsvRow): void {
   const framework = frameworkKey(row.filled('framework'));
-  // A question is split at its first colon: a key with one could never be asked for.
+  // An API question ends the framework at the first colon, so it could not name a framework with a colon.
   if (framework.includes(':')) throw row.fault('framework', 'contains a colon');
   const version = row.filled('version');
   const text = row.filled('identifier');
@@ -135,7 +132,6 @@ function readTargets(framework: string, status: ControlRecord['status'], row: Cs
   return targets;
 }
 
-/** The parts of a statement as the API answers them, in JSON. */
 function readParts(row: CsvRow): StatementPart[] {
   const text = row.cell('statementParts');
   if (text === '') return [];
@@ -159,7 +155,6 @@ function textIn(row: CsvRow, column: string): string {
   return row.cell(column).replace(/\r\n?/g, '\n');
 }
 
-/** One of the words, null when empty. */
 function wordIn<T extends string>(row: CsvRow, column: string, words: readonly T[]): T | null {
   const text = row.cell(column);
   const word = words.find((each) => each === text) ?? null;
@@ -167,7 +162,7 @@ function wordIn<T extends string>(row: CsvRow, column: string, words: readonly T
   return word;
 }
 
-/** The words listed, in their own order; null when the column is absent. */
+/** The listed words in the order of `words`; null without the column. */
 function listIn(row: CsvRow, column: string, words: string[]): string[] | null {
   if (!row.columns.includes(column)) return null;
   const listed = partsIn(row, column);

@@ -9,9 +9,8 @@ const kind = 'cprt';
 const framework = 'nist-800-171';
 
 /**
- * The catalog of 800-171 Rev 2. The file writes one requirement `03.01.01` in its elements and `3.1.1` in its
- * relations; its "security requirements" are the determination statements of 800-171A and are no statements. Throws
- * `ImportError` naming the requirement that lacks a family, a text or a type.
+ * Reads 800-171 Rev 2. The file names a requirement `03.01.01` in its elements and `3.1.1` in its relations. Its
+ * "security requirements" are the determination statements of 800-171A, not statements. Throws `ImportError`.
  */
 export function readRev2(data: Cprt): CatalogRecord {
   const ofType = (type: string) => data.elements.filter((element) => element.element_type === type);

@@ -11,10 +11,7 @@ import { labelOfItem, renderStatement } from './statement.ts';
 const kind = 'cprt';
 const framework = 'nist-800-171';
 
-/**
- * The catalog of 800-171 Rev 3 and its published mapping to 800-53. Throws `ImportError` naming the requirement or
- * relation that is broken.
- */
+/** Reads 800-171 Rev 3 and its published mapping to 800-53. Throws `ImportError` naming what is broken. */
 export function readRev3(data: Cprt): [CatalogRecord, MappingRecord] {
   const edition = data.documents[0]!.version;
   const source = new Rev3Source(data);
@@ -32,9 +29,8 @@ export function readRev3(data: Cprt): [CatalogRecord, MappingRecord] {
 class Rev3Source {
   readonly requirements: CprtElement[];
   private readonly elements = new Map<string, CprtElement>();
-  /** The items below a part of a statement, by the part's id, in their order: the file has them in none. */
+  /** Items by the id of their parent, sorted: the file has them in no order. */
   private readonly items: Map<string, CprtElement[]>;
-  /** The relations of a withdrawn requirement to what it went into. */
   private readonly targets: Map<string, Cprt['relationships']>;
 
   constructor(data: Cprt) {

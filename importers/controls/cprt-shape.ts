@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '../../src/base/json.ts';
 
-// The parts of a CPRT export that are read; whatever else the files hold is passed over.
-
 const document = z.object({ doc_identifier: z.string(), name: z.string(), version: z.string() });
 
 const element = z.object({
@@ -19,7 +17,7 @@ const relationship = z.object({
   relationship_identifier: z.string(),
 });
 
-/** The body of a CPRT export, whatever its publication. */
+/** The body of a CPRT export of any publication. */
 export const cprtBody = z.object({
   documents: z.array(document).min(1),
   elements: z.array(element),
@@ -29,7 +27,7 @@ export const cprtBody = z.object({
 export type Cprt = z.infer<typeof cprtBody>;
 export type CprtElement = z.infer<typeof element>;
 
-/** The body of a CPRT export, bare or inside NIST's `response`; null for a JSON value of another form. */
+/** The body of a CPRT export, alone or in NIST's `response`; null for other JSON. */
 export function cprtBodyOf(value: unknown): object | null {
   const response = memberOf(value, 'response');
   const body = response === undefined ? value : memberOf(response, 'elements');
@@ -43,10 +41,7 @@ function memberOf(value: unknown, name: string): unknown {
   return isObject(value) ? value[name] : undefined;
 }
 
-/**
- * The identifier of the document that a CPRT export holds: `SP_800_171_2_0_0`, `SP_800_181_rev_1` (the NICE
- * Framework); null for a JSON value that is no CPRT export, `""` for one that names none.
- */
+/** The id of the document in a CPRT export, such as `SP_800_171_2_0_0`; `""` without one, null for other JSON. */
 export function cprtDocument(value: unknown): string | null {
   const body = cprtBodyOf(value);
   if (body === null) return null;

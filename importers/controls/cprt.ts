@@ -8,8 +8,8 @@ import { cprtBody, cprtBodyOf, cprtDocument } from './cprt-shape.ts';
 const kind = 'cprt';
 
 /**
- * Reads SP 800-171 from its CPRT export (rule F6): Rev 2 gives a catalog, Rev 3 a catalog and the mapping to 800-53.
- * Exports of other publications are skipped. Throws `ImportError` for one of 800-171 that is broken.
+ * Reads SP 800-171 from its CPRT export (rule F6): Rev 2 as a catalog, Rev 3 with its mapping to 800-53. Returns only a
+ * reason for other publications. Throws `ImportError` for a broken export of 800-171.
  */
 export function parseCprt(value: unknown): ControlsResult {
   const revision = /^SP_800_171_([23])_\d+_\d+$/.exec(cprtDocument(value) ?? '')?.[1];

@@ -20,7 +20,7 @@ import {
 } from './merge.ts';
 import { serveControl } from './served-control.ts';
 
-/** The catalogs that follow from what all sources state, controls in order. */
+/** Merges the catalogs of all sources, with their controls in order. */
 export function readCatalogs(db: Database): MergedCatalog[] {
   const rows = db.sqlite
     .prepare<[], Omit<CatalogLayer, 'controls'> & { framework: string; version: string; records: string }>(
@@ -45,7 +45,7 @@ export function readCatalogs(db: Database): MergedCatalog[] {
   return withOlderTexts(catalogs);
 }
 
-/** The members of baselines, as sources list them. */
+/** The members of baselines as each source lists them. */
 export function readBaselines(db: Database): BaselineLayer[] {
   return db.sqlite
     .prepare<[], Omit<BaselineLayer, 'identifiers'> & { identifiers: string }>(
@@ -58,7 +58,7 @@ export function readBaselines(db: Database): BaselineLayer[] {
     .map((row) => ({ ...row, identifiers: new Set(JSON.parse(row.identifiers) as string[]) }));
 }
 
-/** The version that is served when none is asked for: the newest; of 800-171, Rev 2 where it is there (D6.2). */
+/** The newest version, but Rev 2 of 800-171 if it is imported (D6.2). */
 function defaultVersion(framework: string, versions: string[]): string {
   const rev2 =
     framework === 'nist-800-171'
@@ -71,7 +71,7 @@ function newestOf(versions: string[]): string {
   return versions.reduce((newest, version) => (compareVersions(version, newest) > 0 ? version : newest));
 }
 
-/** Writes the catalogs as they are served, in place of those that were; inside the run's transaction. */
+/** Replaces the stored catalogs and baselines; inside the run's transaction. */
 export function writeCatalogs(db: Database, catalogs: MergedCatalog[], layers: BaselineLayer[]): void {
   const { sqlite } = db;
   sqlite.exec(

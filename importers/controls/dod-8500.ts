@@ -9,10 +9,10 @@ import type { ControlRecord } from './control-record.ts';
 const kind = 'dod-8500';
 const framework = 'dod-8500';
 
-/** The version label of the only edition there is. */
+/** The label of the only edition. */
 export const dod8500Version = 'DoDI 8500.2 (2003)';
 
-/** The values of a control's levels and impact code in the form of the API, in their order. */
+/** Levels and impact codes as the API writes them, in order. */
 export const macLevels = ['MAC I', 'MAC II', 'MAC III'];
 export const confidentialityLevels = ['CLASSIFIED', 'SENSITIVE', 'PUBLIC'];
 export const impactCodes = ['Low', 'Medium', 'High'] as const;
@@ -23,9 +23,8 @@ export function isDod8500(root: XmlElement): boolean {
 }
 
 /**
- * Reads the IA controls of DoDI 8500.2 from the tree of DISA's import file (rule F7). A
- * control without any level is a warning. Throws `ImportError` naming the control that is incomplete or has an
- * unknown level or impact code.
+ * Reads the IA controls of DoDI 8500.2 from DISA's import file (rule F7), with a warning for a control without levels.
+ * Throws `ImportError` for an incomplete control and an unknown level or impact code.
  */
 export function parseDod8500(root: XmlNode): ControlsResult {
   const warnings: string[] = [];
@@ -45,7 +44,10 @@ function readControl(node: XmlNode, position: number): ControlRecord {
   const number = collapseLine(textIn(node, 'CONTROL_NUMBER'));
   const identifier = canonicalIdentifier(framework, number);
   if (identifier === null)
-    throw new ImportError(`the CONTROL_NUMBER "${excerpt(number)}" of IACONTROL ${position} is none`, kind);
+    throw new ImportError(
+      `the CONTROL_NUMBER "${excerpt(number)}" of IACONTROL ${position} is not an IA control`,
+      kind,
+    );
   const required = (name: string): string => {
     const text = collapseLines(textIn(node, name));
     if (text === '') throw new ImportError(`${identifier} has no ${name}`, kind);

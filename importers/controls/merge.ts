@@ -9,20 +9,19 @@ import {
 import type { Kind } from '../../src/read/kind.ts';
 import type { ControlRecord } from './control-record.ts';
 
-/** What one source states of one version of a framework. */
+/** One version of a framework as one source states it. */
 export interface CatalogLayer {
   sourceId: number;
   kind: Kind;
   edition: string;
-  /** Breaks ties between sources of one kind and edition, so that the order of imports never matters. */
+  /** Breaks ties within a kind and edition: the order of imports must not matter. */
   sha256: string;
   controls: ControlRecord[];
 }
 
-/** The members of one baseline, as one profile lists them. */
+/** One baseline as one profile lists it. */
 export interface BaselineLayer {
   sourceId: number;
-  /** `""` where the profile fits every revision. */
   version: string;
   edition: string;
   sha256: string;
@@ -31,7 +30,7 @@ export interface BaselineLayer {
   identifiers: Set<string>;
 }
 
-/** A baseline of one version: whose word it is, and which of the version's controls it has. */
+/** A baseline of one version: the source that defines it, and whether it has a control. */
 export interface Baseline {
   name: string;
   title: string;
@@ -40,22 +39,21 @@ export interface Baseline {
 }
 
 /**
- * The later a kind stands, the more it is believed: the publishers' own files over our interchange. Of 800-171 the CPRT
- * export is the better one: the OSCAL catalog of Rev 3 has lost brackets in the guidance of 03.05.02 and 03.05.03.
+ * From the least to the most trusted kind. The publishers' files come after our interchange. For 800-171, CPRT comes
+ * after the OSCAL catalog, which lacks brackets in the guidance of 03.05.02 and 03.05.03.
  */
 const trust: Kind[] = ['controls-csv', 'oscal-catalog', 'cprt', 'dod-8500', 'cci-list'];
 
-/** One version of a framework, of the edition (a date, "" where none is stated) that its newest source is. */
+/** One version of a framework from all its sources; `edition` is a date or "". */
 export interface MergedCatalog {
   framework: string;
   version: string;
   edition: string;
   controls: ControlRecord[];
-  /** What it was made of. */
   ranked: CatalogLayer[];
 }
 
-/** The sources of one version, the most trusted and newest first. */
+/** Sorts the sources of one version, the most trusted and newest first. */
 export function rankLayers(layers: CatalogLayer[]): CatalogLayer[] {
   return [...layers].sort(
     (a, b) =>
@@ -65,10 +63,7 @@ export function rankLayers(layers: CatalogLayer[]): CatalogLayer[] {
   );
 }
 
-/**
- * Makes one catalog of what several sources state of it, as `rankLayers` orders them. The first says which controls there
- * are; what it leaves blank is filled from the others.
- */
+/** Merges sources in the order of `rankLayers`: the first one has all controls, the others fill its empty fields. */
 export function mergeLayers(ranked: CatalogLayer[]): ControlRecord[] {
   const [top, ...others] = ranked;
   if (!top) return [];
@@ -84,8 +79,8 @@ export function mergeLayers(ranked: CatalogLayer[]): ControlRecord[] {
 }
 
 /**
- * The catalogs with the texts that a release of a NIST revision lacks: those of the newest older release of that revision
- * that has one for the control (rule F5.2). So who has the facts of 5.2.0 and the file of 5.1.1 reads texts, and whose.
+ * Adds missing texts to the releases of a NIST revision, from its newest older release with one (rule F5.2). For
+ * example, a site with the facts of 5.2.0 and the file of 5.1.1 shows the texts of 5.1.1 and says so.
  */
 export function withOlderTexts(catalogs: MergedCatalog[]): MergedCatalog[] {
   return catalogs.map((catalog) => {
@@ -127,14 +122,14 @@ function fill(control: ControlRecord, other: ControlRecord | undefined): Control
   return merged as unknown as ControlRecord;
 }
 
-/** Lists whose emptiness only means that the source does not say (unlike `macLevels`, which may rightly be empty). */
+/** Lists that are empty because the source does not state them, unlike `macLevels`. */
 function keepsNothing(name: string): boolean {
   return name === 'statementParts' || name === 'related' || name === 'withdrawnInto';
 }
 
 /**
- * The baselines of a version, NIST's first, then by name: from the profiles of the version, else from the newest profiles of
- * the same revision or of none, else (for one of NIST's that no profile lists) from the catalog itself, whose sources `ranked` are.
+ * The baselines of a version, NIST's first, then by name. They come from profiles of the version, else from the newest
+ * profiles that fit its revision. A NIST baseline without a profile comes from the `ranked` sources of the catalog.
  */
 export function baselinesOf(version: string, ranked: CatalogLayer[], layers: BaselineLayer[]): Baseline[] {
   const key = versionKey('nist-800-53', version);

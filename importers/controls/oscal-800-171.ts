@@ -14,7 +14,7 @@ const kind = 'oscal-catalog';
 const framework = 'nist-800-171';
 const idPrefix = 'SP_800_171_';
 
-/** True for the head of an OSCAL catalog of SP 800-171 Rev 3. */
+/** True for the metadata of an OSCAL catalog of SP 800-171 Rev 3. */
 export function is800171({ props }: OscalMetadata): boolean {
   return props.some(
     ({ name, value }) => name === 'framework-version-identifier' && /^SP_800_171_3_\d+_\d+$/.test(value),
@@ -34,7 +34,7 @@ export function read800171(value: unknown): ControlsResult {
     })),
   );
   const identifiers = new Set(requirements.map((each) => each.identifier));
-  // The usage is the wording of the publication; the label is cut short, and empty in some parameters.
+  // The usage has the published wording; the label is shortened or empty.
   const parameters = readParameters(
     requirements.map((each) => each.control),
     ({ label, usage }) => collapseLine(usage) || label.trim(),
@@ -64,13 +64,13 @@ function readRequirement(
   render: RenderProse,
 ): ControlRecord {
   const printed = collapseLine(control.title);
-  // A withdrawn requirement has its own number in place of a title.
+  // A withdrawn requirement has its number as its title.
   const head = { identifier, family, title: printed === identifier ? '' : printed };
   if (isWithdrawn(control)) {
     const withdrawnInto = readTargets(control, identifier, identifiers);
     return controlRecord(framework, { ...head, status: 'withdrawn', withdrawnInto });
   }
-  // Since its version 1.0.1 the file has the statement in the requirement; before, in a control of its own below it.
+  // From version 1.0.1 the requirement has the statement; before, a control below it.
   const id = `SR-${identifier}`;
   const statements = [control, ...control.controls]
     .flatMap((each) => partsOf(each, 'statement'))

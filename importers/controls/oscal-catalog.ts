@@ -23,15 +23,15 @@ import { renderStatement } from './statement.ts';
 const kind = 'oscal-catalog';
 const framework = 'nist-800-53';
 
-/** True for a JSON value in the form of an OSCAL catalog. */
+/** True for a JSON value with the shape of an OSCAL catalog. */
 export function isOscalCatalog(value: unknown): boolean {
   return typeof (value as { catalog?: unknown } | null)?.catalog === 'object';
 }
 
 /**
- * Reads NIST's SP 800-53, Rev 4 or any Rev 5, or SP 800-171 Rev 3 from its OSCAL catalog, in the form of the JSON (rule
- * F5, 6). Catalogs of other publications are skipped, those that a tool resolved from a profile are given as parts (rule D29.6). Throws `ImportError` for a
- * catalog that is broken, empty, or has an id that occurs twice or is none of 800-53.
+ * Reads SP 800-53 Rev 4 or 5, or SP 800-171 Rev 3, from an OSCAL catalog in JSON (rules F5 and F6). Returns only a
+ * reason for other publications, and the part of 800-53 in a catalog that a tool resolved from a profile (rule D29.6).
+ * Throws `ImportError` for a broken or empty catalog, and for a repeated or unknown id.
  */
 export function parseOscalCatalog(value: unknown): ControlsResult {
   const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;
@@ -67,7 +67,6 @@ function isResolved(metadata: { title: string; props: OscalProperty[]; links: Os
   );
 }
 
-/** The identifiers of all controls that stand in a family, or in a control, however deep. */
 function idsIn(node: unknown): string[] {
   const { id, groups, controls } = (node ?? {}) as Record<string, unknown>;
   const own = typeof id === 'string' ? canonicalIdentifier(framework, id) : null;
@@ -101,7 +100,7 @@ interface FlatControl {
   identifier: string;
 }
 
-/** The controls of a family with their enhancements. The identifier comes from the id: labels differ by file. */
+/** A family's controls with their enhancements. The id gives the identifier: labels differ between files. */
 function flatten(controls: OscalControl[], pointer: string, base: string | null): FlatControl[] {
   return controls.flatMap((control, index) => {
     const here = `${pointer}/controls/${index}`;
@@ -116,7 +115,6 @@ function flatten(controls: OscalControl[], pointer: string, base: string | null)
   });
 }
 
-/** The wording of the publication, where the file has it beside its own. */
 function labelOfParameter({ label, props }: OscalParameter): string {
   return props.find(({ name }) => name === 'alt-label')?.value ?? label;
 }
@@ -174,13 +172,13 @@ function readTargets(
   return inCatalogOrder(framework, targets);
 }
 
-/** The control that a link points to or into: `#ac-2_smt.k` is AC-2. */
+/** The control of a link: `#ac-2_smt.k` is AC-2. */
 function rootOf(href: string): string | null {
   const match = /^#([a-z]{2}-\d+(?:\.\d+)?)(?:_|$)/.exec(href);
   return match ? canonicalIdentifier(framework, match[1]!) : null;
 }
 
-/** The label as the publication prints it; some files have it with a zero before the number, or 800-53A's beside it. */
+/** The published label: without a leading zero, and not that of 800-53A. */
 function labelOf({ props }: OscalPart): string {
   const labels = props.filter((property) => property.name === 'label' && property.class !== 'sp800-53a');
   const label = labels.find((each) => each.class === undefined) ?? labels[0];

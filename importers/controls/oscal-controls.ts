@@ -4,22 +4,17 @@ import { closeUp, collapseLine, excerpt } from '../read/source-text.ts';
 import type { OscalControl, OscalParameter, OscalPart } from './oscal-shape.ts';
 import type { Parameter, RenderProse } from './parameters.ts';
 
-// What the OSCAL catalogs of 800-53 and of 800-171 have in common.
-
 /** True for a control that its publisher withdrew. */
 export function isWithdrawn(control: OscalControl): boolean {
   return control.props.some(({ name, value }) => name === 'status' && value.toLowerCase() === 'withdrawn');
 }
 
-/** The parts of a name. */
+/** The parts with a name. */
 export function partsOf(control: OscalControl, name: string): OscalPart[] {
   return control.parts.filter((part) => part.name === name);
 }
 
-/**
- * All parameters of a catalog: an enhancement may insert those of its base or of another enhancement. Throws
- * `ImportError` when an id occurs twice.
- */
+/** All parameters of a catalog: controls may insert those of others. Throws `ImportError` for a repeated id. */
 export function readParameters(
   controls: OscalControl[],
   labelOf: (parameter: OscalParameter) => string,
@@ -38,10 +33,7 @@ export function readParameters(
   return parameters;
 }
 
-/**
- * The lead text of each statement and its items, side by side; items keep those below them. `labelOf` gives the label
- * of an item as it is published, `identifier` names a part without an id in messages.
- */
+/** The lead text and the items of each statement, as siblings. `identifier` names a part without an id in messages. */
 export function readStatements(
   statements: OscalPart[],
   identifier: string,

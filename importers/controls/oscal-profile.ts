@@ -11,15 +11,15 @@ import { type OscalProfile, oscalProfile, oscalProfileHead } from './oscal-shape
 const kind = 'oscal-profile';
 const framework = 'nist-800-53';
 
-/** True for a JSON value in the form of an OSCAL profile. */
+/** True for a JSON value with the shape of an OSCAL profile. */
 export function isOscalProfile(value: unknown): boolean {
   return typeof (value as { profile?: unknown } | null)?.profile === 'object';
 }
 
 /**
- * Reads a baseline of SP 800-53 from an OSCAL profile, in the form of the JSON: exactly the ids that it lists (rule F5.4).
- * One that is none of NIST's four is named after its title (rule D31). A profile that selects nothing of 800-53 is skipped.
- * Throws `ImportError` for one that is broken, selects nothing, or cannot be read without another file.
+ * Reads a baseline of SP 800-53 from an OSCAL profile in JSON: exactly the ids in it (rule F5.4), named after its title
+ * unless it is NIST's (rule D31). Returns only a reason for a profile without ids of 800-53. Throws `ImportError` for a
+ * broken profile, for one without ids, and for one that needs another file.
  */
 export function parseOscalProfile(value: unknown): ControlsResult {
   const { metadata } = readShape(oscalProfileHead, value, kind).profile;
@@ -38,7 +38,7 @@ export function parseOscalProfile(value: unknown): ControlsResult {
   const { warnings, ...release } = nist === null ? namedRelease(profile) : releaseOf(metadata, kind);
   if (foreign.length > 0) {
     const names = foreign.map(({ id }) => excerpt(id));
-    warnings.push(`${foreign.length} ids are none of 800-53 and are left out: ${firstOf(names, 50)}`);
+    warnings.push(`${foreign.length} ids are not of 800-53 and are ignored: ${firstOf(names, 50)}`);
   }
   const record: BaselineRecord = {
     type: 'baseline',
@@ -57,7 +57,6 @@ function nistBaselineOf(title: string): string | null {
   return match ? (match[1] ?? match[2])!.toLowerCase() : null;
 }
 
-/** The ids that each import includes and does not exclude, with where they stand. */
 function idsOf({ imports }: OscalProfile): { id: string; pointer: string }[] {
   return imports.flatMap((each, i) => {
     const excluded = new Set(each['exclude-controls'].flatMap((selection) => selection['with-ids']));
@@ -69,7 +68,7 @@ function idsOf({ imports }: OscalProfile): { id: string; pointer: string }[] {
   });
 }
 
-/** `fedramp-rev-5-moderate-baseline`. Throws for a title that gives no name, or one of NIST's. */
+/** Such as `fedramp-rev-5-moderate-baseline`. Throws for a title without a name, or with one of NIST's. */
 function nameOf(title: string): string {
   const words =
     title
@@ -83,7 +82,7 @@ function nameOf(title: string): string {
   return name;
 }
 
-/** The revision that a profile's catalog is of, as its address or name says, else the title; its own version is another. */
+/** The revision of the imported catalog, by its address or name, else by the profile's title. */
 function namedRelease(profile: OscalProfile) {
   const resources = profile['back-matter']?.resources ?? [];
   const catalogs = profile.imports.flatMap(({ href }) => {

@@ -3,22 +3,21 @@ import type { Kind } from '../../src/read/kind.ts';
 import { excerpt } from '../read/source-text.ts';
 import type { OscalMetadata } from './oscal-shape.ts';
 
-/** The version label of a publication and what orders its printings. */
+/** The label of a version, and a text that orders its editions. */
 export interface OscalRelease {
   version: string;
   edition: string;
   warnings: string[];
 }
 
-/** True for the head of a file of NIST's SP 800-53 (its baselines are 800-53B), by the title. */
+/** True for metadata with a title of SP 800-53 or 800-53B (the baselines). */
 export function is80053(metadata: { title: string }): boolean {
   return /\b(?:SP|Special Publication) ?800-53B?\b/i.test(metadata.title);
 }
 
 /**
- * The release that the head of an 800-53 file names (rule F5.1): `Rev 5.1.1` from `5.1.1` or `5.1.1+u4`, and where
- * the version is a date, as in Rev 4, the revision of the title. The edition is the time of the last change, in UTC.
- * Throws `ImportError` when no revision is named or the time is none.
+ * The release of an 800-53 file (rule F5.1): `Rev 5.1.1` from `5.1.1` or `5.1.1+u4`, and from the title if the version
+ * is a date, as in Rev 4. Throws `ImportError` without a revision or a time.
  */
 export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
   const stated = /^(?:rev\.? ?)?([5-9](?:\.\d{1,3}){0,3})(?:\+\w+)?(-\w+)?$/i.exec(metadata.version.trim());
@@ -34,7 +33,7 @@ export function releaseOf(metadata: OscalMetadata, kind: Kind): OscalRelease {
   return { version: `Rev ${number}`, edition: editionOf(metadata, kind), warnings };
 }
 
-/** The time of a file's last change, in UTC. Throws `ImportError` when it is none. */
+/** The time of a file's last change in UTC. Throws `ImportError` for an invalid time. */
 export function editionOf({ 'last-modified': changed }: OscalMetadata, kind: Kind): string {
   const time = new Date(changed);
   if (Number.isNaN(time.getTime()))

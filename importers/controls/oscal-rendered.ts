@@ -21,7 +21,7 @@ import { renderStatement } from './statement.ts';
 const kind = 'oscal-catalog';
 const framework = 'nist-800-53';
 
-/** True for the head of a catalog that Gapstone exported (rule D30.1). */
+/** True for the metadata of a catalog that Gapstone exported (rule D30.1). */
 export function isRendered({ props }: OscalMetadata): boolean {
   return has(props, renderedProp);
 }
@@ -30,14 +30,11 @@ function has(props: OscalProperty[], { name, ns, value }: OscalProperty): boolea
   return props.some((each) => each.name === name && each.ns === ns && each.value === value);
 }
 
-/**
- * Reads a catalog of 800-53 that Gapstone exported: its texts stand as they were served, so they are kept to the letter, and
- * a control may lack what was not held. Throws `ImportError` naming what is broken.
- */
+/** Reads a catalog of 800-53 that Gapstone exported, texts unchanged; a control may lack some. Throws `ImportError`. */
 export function readRendered(value: unknown): ControlsResult {
   const { catalog } = readShape(oscalCatalog, value, kind);
   const { version, warnings, ...release } = releaseOf(catalog.metadata, kind);
-  // OSCAL wants a time: where nothing states one, ours have this.
+  // OSCAL requires a time: our exports have this one if no source states any.
   const edition = release.edition.startsWith('1970-01-01') ? '' : release.edition;
   const controls = catalog.groups.flatMap((group) =>
     group.controls
@@ -55,7 +52,7 @@ function readControl(control: OscalControl, family: string): ControlRecord {
     control.links.filter((link) => link.rel === rel).map(({ href }) => identifierOf(href.replace(/^#/, '')));
   const head = {
     identifier,
-    // What has no title or family of its own was given the identifier or its letters in their place.
+    // An export writes the identifier for a missing title, and its letters for a missing family.
     title: control.title === identifier ? '' : control.title,
     family: family === familyCodeOf(framework, identifier) ? '' : family,
   };
@@ -92,7 +89,6 @@ function identifierOf(id: string): string {
   return identifier;
 }
 
-/** The lead of a statement and its items, side by side, as they are served. */
 function itemsOf(statement: OscalPart): StatementPart[] {
   const items = statement.parts.map(readPart);
   return statement.prose === '' ? items : [{ ...readPart(statement), parts: [] }, ...items];

@@ -1,7 +1,5 @@
 import { z } from 'zod';
 
-// The parts of OSCAL that are read, in the form of its JSON; whatever else the files hold is passed over.
-
 const property = z.object({
   name: z.string(),
   ns: z.string().optional(),
@@ -10,7 +8,7 @@ const property = z.object({
 });
 const link = z.object({ href: z.string(), rel: z.string().optional() });
 
-/** The head that OSCAL catalogs and profiles share. */
+/** The metadata of OSCAL catalogs and profiles. */
 export const oscalMetadata = z.object({
   title: z.string(),
   version: z.string(),
@@ -19,7 +17,7 @@ export const oscalMetadata = z.object({
   links: z.array(link).default([]),
 });
 
-/** What tells whose file it is, before the rest is looked at. */
+/** Checked first: it shows which publication a file holds. */
 const head = z.object({ metadata: oscalMetadata });
 export const oscalCatalogHead = z.object({ catalog: head });
 export const oscalProfileHead = z.object({ profile: head });
@@ -76,7 +74,6 @@ const selection = z.object({
   matching: z.array(z.never('patterns cannot be resolved')).default([]),
 });
 
-/** What a profile may say of the catalog that it selects from. */
 const resource = z.object({
   uuid: z.string().default(''),
   title: z.string().default(''),

@@ -2,8 +2,7 @@ import type { XmlElement } from '../../src/read/xml.ts';
 import { collapseLine } from '../read/source-text.ts';
 import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 
-// OSCAL says the same in XML and in JSON. It is read in the form of its JSON: a document in XML is put into that form first,
-// as far as it is read.
+// OSCAL has one model in XML and in JSON. These functions convert XML to the JSON form, as far as importers read it.
 
 const namespace = 'http://csrc.nist.gov/ns/oscal/1.0';
 
@@ -17,10 +16,7 @@ export function isOscalXmlProfile(root: XmlElement): boolean {
   return root.local === 'profile' && root.uri === namespace;
 }
 
-/**
- * The text of an element with mixed content as OSCAL's JSON writes it: links in Markdown, parameters as
- * `{{ insert: param, id }}`. Other markup is left off, since what is served is plain text.
- */
+/** Links in Markdown, parameters as `{{ insert: param, id }}`. Answers are plain text: other markup is dropped. */
 function proseOf(node: XmlNode): string {
   return node.children
     .map((child) => {
@@ -33,12 +29,12 @@ function proseOf(node: XmlNode): string {
     .join('');
 }
 
-/** An OSCAL catalog or profile in XML as the value that its JSON has. */
+/** Converts an OSCAL catalog or profile to the value of its JSON. */
 export function valueOfXml(root: XmlNode): unknown {
   return { [root.name]: root.name === 'profile' ? profileOf(root) : catalogOf(root) };
 }
 
-/** Attributes and members that are there; what is not is left to the schema. */
+/** Only attributes that exist: the schema reports a missing one. */
 const attributesOf = ({ attributes }: XmlNode, ...names: string[]) =>
   Object.fromEntries(
     names.filter((name) => attributes[name] !== undefined).map((name) => [name, attributes[name]]),

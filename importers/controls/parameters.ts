@@ -2,30 +2,28 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { closeUp, collapseLine, excerpt } from '../read/source-text.ts';
 
-/** A parameter of an OSCAL catalog: a label to fill in, choices to select from, or parameters that it sums up. */
+/** A parameter of an OSCAL catalog: a label to fill in, choices, or parameters that it combines. */
 export interface Parameter {
-  /** The wording of the publication, with or without "organization-defined" before it; `""` if none. */
+  /** The published wording, with or without "organization-defined" before it; `""` if none. */
   label: string;
   choices: string[];
-  /** Whether several choices may be selected. */
   many: boolean;
   aggregates: string[];
 }
 
-/** Renders a prose with its inserts; `where` names its part in messages. */
+/** Renders a text with its inserts; `where` names its part in messages. */
 export type RenderProse = (prose: string, where: string) => string;
 
 const insert = /\{\{\s*(?:insert:\s*param\s*,\s*)?([^\s{},]+)\s*\}\}/g;
 const link = /\[([^[\]]*)\]\(([^()\s]*)\)/g;
-/** Far above any real nesting and catalog, far below what hostile ones would grow to. */
+/** Far above real catalogs; they bound the growth of hostile ones. */
 const maxNesting = 16;
 const maxInserted = 32_000_000;
 
 /**
- * Makes the renderer of a catalog's prose (rules D6.4, F5.3): a parameter becomes
- * `[Assignment: organization-defined ...]`, `[Selection: a; b]` or `[Selection (one or more): a; b]`, nested ones too,
- * and a link the identifier or text that it shows. A parameter that is nowhere defined is a warning. The renderer
- * throws `ImportError` for an insert it does not understand and for parameters that contain one another.
+ * Makes the renderer of a catalog's texts (rules D6.4, F5.3): a parameter becomes `[Assignment: organization-defined
+ * ...]`, `[Selection: a; b]` or `[Selection (one or more): a; b]`, a link its identifier or text. It warns of an
+ * undefined parameter, and throws `ImportError` for an unknown insert and for parameters that contain one another.
  */
 export function createRenderProse(parameters: Map<string, Parameter>, warnings: string[]): RenderProse {
   const rendered = new Map<string, string>();
@@ -74,7 +72,7 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
   return (prose, where) => render(prose, excerpt(where));
 }
 
-/** Rev 4 has two labels that begin with the word of the brackets themselves. */
+/** Two labels of Rev 4 begin with "Assignment" themselves. */
 function assignment(label: string): string {
   const subject = collapseLine(label)
     .replace(/^assignment[;:,]? /i, '')
@@ -82,7 +80,6 @@ function assignment(label: string): string {
   return `[Assignment: organization-defined ${subject}]`;
 }
 
-/** Markdown links as what they show: a control's identifier, without zeros put before its numbers. */
 function renderLinks(prose: string): string {
   return prose.replace(link, (_, label: string, target: string) => {
     if (!/^#[a-z]{2}-\d/.test(target)) return label;

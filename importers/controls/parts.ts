@@ -8,17 +8,15 @@ import type { Kind } from '../../src/read/kind.ts';
 import { excerpt, firstOf } from '../read/source-text.ts';
 import { inCatalogOrder } from './catalog.ts';
 
-/** A source whose catalog is only a part of what another states (rule D29.6). */
+/** A source whose catalog is only a part of another source's (rule D29.6). */
 export interface Part {
   sourceId: number;
-  /** Its name, as it was imported. */
   source: string;
   reason: string;
-  /** The source that shows it. */
+  /** The source with the controls that it lacks. */
   wholeId: number;
 }
 
-/** What one source states of one version of a framework. */
 interface Layer {
   framework: string;
   version: string;
@@ -32,10 +30,10 @@ interface Layer {
 }
 
 /**
- * Removes the sources whose catalogs are only parts, and tells of each. A catalog is one when another of its framework and
- * version, which is no newer edition, states at least as many active controls and some that it does not name. Editions are
- * compared where the kinds of the sources are the same; the facts that we ship count beside every edition, and are never a
- * part. So it follows from the set of sources, in whichever order they came. Runs inside the run's transaction.
+ * Removes the sources whose catalogs are only parts, and gives why. A catalog is a part if another one of its framework
+ * and version, of no newer edition, states at least as many active controls and some that it does not name. Editions
+ * compare only within one kind of source. Facts that we ship count as no newer than any edition and are never a part.
+ * The order of imports does not matter. Runs inside the run's transaction.
  */
 export function removeParts(db: Database): Part[] {
   const shipped = shippedHashes();
@@ -53,7 +51,7 @@ export function removeParts(db: Database): Part[] {
   return [...parts.values()];
 }
 
-/** How many active controls a catalog lacks of the version that it says it is of, in words; "" where none is stored. */
+/** How many active controls of its stated version a catalog lacks, in words; "" for none. */
 export function lackingOf(
   db: Database,
   { framework, version, identifiers }: { framework: string; version: string; identifiers: string[] },
@@ -70,7 +68,7 @@ export function lackingOf(
   return `it lacks ${lacking.length} active controls of ${framework} ${version} (${firstOf(inCatalogOrder(framework, lacking))})`;
 }
 
-/** The source that shows a layer to be a part: of several the one of which it lacks most. */
+/** The source that shows that a layer is a part: of several, the one with most controls that it lacks. */
 function wholeOf(layer: Layer, layers: Layer[], shipped: Set<string>) {
   if (shipped.has(layer.sha256)) return undefined;
   return layers
@@ -80,23 +78,21 @@ function wholeOf(layer: Layer, layers: Layer[], shipped: Set<string>) {
     .sort((a, b) => b.lacking.length - a.lacking.length)[0];
 }
 
-/** Whether a catalog is to be measured by another: that is no newer, and states as much or more. */
+/** Whether a layer may be a part of another: the other is no newer and has at least as many active controls. */
 function isMeasure(other: Layer, layer: Layer, shipped: Set<string>): boolean {
   const isShipped = shipped.has(other.sha256);
   if (other.kind !== layer.kind && !isShipped) return false;
   const age = isShipped ? -1 : compareVersions(other.edition, layer.edition);
   if (age > 0 || other.active.size < layer.active.size) return false;
-  // Of two that state as many in one edition, each with controls of its own, one alone can be whole.
+  // Two catalogs may each have controls that the other lacks: only one of them can be the whole.
   return other.active.size > layer.active.size || age < 0 || other.sha256 < layer.sha256;
 }
 
-/** The hashes of the facts that the package ships: what publishers state, put into our interchange. */
 function shippedHashes(): Set<string> {
   const folder = join(packageRoot, 'data', 'controls');
   return new Set(readdirSync(folder).map((name) => sha256(readFileSync(join(folder, name)))));
 }
 
-/** The versions that several sources speak of. */
 function layersByVersion(db: Database): Iterable<Layer[]> {
   const rows = db.sqlite
     .prepare<[], Omit<Layer, 'named' | 'active'> & { named: string; active: string }>(

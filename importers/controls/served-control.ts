@@ -5,10 +5,10 @@ import type { ControlDetails } from '../../src/catalog/controls/schema.ts';
 import type { controls } from '../../src/db/control-tables.ts';
 import type { ControlRecord } from './control-record.ts';
 
-/** A control as the `controls` table holds it, but for its place in the catalog. */
+/** A row of the `controls` table, without its place in the catalog. */
 export type ServedControl = Omit<typeof controls.$inferSelect, 'framework' | 'version' | 'ordinal'>;
 
-/** Two-letter codes of the 800-171 families, which are those of 800-53 (rule D6.3). */
+/** The codes of the 800-171 families, which are those of 800-53 (rule D6.3). */
 const familyCodes171: Record<string, string> = {
   'access control': 'AC',
   'awareness and training': 'AT',
@@ -30,7 +30,7 @@ const familyCodes171: Record<string, string> = {
   'supply chain risk management': 'SR',
 };
 
-/** Shapes a control for the answers (rules D6.2, D6.5), once, at import. Answers name NIST's baselines, filters every one. */
+/** Prepares a control for answers (rules D6.2, D6.5). Answers name only NIST's baselines; filters use all. */
 export function serveControl(
   framework: string,
   version: string,
@@ -39,7 +39,7 @@ export function serveControl(
 ): ServedControl {
   const id = stableId('control', framework, control.identifier);
   const withdrawn = control.status === 'withdrawn';
-  // A deprecated CCI keeps its definition: it is no catalog entry that went elsewhere.
+  // A deprecated CCI keeps its definition: nothing replaces it.
   const statement = withdrawn && framework !== 'cci' ? '' : control.statement;
   const guidance = withdrawn ? '' : control.guidance;
   const { textFrom } = control;
@@ -72,7 +72,7 @@ export function serveControl(
     filterWords: [...baselines, control.requirementType, ...(control.macLevels ?? []), control.impactCode]
       .filter((word) => word !== null)
       .map((word) => fold(word)),
-    // No search text holds NUL, so none matches across two fields.
+    // No search text contains NUL, so no match spans two fields.
     searchText: fold([identifier, title, statement].join('\0')),
     statement,
     listJson: JSON.stringify(listed),
@@ -81,7 +81,7 @@ export function serveControl(
   };
 }
 
-/** The titles that the CPRT file gives to 800-171 Rev 2 are those of 800-171A: the publication has none (D6.2). */
+/** The titles of 800-171 Rev 2 in the CPRT file are those of 800-171A: the publication has none (D6.2). */
 function publishedTitle(framework: string, { identifier, title }: ControlRecord): string {
   return framework === 'nist-800-171' && !identifier.startsWith('0') ? '' : title;
 }

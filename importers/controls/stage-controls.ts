@@ -5,7 +5,7 @@ import type { Stated } from '../read/stated.ts';
 import { controlRecord } from './catalog.ts';
 import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from './control-record.ts';
 
-/** Stores what one source states, inside the run's transaction; gives what the ledger says of it. */
+/** Stores the records of one source, inside the run's transaction; gives the ledger's target and counts. */
 export function stageControls(db: Database, sourceId: number, records: ControlsRecord[]): Stated {
   const insertControl = prepareInsert(db, controlFacts);
   const insertBaseline = prepareInsert(db, baselineFacts);
@@ -57,7 +57,6 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
   return { target: [...targets].join(', '), counts };
 }
 
-/** A CCI as a control of the framework `cci`: deprecated ones (in any case) are withdrawn, the definition is the statement. */
 function toControl(item: CciListRecord['items'][number]): ControlRecord {
   return controlRecord('cci', {
     identifier: item.identifier,

@@ -1,6 +1,6 @@
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 
-/** A statement as plain text (rule D6.4): each part on its own line, two blanks per depth, its label first. */
+/** A statement as plain text (rule D6.4): a line for each part, indented by depth, its label first. */
 export function renderStatement(parts: StatementPart[], depth = 0): string {
   return parts
     .flatMap(({ label, prose, parts: below }) => {
@@ -11,7 +11,7 @@ export function renderStatement(parts: StatementPart[], depth = 0): string {
     .join('\n');
 }
 
-/** The label of an item of 800-171 Rev 3, from the end of its id: `SR-03.01.01.c` has `c.`, `SR-03.01.01.c.02` has `2.`. */
+/** The label of an item of 800-171 Rev 3, from its id: `SR-03.01.01.c` has `c.`, `SR-03.01.01.c.02` has `2.`. */
 export function labelOfItem(id: string): string {
   const segments = id.split('.').slice(3);
   const last = segments[segments.length - 1];

@@ -2,33 +2,23 @@ import { compareVersions, versionKey } from '../../src/catalog/controls/framewor
 import type { ControlRecord } from '../controls/control-record.ts';
 import type { MergedCatalog } from '../controls/merge.ts';
 
-/** What the derivation must know of the catalogs. */
+/** The catalogs as the derivation of edges reads them. */
 export interface CatalogView {
-  /** True when some version of the framework is imported. */
   has(framework: string): boolean;
-  /** `active` in the version of the framework that is newest (800-171: in its own), `withdrawn`, or unknown. */
+  /** By the newest version of the framework (800-171: the newest one that names the control). */
   status(framework: string, identifier: string): 'active' | 'withdrawn' | 'unknown';
-  /**
-   * Whether a newer edition of what a framework publishes is imported: of the CCI list only the newest counts. What
-   * is stated for a revision of the NIST catalogs counts whatever newer one there is.
-   */
+  /** Whether a newer version is imported. Always false for NIST's catalogs: their revisions all count. */
   isOutdated(framework: string, version: string): boolean;
-  /** Whether a version of the framework that means the same is imported. */
   hasVersion(framework: string, version: string): boolean;
-  /** The identifiers that a withdrawn control went into. */
   withdrawnInto(framework: string, identifier: string): string[];
 }
 
-/**
- * The catalogs as the crosswalk sees them: a control has the status of the newest version that names it, but one that
- * the newest version of its framework no longer names is withdrawn. The revisions of 800-171 name different controls.
- */
+/** A control that the newest version lacks counts as withdrawn; in 800-171, revisions have different controls. */
 export function catalogView(catalogs: MergedCatalog[]): CatalogView {
   interface Seen {
     controls: Map<string, ControlRecord>;
-    /** What the newest version names; of 800-171, what any does. */
+    /** The controls of the newest version; of 800-171, those of all. */
     newest: Set<string>;
-    /** Oldest first. */
     versions: string[];
   }
   const frameworks = new Map<string, Seen>();

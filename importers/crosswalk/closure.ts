@@ -1,10 +1,10 @@
 import type Sqlite from 'better-sqlite3';
 import type { Graph } from '../../src/catalog/crosswalk/graph.ts';
 
-/** How deep the closure table goes (rule D7.3). */
+/** The most hops of a stored path (rule D7.3). */
 export const closureDepth = 4;
 
-/** One path of the closure: flat numbers, for half a million of them are made and sorted. */
+/** Flat numbers: the closure has half a million paths. */
 interface ClosurePath {
   target: number;
   hops: number;
@@ -14,8 +14,8 @@ interface ClosurePath {
 }
 
 /**
- * Every simple path of up to 4 edges from one node that ends at the first node of its end's framework (D7.2), by
- * target framework, then in the order of D7.2. Rejected edges are walked too: a request says which statuses it admits.
+ * The simple paths of up to 4 edges from a node whose end is the first node of its framework, in the order of D7.2.
+ * They include rejected edges: a request chooses the statuses that it accepts.
  */
 export function closureOf(graph: Graph, source: number): ClosurePath[] {
   const paths: ClosurePath[] = [];
@@ -58,7 +58,7 @@ function comparePaths(a: ClosurePath, b: ClosurePath): number {
   );
 }
 
-/** The rows of the closure table that begin at one node; paths with one target are numbered. */
+/** The rows of the closure table for one source node; `ordinal` numbers the paths to one target. */
 export function closureRows(graph: Graph, source: number): (number | null)[][] {
   let target = -1;
   let ordinal = 0;

@@ -8,13 +8,12 @@ import type { Database } from '../../src/db/database.ts';
 import { closureRows } from './closure.ts';
 import { crosswalkOf } from './derive-crosswalk.ts';
 
-/** What of the stored crosswalk does not follow from what it was derived from: a line for each edge, and for each node. */
+/** Checks the stored crosswalk against its sources: a line for each wrong edge and each node with wrong paths. */
 export function* crosswalkProblems(db: Database): Iterable<string> {
   yield* edgeProblems(db);
   yield* closureProblems(db);
 }
 
-/** Compares the stored edges with those that follow from what is stated; gives a line for each that differs. */
 function* edgeProblems(db: Database): Iterable<string> {
   const follow = new Map(crosswalkOf(db).edges.map((edge) => [nameOfEdge(edge), edge.status]));
   const rows = db.sqlite
@@ -29,12 +28,11 @@ function* edgeProblems(db: Database): Iterable<string> {
     const edge = nameOfEdge({ a, b: { framework: toFramework, identifier: to } });
     const expected = follow.get(edge) ?? 'no edge';
     follow.delete(edge);
-    if (expected !== status) yield `${edge} is ${status}, from what is stated follows ${expected}`;
+    if (expected !== status) yield `${edge} is ${status}, the sources give ${expected}`;
   }
-  for (const [edge, status] of follow) yield `${edge} is no edge, from what is stated follows ${status}`;
+  for (const [edge, status] of follow) yield `${edge} is no edge, the sources give ${status}`;
 }
 
-/** Compares the closure table, row by row, with what the stored edges make; gives a line for each node that differs. */
 function* closureProblems({ sqlite }: Database): Iterable<string> {
   const nodes = sqlite
     .prepare<[], GraphNode>('SELECT framework, identifier FROM crosswalk_nodes ORDER BY id')
@@ -54,8 +52,8 @@ function* closureProblems({ sqlite }: Database): Iterable<string> {
     const made = closureRows(graph, source);
     rows += stored.length;
     if (JSON.stringify(stored) !== JSON.stringify(made))
-      yield `the paths of ${framework}:${identifier} are not those of its edges: ${stored.length} are stored, ${made.length} follow`;
+      yield `the paths of ${framework}:${identifier} do not match its edges: ${stored.length} stored, ${made.length} expected`;
   }
   const all = sqlite.prepare<[], number>('SELECT count(*) FROM crosswalk_paths').pluck().get()!;
-  if (all !== rows) yield `${all - rows} paths begin at nodes that are not there`;
+  if (all !== rows) yield `${all - rows} paths begin at nodes that do not exist`;
 }

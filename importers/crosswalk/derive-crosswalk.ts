@@ -10,10 +10,7 @@ import { type CatalogView, catalogView } from './catalog-view.ts';
 import { writeClosure } from './closure.ts';
 import { type DerivedEdge, deriveEdges, type MappingFact } from './edges.ts';
 
-/**
- * Rebuilds everything that is derived from the facts about controls: the served catalogs, the graph, the closure.
- * Runs inside the transaction that changed a fact. `timedClosure` is given the building of the closure.
- */
+/** Rebuilds catalogs, graph and closure in the transaction that changes a fact; `timedClosure` runs the last. */
 export function deriveControls(
   db: Database,
   timedClosure: (work: () => void) => void = (work) => work(),
@@ -27,7 +24,7 @@ export function deriveControls(
   return [...problems, ...unknownMembers(baselines, view)];
 }
 
-/** The edges that follow from what is stated, and what could not be used. Writes nothing. */
+/** Derives the edges, and what gives none although it should. Writes nothing. */
 export function crosswalkOf(db: Database, catalogs: MergedCatalog[] = readCatalogs(db)) {
   const view = catalogView(catalogs);
   return { view, ...deriveEdges(readMappings(db), view) };

@@ -15,9 +15,8 @@ export function isDiacapMap(root: XmlElement): boolean {
 }
 
 /**
- * Reads the map of DoD 8500.2 to 800-53 Rev 3 and Rev 4 from the tree of its XML (rule F7). An
- * entry that is empty and has a control where its revision belongs is a warning, for the published map has one.
- * Throws `ImportError` naming any other entry that is not understood, and a pair that occurs twice.
+ * Reads the map of DoD 8500.2 to 800-53 Rev 3 and 4 (rule F7). The published map has an empty entry with a control as
+ * its revision: a warning. Throws `ImportError` for other wrong entries and a repeated pair.
  */
 export function parseDiacapMap(root: XmlNode): ControlsResult {
   const warnings: string[] = [];

@@ -11,18 +11,15 @@ import type { SourceProblem } from '../../src/read/import-error.ts';
 import { firstOf } from '../read/source-text.ts';
 import type { CatalogView } from './catalog-view.ts';
 
-/** One stated pair; `row` is that of a CSV. */
+/** One pair that a source states; `row` is that of a CSV. */
 export type MappingFact = Omit<typeof mappingFacts.$inferSelect, 'edition' | 'reference'>;
 
-/** One edge with the facts that it rests on. */
+/** One edge and the facts that state it. */
 export interface DerivedEdge extends NamedEdge {
   evidence: MappingFact[];
 }
 
-/**
- * Derives the edges of the crosswalk from what the sources state (rule D7.1). Pure; the order of the facts does
- * not matter. Pairs that give no edge although they should are reported.
- */
+/** Derives the edges (rule D7.1), and reports pairs without the edge that they should give. Pure. */
 export function deriveEdges(
   facts: MappingFact[],
   catalogs: CatalogView,
@@ -45,7 +42,7 @@ export function deriveEdges(
     const { fromFramework, fromIdentifier, toFramework, toIdentifier } = fact;
     if (!isEdgeFact(fact)) continue;
     if (fromFramework === 'cci') {
-      // (a): neither an older list nor a deprecated CCI counts, and Rev 4 only where there is no Rev 5.
+      // (a): older lists and deprecated CCIs do not count, nor Rev 4 if there is a Rev 5.
       if (isOutdated(fact) || catalogs.status('cci', fromIdentifier) === 'withdrawn') continue;
       if (toRevision(fact) === cciRevisions.carriedOver && hasRev5.has(fromIdentifier)) continue;
     } else if (isOutdated(fact)) {
@@ -57,7 +54,7 @@ export function deriveEdges(
       report(fact, problem);
       continue;
     }
-    // (a): what a CCI refers to is not followed.
+    // (a): a CCI does not pass to the successors of a control.
     const follows = ![fromFramework, toFramework].includes('cci');
     const sources = endsOf(fromFramework, fromIdentifier, catalogs, follows);
     const targets = endsOf(toFramework, toIdentifier, catalogs, follows);
@@ -78,7 +75,7 @@ export function deriveEdges(
   };
 }
 
-/** The revision that a version of 800-53 means, infinite for a label without a number; null for another framework. */
+/** The revision of 800-53, infinite for a label without a number; null for another framework. */
 function revisionOf(framework: string, version: string): number | null {
   if (framework !== 'nist-800-53') return null;
   const key = versionKey(framework, version);
@@ -89,20 +86,18 @@ function toRevision(fact: MappingFact): number | null {
   return revisionOf(fact.toFramework, fact.toVersion);
 }
 
-/** What a pair is stated for where one of its ends is of 800-53. */
 function revisionsOf(fact: MappingFact): number[] {
   return [revisionOf(fact.fromFramework, fact.fromVersion), toRevision(fact)].filter((each) => each !== null);
 }
 
-/** References to Rev 3 and older make no edge (D7.1). */
+/** Pairs with Rev 3 and older give no edge (D7.1). */
 function isEdgeFact(fact: MappingFact): boolean {
   return revisionsOf(fact).every((revision) => revision >= cciRevisions.carriedOver);
 }
 
-/** Why a pair cannot make an edge, whatever became of its controls; null where it can. */
 function problemOf(fact: MappingFact, catalogs: CatalogView): string | null {
   const { fromFramework, fromIdentifier, toFramework, toIdentifier } = fact;
-  // A revision that nothing here knows says nothing of today's controls. A label without a number is a site's own.
+  // A revision newer than all imported ones may have other controls. A label without a number is a site's own.
   const newer = revisionsOf(fact).find(
     (revision) => Number.isFinite(revision) && revision > cciRevisions.verified,
   );
@@ -120,14 +115,13 @@ function problemOf(fact: MappingFact, catalogs: CatalogView): string | null {
   return unknown ? `unknown control of ${unknown[0]}` : null;
 }
 
-/** The active controls that an end of a pair stands for: itself, or those that it went into. */
 function endsOf(framework: string, identifier: string, catalogs: CatalogView, follows: boolean): GraphNode[] {
   if (catalogs.status(framework, identifier) === 'active') return [{ framework, identifier }];
   if (!follows) return [];
   return successors(framework, identifier, catalogs).map((each) => ({ framework, identifier: each }));
 }
 
-/** The status of a pair whose controls are active: (a) to (d) of D7.1; a site's own pairs wait for an operator. */
+/** (a) to (d) of D7.1; a site's own pairs are `auto` until an operator decides. */
 function statedStatus(fact: MappingFact): MappingStatus {
   const revision = toRevision(fact);
   const isPublished =
@@ -139,7 +133,6 @@ function statedStatus(fact: MappingFact): MappingStatus {
   return isPublished ? 'verified' : 'auto';
 }
 
-/** The active controls that a withdrawn one went into, followed to the end. */
 function successors(framework: string, identifier: string, catalogs: CatalogView): string[] {
   const found = new Set<string>();
   const seen = new Set([identifier]);

@@ -3,7 +3,7 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import type { MappingPair, MappingRecord } from '../controls/control-record.ts';
-import { type CsvRow, csvHeader, readCsv } from '../read/csv.ts';
+import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
 import { excerpt } from '../read/source-text.ts';
 
 const kind = 'mappings-csv';
@@ -19,15 +19,14 @@ const columns = [
 ];
 const pairColumns = ['sp800_171r2', 'sp800_53r4'];
 
-/** True for a text whose header begins as one of the two mapping files does, whether or not it is a good one. */
+/** True for a text whose header begins like one of the two mapping files, even with faults. */
 export function isMappingsCsv(text: string): boolean {
-  const header = csvHeader(text);
-  return header.length > 1 && (header[0] === columns[0] || header[0] === pairColumns[0]);
+  return beginsWithColumn(text, columns[0]!, pairColumns[0]!);
 }
 
 /**
- * Reads our interchange for mappings, or the two columns of the pairs of 800-171 Rev 2 and 800-53 Rev 4: one record
- * for each framework and version that the pairs start from. Throws `ImportError` naming row and column.
+ * Reads our interchange for mappings, or the two columns of pairs of 800-171 Rev 2 and 800-53 Rev 4. Gives a record for
+ * each framework and version on the left. Throws `ImportError` naming row and column.
  */
 export function parseMappingsCsv(text: string): ControlsResult {
   const table = readCsv(text, kind);
@@ -106,7 +105,7 @@ function readRow(row: CsvRow): ReadRow {
   };
 }
 
-/** A framework's key; a question is split at its first colon, so a key with one could never be asked for. */
+/** An API question ends the framework at the first colon, so it could not name a framework with a colon. */
 function frameworkIn(row: CsvRow, column: string): string {
   const text = row.filled(column);
   if (text.includes(':')) throw row.fault(column, 'contains a colon');

@@ -3,16 +3,16 @@ import { ImportError } from '../../src/read/import-error.ts';
 import type { Block, DocumentSection, HandedDown } from './blocks.ts';
 import { type Reading, readSentence, sentencesOf } from './sentences.ts';
 
-/** Far above any real document, far below what a small hostile one would grow to. */
+/** Characters; far above real documents, it bounds the growth of hostile ones. */
 const maxRepeated = 32_000_000;
 
 const requiredHeading = /\brequired actions?\b/i;
 const informative = /^this (?:section|appendix) is informative\.?$/i;
 
 /**
- * The actionable items of a document's sections, in document order (rule D9.1, data/REGULATORY.md): sentences that
- * say must, shall, required or should; list items below such a sentence that ends in a colon, and list items of a section
- * of required actions, whose imperative needs no such word. In a section that calls itself informative nothing obliges.
+ * The actionable items of sections, in document order (rule D9.1, data/REGULATORY.md): sentences with must, shall,
+ * required or should, items of a list that such a sentence introduces, and imperatives in sections of required actions.
+ * In a section that calls itself informative, nothing is an obligation.
  */
 export function actionableItemsOf(sections: DocumentSection[]): ActionableItem[] {
   const count = createCount();
@@ -30,7 +30,7 @@ export function actionableItemsOf(sections: DocumentSection[]): ActionableItem[]
 
 type Count = ReturnType<typeof createCount>;
 
-/** Counts what items repeat, each anew: their paragraph, their headings and what their introductions hand down. */
+/** Items repeat their paragraph, headings and introductions: limits the sum. */
 function createCount() {
   let left = maxRepeated;
   return (...texts: string[]): void => {
@@ -43,7 +43,7 @@ function createCount() {
   };
 }
 
-/** Whether a paragraph says it of its section; a list of sections says it of others. */
+/** Only a paragraph describes its own section; a list of sections describes others. */
 function saysInformative({ text, kind }: Block): boolean {
   return kind === 'paragraph' && sentencesOf(text).some((sentence) => informative.test(sentence));
 }
@@ -62,9 +62,9 @@ function itemsOf(
     const sentences = sentencesOf(block.text);
     for (const [index, sentence] of sentences.entries()) {
       const reading = readSentence(sentence);
-      // `Agencies must:` says what it asks for only in the list below it.
+      // `Agencies must:` asks for nothing without the list below it.
       const isIntroduction = introducing.has(block) && /\b(?:to|must|shall|should|be|not):$/.test(sentence);
-      // A list item asks as the nearest introduction that asks for something.
+      // A list item has the force of the nearest introduction with one.
       const inherited =
         index === 0 && block.kind === 'item'
           ? (above?.force ?? (isRequired ? ('duty' as const) : null))
@@ -90,7 +90,6 @@ function itemsOf(
   return items;
 }
 
-/** What an introduction gives to the list below it: its own force, else that of what introduces it; the limits of all of them. */
 function handedDown(lead: Block, count: Count): HandedDown {
   if (lead.below === undefined) {
     const sentence = sentencesOf(lead.text).at(-1)!;
@@ -110,7 +109,6 @@ function limitsOf({ timingOrTrigger, applicationConditions, exemptConditions }: 
   return { timingOrTrigger, applicationConditions, exemptConditions };
 }
 
-/** When and for whom something is asked: what stands above says it too. */
 function joined(above: Limits, own: Limits): Limits {
   const both = (name: 'applicationConditions' | 'exemptConditions') =>
     [above[name], own[name]].filter((text) => text !== '').join('; ');

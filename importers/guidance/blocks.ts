@@ -5,15 +5,13 @@ import { type FlowNode, type PhrasingNode, parseFiles, parseMarkdown } from './m
 export interface Block {
   text: string;
   kind: 'paragraph' | 'item' | 'cell';
-  /** The block ending in a colon that introduces this one, when there is one. */
   lead: Block | null;
-  /** What the rule found that it hands down to the list below it; long lists ask again and again. */
+  /** A cache: each item of a long list asks for it. */
   below?: HandedDown;
 }
 
-/** What an introduction gives to the items below it. */
+/** What an introduction passes to the items below it. */
 export interface HandedDown {
-  /** The sentences that introduce them, the outermost first. */
   introduction: string;
   force: 'duty' | 'advice' | null;
   timingOrTrigger: boolean;
@@ -21,33 +19,30 @@ export interface HandedDown {
   exemptConditions: string;
 }
 
-/** What stands under one heading. */
 export interface DocumentSection {
-  /** 0 for what stands before the first heading. */
+  /** 0 for the text before the first heading. */
   ordinal: number;
   level: number;
   heading: string;
-  /** The headings above and this one. */
   path: string[];
   blocks: Block[];
 }
 
-// Letters and Roman numerals begin items of legal texts, and none of Markdown.
+// Legal texts use letters and Roman numerals as list marks, Markdown does not.
 const itemMark = /^(?:[*+•–-]|\d{1,3}[.)]|[A-Za-z][.)]|[ivx]{1,5}[.)])\s+(?=\S)/;
-// `The following fields are required` introduces a list without a colon, too.
+// `The following fields are required` introduces a list without a colon.
 const introduction = /:$|\bfollowing\b[^.:;!?]{0,500}$/i;
 const tag = /<(\/?)([a-z][a-z0-9-]*)(?=[\s/>])[^<>]{0,2000}>/gi;
 const breakingTag =
   /^(?:br|p|div|ol|ul|li|table|thead|tbody|tr|td|th|h[1-6]|section|blockquote|dl|dt|dd|hr|pre|script|style)$/i;
 
-/** Reads Markdown, which may be in several files, into sections and blocks, as far as finding sentences needs. Throws `ImportError`. */
+/** Reads the sections and blocks of Markdown in one or several files. Throws `ImportError`. */
 export function readSections(...files: string[]): DocumentSection[] {
   const reader = new SectionReader();
   for (const { text, tree } of parseFiles(files)) reader.flow(tree.children, text, 0);
   return reader.list;
 }
 
-/** What the tags of HTML have opened, when they have opened nothing. */
 function closed() {
   return { lists: 0, tables: 0, heading: 0, isItem: false, isCode: false, cells: [] as Block[] };
 }
@@ -55,12 +50,10 @@ function closed() {
 class SectionReader {
   readonly list: DocumentSection[] = [{ ordinal: 0, level: 0, heading: '', path: [], blocks: [] }];
   private readonly above: { level: number; heading: string }[] = [];
-  /** Blocks that end in a colon and what may follow them, by depth: a paragraph is above the items beside it. */
+  /** Introductions that may apply to the next block, by depth: a paragraph is above the items beside it. */
   private leads: { depth: number; block: Block }[] = [];
-  /** What the tags of HTML have opened. */
   private html = closed();
 
-  /** Content that follows one another, at a depth that grows with lists and quotations. */
   flow(nodes: FlowNode[], source: string, depth: number): void {
     for (const node of nodes) this.node(node, source, depth);
   }
@@ -70,7 +63,7 @@ class SectionReader {
     else if (node.type === 'heading') {
       const text = plainText(node.children);
       const isUnderlined = !source.startsWith('#', node.position!.start.offset);
-      // A sentence with a rule below it is no heading.
+      // A sentence with a line of hyphens below it is not a heading.
       if (isUnderlined && /[.!?:;,]$/.test(text.trim())) this.paragraph(text, 'paragraph', depth);
       else this.heading(node.depth, text);
     } else if (node.type === 'list') {
@@ -88,7 +81,7 @@ class SectionReader {
     else if (node.type === 'html') this.markup(node.value, depth);
   }
 
-  /** A block of HTML, whose lists and tables may be open before and after it; what is between its tags is Markdown as any other. */
+  /** Lists and tables of HTML may begin before this block and end after it; text between tags is Markdown. */
   private markup(value: string, depth: number): void {
     let from = 0;
     for (const match of value.matchAll(tag)) {
@@ -107,7 +100,7 @@ class SectionReader {
     this.words(value.slice(from), depth);
   }
 
-  /** A table that has words in one cell alone only puts them beside a picture. */
+  /** A table with text in only one cell is a layout for a picture. */
   private table(step: number): void {
     const { html } = this;
     html.tables = Math.max(0, html.tables + step);
@@ -140,7 +133,7 @@ class SectionReader {
     this.list.push({ ordinal: this.list.length, level, heading, path, blocks: [] });
   }
 
-  /** A paragraph, whose lines may begin items that Markdown does not know: at its beginning, after a colon and after another item. */
+  /** Lines may begin items that Markdown does not know: first, after a colon and after another item. */
   private paragraph(words: string, first: 'paragraph' | 'item', depth: number): void {
     let kind = first;
     let lines: string[] = [];
@@ -167,7 +160,7 @@ class SectionReader {
     const kind = isCell ? 'cell' : stated;
     const text = kind === 'paragraph' ? collapseLine(words) : collapseLine(words).replace(itemMark, '');
     if (text === '') return;
-    // A paragraph ends what the one before it introduced, an item what the item before it did.
+    // A new paragraph or item ends the introduction of the one before it.
     const own = kind === 'item' ? depth : depth - 0.5;
     this.leads = this.leads.filter((lead) => lead.depth < own);
     const block: Block = { text, kind, lead: isCell ? null : (this.leads.at(-1)?.block ?? null) };
@@ -177,10 +170,7 @@ class SectionReader {
   }
 }
 
-/**
- * The words of what stands in one paragraph, without images, footnotes and emphasis of a mark alone (`*.*`, which is none
- * in CommonMark); a tag such as `<br>` leaves an empty line.
- */
+/** `*.*` is no emphasis in CommonMark: this removes its stars. A tag such as `<br>` gives an empty line. */
 function plainText(nodes: PhrasingNode[]): string {
   return nodes
     .map(wordsOf)

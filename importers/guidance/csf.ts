@@ -40,17 +40,14 @@ const functions = [
   ['RC', 'Recover'],
 ] as const;
 
-/** What counts of a name when it is compared: neither its case nor its blanks. */
 const key = (name: string) => collapseLine(name).toLowerCase();
 
 const codes = new Map([...names].map(([code, name]) => [key(name), code]));
 
-/** A category by its code. */
 export function csfCategory(code: string): CsfReference {
   return { csfFunction: code.slice(0, 2), csfCategory: code, csfCategoryName: names.get(code) ?? '' };
 }
 
-/** The code of a function that is stated by its code or its name, in any case; null for anything else. */
 function functionOf(stated: string): string | null {
   const text = stated.trim().toLowerCase();
   const found = functions.find(([code, name]) => text === code.toLowerCase() || text === name.toLowerCase());
@@ -60,9 +57,8 @@ function functionOf(stated: string): string | null {
 type StatedCsf = { [name in keyof CsfReference]?: string | undefined };
 
 /**
- * Fills in what a stated reference leaves out, from the code or from the name, in any case. The code rules: a function
- * or name that contradicts it gives way to that of CSF 2.0, with a warning that names both. A code of CSF 1.1 is kept
- * with a warning, and so is what is known neither way.
+ * Completes a reference from its code or its name, in any case. The code counts: a function or name that contradicts it
+ * is replaced, with a warning. A code of CSF 1.1 and an unknown category stay, with a warning.
  */
 export function completeCsf({ csfFunction = '', csfCategory = '', csfCategoryName = '' }: StatedCsf): {
   reference: CsfReference;
@@ -98,7 +94,6 @@ export function completeCsf({ csfFunction = '', csfCategory = '', csfCategoryNam
   return { reference, warnings };
 }
 
-/** The code of a known category in its own case, also of a subcategory of it (`GV.OC-01`); null for anything else. */
 function codeOf(stated: string): string | null {
   const code = stated.trim().toUpperCase().replace(subcategory, '');
   return names.has(code) || withdrawn.has(code) ? code : null;
@@ -106,7 +101,6 @@ function codeOf(stated: string): string | null {
 
 const subcategory = /-\d{1,2}$/;
 
-/** The words that lead a section of a text to categories, most specific categories of each function first. */
 const words: [string, RegExp][] = [
   ['GV.SC', /\b(?:supply chain|suppliers?|vendors?|third[- ]part(?:y|ies)|contractors?)\b/gi],
   [
@@ -143,10 +137,7 @@ const words: [string, RegExp][] = [
 
 const mostCategories = 3;
 
-/**
- * The categories that a section is about: those whose words it has, a word of the heading counting three times, at
- * most three, the most frequent first, then in the order of the table.
- */
+/** At most three, the most frequent first, then in table order. Words of the heading count three times. */
 export function categoriesOf(heading: string, body: string): CsfReference[] {
   const counted = words.map(([code, word], index) => {
     const hits = (heading.match(word)?.length ?? 0) * 3 + (body.match(word)?.length ?? 0);

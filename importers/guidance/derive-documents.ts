@@ -7,7 +7,7 @@ import { documents } from '../../src/db/role-tables.ts';
 import { type DocumentRecord, inOrder } from './document-record.ts';
 import { type Statement, winningStatements } from './statements.ts';
 
-/** Rebuilds the served documents from what the sources state: of each the word of the last import. */
+/** Rebuilds the served documents: of each the one from the last import. */
 export function deriveDocuments(db: Database, fresh: Set<number>, superseded: Map<number, string>): void {
   const { sqlite } = db;
   const winners = winningStatements(db, statedDocuments(db), fresh, superseded);
@@ -29,7 +29,7 @@ export function deriveDocuments(db: Database, fresh: Set<number>, superseded: Ma
   }
 }
 
-/** Every document as each source states it. */
+/** All documents as their sources state them. */
 export function statedDocuments({ sqlite }: Pick<Database, 'sqlite'>): (Statement & { record: string })[] {
   return sqlite
     .prepare<[], Statement & { record: string }>(
@@ -40,7 +40,6 @@ export function statedDocuments({ sqlite }: Pick<Database, 'sqlite'>): (Statemen
     .all();
 }
 
-/** A document in the form and order of the API's full record. */
 function serve(record: DocumentRecord): RegulatoryDocument {
   const { documentId, signposts, actionableItems } = record;
   const id = stableId('regdoc', documentId);

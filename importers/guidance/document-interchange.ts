@@ -29,7 +29,7 @@ const document = z.strictObject({
   authoritative: z.boolean().default(false),
   sourceUrl: z.url({ protocol: /^https?$/ }).default(''),
   restriction: z.string().max(10_000).nullable().default(null),
-  // Where the text comes from: checked, and not kept.
+  // The origin of the text: validated, not stored.
   language: z.string().max(100).optional(),
   version: z.string().max(100).optional(),
   sha256: z
@@ -76,7 +76,7 @@ const interchange = z.strictObject({
   actionableItems: z.array(actionableItem).default([]),
 });
 
-/** True for a JSON value that has the form of the interchange: one document, or an array of them. */
+/** True for a JSON value with the shape of the interchange: one document, or an array of them. */
 export function isInterchange(value: unknown): boolean {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   if (!isObject(first)) return false;
@@ -85,7 +85,7 @@ export function isInterchange(value: unknown): boolean {
   );
 }
 
-/** True for a line that is a document of the interchange, whichever of its keys comes first. */
+/** True for a line that is a document of the interchange. */
 export function isInterchangeLine(line: string): boolean {
   try {
     return isInterchange(JSON.parse(line));
@@ -94,13 +94,10 @@ export function isInterchangeLine(line: string): boolean {
   }
 }
 
-/** How a text of the interchange begins, for telling a damaged one and the form with a document on each line. */
+/** The beginning of an interchange text: it identifies a damaged one, and one with a document on each line. */
 export const interchangeBeginning = /^\s*\[?\s*\{\s*"(?:formatVersion|document)"\s*:/;
 
-/**
- * Reads documents of the interchange. One bad document rejects the source, so that a document is never stored in part.
- * `text` is what the value was read from. Throws `ImportError` naming the document and the place by its JSON pointer.
- */
+/** Reads documents; one bad document rejects the source. `text` is the JSON of `value`. Throws `ImportError`. */
 export function parseInterchange(
   value: unknown,
   text: string,
@@ -112,7 +109,7 @@ export function parseInterchange(
   );
 }
 
-/** Reads the form with one document on each line. Throws `ImportError` naming the line. */
+/** Reads one document on each line. Throws `ImportError` naming the line. */
 export function parseInterchangeLines(text: string): { documents: DocumentRecord[]; warnings: string[] } {
   const values = text.split(/\r?\n/).flatMap((line, index) => {
     if (line.trim() === '') return [];
@@ -129,7 +126,7 @@ export function parseInterchangeLines(text: string): { documents: DocumentRecord
   return fromValues(values);
 }
 
-/** Of a member that is named twice the last would count, and the other would be lost without a word. */
+/** JSON.parse uses the last of two members with one name and drops the other without an error. */
 function refuseRepeatedMember(json: string, place: string): void {
   const path = repeatedMember(json);
   if (path !== null) throw new ImportError(`${place}${pointerOf(path)} occurs twice`, kind);

@@ -1,17 +1,16 @@
 import { RegulatoryDocument, type Signpost } from '../../src/catalog/guidance/document-schema.ts';
 
-/** A category of the Cybersecurity Framework 2.0 that a signpost leads to. */
+/** A category of the Cybersecurity Framework 2.0 in a signpost. */
 export type CsfReference = Signpost['nistCsf'][number];
 
-/** What the answers say of a document without being stated. */
 const counted = { id: true, signpostCount: true, actionableItemCount: true } as const;
 
-/** A regulatory or standards document as its source states it. */
+/** A document as its source states it. */
 export type DocumentRecord = Omit<RegulatoryDocument, keyof typeof counted>;
 
 export const recordShape = RegulatoryDocument.omit(counted).shape;
 
-/** The members of a shape, in its order. */
+/** The values of a shape's members, in its order. */
 export function inOrder<K extends string, T extends Record<K, unknown>>(
   shape: Record<K, unknown>,
   values: T,

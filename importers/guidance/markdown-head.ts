@@ -7,7 +7,7 @@ import { collapseLine, excerpt } from '../read/source-text.ts';
 const kind = 'regdoc-markdown';
 const longestHead = 64 * 1024;
 
-/** What the head of a Markdown file states of the document. */
+/** Fields of the head of a Markdown file. */
 export interface HeadFields {
   title: string;
   sourceUrl?: string | undefined;
@@ -17,35 +17,31 @@ export interface HeadFields {
   published?: string | undefined;
 }
 
-/** True for a text that begins as a Markdown file with a head does. */
+/** True for a text that begins like a Markdown file with a head. */
 export function beginsWithHead(text: string): boolean {
   return /^---[ \t]*\r?\n/.test(text);
 }
 
-/** The head that a text begins with: without the flag `m`, so that no later lines of hyphens are taken for one. */
+/** Without the flag `m`: later lines of hyphens are no head. */
 function splitHead(text: string): { open: string; yaml: string; close: string } | null {
   const [, open, yaml, close] =
     /^(---[ \t]*\r?\n)([\s\S]{0,65536}?)(?<=\n)(---[ \t]*\r?)(?=\n|$)/.exec(text) ?? [];
   return open === undefined ? null : { open, yaml: yaml!, close: close! };
 }
 
-/** Whether a text has a head with a title that never ends, and is no YAML of another kind: it goes on as Markdown. */
 function isUnclosed(text: string): boolean {
   const beginning = text.slice(0, longestHead);
   return beginsWithHead(text) && /^title[ \t]*:/m.test(beginning) && /^#{2,6}[ \t]+\S/m.test(beginning);
 }
 
-/** A text without its head, whatever that states: a section of a document in parts has one for the site that shows it. */
+/** A text without its head: a section of a document may have one for its site. */
 export function withoutHead(text: string): string {
   const head = beginsWithHead(text) ? splitHead(text) : null;
   if (head === null || !/^[\w-]+[ \t]*:/m.test(head.yaml)) return text;
   return text.slice(head.open.length + head.yaml.length + head.close.length);
 }
 
-/**
- * Splits a Markdown text into its YAML head and its body; null when there is no head with a title. A key that is
- * repeated with the same value is taken once, with a warning. Throws `ImportError` naming the line of a fault.
- */
+/** Splits Markdown into head and body; null without a title. Throws `ImportError` naming the line. */
 export function readHead(text: string): { fields: HeadFields; body: string; warnings: string[] } | null {
   const { open, yaml, close } = splitHead(text) ?? {};
   if (yaml === undefined) {
@@ -53,11 +49,10 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
       throw new ImportError('the head, line 1: it does not end with a line of three hyphens', kind);
     return null;
   }
-  // YAML of another kind begins with the same line: only one that has a title is meant as a document.
+  // Other YAML begins with the same line: only a document has a title.
   if (!/^title[ \t]*:/m.test(yaml) || yaml.length > longestHead) return null;
   const lineCounter = new LineCounter();
   const head = parseDocument(yaml, { uniqueKeys: false, strict: true, prettyErrors: false, lineCounter });
-  // The head begins on the second line of the file.
   const lineAt = (offset: number) => lineCounter.linePos(offset).line + 1;
   const [error] = head.errors;
   if (error) {
@@ -111,7 +106,7 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
   return { fields, body: text.slice(open!.length + yaml.length + close!.length), warnings };
 }
 
-/** The date of a line that is a date alone: `May 21, 2015`, `21 May 2015` or `2015-05-21`; null for any other line. */
+/** The date of a line with only a date: `May 21, 2015`, `21 May 2015` or `2015-05-21`; null for other lines. */
 export function dateAlone(line: string): string | null {
   const text = line
     .trim()

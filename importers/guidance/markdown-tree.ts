@@ -3,8 +3,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { ImportError } from '../../src/read/import-error.ts';
 
-// What the parser takes longest for was measured: the bounds hold a document of any content to seconds and some hundred
-// megabytes, and are far above what anybody publishes.
+// Measured: within these bounds, far above real documents, the parser needs seconds and some hundred megabytes.
 const longestText = 4 * 1024 * 1024;
 const maxMarks = 80_000;
 const maxDepth = 60;
@@ -21,7 +20,6 @@ export type Tree = ReturnType<typeof fromMarkdown>;
 export type FlowNode = Tree['children'][number];
 export type PhrasingNode = Extract<FlowNode, { type: 'paragraph' }>['children'][number];
 
-/** What makes pairs within a line, and looks far for its other half. */
 const pairing = [
   'attention',
   'autolink',
@@ -40,10 +38,7 @@ const pairing = [
   'wwwAutolink',
 ];
 
-/**
- * Reads the files of one Markdown document into trees (CommonMark with GitHub's tables, footnotes and tasks), each on its own: code ends with its
- * file. Throws `ImportError` for a text that would take too long.
- */
+/** Reads the files of one Markdown document (GFM), each alone: code ends with its file. Throws `ImportError`. */
 export function* parseFiles(files: string[]): Generator<{ text: string; tree: Tree }> {
   if (files.reduce((sum, text) => sum + text.length, 0) > longestText)
     throw tooMuch('has more than 4 million characters');
@@ -57,7 +52,7 @@ export function* parseFiles(files: string[]): Generator<{ text: string; tree: Tr
   }
 }
 
-/** Reads a piece of a file that was checked, without the constructs named in `disabled`. */
+/** Parses a piece of a checked file, without the constructs in `disabled`. */
 export function parseMarkdown(text: string, disabled: string[] = []): Tree {
   return fromMarkdown(text, {
     extensions: [gfm(), { disable: { null: disabled } }],
@@ -70,8 +65,9 @@ function tooMuch(what: string): ImportError {
 }
 
 /**
- * A text without comments and the marks of site generators (`{#id}`, `{:start="3"}`, `{{ site.baseurl }}`), and with what only they
- * read in a form that all do: bullets (`•`) as list items, definitions (`: `) as paragraphs, code that begins in a quotation and goes on without its mark as code.
+ * Removes comments and the marks of site generators (`{#id}`, `{:start="3"}`, `{{ site.baseurl }}`), and rewrites what
+ * only those understand: bullets (`•`), definitions (`: `), and code that begins in a quotation and continues without
+ * its mark.
  */
 function withoutTemplates(file: string): string {
   const lastComment = file.lastIndexOf('-->') + 3;
@@ -87,12 +83,11 @@ function withoutTemplates(file: string): string {
     );
 }
 
-/** Whether a code is of a character: CommonMark reads NUL and a reference to any other as U+FFFD, which no source stated. */
+/** Whether a code is a character: CommonMark would read others as U+FFFD, which no source states. */
 function namesCharacter(code: number): boolean {
   return code <= 0x10ffff && /[^\p{Cc}\p{Cs}\p{Cn}]|[\t\n\f\r]/u.test(String.fromCodePoint(code));
 }
 
-/** Throws for lists and quotations nested too deep, and for too many definitions in one run of lines. */
 function checkLines(text: string): void {
   let depth = 0;
   let nesting = 0;
@@ -113,10 +108,9 @@ function checkLines(text: string): void {
   if (definitions > maxPairs) throw tooMuch('has too many definitions in one run of lines');
 }
 
-/** Throws where marks within one paragraph, each with each, make too many pairs. */
 function checkPairs(text: string): void {
   if (sumOfSquares(runsOf(text), inline) <= maxPairs) return;
-  // Lists and tables have many paragraphs in a run of lines: a reading that leaves their words as they are tells which.
+  // Lists and tables have many paragraphs in a run of lines: parse it without pairs to count each.
   const words: string[] = [];
   const visit = (node: FlowNode | PhrasingNode | Tree, paragraph: number): void => {
     if (node.type === 'text') words[paragraph] = (words[paragraph] ?? '') + node.value;

@@ -14,15 +14,11 @@ import { sentencesOf } from './sentences.ts';
 
 const kind = 'regdoc-markdown';
 
-/** A section in another language stands beside its original, as `sec1.ja.md`. */
 const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
 
 export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
 
-/**
- * Reads a Markdown text with a YAML head as a document (rule D9.1 a); other Markdown gives the reason why it is
- * passed over. Throws `ImportError` naming the line for a head that does not parse.
- */
+/** Reads Markdown with a YAML head (rule D9.1 a), or gives why it is no document. Throws `ImportError`. */
 export function parseHeadedMarkdown(text: string): MarkdownResult {
   const head = readHead(text);
   if (head === null) return { reason: 'Markdown without a head that has a title' };
@@ -46,10 +42,7 @@ export function parseHeadedMarkdown(text: string): MarkdownResult {
   return { document, warnings };
 }
 
-/**
- * Reads a folder with `cover.md` and `sec*.md` as one document (D9.1 b): id, title and date from the cover, the sections
- * in number order, then appendices.
- */
+/** Reads a folder with `cover.md` and `sec*.md` as one document (D9.1 b), its id, title and date from the cover. */
 export function parseMarkdownFolder(files: GroupFile[], strict: boolean): MarkdownResult {
   const warnings: string[] = [];
   const textOf = ({ name, bytes }: GroupFile) => {
@@ -85,7 +78,6 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   return { document, warnings };
 }
 
-/** What no Markdown text states. */
 const unstated = {
   cyberScore: null,
   sectorLevel1: null,
@@ -104,10 +96,8 @@ function toDocument(sections: DocumentSection[], head: DocumentHead): DocumentRe
   return inOrder(recordShape, { ...head, ...unstated, signposts, actionableItems });
 }
 
-/** What a section says of its own standing, not of its subject. */
 const formal = /^this (?:section|appendix) (?:is|contains)\b.*\b(?:normative|informative)\b/i;
 
-/** A heading as a signpost: what it leads to is told by the first sentence below it. */
 function toSignpost({ ordinal, heading, blocks }: DocumentSection): Signpost {
   const telling = blocks.filter(({ text }) => !formal.test(text) && dateAlone(text) === null);
   const first = telling.find((block) => block.kind === 'paragraph') ?? telling[0];
@@ -120,7 +110,7 @@ function toSignpost({ ordinal, heading, blocks }: DocumentSection): Signpost {
   };
 }
 
-/** The designation, title and subtitle of the last title page, and the part of the DOI that is NIST's. */
+/** The last title page: designation, title and subtitle; and NIST's part of the DOI. */
 function readCover(cover: string): { title: string; doi: string | null } {
   const doi = /\bdoi\.org\/10\.6028\/([A-Za-z0-9._:-]{1,190}[A-Za-z0-9])/.exec(cover)?.[1] ?? null;
   const sections = readSections(cover).slice(1);
@@ -139,7 +129,6 @@ function readCover(cover: string): { title: string; doi: string | null } {
   };
 }
 
-/** The first line that is a date alone, `written` making dates of other lines. */
 function firstDate(text: string, written = (line: string) => line): string | null {
   for (const line of text.split(/\r?\n/)) {
     const date = dateAlone(written(line));
@@ -148,10 +137,8 @@ function firstDate(text: string, written = (line: string) => line): string | nul
   return null;
 }
 
-/** The first day of the month that a line names alone. */
 const firstDay = (line: string) => line.trim().replace(/^([A-Z][a-z]+) (\d{4})$/, '$1 1, $2');
 
-/** An id from a title: `binding-operational-directive-17-01`. */
 function slugOf(title: string): string {
   const slug = title
     .toLowerCase()

@@ -17,16 +17,14 @@ const nist: Publisher = {
   jurisdiction: 'US',
 };
 
-/** Who publishes what is found at an address: the text itself does not say it in a form that could be read. */
 const addresses: [RegExp, Publisher][] = [
   [/^https?:\/\/(?:[\w-]{1,63}\.){0,5}(?:cisa\.gov|cyber\.dhs\.gov)(?:\/|$)/i, cisa],
   [/^https?:\/\/(?:(?:[\w-]{1,63}\.){0,5}nist\.gov(?:\/|$)|doi\.org\/10\.6028\/)/i, nist],
 ];
 
-/** The numbered directives that one agency alone issues. */
 const directive = /\b(?:binding operational|emergency) directive \d{2}-\d{2}\b/i;
 
-/** The publisher of an address, else of a title that only one publisher gives; empty texts where neither is known. */
+/** The publisher by address, else by a title that only one uses; empty if unknown. */
 export function publisherOf(url: string, title: string): Publisher {
   const found = addresses.find(([address]) => address.test(url))?.[1];
   return found ?? (url === '' && directive.test(title) ? cisa : unknown);
@@ -42,7 +40,7 @@ const doctypes: [RegExp, string][] = [
   [/\bact\b/i, 'law'],
 ];
 
-/** The kind of a document by the words of its title. */
+/** The kind of a document by its title. */
 export function doctypeOf(title: string): string {
   return doctypes.find(([word]) => word.test(title))?.[1] ?? 'other';
 }

@@ -1,14 +1,13 @@
 const abbreviations =
   /(?:^|[\s("“])(?:e\.g|i\.e|a\.k\.a|etc|cf|vs|al|No|Nos|Sec|Secs|Fig|Figs|Dr|Mr|Ms|Mrs|Inc|Corp|Ltd|Co|St|U\.S|U\.S\.C|U\.K|Id|approx|pp?|art|ch|para|[A-Z])\.$/i;
 
-// `11:59 p.m. ET`: an hour that goes on with its zone.
+// `11:59 p.m. ET`: the time zone continues the sentence.
 const hour = /\b[ap]\.m\.$/;
 const zone = /^\s+(?:[ECMP][SD]?T|UTC|GMT|Eastern|Central|Mountain|Pacific)\b/;
 
 /**
- * The sentences of a plain text. A sentence ends at `.`, `!` or `?` with its closing quotes and brackets where a blank
- * and a capital, digit or opening quote follow, but not after an abbreviation. No locale data is asked, so the same text
- * gives the same sentences everywhere.
+ * The sentences of a plain text. `.`, `!` or `?` ends one if a blank and a capital, digit or opening quote follow, but
+ * not in an abbreviation. Without locale data: all machines must give the same sentences.
  */
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = [];
@@ -26,9 +25,8 @@ export function sentencesOf(text: string): string[] {
   return rest === '' ? sentences : [...sentences, rest];
 }
 
-/** What one sentence asks for (data/REGULATORY.md). */
 export interface Reading {
-  /** `duty` for must and shall, `advice` for should, null for a sentence that asks for nothing. */
+  /** `duty` for must and shall, `advice` for should, else null (data/REGULATORY.md). */
   force: 'duty' | 'advice' | null;
   specification: boolean;
   timingOrTrigger: boolean;
@@ -36,7 +34,7 @@ export interface Reading {
   exemptConditions: string;
 }
 
-// A word in quotation marks is spoken of, not used; what is merely "as required", or may be required, asks for nothing.
+// A quoted word is not used as a demand; "as required" and "may be required" demand nothing.
 const duty =
   /(?<!["“‘'])\b(?:must|shall|mandatory|prohibited|(?:is|are|be|been|was|were)(?: \w+ly| also| further| hereby)? required|required to)\b(?!["”’'])/i;
 const notDuty =
@@ -65,7 +63,6 @@ const exemption =
 const condition =
   /(?:^(?:for|at [A-Z]+\d)\b|\b(?:if|when|whenever|where|provided that|in the event(?: that| of)?|in cases? where)\b)[^,;.:]*/gi;
 
-/** Reads one sentence. Pure and without locale data. */
 export function readSentence(sentence: string): Reading {
   const isQuestion = sentence.endsWith('?') || /^(?:how|what|why|who|does|do|can)\b/i.test(sentence);
   const exempt = sentence.match(exemption) ?? [];

@@ -3,7 +3,7 @@ import { firstOf } from '../read/source-text.ts';
 import type { Stated } from '../read/stated.ts';
 import type { DocumentRecord } from './document-record.ts';
 
-/** Stores the documents of one source, inside the run's transaction; gives what the ledger says of it. */
+/** Stores the documents of one source, inside the run's transaction; gives the ledger's target and counts. */
 export function stageDocuments(db: Database, sourceId: number, documents: DocumentRecord[]): Stated {
   const insert = db.sqlite.prepare('INSERT INTO document_facts VALUES (?, ?, ?)');
   for (const each of documents) insert.run(sourceId, each.documentId, JSON.stringify(each));

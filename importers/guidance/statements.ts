@@ -2,18 +2,17 @@ import { compareCodePoints } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { excerpt } from '../read/source-text.ts';
 
-/** One thing that a source states, which another source may state anew. */
+/** One fact of a source that another source may state too. */
 export interface Statement {
   sourceId: number;
-  /** What it is about: the id of a document, a STIG with an occupation. */
   key: string;
   importedAt: string;
   sha256: string;
-  /** Orders the statements of one run, so that the order of its files never matters. */
+  /** Orders the statements of one run: the order of its files must not matter. */
   releaseOrder: string;
 }
 
-/** The statements that count: of each key the one of the last run that states it. */
+/** The statements that count: for each key, that of the last run that states it. */
 export function latestStatements<T extends Statement>(statements: T[], fresh: Set<number>): T[] {
   const order = (each: T) =>
     [Number(fresh.has(each.sourceId)), each.importedAt, each.releaseOrder, each.sha256].join(' ');
@@ -25,16 +24,13 @@ export function latestStatements<T extends Statement>(statements: T[], fresh: Se
   return [...winners.values()];
 }
 
-/**
- * What remains of the times of imports where only it matters: to each source a number that is greater than that of every
- * source whose word it takes the place of; 0 for all others.
- */
+/** Gives each source a number for digests: greater than that of each source that it replaces, else 0. */
 export function precedence(statements: Statement[]): Map<number, number> {
   const winnerOf = new Map(
     latestStatements(statements, new Set()).map(({ key, sourceId }) => [key, sourceId]),
   );
   const rank = new Map<number, number>();
-  // As often as one winner gives way to another elsewhere; the order of the imports has no circle.
+  // Repeats while winners lose to others elsewhere; it ends, because import order has no circle.
   for (let isStable = false; !isStable; ) {
     isStable = true;
     for (const { key, sourceId } of statements) {
@@ -48,10 +44,7 @@ export function precedence(statements: Statement[]): Map<number, number> {
   return rank;
 }
 
-/**
- * The statements that count among all there are. A source of which nothing counts any more is removed, so that
- * importing it again is an import like any other; `superseded` takes it down.
- */
+/** The statements that count. Removes a source without one, so that a later import may read it again. */
 export function winningStatements<T extends Statement>(
   db: Database,
   statements: T[],
@@ -78,7 +71,7 @@ function nameOf(db: Database, sourceId: number): string {
   );
 }
 
-/** Removes a source with what it states, and notes why. */
+/** Removes a source with its statements, and notes why. */
 export function removeSource(
   db: Database,
   sourceId: number,

@@ -28,15 +28,15 @@ export function newInflateBudget(): InflateBudget {
   return { left: archiveLimits.totalBytes };
 }
 
-/** True when the bytes begin as a zip file does. */
+/** True for bytes that begin like a zip file. */
 export function looksLikeZip(bytes: Uint8Array): boolean {
   return /^504b(?:0304|0506)$/.test(Buffer.from(bytes.subarray(0, 4)).toString('hex'));
 }
 
 /**
- * Opens a zip (a file that is open, which stays so, or bytes), checks its whole directory before anything is inflated, and gives its
- * files in the order of their names. Member data stays in memory. Throws `ImportError` when the archive itself is
- * damaged or hostile: slip names, links, names that collide, overlapping or encrypted members.
+ * Opens a zip from an open file, which stays open, or from bytes. Checks the whole directory before it inflates
+ * anything. Members are in order of names, their data in memory. Throws `ImportError` for a damaged or hostile archive:
+ * slip names, links, colliding names, overlapping or encrypted members.
  */
 export async function openArchive(
   origin: number | Buffer,
@@ -90,7 +90,7 @@ function checkDirectory(entries: Entry[]): void {
     const shown = JSON.stringify(name.slice(0, 100));
     if (/[\u0000-\u001f\u007f]/.test(name))
       throw new ImportError(`the zip contains a name with control characters: ${shown}`);
-    // Where a byte does not decode, two names could become one, and neither would be that of the file.
+    // Undecodable bytes could give two names the same form, and neither would be the file's.
     if (name.includes('\ufffd'))
       throw new ImportError(`the zip contains a name that is not valid text: ${shown}`);
     const key = name.toLowerCase().replace(/\/$/, '');
@@ -129,7 +129,7 @@ async function inflate(zip: ZipFile, entry: Entry, budget: InflateBudget): Promi
   if (budget.left < 0) throw new ImportError('the archives of this import contain more than 8 GB');
   const parts: Buffer[] = [];
   try {
-    // yauzl fails at the first byte past the declared size, so a directory that lies costs nothing.
+    // yauzl stops at the first byte past the declared size: a false directory costs nothing.
     for await (const part of await zip.openReadStreamPromise(entry)) parts.push(part as Buffer);
   } catch (error) {
     throw new ImportError(`the file cannot be unpacked: ${(error as Error).message}`);

@@ -4,20 +4,17 @@ import { ImportError } from '../../src/read/import-error.ts';
 import type { Kind } from '../../src/read/kind.ts';
 import { excerpt } from './source-text.ts';
 
-/** A row of a CSV file: its number as a spreadsheet counts, the header being row 1, and its cells by column. */
+/** A row of a CSV: its number in a spreadsheet (the header is row 1), and its cells by column. */
 export interface CsvRow {
   number: number;
-  /** Those of the header. */
   columns: string[];
-  /** The trimmed text of a cell without a guard against formulas; `""` where it is empty or the column is absent. */
+  /** The trimmed text without a guard against formulas; `""` for an empty cell or no such column. */
   cell(column: string): string;
-  /** The text of a cell that must have one. Throws `ImportError`. */
   filled(column: string): string;
-  /** What is wrong with a cell. */
   fault(column: string, what: string): ImportError;
 }
 
-/** A CSV file: the columns of its header, in their order, and the rows below. */
+/** A CSV file: the columns of its header and its rows. */
 export interface CsvTable {
   columns: string[];
   rows: CsvRow[];
@@ -25,11 +22,14 @@ export interface CsvTable {
 
 const maxHeader = 4096;
 
-/**
- * The columns in the first line of a text, read without looking further; empty when the line is no CSV. Columns that
- * are not separated by commas are told as well, so that a spreadsheet of other habits is refused as what it was meant for.
- */
-export function csvHeader(text: string): string[] {
+/** Whether the header of a text begins with one of our `names`, even with faults: an error then names its kind. */
+export function beginsWithColumn(text: string, ...names: string[]): boolean {
+  const header = headerOf(text);
+  return header.length > 1 && names.includes(header[0]!);
+}
+
+/** Reads other separators too, so that the error for such a spreadsheet names its kind. */
+function headerOf(text: string): string[] {
   const [line] = text.slice(0, maxHeader).split(/[\r\n]/);
   try {
     const [header = []] = parse(line!) as string[][];
@@ -40,10 +40,9 @@ export function csvHeader(text: string): string[] {
   }
 }
 
-/** What separates the columns of a header instead of commas; null where commas do. */
 function separatorOf(columns: string[]): 'semicolons' | 'tabs' | null {
   const only = columns.length === 1 ? columns[0]! : '';
-  // A pattern for the whole line would share out the blanks between two marks anew, again and again.
+  // One pattern for the whole line would backtrack over the blanks.
   const isSeparatedBy = (mark: string) => {
     const names = only.split(mark).map((each) => each.trim());
     return names.length > 1 && names[0] !== '' && names.every((name) => /^\w*$/.test(name));
@@ -52,10 +51,7 @@ function separatorOf(columns: string[]): 'semicolons' | 'tabs' | null {
   return isSeparatedBy('\t') ? 'tabs' : null;
 }
 
-/**
- * Reads a CSV text with a header; empty rows are passed over. Throws `ImportError` naming the row for what is no CSV,
- * a row of another length and a cell that cannot be stored, and when there is no row at all.
- */
+/** Reads a CSV with a header, without empty rows. Throws `ImportError` naming the row. */
 export function readCsv(text: string, kind: Kind): CsvTable {
   let records: string[][];
   try {

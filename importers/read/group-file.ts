@@ -1,7 +1,6 @@
-/** One file of a source that is made of several. */
+/** One file of a source of several files. */
 export interface GroupFile {
-  /** Without its folder. */
   name: string;
-  /** Empty for a table of O*NET that is not read: a release has large ones. */
+  /** Empty for a table of O*NET that no importer reads: a release has large ones. */
   bytes: Buffer;
 }

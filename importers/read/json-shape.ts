@@ -6,10 +6,7 @@ import { excerpt } from './source-text.ts';
 
 const maxDepth = 64;
 
-/**
- * Checks a parsed JSON value against a schema: bounded depth, storable texts, then the shape. Returns what the schema
- * makes of it. Throws `ImportError` naming the first fault by its JSON pointer.
- */
+/** Checks JSON against a schema, and its depth and texts. Throws `ImportError` with the pointer of the first fault. */
 export function readShape<T>(schema: z.ZodType<T>, value: unknown, kind: Kind): T {
   checkValue(value, [], kind);
   const result = schema.safeParse(value);
@@ -35,7 +32,7 @@ function checkValue(value: unknown, path: (string | number)[], kind: Kind): void
   }
 }
 
-/** A path of members and items as a JSON pointer, for messages. */
+/** A JSON pointer for messages. */
 export function pointerOf(path: PropertyKey[]): string {
   return path.map((step) => `/${excerpt(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -6,16 +6,12 @@ import yauzl from 'yauzl';
 const chunkSize = 64 * 1024;
 const outside = () => new Error('it points outside the file');
 
-/**
- * Reads a zip from a file or from memory for yauzl, refusing every place outside of it: yauzl hands the places that
- * the zip names on to the file system, which throws where nobody catches.
- */
+/** Reads a zip within its bounds: yauzl passes any offset to the file system, which throws where nobody catches. */
 export class BoundedReader extends yauzl.RandomAccessReader {
   readonly size: number;
   private readonly handle: number | null;
   private readonly bytes: Buffer | null;
 
-  /** A file that is open stays so. */
   constructor(origin: number | Buffer) {
     super();
     this.bytes = typeof origin === 'number' ? null : origin;
@@ -23,7 +19,7 @@ export class BoundedReader extends yauzl.RandomAccessReader {
     this.size = this.handle === null ? this.bytes!.length : fstatSync(this.handle).size;
   }
 
-  /** A range as a stream that leaves the file open: Node's own closes it once it is destroyed. */
+  /** Node's own stream would close the file. */
   override _readStreamForRange(start: number, end: number): Readable {
     return Readable.from(this.partsOf(start, end), { objectMode: false });
   }

@@ -1,6 +1,5 @@
-/** What the ledger says of a source whose facts are stored. */
+/** The ledger's view of a source with stored facts. */
 export interface Stated {
-  /** What it speaks of: a catalog, a document, a release of roles. */
   target: string;
   counts: Record<string, number>;
 }

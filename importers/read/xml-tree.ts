@@ -1,15 +1,14 @@
 import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
 
-/** An element with its content in document order; names are local names. */
+/** An element and its content in document order, with local names. */
 export interface XmlNode {
   name: string;
   attributes: Record<string, string>;
   children: (XmlNode | string)[];
 }
 
-/** Builds the tree of a small document from the events of `readXml`; no blank is dropped. */
+/** Builds the tree of a small document from the events of `readXml`, with all blanks. */
 export class XmlTree implements XmlHandler {
-  /** The root element, once the document is read. */
   root: XmlNode = { name: '', attributes: {}, children: [] };
   private readonly opened: XmlNode[] = [];
 
@@ -30,17 +29,17 @@ export class XmlTree implements XmlHandler {
   }
 }
 
-/** The child elements of a name, in document order. */
+/** The child elements with a name, in document order. */
 export function childrenOf(node: XmlNode, name: string): XmlNode[] {
   return node.children.filter((child): child is XmlNode => typeof child !== 'string' && child.name === name);
 }
 
-/** The text of an element, markup inside it left out. */
+/** The text of an element with that of its child elements. */
 export function textOf(node: XmlNode): string {
   return node.children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
 }
 
-/** The text of the first child element of a name; `""` if there is none. */
+/** The text of the first child element with a name; `""` without one. */
 export function textIn(node: XmlNode, name: string): string {
   const child = childrenOf(node, name)[0];
   return child ? textOf(child) : '';

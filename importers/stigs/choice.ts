@@ -3,22 +3,19 @@ import { jaccard, ofOneProduct, ofTwoProducts } from './evidence.ts';
 import type { Printing, Unit } from './printings.ts';
 import { areTwoRoles, nameTwoProducts } from './siblings.ts';
 
-/** A STIG with most of the STIG IDs of some unit. */
 interface Similar {
   draft: Draft;
-  /** The share of STIG IDs. */
   index: number;
-  /** What tells that it is another product all the same; null for nothing. */
+  /** Why it is another product all the same, or null. */
   otherBy: string | null;
 }
 
 const joinFrom = 0.8;
 
 /**
- * Puts units that no override names, in their order, to the STIG of a same title or of the same rules, or makes a new
- * one (rule F2.4, steps 3 to 5). A STIG that the operator named takes those alone whose title has that slug: a row
- * speaks of its own id. Gives the slugs that such a unit cannot join for its other rules,
- * with their version.
+ * Puts each unit without an override, in order, into the STIG with its title or rules, or into a new one (rule F2.4,
+ * steps 3 to 5). A STIG with the operator's slug takes only units whose title gives that slug: a row speaks of its own
+ * id. Gives slugs that a unit cannot join because of its other rules, with the version.
  */
 export function putTogether(units: Unit[], drafts: Draft[]): Map<string, string> {
   const refused = new Map<string, string>();
@@ -58,7 +55,6 @@ export function putTogether(units: Unit[], drafts: Draft[]): Map<string, string>
     return draft;
   }
 
-  /** STIGs that may be a unit's own under another title: those with most of its STIG IDs, the most alike first. */
   function similarTo(unit: Unit): Similar[] {
     const candidates = new Set<Draft>();
     for (const hash of firstHashes(unit))
@@ -74,7 +70,6 @@ export function putTogether(units: Unit[], drafts: Draft[]): Map<string, string>
   }
 }
 
-/** Why a new STIG has the slug that it has. */
 function reasonOf({ slug, titleSlug, blocked, takenBy }: Draft): string {
   if (slug === titleSlug) return `new slug from the title: ${slug}`;
   return `new slug ${slug}: ${whyNot()}`;
@@ -83,7 +78,7 @@ function reasonOf({ slug, titleSlug, blocked, takenBy }: Draft): string {
     if (titleSlug === '') return 'the title does not give a slug';
     if (takenBy === null) return `${titleSlug} is reserved for a path of the API`;
     if (blocked === 'role') return `${titleSlug} is the other role of this server`;
-    if (blocked === 'clash') return `${titleSlug} holds other rules under the same version`;
+    if (blocked === 'clash') return `${titleSlug} has other rules in the same version`;
     return `${titleSlug} is another ${takenBy.kind === 'srg' ? 'SRG' : 'STIG'}`;
   }
 }
@@ -107,7 +102,7 @@ function holdsOtherRole({ idKey }: Unit, { units }: Draft): boolean {
   return units.some((other) => areTwoRoles(idKey, other.idKey));
 }
 
-/** Only new numbers tell that two releases are of one product; where they do not, the titles must not say otherwise. */
+/** Only new numbers prove one product; without them, the titles must not name two. */
 function otherBy(a: Printing, b: Printing): string | null {
   const [mine, theirs] = [a.evidence(), b.evidence()];
   if (ofTwoProducts(mine, theirs)) return 'its rules have other SV-ids';
@@ -116,9 +111,8 @@ function otherBy(a: Printing, b: Printing): string | null {
 }
 
 /**
- * Some of the hashes of its STIG IDs: two units share one where a printing of one has most of the STIG IDs of one of the
- * other. Two such lists lack at most the share 1 - `joinFrom` of each other, so their smallest hashes, one more than that,
- * share one.
+ * Some hashes of its STIG IDs. Two lists with at least the share `joinFrom` in common lack at most the rest of each
+ * other: of their smallest hashes, one more than that rest, they share one.
  */
 function firstHashes({ printings }: Unit): Set<number> {
   const hashes = new Set<number>();
@@ -129,7 +123,7 @@ function firstHashes({ printings }: Unit): Set<number> {
   return hashes;
 }
 
-/** The two printings, one of each, whose dates are nearest to each other; ties go to the newest. */
+/** The pair of printings with the nearest dates; of equal ones the newest. */
 function nearest(unit: Unit, draft: Draft): [Printing, Printing] {
   let best: { distance: number; key: string; pair: [Printing, Printing] } | null = null;
   for (const a of unit.printings) {

@@ -1,31 +1,29 @@
 import { isWithin, jaccard } from './evidence.ts';
 import type { Printing, Unit } from './printings.ts';
 
-/** A STIG in the making: the units that were put together so far. */
+/** A STIG during the decision, with its units so far. */
 export interface Draft {
   kind: 'stig' | 'srg';
-  /** Empty until all drafts are made. */
   slug: string;
-  /** The slug that the operator gave it; null for none. */
   given: string | null;
-  /** The printings of the same versions from which its own were set apart, for their other rules. */
+  /** Its printings that were set apart because of other rules, each with the other one of its version. */
   apartFrom: Map<Printing, Printing>;
-  /** Why it is none of the STIGs with its title; null where there is none. */
+  /** Why it did not join the STIG with its title; null if there is none. */
   blocked: 'clash' | 'role' | null;
-  /** The slug of its newest title, and the STIG that has it instead. */
+  /** The slug of its newest title, and the STIG that already has it. */
   titleSlug: string;
   takenBy: Draft | null;
   units: Unit[];
   titles: Set<string>;
   versions: Map<string, Printing[]>;
-  /** Why a benchmark id belongs here; to be asked once all slugs are known. */
+  /** Why a benchmark id belongs here. Call it after `giveSlugs`. */
   why: Map<string, () => string>;
 }
 
-/** From this share of common rules on, two printings of one version are of one product whatever each has of its own. */
+/** Two printings of a version with this share of common rules are one release, whatever else they contain. */
 const sameReleaseFrom = 0.95;
 
-/** A draft without a unit yet. */
+/** A draft without units. */
 export function createDraft(kind: Draft['kind'], more: Partial<Draft> = {}): Draft {
   const empty = {
     apartFrom: new Map(),
@@ -37,19 +35,19 @@ export function createDraft(kind: Draft['kind'], more: Partial<Draft> = {}): Dra
   return { kind, slug: '', given: null, blocked: null, titleSlug: '', takenBy: null, ...empty, ...more };
 }
 
-/** Puts a unit to a draft. */
+/** Adds a unit to a draft. */
 export function join(draft: Draft, unit: Unit, why: () => string): void {
   draft.units.push(unit);
   draft.why.set(unit.idKey, why);
   for (const title of unit.titles) draft.titles.add(title);
   for (const printing of unit.printings) {
-    const others = draft.versions.get(printing.version);
-    if (others) others.push(printing);
-    else draft.versions.set(printing.version, [printing]);
+    const known = draft.versions.get(printing.version) ?? [];
+    known.push(printing);
+    draft.versions.set(printing.version, known);
   }
 }
 
-/** A version as which a unit holds other rules than a draft, so that they cannot be one STIG (rule F2.4); or null. */
+/** A version with other rules in the unit than in the draft, so that they cannot be one STIG (rule F2.4); or null. */
 export function clashOf({ printings }: Unit, { versions }: Draft): string | null {
   const clash = printings.find((mine) =>
     (versions.get(mine.version) ?? []).some((theirs) => !isOneRelease(mine, theirs)),

@@ -2,15 +2,15 @@ import type { Draft } from './draft.ts';
 import { newestReleaseFirst, type Printing } from './printings.ts';
 import { idKeyOf, isSlug, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
 
-/** A draft whose served release is known. */
+/** A draft with its served release. */
 export interface Named extends Draft {
   current: Printing;
   printings: Printing[];
 }
 
 /**
- * Gives each STIG its slug: the operator's, or that of the title of its newest release (rule D24.2). Where two
- * have one title, the one with the newer release gets it, the other that of its benchmark id, or one with a number.
+ * Sets each STIG's slug: the operator's, or that of its newest title (rule D24.2). Of two with one title, the one with
+ * the newer release has it; the other has that of its benchmark id, or one with a number.
  */
 export function giveSlugs(stigs: Named[]): void {
   const taken = new Map<string, Named>();
@@ -31,7 +31,7 @@ function givenFirst(a: Named, b: Named): number {
   return Number(a.given === null) - Number(b.given === null);
 }
 
-/** The order of STIGs: the newest release first; what was set apart comes behind all others. */
+/** Orders STIGs: the newest release first, those that were set apart last. */
 export function newestStigFirst(a: Named, b: Named): number {
   return (
     Math.sign(a.apartFrom.size) - Math.sign(b.apartFrom.size) || newestReleaseFirst(a.current, b.current)
@@ -39,9 +39,8 @@ export function newestStigFirst(a: Named, b: Named): number {
 }
 
 /**
- * What else answers for each STIG, in lower case: the slugs of its titles and its benchmark ids, and behind those of all
- * STIGs the slugs made of the ids. Of two that claim one the STIG with the newer such release has it; what is the slug of
- * some STIG is no alias.
+ * The aliases of STIGs, in lower case: slugs of their titles, benchmark ids, and the slugs of those ids, which give way
+ * to others. Of two STIGs, the one with the newer such release has an alias. A slug is never an alias.
  */
 export function aliasesOf(stigs: Named[]): Map<string, Named> {
   const slugs = new Set(stigs.map(({ slug }) => slug));
@@ -51,11 +50,10 @@ export function aliasesOf(stigs: Named[]): Map<string, Named> {
   return new Map(all.filter(([name]) => name !== '' && !slugs.has(name) && !reservedSlugs.has(name)));
 }
 
-/** The STIG that has the newest release with each of some names. */
 function claimed(stigs: Named[], namesOf: (printing: Printing) => string[]): Map<string, Named> {
   const claims = new Map<string, { stig: Named; by: Printing }>();
   for (const stig of stigs) {
-    // The newest release of each title and id claims for all.
+    // The newest release of a title and id stands for all with them.
     const seen = new Set<string>();
     for (const by of [...stig.printings].sort(newestReleaseFirst)) {
       const text = `${by.benchmarkId} ${by.title}`;

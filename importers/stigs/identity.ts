@@ -5,37 +5,32 @@ import { aliasesOf, giveSlugs, type Named } from './give-slugs.ts';
 import { newestFirst, type Printing, type Unit, unitsOf } from './printings.ts';
 import { aliasKey } from './slug.ts';
 
-/** What becomes of a printing: its STIG, and the printing that is served in its place. */
+/** A printing's STIG, and the printing that replaces it, if any. */
 export interface Fate {
   stig: Named;
   keptBy: Printing | null;
 }
 
-/** Which STIG every printing belongs to, which are served, and what they are called. */
+/** All STIGs with their printings, and what each is called. */
 export interface Identity {
   stigs: Named[];
-  /** By the hash of the file. */
   fates: Map<string, Fate>;
   aliases: Map<string, Named>;
-  /** The slugs of overrides that cannot serve two benchmarks, with a version as which they hold other rules. */
+  /** Overrides' slugs that cannot serve two benchmarks, with a version in which their rules differ. */
   refused: Map<string, string>;
-  /** The benchmark ids of overrides that no benchmark bears. */
-  unmet: string[];
+  unused: string[];
 }
 
-/**
- * Decides it from all printings that were ever imported and the operator's overrides, benchmark id to slug (rules
- * D24, F2.3 and F2.4). Pure: neither the order of the printings counts nor what was decided before.
- */
+/** Decides from all printings and overrides (rules D24, F2.3, F2.4). Pure; neither order nor history count. */
 export function decideIdentity(printings: Printing[], overrides: Map<string, string>): Identity {
   const units = unitsOf(printings);
-  const { slugs, unmet } = slugsByUnit(units, overrides);
+  const { slugs, unused } = slugsByUnit(units, overrides);
   const drafts: Draft[] = [];
   const others = units.filter((unit) => {
     const slug = slugs.get(unit);
     if (slug === undefined) return true;
     const draft = drafts.find(({ given }) => given === slug) ?? createDraft(unit.kind, { given: slug });
-    // A STIG and an SRG never meet: the slug is the newer one's.
+    // A STIG and an SRG cannot share a slug: the newer one has it.
     if (draft.kind !== unit.kind) return true;
     if (!drafts.includes(draft)) drafts.push(draft);
     join(draft, unit, () => `operator override: ${slug}`);
@@ -43,7 +38,7 @@ export function decideIdentity(printings: Printing[], overrides: Map<string, str
   });
   const refused = putTogether(others, drafts);
   const settled: Settled[] = [];
-  // What is set apart comes behind, and is looked at in its turn.
+  // Appends what `settle` sets apart, so that the loop settles it too.
   for (const draft of drafts) {
     const own = settle(draft);
     drafts.push(...setApart(own));
@@ -56,33 +51,32 @@ export function decideIdentity(printings: Printing[], overrides: Map<string, str
   const fates = settled.flatMap(({ stig, keptBy }) =>
     [...keptBy].map(([printing, keeper]) => [printing.sha256, { stig, keptBy: keeper }] as const),
   );
-  return { stigs, fates: new Map(fates), aliases: aliasesOf(stigs), refused, unmet };
+  return { stigs, fates: new Map(fates), aliases: aliasesOf(stigs), refused, unused };
 }
 
-/** The slug that an override gives a unit, and the rows that none bears. */
 function slugsByUnit(units: Unit[], overrides: Map<string, string>) {
   const borne = new Map<string, Set<Unit>>();
   for (const unit of units)
     for (const { benchmarkId } of unit.printings)
       borne.set(benchmarkId, (borne.get(benchmarkId) ?? new Set()).add(unit));
   const slugs = new Map<Unit, string>();
-  const met = new Set<string>();
+  const used = new Set<string>();
   const rows = [...overrides].sort(([a], [b]) => (a < b ? -1 : 1));
-  // An id is meant as it is written; only where nothing bears it, whatever folds to the same key is meant.
+  // An id means the benchmark with exactly this id; if there is none, those whose ids fold to the same key.
   for (const isExact of [true, false])
     for (const [benchmarkId, slug] of rows) {
       if (borne.has(benchmarkId) !== isExact) continue;
       const keys = (['stig', 'srg'] as const).map((kind) => aliasKey(benchmarkId, kind));
       const meant = borne.get(benchmarkId) ?? units.filter(({ idKey }) => keys.includes(idKey));
       for (const unit of meant) {
-        met.add(benchmarkId);
+        used.add(benchmarkId);
         if (!slugs.has(unit)) slugs.set(unit, slug);
       }
     }
-  return { slugs, unmet: [...overrides.keys()].filter((benchmarkId) => !met.has(benchmarkId)) };
+  return { slugs, unused: [...overrides.keys()].filter((benchmarkId) => !used.has(benchmarkId)) };
 }
 
-/** A STIG with the printings that stay in it, each with the one that is served in its place, and those that do not. */
+/** `keptBy` has the printings that stay in the STIG, each with the one that replaces it, or null. */
 interface Settled {
   stig: Named;
   keptBy: Map<Printing, Printing | null>;
@@ -90,8 +84,8 @@ interface Settled {
 }
 
 /**
- * Of the printings of each version those are one release whose rules are all in the largest of them. What has rules of its
- * own beside the newest is set apart, with what it holds (rule D24.3).
+ * Printings of a version are one release if the largest one has all their rules. Those with other rules than the newest
+ * are set apart, with the ones that they contain (rule D24.3).
  */
 function settle(draft: Draft): Settled {
   const keptBy: Settled['keptBy'] = new Map();
@@ -125,7 +119,6 @@ function largestFirst(printings: Printing[]): Printing[] {
   return [...printings].sort((a, b) => size(b) - size(a) || newestFirst(a, b));
 }
 
-/** Drafts of what does not stay in a STIG, one for each benchmark id that has such printings. */
 function setApart({ stig, apart }: Settled): Draft[] {
   return unitsOf(
     apart.filter(({ printing, keeper }) => printing === keeper).map(({ printing }) => printing),

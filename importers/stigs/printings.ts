@@ -1,46 +1,39 @@
 import type { Evidence } from './evidence.ts';
 import { slugOf } from './slug.ts';
 
-/** One printing of a release that was ever imported, with what decides where it belongs. */
+/** One stored printing of a release, with what decides its STIG. */
 export interface Printing {
   sha256: string;
-  /** The folded benchmark id (`aliasKey`), which tells the kind too. */
+  /** The folded benchmark id (`aliasKey`), with the kind. */
   idKey: string;
   benchmarkId: string;
   title: string;
   version: string;
   releaseOrder: string;
   releaseDate: string | null;
-  /** The hashes of its STIG IDs, sorted. */
   stigIds: Uint32Array;
-  /** What few comparisons need; it may be read when it is asked for. */
+  /** Few comparisons need it: it may be read on demand. */
   evidence(): Evidence;
 }
 
-/** The printings of one benchmark id that belong together, newest first. */
+/** The printings of one benchmark id, the newest first. */
 export interface Unit {
   idKey: string;
   kind: 'stig' | 'srg';
   printings: Printing[];
   newest: Printing;
-  /** The slugs of all its titles, that of the newest first. */
+  /** The slugs of all its titles, the newest first. */
   titles: Set<string>;
 }
 
-/** Printings by their benchmark ids, each the newest first; those with the newest release before the others. */
+/** Groups printings by benchmark id, the newest first in and among the groups. */
 export function unitsOf(printings: Printing[]): Unit[] {
-  const byKey = new Map<string, Printing[]>();
-  for (const printing of [...printings].sort((a, b) => compare(b.releaseOrder, a.releaseOrder))) {
-    const others = byKey.get(printing.idKey);
-    if (others) others.push(printing);
-    else byKey.set(printing.idKey, [printing]);
-  }
-  return [...byKey]
+  const newest = [...printings].sort((a, b) => compare(b.releaseOrder, a.releaseOrder));
+  return [...Map.groupBy(newest, ({ idKey }) => idKey)]
     .map(([idKey, list]) => unitOf(idKey, list))
     .sort((a, b) => newestReleaseFirst(a.newest, b.newest));
 }
 
-/** A unit of printings that are sorted already. */
 function unitOf(idKey: string, printings: Printing[]): Unit {
   return {
     idKey,
@@ -51,7 +44,7 @@ function unitOf(idKey: string, printings: Printing[]): Unit {
   };
 }
 
-/** The order of two releases of any STIGs: the newer by date, then by version, the larger, by id; by a hash at the very last. */
+/** Orders releases of any STIGs: by date, version, size and id, the newer and larger first; at last by hash. */
 export function newestReleaseFirst(a: Printing, b: Printing): number {
   return (
     compare(b.releaseDate ?? '', a.releaseDate ?? '') ||
@@ -62,7 +55,7 @@ export function newestReleaseFirst(a: Printing, b: Printing): number {
   );
 }
 
-/** The order of two printings of one version: the newer by date, then the larger, then the greater hash. */
+/** Orders printings of one version: the newer by date, then the larger, then the greater hash. */
 export function newestFirst(a: Printing, b: Printing): number {
   return (
     compare(dated(b), dated(a)) ||
@@ -71,12 +64,12 @@ export function newestFirst(a: Printing, b: Printing): number {
   );
 }
 
-/** The releaseOrder without the hash of the file. */
+/** The releaseOrder without the file's hash. */
 export function dated({ releaseOrder }: Printing): string {
   return releaseOrder.slice(0, releaseOrder.lastIndexOf(' '));
 }
 
-/** Versions, dates and hashes are ASCII. */
+/** Compares ASCII: versions, dates and hashes. */
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

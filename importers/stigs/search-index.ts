@@ -1,18 +1,16 @@
 import type { Database } from '../../src/db/database.ts';
 
-/** What full-text search reads, kept in step with the releases; inside the run's transaction. */
+/** Keeps the full-text index equal to the current releases; inside the run's transaction. */
 export interface SearchIndex {
-  /** Puts the rules of a release in. */
   add(releaseId: number): void;
-  /** Takes the rules of a release out, if they are in; to be called before its findings are deleted. */
+  /** Call it before the findings of the release are deleted. */
   remove(releaseId: number): void;
-  /** Puts in what is current and not in the index, takes out what is in it and no longer current. */
   reconcile(): void;
-  /** Merges all parts of the index: it then is the same, whatever was put in and taken out before. */
+  /** Merges the index, which then does not depend on what was added and removed. */
   mergeAll(): void;
 }
 
-/** Prepares the statements that keep `rule_search`, `rule_ccis` and `searched_releases` (migration 0005). */
+/** Prepares the statements for `rule_search`, `rule_ccis` and `searched_releases` (migration 0005). */
 export function createSearchIndex(db: Pick<Database, 'sqlite'>): SearchIndex {
   const { sqlite } = db;
   const isIn = sqlite.prepare<[number]>('SELECT 1 FROM searched_releases WHERE release_id = ?').pluck();
@@ -72,8 +70,8 @@ export function createSearchIndex(db: Pick<Database, 'sqlite'>): SearchIndex {
         remove(releaseId);
       }
       for (const releaseId of notYetIn.all()) add(releaseId);
-      // What is taken out stays in the index, and what takes it out beside it, until the parts that hold them are merged:
-      // with a library each quarter that came to twelve times the size. A run that renews a quarter of it merges all.
+      // FTS5 keeps removed rows and their deletions until it merges the parts that hold them: a library each quarter
+      // made the index twelve times as large. A run that replaces a quarter of it merges everything.
       if (takenOut > 0 && takenOut * 4 >= rulesIn.get()!) mergeAll.run();
     },
     mergeAll: () => void mergeAll.run(),

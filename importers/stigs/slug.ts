@@ -6,10 +6,10 @@ const endings =
 const requirementsGuide = /\b(?:security requirements guide|srg)$/i;
 const outer = /^[\s\-–—:,;.()[\]{}]+|[\s\-–—:,;.()[\]{}]+$/g;
 
-/** How much of a title is looked at; the longest real one has 150 characters. */
+/** Characters that matter; the longest real title has 150. */
 const maxTitleLength = 1000;
 
-/** The form of a benchmark id under which it is known (rule F2.4 step 1). */
+/** Folds a benchmark id (rule F2.4 step 1). */
 export function idKeyOf(benchmarkId: string): string {
   const key = underscores(
     benchmarkId
@@ -17,23 +17,23 @@ export function idKeyOf(benchmarkId: string): string {
       .replace(/^xccdf_mil\.disa\.stig_benchmark_/, '')
       .replace(/^u_/, ''),
   ).replace(/(?:_stig|_srg)+$/, '');
-  // An id without a letter or digit of ours stands for itself.
+  // An id without such letters and digits stays as it is.
   return key || underscores(benchmarkId.toLowerCase()) || benchmarkId.toLowerCase();
 }
 
-/** The key under which a benchmark id is remembered: a STIG and an SRG may have ids that differ by their ending alone. */
+/** The key of a benchmark id: the ids of a STIG and an SRG may differ only in their ending. */
 export function aliasKey(benchmarkId: string, kind: 'stig' | 'srg'): string {
   return kind === 'srg' ? `srg:${idKeyOf(benchmarkId)}` : idKeyOf(benchmarkId);
 }
 
-/** Whether a title is that of a requirements guide; the two kinds never share a slug (rule F2.4 step 3). */
+/** The kind of a title; a STIG and an SRG never share a slug (rule F2.4 step 3). */
 export function kindOf(title: string): 'stig' | 'srg' {
   return endingsOf(title).some((ending) => requirementsGuide.test(ending)) ? 'srg' : 'stig';
 }
 
 /**
- * The slug of a title (rule D4.1): endings such as "Security Technical Implementation Guide" or "(STIG)" removed
- * repeatedly, lower case, `&` as `and`, runs of other characters one `_`. Empty when nothing is left.
+ * The slug of a title (rule D4.1): without endings such as "Security Technical Implementation Guide" or "(STIG)", in
+ * lower case, `&` as `and`, runs of other characters as one `_`. It may be empty.
  */
 export function slugOf(title: string): string {
   const whole = bare(bare(title).replace(/^draft\s/i, ''));
@@ -41,10 +41,7 @@ export function slugOf(title: string): string {
   return underscores((cut || whole).toLowerCase().replaceAll('&', ' and ')).slice(0, maxSlugLength);
 }
 
-/**
- * What the slugs of a benchmark are made from: the slug of its title, or of its id where the title gives none (one
- * written in another script). Throws `ImportError` when neither does.
- */
+/** The slug of the title, or of the id for a title in another script. Throws `ImportError` without either. */
 export function slugStemOf({ title, benchmarkId }: { title: string; benchmarkId: string }): string {
   const stem = slugOf(title) || underscores(idKeyOf(benchmarkId)).slice(0, maxSlugLength);
   if (stem === '')
@@ -54,10 +51,9 @@ export function slugStemOf({ title, benchmarkId }: { title: string; benchmarkId:
   return stem;
 }
 
-/** The words that stand where a slug does in the paths below `/stigs`: a STIG of that name could not be reached. */
+/** Paths below `/stigs`: a STIG with such a slug could not be reached. */
 export const reservedSlugs = new Set(['batch', 'changelog', 'changes', 'stats']);
 
-/** The endings of a title, the last first. */
 function endingsOf(title: string): string[] {
   const found: string[] = [];
   let rest = bare(title);
@@ -68,14 +64,13 @@ function endingsOf(title: string): string[] {
   return found;
 }
 
-/** A text on one line, without the blanks, dashes and brackets around it. */
 function bare(text: string): string {
   return collapseLine(text).slice(0, maxTitleLength).replace(outer, '');
 }
 
 const maxSlugLength = 200;
 
-/** A slug with a number behind it, no longer than a slug may be. */
+/** A slug with a number, no longer than a slug may be. */
 export function numbered(slug: string, number: number): string {
   return `${slug.slice(0, maxSlugLength - 8)}_${number}`;
 }

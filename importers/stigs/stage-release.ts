@@ -8,7 +8,7 @@ import { aliasKey, kindOf } from './slug.ts';
 import type { XccdfRelease } from './xccdf-record.ts';
 import { releaseOrderOf } from './xccdf-release.ts';
 
-/** A release that a run stored; to which STIG it belongs is decided at the end of the run. */
+/** A release that a run stored; its STIG is decided at the end of the run. */
 export interface StagedRelease {
   id: number;
   findingCount: number;
@@ -18,10 +18,7 @@ export interface StagedRelease {
   profileCount: number;
 }
 
-/**
- * Prepares what stores a release with its findings and profiles, and what it is compared by, inside the run's transaction;
- * once for a run, as SQLite's memory for a statement is given back late.
- */
+/** Prepares the statements that store a release. Call it once for a run: SQLite frees a statement's memory late. */
 export function createStageRelease(db: Database) {
   const insertPrinting = prepareInsert(db, tables.stigPrintings);
   const insertFinding = prepareInsert(db, tables.findings, ['id']);
@@ -65,7 +62,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array)
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Removes a printing with its findings, profiles and source; what it stood for is to be decided anew. */
+/** Removes a printing with its findings, profiles and source; printings that it replaced must be decided again. */
 export function removePrinting(db: Database, releaseId: number): void {
   const { sqlite } = db;
   createSearchIndex(db).remove(releaseId);

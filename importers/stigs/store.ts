@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/database.ts';
 import type { Printing } from './printings.ts';
 
-/** A printing as it is stored, with where it belongs by now. */
+/** A stored printing with its present STIG. */
 export interface StoredPrinting extends Printing {
   id: number;
   sourceId: number;
@@ -10,7 +10,7 @@ export interface StoredPrinting extends Printing {
   target: string | null;
 }
 
-/** Reads all printings that were ever imported; what few comparisons need of one is read when they ask. */
+/** Reads all stored printings; their evidence on demand. */
 export function readPrintings({ sqlite }: Database): StoredPrinting[] {
   const evidence = sqlite.prepare<[number], [Buffer, Buffer]>(
     'SELECT rules, numbers FROM stig_evidence WHERE release_id = ?',
@@ -33,12 +33,12 @@ export function readPrintings({ sqlite }: Database): StoredPrinting[] {
   });
 }
 
-/** The bytes of a blob, from the beginning of a buffer of their own. */
+/** Copies a blob to a buffer of its own, for alignment. */
 function wordsOf({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
   return (buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength);
 }
 
-/** The stored overrides: benchmark id to slug. */
+/** The stored overrides, slugs by benchmark id. */
 export function readOverrides({ sqlite }: Database): Map<string, string> {
   const rows = sqlite
     .prepare<[], [string, string]>('SELECT benchmark_id, slug FROM stig_overrides')
@@ -47,7 +47,7 @@ export function readOverrides({ sqlite }: Database): Map<string, string> {
   return new Map(rows);
 }
 
-/** Stores the rows of an operator's file; an empty slug takes a row back. Tells whether that changes any. */
+/** Stores the rows of an operator's file; an empty slug removes one. Gives whether anything changed. */
 export function storeOverrides(db: Database, rows: Map<string, string>): boolean {
   const stored = readOverrides(db);
   const changed = [...rows].filter(([benchmarkId, slug]) => (stored.get(benchmarkId) ?? '') !== slug);

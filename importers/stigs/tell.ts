@@ -7,62 +7,61 @@ import { dated } from './printings.ts';
 import type { StoredPrinting } from './store.ts';
 import type { SlugChange } from './write.ts';
 
-/** What became of a release: the slug that it went to, why, and whether it is served. */
+/** The slug of an imported release, whether it is served, and why. */
 export interface Decision {
   slug: string;
   reason: string;
   outcome: 'imported' | 'superseded';
 }
 
-/** What the ledger tells of a run: about each printing that it brought, by its row, and about what was there before. */
+/** The ledger's words for a run: a decision for each new printing, by its row, and remarks on those imported before. */
 export interface Told {
   decisions: Map<number, Decision>;
-  /** Each with the slug that it is about. */
   remarks: { slug: string | null; text: string }[];
 }
 
-/** The most rules that are named; of more the number says enough. */
+/** Longer lists of rules show only their number. */
 const maxNamed = 20;
 
-/** Puts into words what was decided; `printings` are as they were before it was written, `fresh` those of this run. */
+/** Describes the decisions of a run; `printings` are the rows before it was written, `fresh` those of this run. */
 export function tellIdentity(
   db: Database,
   printings: StoredPrinting[],
   { fates }: Identity,
   { fresh, changes }: { fresh: Set<number>; changes: SlugChange[] },
 ): Told {
-  const stored = new Map(printings.map((printing) => [printing.sha256, printing]));
-  const knownKeys = new Set(printings.filter(({ stigId }) => stigId !== null).map(({ idKey }) => idKey));
-  const rulesOf = createRulesOf(db);
+  const { keptInstead, decisionOf } = createReasons(db, printings, fates);
   const remarks: Told['remarks'] = changes.map((change) => ({
     slug: change.to,
     text: describeChange(change),
   }));
   const renamed = new Set(changes.map(({ from, to }) => `${from} ${to}`));
   const moved = new Map<string, { slug: string; text: string; releases: number }>();
-  for (const printing of printings) remarkOn(printing);
+  for (const printing of printings) {
+    const { stig, keptBy } = fates.get(printing.sha256)!;
+    const { target, benchmarkId, version, supersededBy } = printing;
+    if (fresh.has(printing.id) || target === null) continue;
+    const isServed = keptBy === null;
+    if (isServed !== (supersededBy === null)) {
+      const told = isServed ? 'is served again' : `is no longer served: ${keptInstead(printing)}`;
+      const text = `${version} of ${excerpt(benchmarkId)}, imported before, ${told}`;
+      remarks.push({ slug: stig.slug, text });
+    }
+    if (target === stig.slug || renamed.has(`${target} ${stig.slug}`)) continue;
+    const text = `of ${excerpt(benchmarkId)}, imported before, went from ${target} to ${stig.slug}`;
+    moved.set(text, { slug: stig.slug, text, releases: (moved.get(text)?.releases ?? 0) + 1 });
+  }
   for (const { slug, text, releases } of moved.values())
     remarks.push({ slug, text: `${count(releases, 'release')} ${text}` });
   const ofRun = printings.filter(({ id }) => fresh.has(id));
   return { decisions: new Map(ofRun.map((printing) => [printing.id, decisionOf(printing)])), remarks };
+}
 
-  /** Remarks on a release of an earlier run that is now served, no longer served, or under another slug. */
-  function remarkOn(printing: StoredPrinting): void {
-    const { stig, keptBy } = fates.get(printing.sha256)!;
-    const { target, benchmarkId, version, supersededBy } = printing;
-    if (fresh.has(printing.id) || target === null) return;
-    const isServed = keptBy === null;
-    if (isServed !== (supersededBy === null)) {
-      const told = isServed ? 'is served again' : `is no longer served: ${keptInstead(printing)}`;
-      remarks.push({
-        slug: stig.slug,
-        text: `${version} of ${excerpt(benchmarkId)}, imported before, ${told}`,
-      });
-    }
-    if (target === stig.slug || renamed.has(`${target} ${stig.slug}`)) return;
-    const text = `of ${excerpt(benchmarkId)}, imported before, went from ${target} to ${stig.slug}`;
-    moved.set(text, { slug: stig.slug, text, releases: (moved.get(text)?.releases ?? 0) + 1 });
-  }
+/** Makes the functions that give the reason for the fate of a printing. */
+function createReasons(db: Database, printings: StoredPrinting[], fates: Identity['fates']) {
+  const stored = new Map(printings.map((printing) => [printing.sha256, printing]));
+  const knownKeys = new Set(printings.filter(({ stigId }) => stigId !== null).map(({ idKey }) => idKey));
+  const rulesOf = createRulesOf(db);
 
   function decisionOf(printing: StoredPrinting): Decision {
     const { stig, keptBy } = fates.get(printing.sha256)!;
@@ -70,22 +69,14 @@ export function tellIdentity(
     const isKnown = given === null && knownKeys.has(printing.idKey);
     const reason = isKnown ? `known benchmark id of ${slug}` : why.get(printing.idKey)!();
     if (keptBy !== null) {
-      const isOther = keptBy.idKey !== printing.idKey;
-      return {
-        slug,
-        outcome: 'superseded',
-        reason: `${keptInstead(printing)}${isOther ? `; ${reason}` : ''}`,
-      };
+      const more = keptBy.idKey === printing.idKey ? '' : `; ${reason}`;
+      return { slug, outcome: 'superseded', reason: `${keptInstead(printing)}${more}` };
     }
     const main = apartFrom.get(printing);
-    return {
-      slug,
-      outcome: 'imported',
-      reason: main === undefined ? reason : setApart(printing, stored.get(main.sha256)!),
-    };
+    return { slug, outcome: 'imported', reason: main ? setApart(printing, main.sha256) : reason };
   }
 
-  /** Why a printing is not served: how many of its rules the one has that is. */
+  /** Why a printing is not served: how many of its rules the served one has. */
   function keptInstead(printing: StoredPrinting): string {
     const { keptBy } = fates.get(printing.sha256)!;
     const kept = stored.get(keptBy!.sha256)!;
@@ -98,33 +89,35 @@ export function tellIdentity(
     return (
       `another printing is kept, ${which}: it has ${held.length} of the ${count(mine.size, 'rule')} of this one` +
       `${revised.length === 0 ? '' : `, ${revised.length} of them in another revision${named(revised)}`}` +
-      (isTie ? '; no date tells which is newer, so the greater hash decides' : '')
+      (isTie ? '; no date states which is newer, so the greater hash decides' : '')
     );
   }
 
   /** Why a printing is a STIG of its own: the rules that the other of its version lacks. */
-  function setApart(printing: StoredPrinting, main: StoredPrinting): string {
+  function setApart(printing: StoredPrinting, other: string): string {
+    const main = stored.get(other)!;
     const [mine, theirs] = [rulesOf(printing.id), rulesOf(main.id)];
     const own = [...mine].filter(([name]) => !theirs.has(name)).map(([, id]) => id);
     const lacking = [...theirs.keys()].filter((name) => !mine.has(name)).length;
-    const { slug } = fates.get(main.sha256)!.stig;
+    const { slug } = fates.get(other)!.stig;
     return (
       `set apart from ${slug}: ${own.length} of its ${count(mine.size, 'rule')} ${own.length === 1 ? 'is' : 'are'} not ` +
       `in the ${main.version} there${named(own)}; it lacks ${lacking} of that one`
     );
   }
+
+  return { keptInstead, decisionOf };
 }
 
 function named(ids: string[]): string {
   return ids.length > maxNamed ? '' : ` (${ids.map((id) => excerpt(id)).join(', ')})`;
 }
 
-/** What is told of a slug that leads elsewhere, in words. */
+/** Describes where a former slug leads. */
 export function describeChange({ from, to }: SlugChange): string {
   return `${from} ${to === null ? 'has no release any more' : `is ${to} now`}`;
 }
 
-/** The rule ids of a printing by their names. */
 function createRulesOf({ sqlite }: Database): (release: number) => Map<string, string> {
   const select = sqlite
     .prepare<[number], string>('SELECT rule_id FROM findings WHERE release_id = ? ORDER BY ordinal')

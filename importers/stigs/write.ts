@@ -5,14 +5,13 @@ import type { Named } from './give-slugs.ts';
 import type { Identity } from './identity.ts';
 import type { StoredPrinting } from './store.ts';
 
-/** A slug that led to a STIG and leads elsewhere now. */
+/** A slug that now leads to another STIG. */
 export interface SlugChange {
   from: string;
-  /** The slug of that STIG now; null where it is gone. */
   to: string | null;
 }
 
-/** What became of the rows: the ids of the STIGs that came, changed or went, and the slugs that lead elsewhere. */
+/** The ids of STIGs that were added, changed or removed, and the changed slugs. */
 export interface Written {
   touched: Set<number>;
   changes: SlugChange[];
@@ -26,7 +25,7 @@ interface StigRow {
   current: number;
 }
 
-/** Writes what was decided about the stored printings: only what differs from what is stored. */
+/** Writes the differences between the decision and what is stored. */
 export function writeIdentity(db: Database, printings: StoredPrinting[], identity: Identity): Written {
   const { sqlite } = db;
   const { stigs, fates, aliases } = identity;
@@ -58,7 +57,7 @@ export function writeIdentity(db: Database, printings: StoredPrinting[], identit
     const isSame = printing.stigId === stigId && printing.supersededBy === supersededBy;
     return isSame ? [] : [{ printing, stigId, supersededBy }];
   });
-  // Versions are exchanged without meeting: what changes is taken away before it is given.
+  // Clears first, so that two printings can exchange their places within the unique index.
   const place = sqlite.prepare('UPDATE stig_printings SET stig_id = ?, superseded_by = ? WHERE id = ?');
   for (const { printing } of moved) place.run(null, null, printing.id);
   for (const { printing, stigId, supersededBy } of moved) place.run(stigId, supersededBy, printing.id);
@@ -82,7 +81,6 @@ export function writeIdentity(db: Database, printings: StoredPrinting[], identit
   return { touched, changes: changesOf(before, printings, identity) };
 }
 
-/** Of each STIG that was there, where its newest release went. */
 function changesOf(
   before: StigRow[],
   printings: StoredPrinting[],
@@ -92,14 +90,13 @@ function changesOf(
   const byId = new Map(printings.map((printing) => [printing.id, printing]));
   return before.flatMap(({ slug, current }) => {
     const printing = byId.get(current);
-    // Read anew, it has another row; the name that it had still tells.
+    // A release that was read again has another row; its former slug still identifies it.
     const heir = printing ? fates.get(printing.sha256)!.stig : aliases.get(slug);
     const to = heir?.slug ?? (served.has(slug) ? slug : null);
     return to === slug ? [] : [{ from: slug, to }];
   });
 }
 
-/** Makes the stored aliases these; gives the STIGs that lost or got one. */
 function writeAliases({ sqlite }: Database, wanted: Map<string, number>): Set<number> {
   const touched = new Set<number>();
   const remove = sqlite.prepare('DELETE FROM stig_aliases WHERE alias = ?');

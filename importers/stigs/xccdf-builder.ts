@@ -1,50 +1,30 @@
 import { isTestResult } from '../../src/read/scan-results.ts';
 import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
 
-/** A rule as its elements state it, before anything is interpreted. */
-export interface RawRule {
-  id: string;
-  severity: string;
-  weight: string;
-  version: string;
-  title: string;
-  description: string;
-  identifiers: string[];
-  idents: { system: string; text: string }[];
-  fixTexts: string[];
-  fixRef: string;
-  fixId: string;
-  checks: { system: string; content: string; refHref: string | null; refName: string | null }[];
-}
+/** A rule as its elements state it. */
+export type RawRule = ReturnType<typeof newRule>;
+export type XccdfGroup = ReturnType<typeof newGroup>;
+export type RawProfile = ReturnType<typeof newProfile>;
+export type RawBenchmark = BenchmarkBuilder['benchmark'];
 
-export interface XccdfGroup {
-  id: string;
-  title: string;
-  description: string;
-  rules: RawRule[];
-}
+type Attributes = Record<string, string>;
 
-export interface RawProfile {
-  id: string;
-  title: string;
-  description: string;
-  selected: string[];
-}
+const newRule = ({ id, severity = '', weight = '' }: Attributes) => ({
+  ...{ id: idOf(id), severity, weight, version: '', title: '', description: '' },
+  ...{ fixRef: '', fixId: '', fixTexts: [] as string[], identifiers: [] as string[] },
+  idents: [] as { system: string; text: string }[],
+  checks: [] as { system: string; content: string; refHref: string | null; refName: string | null }[],
+});
 
-export interface RawBenchmark {
-  id: string;
-  title: string;
-  description: string;
-  version: string;
-  statuses: { text: string; date: string | null }[];
-  plainTexts: { id: string; text: string }[];
-  profiles: RawProfile[];
-  groups: XccdfGroup[];
-  /** Rules that stand outside any group. */
-  looseRules: number;
-}
+const newGroup = ({ id }: Attributes) => ({
+  ...{ id: idOf(id), title: '', description: '', rules: [] as RawRule[] },
+});
 
-/** What an open element belongs to; children of `other` are not ours to read. */
+const newProfile = ({ id }: Attributes) => ({
+  ...{ id: idOf(id), title: '', description: '', selected: [] as string[] },
+});
+
+/** The meaning of an open element; the builder does not read below `other`. */
 type Frame =
   | { type: 'benchmark' | 'reference' | 'other' }
   | { type: 'group'; group: XccdfGroup }
@@ -55,7 +35,7 @@ type Frame =
 const dublinCore = 'http://purl.org/dc/elements/1.1/';
 const prefix12 = /^xccdf_mil\.disa\.stig_(?:benchmark|group|rule|profile)_/;
 
-/** An id without what XCCDF 1.2 makes DISA put before it (rule F1.7), so that it is the same in 1.1 and 1.2. */
+/** An id without the prefix of XCCDF 1.2 (rule F1.7): 1.1 and 1.2 give the same ids. */
 function idOf(stated = ''): string {
   return stated.replace(prefix12, '');
 }
@@ -63,27 +43,20 @@ function idOf(stated = ''): string {
 const other: Frame = { type: 'other' };
 
 /**
- * Collects an XCCDF benchmark from the events of `readXml`; nested groups come out flat, in document order. Only
- * what stands in its own place is read: a check of a complex-check or of a test result is none of the rule's.
+ * Collects an XCCDF benchmark from the events of `readXml`, nested groups flat, in document order. It reads only direct
+ * children: the checks of a complex-check or a test result do not belong to the rule.
  */
 export class BenchmarkBuilder implements XmlHandler {
-  readonly benchmark: RawBenchmark = {
-    id: '',
-    title: '',
-    description: '',
-    version: '',
-    statuses: [],
-    plainTexts: [],
-    profiles: [],
-    groups: [],
-    looseRules: 0,
+  readonly benchmark = {
+    ...{ id: '', title: '', description: '', version: '', looseRules: 0 },
+    statuses: [] as { text: string; date: string | null }[],
+    plainTexts: [] as { id: string; text: string }[],
+    profiles: [] as RawProfile[],
+    groups: [] as XccdfGroup[],
   };
-  /** Whether the results of a scan stand in it. */
   holdsResults = false;
-  /** The namespace that its elements are of. */
   readonly uri: string;
   private readonly frames: Frame[] = [];
-  /** The rule that a reference stands in. */
   private rule: RawRule | null = null;
   private captured = '';
   private keep: ((text: string) => void) | null = null;
@@ -140,7 +113,7 @@ export class BenchmarkBuilder implements XmlHandler {
     }
   }
 
-  /** Takes the text of the element that is opening, markup inside it included, until it closes. */
+  /** Captures the text of the opening element until it closes, with that of markup in it. */
   private capture(keep: (text: string) => void): Frame {
     this.captured = '';
     this.captureDepth = this.frames.length + 1;
@@ -154,7 +127,7 @@ export class BenchmarkBuilder implements XmlHandler {
     });
   }
 
-  private inBenchmark(local: string, attributes: Record<string, string>): Frame {
+  private inBenchmark(local: string, attributes: Attributes): Frame {
     const { benchmark } = this;
     switch (local) {
       case 'title':
@@ -168,7 +141,7 @@ export class BenchmarkBuilder implements XmlHandler {
       case 'plain-text':
         return this.capture((text) => benchmark.plainTexts.push({ id: attributes.id ?? '', text }));
       case 'Profile': {
-        const profile = { id: idOf(attributes.id), title: '', description: '', selected: [] };
+        const profile = newProfile(attributes);
         benchmark.profiles.push(profile);
         return { type: 'profile', profile };
       }
@@ -182,36 +155,23 @@ export class BenchmarkBuilder implements XmlHandler {
     }
   }
 
-  private openGroup(attributes: Record<string, string>): Frame {
-    const group = { id: idOf(attributes.id), title: '', description: '', rules: [] };
+  private openGroup(attributes: Attributes): Frame {
+    const group = newGroup(attributes);
     this.benchmark.groups.push(group);
     return { type: 'group', group };
   }
 
-  private inGroup(group: XccdfGroup, local: string, attributes: Record<string, string>): Frame {
+  private inGroup(group: XccdfGroup, local: string, attributes: Attributes): Frame {
     if (local === 'title' || local === 'description') return this.captureOnce(group, local);
     if (local === 'Group') return this.openGroup(attributes);
     if (local !== 'Rule') return other;
-    const rule: RawRule = {
-      id: idOf(attributes.id),
-      severity: attributes.severity ?? '',
-      weight: attributes.weight ?? '',
-      version: '',
-      title: '',
-      description: '',
-      identifiers: [],
-      idents: [],
-      fixTexts: [],
-      fixRef: '',
-      fixId: '',
-      checks: [],
-    };
+    const rule = newRule(attributes);
     group.rules.push(rule);
     this.rule = rule;
     return { type: 'rule', rule };
   }
 
-  private inProfile(profile: RawProfile, local: string, attributes: Record<string, string>): Frame {
+  private inProfile(profile: RawProfile, local: string, attributes: Attributes): Frame {
     if (local === 'title' || local === 'description') return this.captureOnce(profile, local);
     const selected = (attributes.selected ?? '').trim();
     if (local === 'select' && (selected === 'true' || selected === '1'))
@@ -219,7 +179,7 @@ export class BenchmarkBuilder implements XmlHandler {
     return other;
   }
 
-  private inRule(rule: RawRule, local: string, attributes: Record<string, string>): Frame {
+  private inRule(rule: RawRule, local: string, attributes: Attributes): Frame {
     switch (local) {
       case 'title':
       case 'description':
@@ -247,11 +207,7 @@ export class BenchmarkBuilder implements XmlHandler {
     }
   }
 
-  private inCheck(
-    check: RawRule['checks'][number],
-    local: string,
-    attributes: Record<string, string>,
-  ): Frame {
+  private inCheck(check: RawRule['checks'][number], local: string, attributes: Attributes): Frame {
     if (local === 'check-content') {
       return this.capture((text) => {
         check.content += text;

@@ -21,15 +21,13 @@ const longestTag = Math.max(...descriptionTags.map((tag) => tag.length));
 interface Opening {
   tag: DescriptionTag;
   at: number;
-  /** Where the tag's text begins. */
   from: number;
 }
 
 /**
- * Cuts a rule description (already decoded once) into its tags. The text is not XML: it holds bare `<` and `&`, so a
- * tag's text runs to the last of its closing tags before the next known opening tag. A tag that is repeated, as
- * `Responsibility` is, gives its texts joined by `, `; one that is absent gives `""`. A text without any known tag
- * is the discussion as it stands. Texts are trimmed.
+ * Splits a rule description (decoded once) by its tags, texts trimmed. It is not XML but holds bare `<` and `&`: a
+ * tag's text ends at its last closing tag before the next known opening tag. The texts of a repeated tag, such as
+ * `Responsibility`, are joined by `, `; a missing tag gives `""`. Text without any known tag is the discussion.
  */
 export function readDescription(text: string): Record<DescriptionTag, string> {
   const parts = Object.fromEntries(descriptionTags.map((tag) => [tag, ''])) as Record<DescriptionTag, string>;
@@ -44,7 +42,6 @@ export function readDescription(text: string): Record<DescriptionTag, string> {
   return parts;
 }
 
-/** The known opening tags of a description, in order. */
 function openingsOf(text: string): Opening[] {
   const openings: Opening[] = [];
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
@@ -57,7 +54,7 @@ function openingsOf(text: string): Opening[] {
   return openings;
 }
 
-/** The text inside a wrapper such as `<GroupDescription>`, or the text itself where there is none. */
+/** The text inside a wrapper such as `<GroupDescription>`, or the whole text without one. */
 export function unwrap(text: string, wrapper: 'GroupDescription' | 'ProfileDescription'): string {
   const match = new RegExp(`^\\s*<${wrapper}>([\\s\\S]*)</${wrapper}>\\s*$`).exec(text);
   return (match ? match[1]! : text).trim();

@@ -9,7 +9,7 @@ import { readDescription, unwrap } from './xccdf-description.ts';
 import type { XccdfFinding, XccdfProfile, XccdfRelease } from './xccdf-record.ts';
 import { isDate, readReleaseInfo, versionOf } from './xccdf-release.ts';
 
-/** DISA publishes manual STIGs as XCCDF 1.1; what else is XCCDF 1.2 is mostly SCAP. */
+/** DISA's manual STIGs are XCCDF 1.1; most XCCDF 1.2 is SCAP. */
 const xccdfNamespaces = {
   '1.1': 'http://checklists.nist.gov/xccdf/1.1',
   '1.2': 'http://checklists.nist.gov/xccdf/1.2',
@@ -17,12 +17,12 @@ const xccdfNamespaces = {
 
 const namespaces = Object.values(xccdfNamespaces);
 
-/** True for the root element of an XCCDF benchmark; whose it is only shows when it is read. */
+/** True for the root of an XCCDF benchmark of any publisher. */
 export function isBenchmark(root: XmlElement): boolean {
   return root.local === 'Benchmark' && namespaces.includes(root.uri);
 }
 
-/** Whether bytes begin like a benchmark; only reading them tells. */
+/** Whether bytes begin like a benchmark. */
 export function looksLikeBenchmark(bytes: Buffer): boolean {
   const head = bytes.toString('latin1', 0, 4096);
   return (
@@ -32,14 +32,14 @@ export function looksLikeBenchmark(bytes: Buffer): boolean {
   );
 }
 
-/** What a benchmark turned out to be: a DISA manual release, or something that is none and why. */
+/** A release of a DISA manual STIG, or why a benchmark is none. */
 export type XccdfResult =
   | { release: XccdfRelease; warnings: string[] }
   | { kind: 'xccdf' | 'scap' | 'other'; reason: string };
 
 /**
- * Interprets a benchmark that the XML reader gives (rules F1.2 to F1.7). Scan results (rule D29.5), SCAP content and
- * benchmarks of other publishers are told apart; a DISA benchmark that is incomplete or contradicts itself throws `ImportError`.
+ * Interprets a benchmark (rules F1.2 to F1.7). Returns only a reason for scan results (rule D29.5), SCAP content and
+ * benchmarks of other publishers. Throws `ImportError` for an incomplete or contradictory one of DISA.
  */
 export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
   if (builder.holdsResults)
@@ -76,7 +76,7 @@ export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
   return interpretManual(raw, releaseText, version, rules);
 }
 
-/** In XCCDF 1.2 all marks of DISA's manual STIGs are asked for: others publish in it too, versions like `2` among them. */
+/** Other publishers use XCCDF 1.2 too, with versions like `2`: require all marks of DISA's manual STIGs. */
 function hasMarksOfManual(
   releaseText: string | undefined,
   version: string,
@@ -128,7 +128,7 @@ function interpretManual(
   };
 }
 
-/** The status with the newest date, an undated one before all; of one date that which stands last. */
+/** The newest status by date, the last one of a date; undated ones count as oldest. */
 function newestStatus(
   statuses: RawBenchmark['statuses'],
   warnings: string[],
@@ -165,7 +165,7 @@ function interpretProfile(profile: RawProfile, groupIds: Set<string>): XccdfProf
   };
 }
 
-/** Some truncated copies select groups that are not there: worth a warning, no failure (rule F1.3). */
+/** Some truncated copies select missing groups: a warning, no failure (rule F1.3). */
 function warnOfUnknownGroups(profiles: RawProfile[], groupIds: Set<string>, warnings: string[]): void {
   const unknown = new Set(profiles.flatMap((profile) => profile.selected).filter((id) => !groupIds.has(id)));
   if (unknown.size === 0) return;

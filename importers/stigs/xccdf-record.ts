@@ -1,12 +1,11 @@
 import type { findings, stigProfiles, stigReleases } from '../../src/db/tables.ts';
 
-/** One rule of a benchmark with the group that holds it, texts trimmed; each CCI once, as `CCI-000366`. */
+/** One rule with its group, texts trimmed, each CCI once (`CCI-000366`). */
 export type XccdfFinding = Omit<typeof findings.$inferSelect, 'id' | 'releaseId' | 'ordinal'>;
 
-/** A profile with the ids of the groups that it does not select. */
+/** A profile with the ids of groups that it does not select. */
 export type XccdfProfile = Omit<typeof stigProfiles.$inferSelect, 'releaseId' | 'ordinal'>;
 
-/** What the benchmark itself says of a release. */
 type XccdfHead = Pick<
   typeof stigReleases.$inferSelect,
   | 'benchmarkId'

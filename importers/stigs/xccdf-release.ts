@@ -4,13 +4,13 @@ import { monthOfShort } from '../../src/read/months.ts';
 const releaseInfo = /^(?:Release: ?(\S+))? ?(?:Benchmark Date: ?(\d{1,2}) ([A-Za-z]+)\.? (\d{4}))?$/i;
 const maxLength = 200;
 
-/** What the `release-info` text says: the release as written, and the benchmark date as YYYY-MM-DD. */
+/** The release as written, and the benchmark date as YYYY-MM-DD. */
 export interface ReleaseInfo {
   release: string | null;
   benchmarkDate: string | null;
 }
 
-/** Reads a `release-info` text (rule F1.2); throws `ImportError` when it has another form. */
+/** Reads a `release-info` text (rule F1.2); throws `ImportError` for another form. */
 export function readReleaseInfo(text: string): ReleaseInfo {
   const match = text.length > maxLength ? null : releaseInfo.exec(text.replace(/\s+/g, ' ').trim());
   if (!match) throw new ImportError(`the release-info "${text.trim().slice(0, 60)}" is not understood`);
@@ -23,14 +23,14 @@ export function readReleaseInfo(text: string): ReleaseInfo {
   return { release: release ?? null, benchmarkDate: date };
 }
 
-/** True for a calendar date written YYYY-MM-DD, from the year 1 on. */
+/** True for a calendar date YYYY-MM-DD from the year 1 on. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }
 
-/** The version string of a release: `V2R9` (rule F2.1). Throws `ImportError` when a part is no number. */
+/** The version of a release: `V2R9` (rule F2.1). Throws `ImportError` for a part that is not a number. */
 export function versionOf(version: string, release: string | null): string {
   if (!/^\d{1,6}$/.test(version))
     throw new ImportError(`the version "${version.slice(0, 40)}" is not a number`);
@@ -41,10 +41,7 @@ export function versionOf(version: string, release: string | null): string {
   return `V${Number(version)}R${release.replace(/\d+/g, (digits) => String(Number(digits)))}`;
 }
 
-/**
- * A text that sorts (by code point) as rule F2.1 orders releases: version number, release components, benchmark
- * date, status date, SHA-256 of the file. The greatest is the newest.
- */
+/** Orders releases by code point (rule F2.1): the greatest is the newest; the file's hash breaks ties. */
 export function releaseOrderOf(release: {
   version: string;
   benchmarkDate: string | null;

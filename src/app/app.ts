@@ -90,14 +90,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const sessions = createSessions(context.users, now, log, createSessionAudit(audit.stream), context.keyId);
   const access = accessOf(context, sessions);
   const cookie = createSessionCookie(context.secureCookies);
-  const { stigs, cciFacts } = services;
-  const workOnUpload = createUploadWork(
-    context.uploads,
-    stigs,
-    services.stigNames,
-    services.identify,
-    cciFacts,
-  );
+  const workOnUpload = createUploadWork(context.uploads, services);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));

@@ -54,14 +54,12 @@ export function createAudit(stream: AuditStream, db: Database | null) {
       }
     },
 
-    /** Disconnects it from the database. */
     close: () => unhook?.(),
   };
 }
 
 const detailed = ['added', 'removed', 'purged', 'visibility', 'stigSlug', 'controlId', 'framework'] as const;
 
-/** Adds the result of a write to the event: the new object's id, the number of changed ones. */
 function withResult(event: Omit<AuditEvent, 'outcome' | 'reason'>, result: unknown) {
   if (typeof result === 'number') return { ...event, detail: { ...event.detail, count: result } };
   if (typeof result !== 'object' || result === null) return event;

@@ -6,9 +6,7 @@ export type ActorType = 'user' | 'integration' | 'operator' | 'system' | 'anonym
 
 type Scalar = string | number | boolean | null;
 
-/**
- * Who did what to which object, with what outcome (rule S3.2). Never contains a token, a secret or an e-mail address.
- */
+/** Who did what, with what outcome (rule S3.2); never with a token, a secret or an e-mail address. */
 export interface AuditEvent {
   actorType: ActorType;
   /** The subject of a token, the id of an integration token, a system account, `system`; null if unknown. */
@@ -109,7 +107,6 @@ export interface ReadLine extends Head {
   time: string;
   action: string;
   detail: Record<string, unknown> | null;
-  /** Whether the hash matches the line. */
   holds: boolean;
 }
 

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncPath } from '../base/files.ts';
+import { syncPath, writeWhole } from '../base/files.ts';
 import { createFileLock, type FileLock } from '../db/file-lock.ts';
 import { type AuditEvent, type Head, lineOf, origin, systemEvent } from './event.ts';
 import { type Resumption, resume } from './resume.ts';
@@ -33,74 +33,37 @@ const systemIo: AuditIo = {
 export const companionsOf = (file: string) => ({ lock: `${file}.lock`, head: `${file}.head` });
 
 /**
- * Opens the file of the audit stream: append-only, created with mode 0600. After a rename (rotation) it opens a new
- * file, where the chain continues. `known` gives a line that must exist. Throws when it cannot be opened.
+ * Opens the append-only stream (mode 0600), and continues the chain in a new file after a rotation. `known` gives a
+ * line that must exist. Throws when it cannot be opened.
  */
 export function openAuditFile(
   file: string,
   options: { now: () => Date; lockTimeout?: number; io?: AuditIo; known?: () => Head },
 ) {
   const { now, io = systemIo, known = () => origin } = options;
-  const append = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
-  let companions = openCompanions(file, options.lockTimeout ?? 5000);
+  const open = openFiles(file, options.lockTimeout ?? 5000);
   let held = false;
-  let fd = openSync(file, append, 0o600);
-  let inode = fstatSync(fd).ino;
   /** The head at the end of the file; valid while the file has this size. */
   let seen: { size: number; head: Head } | null = null;
   let lastDay = '';
   let own: Head = origin;
 
-  /**
-   * Detects a removed lock, without which two processes could write at once, or a removed head, which could hide cut
-   * lines.
-   */
-  function reopenCompanions(): void {
-    const names = companionsOf(file);
-    const same =
-      inodeOf(names.lock) === companions.inodes.lock && inodeOf(names.head) === companions.inodes.head;
-    if (same) return;
-    const next = openCompanions(file, options.lockTimeout ?? 5000);
-    closeCompanions(companions);
-    companions = next;
-    seen = null;
-  }
-
-  function reopenIfMoved(): void {
-    if (inodeOf(file) === inode) return;
-    const next = openSync(file, append, 0o600);
-    closeSync(fd);
-    fd = next;
-    inode = fstatSync(fd).ino;
-    seen = null;
-  }
-
-  function readTail(size: number): Buffer {
-    const tail = Buffer.alloc(Math.min(size, tailBytes));
-    const read = readSync(fd, tail, 0, tail.length, size - tail.length);
-    return tail.subarray(0, read);
-  }
-
   function findEnd(): Resumption {
-    reopenIfMoved();
-    const { size } = fstatSync(fd);
-    if (seen !== null && seen.size === size) {
+    if (open.renewStream()) seen = null;
+    const { size } = fstatSync(open.stream());
+    if (seen !== null && seen.size === size)
       return { head: seen.head, lastTime: lastDay, torn: false, event: null };
-    }
     seen = null;
     const noted = readHead(companionsOf(file).head);
     const remembered = known();
-    return resume(readTail(size), noted, own.seq > remembered.seq ? own : remembered);
+    return resume(readTail(open.stream(), size), noted, own.seq > remembered.seq ? own : remembered);
   }
 
-  /**
-   * Runs a function while no other process appends; appends inside need no further lock. Throws SQLITE_BUSY when the
-   * lock is not free in time.
-   */
+  /** Runs a function while no other process appends. Throws SQLITE_BUSY when the lock is not free in time. */
   function hold<T>(work: () => T): T {
     if (held) return work();
-    reopenCompanions();
-    return companions.lock.hold(() => {
+    if (open.renewCompanions()) seen = null;
+    return open.companions().lock.hold(() => {
       held = true;
       try {
         return work();
@@ -119,41 +82,83 @@ export function openAuditFile(
      */
     append: (events: readonly AuditEvent[], sync: boolean) =>
       hold(() => {
-        const { head: from, lastTime, torn, event } = findEnd();
+        const end = findEnd();
         const time = now();
-        const today = time.toISOString().slice(0, 10);
-        const yesterday = lastTime?.slice(0, 10) ?? '';
-        const ours = event === null ? [] : [event];
-        const isNew = yesterday !== '' && yesterday < today;
-        if (isNew) ours.push(systemEvent('audit.anchor', { day: yesterday, lines: from.seq }));
-        const anchor = isNew || event?.action === 'audit.continue' ? from : null;
-        let head = from;
-        let text = torn ? '\n' : '';
-        for (const each of [...ours, ...events]) {
-          const made = lineOf(each, time, head);
-          text += `${made.line}\n`;
-          head = made.head;
-        }
+        const { text, head, anchor, missing } = linesOf(events, end, time);
         // If anything fails from here on, the next append reads the file's end again.
         seen = null;
+        const [fd, heads] = [open.stream(), open.companions().head];
         const isFirst = fstatSync(fd).size === 0;
-        // Write a head before the first line, so that a kill never leaves lines without a head: a missing head means
-        // that it was removed.
-        if (isFirst && from.seq === 0) writeSync(companions.head, headText(origin), 0);
-        writeWhole(io, fd, Buffer.from(text));
+        // A kill must never leave lines without a head: a missing head means that it was removed.
+        if (isFirst && end.head.seq === 0) writeSync(heads, headText(origin), 0);
+        writeWhole(fd, Buffer.from(text), io.write);
         if (sync) io.sync(fd);
         // A new file is only durable once its folder is synced.
         if (sync && isFirst) syncPath(dirname(file));
-        writeSync(companions.head, headText(head), 0);
-        if (sync && isFirst) fdatasyncSync(companions.head);
+        writeSync(heads, headText(head), 0);
+        if (sync && isFirst) fdatasyncSync(heads);
         own = head;
         seen = { size: fstatSync(fd).size, head };
-        lastDay = today;
-        const missing = event?.action === 'audit.recover' && event.reason !== 'TORN' ? event.reason : null;
+        lastDay = dayOf(time);
         return { head, anchor, missing };
       }),
-    /** Whether the day changed since the last line. */
-    isNewDay: () => lastDay !== '' && lastDay < now().toISOString().slice(0, 10),
+    isNewDay: () => lastDay !== '' && lastDay < dayOf(now()),
+    close: open.close,
+  };
+}
+
+const dayOf = (time: Date) => time.toISOString().slice(0, 10);
+
+/** The lines of events after the end of a file; first those about a new day and the state of the file. */
+function linesOf(
+  events: readonly AuditEvent[],
+  { head: from, lastTime, torn, event }: Resumption,
+  time: Date,
+) {
+  const yesterday = lastTime?.slice(0, 10) ?? '';
+  const ours = event === null ? [] : [event];
+  const isNew = yesterday !== '' && yesterday < dayOf(time);
+  if (isNew) ours.push(systemEvent('audit.anchor', { day: yesterday, lines: from.seq }));
+  let head = from;
+  let text = torn ? '\n' : '';
+  for (const each of [...ours, ...events]) {
+    const made = lineOf(each, time, head);
+    text += `${made.line}\n`;
+    head = made.head;
+  }
+  return {
+    text,
+    head,
+    anchor: isNew || event?.action === 'audit.continue' ? from : null,
+    missing: event?.action === 'audit.recover' && event.reason !== 'TORN' ? event.reason : null,
+  };
+}
+
+/** Opens the stream and its companions. `renew...` reopens a file that was replaced, and gives whether it was. */
+function openFiles(file: string, lockTimeout: number) {
+  const names = companionsOf(file);
+  const openStream = () => openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600);
+  let companions = openCompanions(file, lockTimeout);
+  let fd = openStream();
+  return {
+    stream: () => fd,
+    companions: () => companions,
+    renewStream(): boolean {
+      if (inodeOf(file) === fstatSync(fd).ino) return false;
+      const next = openStream();
+      closeSync(fd);
+      fd = next;
+      return true;
+    },
+    /** Without the same lock two processes could write at once; a removed head could hide cut lines. */
+    renewCompanions(): boolean {
+      const { inodes } = companions;
+      if (inodeOf(names.lock) === inodes.lock && inodeOf(names.head) === inodes.head) return false;
+      const next = openCompanions(file, lockTimeout);
+      closeCompanions(companions);
+      companions = next;
+      return true;
+    },
     close(): void {
       closeCompanions(companions);
       closeSync(fd);
@@ -161,9 +166,14 @@ export function openAuditFile(
   };
 }
 
+function readTail(fd: number, size: number): Buffer {
+  const tail = Buffer.alloc(Math.min(size, tailBytes));
+  const read = readSync(fd, tail, 0, tail.length, size - tail.length);
+  return tail.subarray(0, read);
+}
+
 interface Companions {
   lock: FileLock;
-  /** The file descriptor of the head. */
   head: number;
   inodes: { lock: number; head: number };
 }
@@ -199,10 +209,6 @@ export function lazyAuditFile(open: () => AuditFile): AuditFile {
     isNewDay: () => file?.isNewDay() ?? false,
     close: () => file?.close(),
   };
-}
-
-function writeWhole(io: AuditIo, fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += io.write(fd, bytes.subarray(done));
 }
 
 /** Of fixed length, so that one small write replaces it. */

@@ -2,9 +2,8 @@ import type { Database } from '../db/database.ts';
 import type { Head } from './event.ts';
 
 /**
- * The audit head that the database remembers, so that removing the stream with its head is noticed. It may be behind
- * the stream (events without a change are not recorded) but never ahead: lines are on the disk before the change they
- * describe. So restoring a backup raises no false alarm.
+ * The audit head in the database, to notice a removed stream. It may be behind the stream but never ahead, so that
+ * restoring a backup raises no false alarm.
  */
 export function auditMemory({ sqlite }: Database) {
   const read = sqlite.prepare<[], Head>('SELECT seq, hash FROM audit_head');

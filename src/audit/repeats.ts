@@ -10,9 +10,8 @@ interface Repeated {
 }
 
 /**
- * Keeps refusals from flooding the stream: the first of a kind (who, from where, what, why) is written at once; repeats
- * within a minute are counted and written as one event. Beyond `most` kinds a minute, new ones are counted by action
- * and reason alone.
+ * Bounds refusals: the first of a kind is written at once, repeats within a minute as one event with their count.
+ * Beyond `most` kinds a minute, new ones are counted by action and reason alone.
  */
 export function createRepeats(write: (event: AuditEvent) => void, now: () => Date, most = 1000) {
   const open = new Map<string, Repeated>();
@@ -28,7 +27,6 @@ export function createRepeats(write: (event: AuditEvent) => void, now: () => Dat
     write({ ...event, requestId: null, detail });
   }
 
-  /** Writes the counts of past minutes; at the end all of them. */
   function flush(all = false): void {
     const time = now().getTime();
     for (const [key, repeated] of open) {

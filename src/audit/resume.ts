@@ -4,7 +4,6 @@ import { type AuditEvent, type Head, origin, type ReadLine, readLine, systemEven
 /** How the chain continues at the end of a file: after which line, and the event to write first. */
 export interface Resumption {
   head: Head;
-  /** The time of the last line; null if unknown. */
   lastTime: string | null;
   /** Whether the file ends within a line, which then needs a newline. */
   torn: boolean;

@@ -16,7 +16,6 @@ export interface StreamOptions {
   failure: 'stop' | 'continue';
   now: () => Date;
   log: Log;
-  /** The error for an action that cannot be audited. */
   refuse: (cause: Error) => Error;
   /** Called with the last line after each synced write. */
   remember?: (head: Head) => void;
@@ -24,89 +23,23 @@ export interface StreamOptions {
 
 /** The audit stream over its file, with the policy of `GAPSTONE_AUDIT_FAILURE` (rule D21). */
 export function createAuditStream(file: AuditFile, options: StreamOptions) {
-  const { failure, now, log, refuse, remember = () => undefined } = options;
-  let written = 0;
-  let lost = 0;
-  let gap: Gap | null = null;
-  let last = null as Head | null;
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  /** Events that wait for the lock, oldest first, and since when. */
-  let kept: AuditEvent[] = [];
-  let keptSince = 0;
-  let retry: NodeJS.Timeout | null = null;
+  const { failure, now, refuse, remember = () => undefined } = options;
+  const writer = createWriter(file, options);
+  const notes = createNotes(writer);
+  const repeats = createRepeats(notes.note, now);
   const turns = createTurns();
 
-  function write(events: readonly AuditEvent[], sync: boolean): void {
-    const all = [...kept, ...events];
-    const { head, anchor, missing } = file.append(gap === null ? all : [failureEvent(gap), ...all], sync);
-    kept = [];
-    written += all.length;
-    if (sync) last = head;
-    if (missing !== null)
-      log.warn('audit stream: lines or the head were removed, or this is a different stream', {
-        reason: missing,
-        seq: head.seq,
-      });
-    if (anchor !== null) log.info('audit anchor', { seq: anchor.seq, hash: anchor.hash });
-    if (gap === null) return;
-    log.warn('audit stream can be written again', { lost: gap.lost, refused: gap.refused, seq: head.seq });
-    gap = null;
-    warnedAt = Number.NEGATIVE_INFINITY;
-  }
-
-  function failed(error: Error, events: { lost: number; refused: number }): void {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'UNKNOWN';
-    gap ??= { lost: 0, refused: 0, since: now().toISOString(), reason };
-    gap.lost += events.lost;
-    gap.refused += events.refused;
-    lost += events.lost;
-    const time = now().getTime();
-    if (Math.abs(time - warnedAt) < warnEvery) return;
-    warnedAt = time;
-    log.error('audit stream cannot be written', { reason: error.message, policy: failure });
-  }
-
-  /** Writes an event of something already done as soon as no other process writes; counts it as lost on failure. */
-  function note(event: AuditEvent): void {
-    if (kept.length === 0) keptSince = performance.now();
-    kept.push(event);
-    flush();
-  }
-
-  /** Writes waiting events; while another process has the lock they wait on, except at the end. */
-  function flush(atEnd = false): void {
-    if (kept.length === 0) return;
-    try {
-      write([], false);
-    } catch (error) {
-      const isBusy = storageFault(error) === 'busy' && !atEnd;
-      const lost = kept.splice(isBusy ? mostKept : 0).length;
-      if (lost > 0 || performance.now() - keptSince > lockPatience)
-        failed(error as Error, { lost, refused: 0 });
-      if (!isBusy) return;
-      retry ??= setTimeout(() => {
-        retry = null;
-        flush();
-      }, retryEvery).unref();
-    }
-  }
-
-  const repeats = createRepeats(note, now);
-
-  /**
-   * Writes and syncs events that must be audited. On failure the policy `stop` throws, so that the action is not done;
-   * `continue` counts them as lost.
-   */
+  /** Writes and syncs events. On failure the policy `stop` throws, and `continue` counts them as lost. */
   function must(...events: AuditEvent[]): void {
     try {
-      write(events, true);
+      writer.write(events, true);
     } catch (error) {
       const stop = failure === 'stop';
-      failed(error as Error, { lost: stop ? 0 : events.length, refused: stop ? events.length : 0 });
+      writer.failed(error as Error, { lost: stop ? 0 : events.length, refused: stop ? events.length : 0 });
       if (stop) throw refuse(error as Error);
       return;
     }
-    remember(last!);
+    remember(writer.head()!);
   }
 
   /**
@@ -133,7 +66,7 @@ export function createAuditStream(file: AuditFile, options: StreamOptions) {
     tell: (...events: AuditEvent[]): Promise<void> =>
       turns.take(({ isLast }) => hold(() => must(...events), isLast)),
     hold,
-    note,
+    note: notes.note,
     /** As `note`, for refusals: repeats within a minute become one event with their count. */
     refused: repeats.note,
     /** Periodic work: the anchor of a new day, counted repeats (at the end, all of them). */
@@ -141,20 +74,98 @@ export function createAuditStream(file: AuditFile, options: StreamOptions) {
       repeats.flush(atEnd);
       if (!file.isNewDay()) return;
       try {
-        write([], true);
+        writer.write([], true);
       } catch (error) {
         // The process with the lock writes the anchor, or the next tick does.
-        if (storageFault(error) !== 'busy') failed(error as Error, { lost: 0, refused: 0 });
+        if (storageFault(error) !== 'busy') writer.failed(error as Error, { lost: 0, refused: 0 });
       }
     },
     /** The last line that this process synced; null before the first. */
+    head: writer.head,
+    stats: writer.stats,
+    close(): void {
+      notes.close();
+      file.close();
+    },
+  };
+}
+
+/** Writes events to the file, those in `kept` first, and counts and logs what could not be written. */
+function createWriter(file: AuditFile, { failure, now, log }: StreamOptions) {
+  /** Events that wait for the lock, oldest first. */
+  const kept: AuditEvent[] = [];
+  let written = 0;
+  let lost = 0;
+  let gap: Gap | null = null;
+  let last = null as Head | null;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return {
+    kept,
+    write(events: readonly AuditEvent[], sync: boolean): void {
+      const all = [...kept, ...events];
+      const { head, anchor, missing } = file.append(gap === null ? all : [failureEvent(gap), ...all], sync);
+      kept.length = 0;
+      written += all.length;
+      if (sync) last = head;
+      if (missing !== null)
+        log.warn('audit stream: lines or the head were removed, or this is a different stream', {
+          reason: missing,
+          seq: head.seq,
+        });
+      if (anchor !== null) log.info('audit anchor', { seq: anchor.seq, hash: anchor.hash });
+      if (gap === null) return;
+      log.warn('audit stream can be written again', { lost: gap.lost, refused: gap.refused, seq: head.seq });
+      gap = null;
+      warnedAt = Number.NEGATIVE_INFINITY;
+    },
+    failed(error: Error, events: { lost: number; refused: number }): void {
+      const reason = (error as NodeJS.ErrnoException).code ?? 'UNKNOWN';
+      gap ??= { lost: 0, refused: 0, since: now().toISOString(), reason };
+      gap.lost += events.lost;
+      gap.refused += events.refused;
+      lost += events.lost;
+      const time = now().getTime();
+      if (Math.abs(time - warnedAt) < warnEvery) return;
+      warnedAt = time;
+      log.error('audit stream cannot be written', { reason: error.message, policy: failure });
+    },
     head: () => last,
-    /** Events written and lost since the start. */
     stats: () => ({ written, lost, failing: gap !== null }),
+  };
+}
+
+/** Writes events of completed actions. Events that find the file locked wait, except at the end. */
+function createNotes({ kept, write, failed }: ReturnType<typeof createWriter>) {
+  let keptSince = 0;
+  let retry: NodeJS.Timeout | null = null;
+
+  function flush(atEnd = false): void {
+    if (kept.length === 0) return;
+    try {
+      write([], false);
+    } catch (error) {
+      const isBusy = storageFault(error) === 'busy' && !atEnd;
+      const lost = kept.splice(isBusy ? mostKept : 0).length;
+      if (lost > 0 || performance.now() - keptSince > lockPatience)
+        failed(error as Error, { lost, refused: 0 });
+      if (!isBusy) return;
+      retry ??= setTimeout(() => {
+        retry = null;
+        flush();
+      }, retryEvery).unref();
+    }
+  }
+
+  return {
+    /** Writes an event of something already done as soon as no other process writes; counts it as lost on failure. */
+    note(event: AuditEvent): void {
+      if (kept.length === 0) keptSince = performance.now();
+      kept.push(event);
+      flush();
+    },
     close(): void {
       flush(true);
       if (retry !== null) clearTimeout(retry);
-      file.close();
     },
   };
 }

@@ -11,7 +11,6 @@ export interface AuditVerdict {
   first: number | null;
   /** The last valid line. Record it elsewhere: whoever can write the file can write a whole new chain. */
   head: Head | null;
-  /** The first problem; null for a valid chain. */
   problem: { file: string; line: number; reason: string } | null;
   /** Why the head beside the newest file is unusable; null when it is there. */
   headProblem: string | null;
@@ -67,7 +66,6 @@ function whyNot(line: ReadLine, head: Head | null, known: Head): string | null {
     : 'the previous line was changed or replaced: its hash does not match';
 }
 
-/** What a recovery event reports as missing. */
 function missedBefore({ seq, action, detail }: ReadLine): string | null {
   if (action !== 'audit.recover') return null;
   if (detail?.streamMissing === true)
@@ -113,7 +111,6 @@ function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['pro
   return half === null ? null : { file, line: number, reason: notOurs };
 }
 
-/** Compares the end of the chain with the recorded head. */
 function compare(file: string, { lines, head }: AuditVerdict, recorded: Head): AuditVerdict['problem'] {
   const { seq, hash } = head ?? origin;
   const cut = `the end is cut off: ${span(seq + 1, recorded.seq)} missing`;

@@ -22,42 +22,6 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     .from(integrationTokens)
     .where(eq(integrationTokens.hash, sql.placeholder('hash')))
     .prepare();
-  const listsOf = orm
-    .select({ id: integrationTokenLists.listId })
-    .from(integrationTokenLists)
-    .where(eq(integrationTokenLists.tokenId, sql.placeholder('id')))
-    .orderBy(asc(integrationTokenLists.listId))
-    .prepare();
-
-  function stateOf(row: TokenRow): 'active' | 'expired' | 'revoked' {
-    if (row.revokedAt !== null) return 'revoked';
-    return row.expiresAt !== null && now().getTime() >= Date.parse(row.expiresAt) ? 'expired' : 'active';
-  }
-
-  function existing(id: string) {
-    const row = orm.select().from(integrationTokens).where(eq(integrationTokens.id, id)).get();
-    if (!row)
-      throw new CommandError(
-        `integration token ${cut(id)} does not exist: see gapstone integration-token list`,
-      );
-    return row;
-  }
-
-  function assignTo(id: string, organization: string, listIds: string[]): void {
-    for (const listId of listIds) {
-      const list = orm
-        .select({ organization: collections.organizationId })
-        .from(collections)
-        .where(and(eq(collections.id, listId), eq(collections.kind, 'list'), isNull(collections.deletedAt)))
-        .get();
-      if (!list) throw new CommandError(`list ${cut(listId)} does not exist`);
-      if (list.organization !== organization)
-        throw new CommandError(
-          `list ${cut(listId)} does not belong to the organization ${cut(organization)}`,
-        );
-      orm.insert(integrationTokenLists).values({ tokenId: id, listId }).onConflictDoNothing().run();
-    }
-  }
 
   return {
     /** The integration of a token; null when the token is unknown, expired or revoked. */
@@ -65,13 +29,11 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
       if (!/^gsi_[\w-]{43}$/.test(token)) return null;
       // Look up by hash: the timing of a comparison can reveal only the hash, not the token.
       const row = byHash.get({ hash: sha256(token) });
-      if (!row || stateOf(row) !== 'active') return null;
+      if (!row || stateOf(row, now()) !== 'active') return null;
       return { kind: 'integration', id: row.id, organization: row.organizationId };
     },
 
-    /**
-     * Creates a token and gives it; only its hash is stored. Throws `CommandError` for a list that may not be assigned.
-     */
+    /** Creates a token. Throws `CommandError` for a list that it may not read. */
     async create(request: {
       id: string;
       name: string;
@@ -97,33 +59,17 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
             revokedAt: null,
           })
           .run();
-        assignTo(id, organization, request.lists);
+        assignTo(db, id, organization, request.lists);
       });
       return token;
     },
 
-    /** All tokens, oldest first. */
-    list() {
-      const rows = orm
-        .select()
-        .from(integrationTokens)
-        .orderBy(asc(integrationTokens.createdAt), asc(integrationTokens.id))
-        .all();
-      return rows.map((row) => {
-        const { hash: _, organizationId: organization, ...kept } = row;
-        return {
-          ...kept,
-          organization,
-          state: stateOf(row),
-          lists: listsOf.all({ id: row.id }).map((each) => each.id),
-        };
-      });
-    },
+    list: () => allTokens(db, now()),
 
-    /** Revokes a token at once; a revoked one stays so. Throws `CommandError` for an unknown one. */
+    /** Throws `CommandError` for an unknown token; revoking twice changes nothing. */
     revoke(id: string): Promise<void> {
       return db.write(() => {
-        const row = existing(id);
+        const row = existing(db, id);
         if (row.revokedAt !== null) return;
         orm
           .update(integrationTokens)
@@ -136,11 +82,52 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     /** Assigns further lists of its organization to a token. Throws `CommandError`, and then assigns none. */
     assign(id: string, listIds: string[]): Promise<void> {
       return db.write(() => {
-        const row = existing(id);
-        if (stateOf(row) !== 'active')
-          throw new CommandError(`integration token ${cut(id)} is ${stateOf(row)}`);
-        assignTo(id, row.organizationId, listIds);
+        const row = existing(db, id);
+        const state = stateOf(row, now());
+        if (state !== 'active') throw new CommandError(`integration token ${cut(id)} is ${state}`);
+        assignTo(db, id, row.organizationId, listIds);
       });
     },
   };
+}
+
+function stateOf({ revokedAt, expiresAt }: TokenRow, now: Date): 'active' | 'expired' | 'revoked' {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && now.getTime() >= Date.parse(expiresAt) ? 'expired' : 'active';
+}
+
+function existing({ orm }: Database, id: string): TokenRow {
+  const row = orm.select().from(integrationTokens).where(eq(integrationTokens.id, id)).get();
+  if (row) return row;
+  throw new CommandError(`integration token ${cut(id)} does not exist: see gapstone integration-token list`);
+}
+
+function assignTo({ orm }: Database, id: string, organization: string, listIds: string[]): void {
+  for (const listId of listIds) {
+    const list = orm
+      .select({ organization: collections.organizationId })
+      .from(collections)
+      .where(and(eq(collections.id, listId), eq(collections.kind, 'list'), isNull(collections.deletedAt)))
+      .get();
+    if (!list) throw new CommandError(`list ${cut(listId)} does not exist`);
+    if (list.organization !== organization)
+      throw new CommandError(`list ${cut(listId)} does not belong to the organization ${cut(organization)}`);
+    orm.insert(integrationTokenLists).values({ tokenId: id, listId }).onConflictDoNothing().run();
+  }
+}
+
+/** All tokens with their lists, oldest first. */
+function allTokens({ orm }: Database, now: Date) {
+  const lists = orm.select().from(integrationTokenLists).orderBy(asc(integrationTokenLists.listId)).all();
+  const listsOf = Map.groupBy(lists, ({ tokenId }) => tokenId);
+  const rows = orm
+    .select()
+    .from(integrationTokens)
+    .orderBy(asc(integrationTokens.createdAt), asc(integrationTokens.id))
+    .all();
+  return rows.map((row) => {
+    const { hash: _, organizationId: organization, ...kept } = row;
+    const ids = (listsOf.get(row.id) ?? []).map(({ listId }) => listId);
+    return { ...kept, organization, state: stateOf(row, now), lists: ids };
+  });
 }

@@ -16,8 +16,8 @@ export type ReadKeys = JWTVerifyGetKey & { id?: string };
 const checkEvery = 1000;
 
 /**
- * A key set that follows its file: checked on use, at most once a second, and reloaded after a change. A missing or
- * invalid file leaves the last good set in place and writes a warning. Throws when it is invalid at the start.
+ * A key set that follows its file, checked once a second. A bad file leaves the last good set in place. Throws when it
+ * is invalid at the start.
  */
 export async function watchKeySet(
   file: string,

@@ -25,13 +25,11 @@ import { type Log, silentLog } from '../base/log.ts';
 import { printable } from '../base/text.ts';
 import { type KeySet, type ReadKeys, watchKeySet } from './key-watch.ts';
 
-/** The algorithms of each kind of key. */
 const algorithmsOf: Record<string, string[]> = { RSA: ['RS256', 'PS256'], EC: ['ES256'] };
 
 /** The algorithms that may sign user tokens (rule D1.2). */
 export const algorithms = Object.values(algorithmsOf).flat();
 
-/** How many skipped keys the log names. */
 const maxNamed = 20;
 
 /**
@@ -140,10 +138,7 @@ const isExponent = (number: bigint) => number >= 3n && number % 2n === 1n;
 /** Logs a new local key by its id, and saves it by calling `publish`; if it rejects, no key is saved. */
 export type LogNewKey = (kid: string, publish: () => void) => void | Promise<void>;
 
-/**
- * The private key of the local issuer, created at first use with mode 0600 (D1.3). Throws `CommandError` when it cannot
- * be read or created, and what `logNewKey` throws.
- */
+/** The local issuer's private key, created at first use (D1.3). Throws `CommandError`. */
 export async function localKey(
   config: Config,
   logNewKey: LogNewKey = (_, publish) => publish(),
@@ -198,7 +193,6 @@ async function readLocalKeySet(file: string): Promise<ReadKeys> {
   return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { id });
 }
 
-/** Whether the two halves of a key belong together. */
 function isWholeKey({ d, ...publicJwk }: JWK): boolean {
   const probe = Buffer.from('probe');
   try {

@@ -12,9 +12,7 @@ export const sessionCookie = 'gapstone_session';
 const idleMilliseconds = 15 * 60 * 1000;
 const longestMilliseconds = 12 * 3600 * 1000;
 const perUser = 10;
-/**
- * How many expired sessions a sign-in ends: more than one, so that all end some day, but few, so that it stays cheap.
- */
+/** A sign-in ends a few expired sessions: all end some day, and a sign-in stays cheap. */
 const endedAtOnce = 20;
 /** A use is saved at most this often, so that reads rarely write. */
 const writtenEvery = 60 * 1000;
@@ -35,7 +33,6 @@ export interface EndedSession {
   organization: string | null;
 }
 
-/** Writes ended sessions to the audit stream. */
 export interface SessionAudit {
   /** Writes their events. Throws when that fails and the policy is to stop. */
   ended(sessions: EndedSession[]): void;
@@ -232,7 +229,6 @@ function createAuditedEnds({ audit, log, lastUse }: Context) {
   };
 }
 
-/** The id of a session in logs and events. */
 function idOf(row: { hash: string }): string {
   return row.hash.slice(0, 12);
 }

@@ -71,10 +71,7 @@ async function verifySignature(token: string, keys: JWTVerifyGetKey, options: JW
   }
 }
 
-/**
- * Whether a token is a JWT of another purpose, as `logout+jwt`: an identity provider signs those with the same key for
- * the same audience (RFC 8725 section 3.11, RFC 9068).
- */
+/** Whether a token is of another purpose (`logout+jwt`), signed with the same key (RFC 8725 section 3.11, RFC 9068). */
 function isOtherKind(type: unknown): boolean {
   if (type === undefined) return false;
   return typeof type !== 'string' || (/\+jwt$/i.test(type) && !/^(?:application\/)?at\+jwt$/i.test(type));

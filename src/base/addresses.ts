@@ -7,10 +7,7 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/**
- * The canonical spelling of an address: IPv6 as RFC 5952, an IPv4 address without its IPv6 prefix. A proxy may write
- * another, and one caller must not count as several. Other texts stay unchanged.
- */
+/** The canonical spelling of an address, so that one caller counts as one: RFC 5952, IPv4 without its IPv6 prefix. */
 export function plainAddress(address: string): string {
   if (isIP(address) !== 6) return address;
   const [plain = '', zone] = address.split('%');

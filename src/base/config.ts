@@ -65,7 +65,6 @@ const serviceLink = (text: string) =>
 /** Every setting and its default: `maxBody` is the variable GAPSTONE_MAX_BODY. No other variable is read. */
 const settings = z.object({
   db: filled.default('gapstone.db'),
-  /** Users' data; by default beside the catalog. */
   usersDb: filled.nullable().default(null),
   host: filled.default('127.0.0.1'),
   port: whole(0, 65535, serviceLink).default(8080),
@@ -85,7 +84,6 @@ const settings = z.object({
     .regex(/^[\x21-\x7e]+$/, 'must be one or more visible ASCII characters, without spaces')
     .nullable()
     .default(null),
-  /** Whether the sample endpoint exists. */
   plants: onOff.default(true),
   /** Certificate chain and key, PEM files; without them HTTP is plain. */
   tlsCert: file.nullable().default(null),
@@ -104,9 +102,7 @@ const settings = z.object({
   maxConnections: whole(1, 65535).default(1000),
   /** Seconds within which a request must arrive. */
   requestTimeout: whole(1, 3600).default(30),
-  /** Whether `/metrics` exists. */
   metrics: onOff.default(true),
-  /** The origins whose pages may read answers (CORS). */
   corsOrigins: list(
     z
       .string()
@@ -122,7 +118,6 @@ const settings = z.object({
   auditFile: filled.nullable().default(null),
   /** After a failed write to the audit stream: `stop` rejects what must be audited, `continue` allows it. */
   auditFailure: choice(['stop', 'continue'], 'stop or continue').default('stop'),
-  /** The classification banner of pages and exports. */
   banner: z
     .string()
     .trim()
@@ -156,10 +151,7 @@ const leastSecret = 16;
 const mostNames = 20;
 const longestName = 64;
 
-/**
- * Reads flags and environment into one frozen object; nothing else reads the environment. Flags override the
- * environment. Throws `CommandError` that names the wrong setting (D21).
- */
+/** The settings of flags and environment, frozen. Throws `CommandError` that names the wrong setting (D21). */
 export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env) {
   const { db, 'users-db': usersFile, host, port } = flags;
   const fromFlags: { [Name in Setting]?: string | undefined } = { db, usersDb: usersFile, host, port };
@@ -201,10 +193,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   return config;
 }
 
-/**
- * Warnings about unknown GAPSTONE_ variables (probably typos) and a short cron secret. They contain names only, limited
- * in number and length, never a value.
- */
+/** Warns of unknown GAPSTONE_ variables and a short cron secret; the warnings contain no values. */
 export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.env) {
   const warnings: { msg: string; fields: Record<string, unknown> }[] = [];
   const unknown = Object.keys(env).filter(

@@ -15,7 +15,6 @@ export interface Piece {
   factor: number;
 }
 
-/** The most bytes of a stored block. */
 const longestBlock = 0xffff;
 
 /** A piece of a few uncompressed bytes; `isLast` ends the stream. */

@@ -13,6 +13,7 @@ import {
   rmSync,
   type Stats,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CommandError } from './errors.ts';
@@ -54,10 +55,16 @@ export function syncPath(path: string): void {
   }
 }
 
-/**
- * Renames a complete, synced temporary file in one step. Throws EEXIST where the name exists, and then keeps the
- * temporary file.
- */
+/** Writes all bytes: one system call may write fewer. */
+export function writeWhole(
+  handle: number,
+  bytes: Uint8Array,
+  write: (handle: number, bytes: Uint8Array) => number = writeSync,
+): void {
+  for (let done = 0; done < bytes.length; ) done += write(handle, bytes.subarray(done));
+}
+
+/** Renames a synced file in one step. Throws EEXIST where the name exists, and then keeps the temporary file. */
 export function publishNew(temporary: string, file: string): void {
   try {
     linkSync(temporary, file);
@@ -77,10 +84,7 @@ export function hasNoLinks(error: unknown): boolean {
   );
 }
 
-/**
- * For a permission error: the owner of the file, or of the nearest folder above it that can be read, and this process's
- * user. Empty for any other error.
- */
+/** For a permission error: the owners of the nearest readable path, and this process's user; else empty. */
 export function rightsAround(path: string, error: unknown): string {
   const { code } = error as { code?: string };
   if ((code !== 'EACCES' && code !== 'EPERM') || process.geteuid === undefined) return '';

@@ -18,10 +18,7 @@ export interface Memory {
   collect(): void;
 }
 
-/**
- * Gives a function that collects garbage when memory has grown and the process is idle (rule S2.10). V8 collects only
- * when it needs memory: an idle process would never release any.
- */
+/** Gives a function that collects garbage when memory has grown and the process is idle (rule S2.10). */
 export function createMemoryLook({ resident, utilization, collect }: Memory): () => void {
   let least = Number.POSITIVE_INFINITY;
   let looks = looksApart;
@@ -55,10 +52,7 @@ export function giveMemoryBack(): () => void {
   return () => clearInterval(timer);
 }
 
-/**
- * V8's garbage collector, which Node hides without `--expose-gc`. Only the last-resort flavor returns pages to the
- * system. (The inspector's collector deadlocks when its session ends in its own answer.)
- */
+/** V8's garbage collector, hidden without `--expose-gc`; only the last-resort flavor returns pages to the system. */
 export function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as NodeJS.GCFunction;

@@ -69,10 +69,7 @@ function endOfText(json: string, start: number): number {
   return -1;
 }
 
-/**
- * The path to the first member that an object of a JSON text has twice, escaped or not; null where there is none. The
- * text must be valid JSON.
- */
+/** The path to the first repeated member of an object in valid JSON, escaped or not; null where none repeats. */
 export function repeatedMember(json: string): (string | number)[] | null {
   // The open objects and arrays, each with its current member or item.
   const open: { keys: Set<string> | null; step: string | number }[] = [];

@@ -24,11 +24,9 @@ interface Line extends KnownLine {
 
 /** A longer text is not analyzed: no check is that long, and finding the ends of commands takes time. */
 const mostCharacters = 50_000;
-/** The most lines of a command. */
+/** The most lines of a command, of a here-document, and of searches for a missing end. */
 const mostLines = 60;
-/** The most lines of a here-document in a command. */
 const mostOfDocument = 200;
-/** The most lines read in search of an end that is missing. */
 const mostInVain = 5000;
 
 /** What is open in a command so far: a quote, the brackets of a script, the loops of a shell. */
@@ -169,10 +167,7 @@ function isReflowed(text: string): boolean {
   return others.length > 0 && others.every((line) => /^\s{8}/.test(line));
 }
 
-/**
- * A check or fix text in blocks, recognized by heuristics. Nothing is altered: concatenated, the prompts and texts are
- * the text.
- */
+/** A check or fix text in blocks, recognized by heuristics. Concatenated, prompts and texts are the text. */
 export function blocksOf(text: string): ProseBlock[] {
   if (text.length > mostCharacters || isReflowed(text)) return [{ kind: 'words', prompt: '', text }];
   const blocks: ProseBlock[] = [];

@@ -46,10 +46,7 @@ export interface CommandAudit {
   event(event: OperatorEvent, reason?: string): AuditEvent;
 }
 
-/**
- * Runs a command's work with the audit stream, and logs `failure` when it throws. Under the policy `stop` a failing
- * stream ends the command.
- */
+/** Runs a command's work with the audit stream, and logs `failure` when it throws. */
 export async function withCommandAudit<T>(
   config: Config,
   db: Database | null,
@@ -123,12 +120,8 @@ export async function withUsers(
   work: (users: Awaited<ReturnType<typeof openUsersForCommand>>) => void,
 ): Promise<void> {
   if (config.usersDb === ':memory:') return;
-  const users = await openUsersForCommand(config);
-  try {
-    work(users);
-  } finally {
-    users.close();
-  }
+  using users = await openUsersForCommand(config);
+  work(users);
 }
 
 /** Upgrades both files, or neither, before the command uses one of them. Throws `CommandError`. */
@@ -142,10 +135,7 @@ function auditMigration(config: Config) {
     auditedCommand(config, null, { action: 'database.migrate', objectType, detail: { from, to } }, () => {});
 }
 
-/**
- * Logs a new local key by its id just before it is saved; for `localKey`. Where saving fails (another process was
- * first), a second event says so.
- */
+/** Logs a new local key just before it is saved; a second event says that saving failed. */
 export function auditNewKey(config: Config): LogNewKey {
   return (kid, publish) => {
     const created = { action: 'local-key.create', objectType: 'local-key', objectId: kid };
@@ -156,10 +146,7 @@ export function auditNewKey(config: Config): LogNewKey {
   };
 }
 
-/**
- * Runs work outside of transactions: audits its start, and its end with the result. The `action` of `done` is as
- * `database.backup`.
- */
+/** Runs work without a transaction: audits its start (`<action>-start`) and its end with the result. */
 export function auditedRun<T>(
   config: Config,
   done: OperatorEvent,
@@ -221,12 +208,10 @@ export async function startServerAudit(config: Config, log: Log, db: Database) {
   }, minute).unref();
   return {
     stream,
-    /** Logs that the key set was reloaded, or why it was not. */
     keysReloaded(reason: string | null): void {
       const kept = reason === null ? {} : { outcome: 'failure' as const, reason: 'KEY_SET_KEPT' };
       stream.note(systemEvent('keys.reload', null, { objectType: 'key-set', ...kept }));
     },
-    /** Logs the end of the service, and closes the stream. */
     async stop(reason: string): Promise<void> {
       clearInterval(timer);
       stream.tick(true);

@@ -7,7 +7,7 @@ import { type Backup, backUp } from '../db/backup-file.ts';
 import { hashFile } from '../db/copy.ts';
 import { type Files, requireDatabaseFile } from '../db/database.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, flag, parse } from './command.ts';
+import { type Command, flag, parse, print } from './command.ts';
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -31,14 +31,14 @@ export const backupCommand: Command = {
       () => backup(config, file, usersOnly),
       ({ sha256, bytes }) => ({ sha256, bytes }),
     );
-    process.stdout.write(values.json ? `${JSON.stringify(made)}\n` : `${made.sha256}  ${made.file}\n`);
+    print(values.json, made, `${made.sha256}  ${made.file}`);
     return 0;
   },
 };
 
-/** Makes a backup as `backUp` does, and lays its hash beside it. Throws `CommandError`. */
+/** Makes a backup as `backUp` does, and writes its hash to FILE.sha256. Throws `CommandError`. */
 export async function backup(files: Files, file: string, usersOnly = false): Promise<Backup> {
-  // The hash of an earlier backup of this name would speak against this one.
+  // The hash of an earlier backup of this name would not match this one.
   if (!isTaken(file)) rmSync(hashFile(file), { force: true });
   const made = await backUp(files, file, { usersOnly });
   writeHash(made);

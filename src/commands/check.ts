@@ -12,7 +12,7 @@ import { ForeignSchemaError } from '../db/schema-check.ts';
 import { type Command, expectPositionals, flag, openToLook, parse, tell } from './command.ts';
 
 const busyTimeout = 30_000;
-/** As many problems of one check are listed; how many more there are is said too. */
+/** The problems of one check that are listed; a last line gives the number of the others. */
 const most = 100;
 
 export const checkCommand: Command = {
@@ -36,18 +36,18 @@ export const checkCommand: Command = {
   },
 };
 
-/** Checks both files, and the audit stream where its files are given. Of a schema that is not ours nothing else is read. */
+/** Checks both files and the given audit files. Reads nothing from a file with a foreign schema. */
 function checkFiles(files: Files, auditFiles: string[] | null): CheckReport {
   try {
     using db = openToLook(files, busyTimeout);
     const report = checkDatabase(db);
-    // Whatever a schema holds otherwise than we make it is found when the file is opened.
+    // Opening the files has compared their schemas.
     report.checks.unshift({ name: 'schema', problems: [] });
     if (auditFiles !== null) addAudit(report, auditFiles, db);
     return report;
   } catch (error) {
     if (!(error instanceof ForeignSchemaError)) throw error;
-    tell('no other check was made: what does not belong to Gapstone could change its results');
+    tell('no other check was run: a foreign schema could change its results');
     return {
       ok: false,
       digest: null,
@@ -56,12 +56,11 @@ function checkFiles(files: Files, auditFiles: string[] | null): CheckReport {
   }
 }
 
-/** What was found: of every check its problems, and the digest where the catalog could be read. */
+/** The problems of every check, and the digest where the catalog could be read. */
 export interface CheckReport {
   ok: boolean;
   digest: string | null;
   checks: { name: string; problems: string[] }[];
-  /** Where the audit stream was walked. */
   audit?: Pick<AuditVerdict, 'lines' | 'first' | 'head' | 'notes'>;
 }
 
@@ -79,17 +78,16 @@ export function checkDatabase(db: Database, list: Check[] = [...databaseChecks, 
     const ok = typeof digest === 'string' && checks.every(({ problems }) => problems.length === 0);
     return { ok, digest: typeof digest === 'string' ? digest : null, checks };
   } finally {
-    // Rolled back: where a page is damaged, even the end of a transaction that only read is refused.
+    // On a damaged page even the COMMIT of a read fails.
     if (!outer && sqlite.inTransaction) sqlite.exec('ROLLBACK');
   }
 }
 
-/** The problem of a catalog whose stored digest is not the one that it has. */
 function wrongDigest({ sqlite }: Database, digest: string | Error): string[] {
   const stored = storedDigest(sqlite);
   if (digest instanceof Error || stored === null || stored === digest) return [];
   return [
-    `the stored digest ${stored} is not that of the catalog: something other than Gapstone changed one of them. Restore a backup`,
+    `the stored digest ${stored} does not match the catalog: another program changed one of them. Restore a backup`,
   ];
 }
 
@@ -107,7 +105,7 @@ function problemsOf(look: () => Iterable<string>): string[] {
   return problems;
 }
 
-/** Adds the check of the audit stream, which must have the line that the database knows. */
+/** Adds the check of the audit stream, which must contain the line that the database recorded. */
 function addAudit(report: CheckReport, files: string[], db: Database): void {
   const problems: string[] = [];
   try {
@@ -123,7 +121,7 @@ function addAudit(report: CheckReport, files: string[], db: Database): void {
   report.ok &&= problems.length === 0;
 }
 
-/** A damaged page ends one check, and not those after it. */
+/** A damaged page stops one check; the next ones still run. */
 function withDamage<T>(work: () => T): T | Error {
   try {
     return work();
@@ -144,5 +142,4 @@ function humanReport({ checks, digest, audit }: CheckReport): string {
   return `${[...lines, `digest: ${digest ?? 'the catalog cannot be read'}`].join('\n')}\n`;
 }
 
-/** The number and the hash of the last line: worth noting elsewhere. */
 const headOf = (head: AuditVerdict['head']) => (head === null ? 'none' : `${head.seq} ${head.hash}`);

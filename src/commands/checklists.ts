@@ -21,10 +21,8 @@ import { asCopyError, freeBytes, requireRoom } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
 import { check } from '../http/schema.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, openToLook, parse, required, tell, text, texts } from './command.ts';
-import { print } from './content-keys.ts';
+import { type Command, openToLook, parse, print, required, tell, text, texts } from './command.ts';
 
-/** A table of hosts is a few lines. */
 const largestTable = 1024 * 1024;
 
 export const checklistsCommand: Command = {
@@ -47,7 +45,7 @@ export const checklistsCommand: Command = {
     });
     if ((values.list === undefined) === (values.stig === undefined))
       throw new CommandError('give either --list ID or --stig SLUG', 2);
-    // What follows `--stig A` without an option of its own is more of the same: `--stig A B C`.
+    // More arguments after `--stig A` are STIGs too: `--stig A B C`.
     if (values.stig === undefined && positionals.length > 0)
       throw new CommandError(`expected no arguments, got ${positionals.length} arguments`, 2);
     const slugs = [...(values.stig ?? []), ...positionals];
@@ -90,7 +88,7 @@ function readTable(file: string) {
   return hosts;
 }
 
-/** The STIGs that are asked for; of a list those that are in the catalog, the others are named. */
+/** The requested STIGs; names those of a list that are not in the catalog. */
 function wantedOf(db: Database, list: string | undefined, slugs: string[]): () => string[] {
   if (list === undefined) return () => slugs;
   const stigs = operatorList(db, list);
@@ -99,7 +97,7 @@ function wantedOf(db: Database, list: string | undefined, slugs: string[]): () =
   return () => stigs.filter(({ version }) => version !== '').map(({ slug }) => slug);
 }
 
-/** What is refused is wrong usage. */
+/** Invalid input is wrong usage: exit code 2. */
 function usage<T>(work: () => T): T {
   try {
     return work();
@@ -108,7 +106,7 @@ function usage<T>(work: () => T): T {
   }
 }
 
-/** Writes the zip whole, and only then gives it its name. Throws `CommandError`; then nothing is left behind. */
+/** Writes the whole zip, then renames it. Throws `CommandError`, and then leaves no file behind. */
 async function write(zip: Promise<ChecklistZip>, out: string) {
   const { bytes, files, stream } = await zip.catch((error) => {
     throw error instanceof AppError ? new CommandError(error.message) : error;

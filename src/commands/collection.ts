@@ -10,7 +10,7 @@ import {
 import { createCollectionBody } from '../collections/schema.ts';
 import { openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
+import { type Command, expectPositionals, parse, print, required, text, texts } from './command.ts';
 
 export const collectionCommand: Command = {
   name: 'collection',
@@ -32,20 +32,12 @@ export const collectionCommand: Command = {
   ],
   async run(args) {
     const { values, positionals } = parse(args, null, {
-      kind: text,
-      name: text,
-      owner: text,
-      org: text,
-      email: text,
-      description: text,
-      tag: texts,
-      color: text,
-      visibility: text,
-      item: texts,
+      ...{ kind: text, name: text, owner: text, org: text, email: text, item: texts },
+      ...{ description: text, tag: texts, color: text, visibility: text },
     });
     const [action, ...rest] = positionals;
     if (action !== 'create') throw new CommandError('the only collection command is "collection create"', 2);
-    // What follows `--item A` without an option of its own is more of the same: `--item A B C`.
+    // More arguments after `--item A` are items too: `--item A B C`.
     if (values.item === undefined) expectPositionals(rest, []);
     const items = [...(values.item ?? []), ...rest];
     if (items.length === 0) throw new CommandError('--item must be given', 2);
@@ -76,16 +68,15 @@ export const collectionCommand: Command = {
       try {
         return await service.create(owner, fields.data, items);
       } catch (error) {
-        // As the owner has too many of them.
         throw error instanceof AppError ? new CommandError(error.message) : error;
       }
     });
-    process.stdout.write(values.json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
+    print(values.json, { id }, id);
     return 0;
   },
 };
 
-/** A text that names somebody. Throws `CommandError` for what a token could not carry. */
+/** Throws `CommandError` for a name that a token cannot contain. */
 function named(text: string, option: string): string {
   if (!isName(text)) throw new CommandError(`--${option} must have 1 to 255 characters`, 2);
   return text;

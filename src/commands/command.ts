@@ -16,7 +16,7 @@ export interface Command {
   run(args: string[]): Promise<number>;
 }
 
-/** Runs a command; a storage that fails under it ends it with one line. */
+/** Runs a command; a storage fault becomes a `CommandError`. */
 export async function runCommand(command: Command, args: string[]): Promise<number> {
   try {
     return await command.run(args);
@@ -25,12 +25,17 @@ export async function runCommand(command: Command, args: string[]): Promise<numb
   }
 }
 
-/** Tells the operator something on stderr. */
+/** Writes a line for the operator to stderr. */
 export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Opens both files only to be looked at; users' data that is not there is not made. Throws `CommandError`. */
+/** Prints a result as a line of JSON or of text. */
+export function print(json: boolean | undefined, value: object, line: string): void {
+  process.stdout.write(`${json ? JSON.stringify(value) : line}\n`);
+}
+
+/** Opens both files for reading; creates no users' data. Throws `CommandError`. */
 export function openToLook({ db, usersDb }: Files, busyTimeout?: number): Database {
   const files = { db, usersDb: isThere(usersDb) ? usersDb : ':memory:' };
   const opened = openDatabase(files, { asItIs: true, ...(busyTimeout === undefined ? {} : { busyTimeout }) });
@@ -39,11 +44,11 @@ export function openToLook({ db, usersDb }: Files, busyTimeout?: number): Databa
 }
 
 /**
- * Parses the arguments of a command: as many as it has `names` for (null: the command counts them itself), and its options. Throws `CommandError` with exit code 2 for anything that is not its usage.
+ * Parses options and positional arguments, as many as `names` (null: any number). Throws `CommandError` with code 2.
  */
 export function parse<const O extends Options>(args: string[], names: string[] | null, options: O) {
   const parsed = parsedArgs(args, options);
-  // A variable of a script that was never set.
+  // As from an unset variable of a script.
   if (parsed.positionals.includes('')) throw new CommandError('an argument is empty', 2);
   if (names !== null) expectPositionals(parsed.positionals, names);
   return parsed;
@@ -62,21 +67,21 @@ function parsedArgs<const O extends Options>(args: string[], options: O) {
   }
 }
 
-/** Kinds of options: with a text, with one that may be given again, with none. */
+/** Kinds of options: a text, a repeatable text, a flag. */
 export const text = { type: 'string' } as const;
 export const texts = { ...text, multiple: true } as const;
 export const flag = { type: 'boolean' } as const;
 
 const commonOptions = { db: text, 'users-db': text, json: flag, help: flag };
 
-/** Refuses positional arguments beyond those that a command takes. */
+/** Throws `CommandError` for another number of positional arguments. */
 export function expectPositionals(positionals: string[], names: string[]): void {
   if (positionals.length === names.length) return;
   const wanted = names.length === 0 ? 'no arguments' : names.join(' ');
   throw new CommandError(`expected ${wanted}, got ${positionals.length} arguments`, 2);
 }
 
-/** The text of an option that must be given. */
+/** The value of an option. Throws `CommandError` where it is missing or empty. */
 export function required(value: string | undefined, name: string): string {
   if (value === undefined || value === '') throw new CommandError(`--${name} must be given`, 2);
   return value;

@@ -12,8 +12,7 @@ import { trustedKeys } from '../content/trust.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { requireFolder } from '../db/restore-backup.ts';
 import { type CommandAudit, openForCommand, withCommandAudit } from './audit.ts';
-import { flag, parse, tell } from './command.ts';
-import { print } from './content-keys.ts';
+import { flag, parse, print, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 const objectType = 'bundle';
@@ -21,8 +20,8 @@ const objectType = 'bundle';
 export const applyCommand = {
   usage: 'gapstone content apply BUNDLE [--drop-local] [--db FILE] [--users-db FILE] [--json]',
   help: [
-    'apply: BUNDLE          is verified first; a running server goes over to its catalog by itself',
-    '       --drop-local    go without the sources that this site holds and the bundle lacks',
+    'apply: BUNDLE          is verified first; a running server switches to its catalog by itself',
+    '       --drop-local    remove the sources that this site has and the bundle lacks',
   ],
   async run(args: string[]) {
     const { values, positionals } = parse(args, ['BUNDLE'], { 'drop-local': flag });
@@ -34,7 +33,7 @@ export const applyCommand = {
         now: options.now,
         ...(unpackTo === undefined ? {} : { unpackTo }),
       });
-    // Where nothing is nobody is trusted: that is said before anything is made there.
+    // Without users' data no key is trusted: fail before creating it.
     if (!isThere(config.usersDb)) await read();
     requireFolder(config.db);
     const failed = { action: 'content.apply', objectType, objectId: file };
@@ -51,7 +50,7 @@ export const applyCommand = {
       const { channel, sequence, digest } = exchange;
       tell(`${channel} ${sequence} is applied: catalog ${spoken(digest)}`);
       if (keptAs !== null)
-        tell(`the catalog from before is in ${keptAs}: "gapstone content rollback" goes back to it`);
+        tell(`the former catalog is in ${keptAs}: "gapstone content rollback" restores it`);
       return 0;
     });
   },
@@ -59,7 +58,7 @@ export const applyCommand = {
 
 export const rollbackCommand = {
   usage: 'gapstone content rollback [--db FILE] [--users-db FILE] [--json]',
-  help: ['rollback: goes back to the catalog from before the last bundle, once'],
+  help: ['rollback: restores the catalog from before the last bundle, once'],
   async run(args: string[]) {
     const { values } = parse(args, [], {});
     const config = readConfig(values);
@@ -76,7 +75,7 @@ export const rollbackCommand = {
   },
 };
 
-/** Exchanges the catalog of an open site; gives also the mapping decisions that the new one says less of. */
+/** Exchanges the catalog of a site, and compares its mapping decisions before and after. */
 async function exchanging(
   config: Config,
   { stream, event }: CommandAudit,

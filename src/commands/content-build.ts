@@ -11,19 +11,19 @@ import { readPrivateKey, readPublicKey } from '../content/signing-keys.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { auditedRun } from './audit.ts';
-import { expectPositionals, flag, parse, required, tell, text, texts } from './command.ts';
-import { print, readChannel } from './content-keys.ts';
+import { expectPositionals, flag, parse, print, required, tell, text, texts } from './command.ts';
+import { readChannel } from './content-keys.ts';
 
 export const buildCommand = {
   usage:
     'gapstone content build --out BUNDLE (--key FILE | --unsigned) [--channel C] [--sequence N] [--expires T] [--time T]\n' +
     '                       [--split SIZE] [--since BUNDLE --sources PATH...] [--db FILE] [--json]',
   help: [
-    'build: --key FILE      the private key to sign with; --unsigned: to be signed elsewhere, then attached',
-    `       --channel C     for whom the bundle is (${defaultChannel})`,
+    'build: --key FILE      the private key to sign with; --unsigned: sign elsewhere, then attach the signature',
+    `       --channel C     the channel of the bundle (${defaultChannel})`,
     '       --sequence N    greater than that of every bundle of the channel before; without it the time in digits, or',
     '                       with --since one more than that bundle has',
-    '       --expires T     a date, or a date with a time: who applies the bundle later is warned',
+    '       --expires T     a date, or a date with a time: applying the bundle later gives a warning',
     '       --time T        in place of now: same catalog, same key and same time give the same bytes',
     '       --split SIZE    into pieces BUNDLE.001, BUNDLE.002 ... of so many bytes, or with K, M or G',
     '       --since BUNDLE  only the sources that the catalog of that bundle lacks, to be found in --sources PATH...',
@@ -76,7 +76,7 @@ export const attachCommand = {
   usage: 'gapstone content attach BUNDLE SIGNATURE [--key FILE.pub] [--users-db FILE] [--json]',
   help: [
     'attach: SIGNATURE      over manifest.json of BUNDLE, as "openssl dgst -sha384 -sign" makes it',
-    '        --key FILE.pub the key that it is of; without it, it must be of one that is trusted here',
+    '        --key FILE.pub the key that made it; without it, a key that this site trusts must have made it',
   ],
   async run(args: string[]) {
     const { values, positionals } = parse(args, ['BUNDLE', 'SIGNATURE'], { key: text });
@@ -99,7 +99,7 @@ export const attachCommand = {
   },
 };
 
-/** A date, or a date with a time (UTC unless it says otherwise). */
+/** Reads a date or a date with a time; the default zone is UTC. */
 function readTime(given: string, name: string): Date {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(given);
   const hasZone = /(Z|[+-]\d\d:\d\d)$/.test(given.slice(10));
@@ -112,7 +112,7 @@ function readTime(given: string, name: string): Date {
   return time;
 }
 
-/** The sequence that is given; else one more than that of a base; else the time in digits, which grows by itself. */
+/** The given sequence, or the next one after a base, or the digits of the time, which only grow. */
 function readSequence(given: string | undefined, since: string | undefined, time: Date): number {
   if (given === undefined && since !== undefined) return readUnverified(since).manifest.sequence + 1;
   const digits = given ?? time.toISOString().replace(/\D/g, '').slice(0, 14);

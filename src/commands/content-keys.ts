@@ -4,13 +4,13 @@ import { channelName, defaultChannel } from '../content/manifest.ts';
 import { makeKey, type PublicKey, publicFileOf, readPublicKey } from '../content/signing-keys.ts';
 import { createTrust, trustedKeys, type Users } from '../content/trust.ts';
 import { openUsersForCommand, withCommandAudit } from './audit.ts';
-import { expectPositionals, parse, required, text } from './command.ts';
+import { expectPositionals, parse, print, required, text } from './command.ts';
 
 const busyTimeout = 30_000;
 
 export const keygenCommand = {
   usage: 'gapstone content keygen --out FILE [--json]',
-  help: ['keygen: --out FILE  the private key to make (mode 0600); its public half comes into FILE.pub'],
+  help: ['keygen: --out FILE  the private key to create (mode 0600); its public half is written to FILE.pub'],
   async run(args: string[]) {
     const { values } = parse(args, [], { out: text });
     const file = required(values.out, 'out');
@@ -27,7 +27,7 @@ export const trustCommand = {
     'gapstone content trust list [--users-db FILE] [--json]\n' +
     'gapstone content trust remove NAME [--users-db FILE] [--json]',
   help: [
-    'trust: --name NAME  what this site calls the key',
+    'trust: --name NAME  the name of the key at this site',
     `       --channel C  the one channel that the key may sign (${defaultChannel})`,
   ],
   async run(args: string[]) {
@@ -75,7 +75,7 @@ export function readChannel(given: string | undefined): string {
   return read.data;
 }
 
-/** Changes whom a site trusts, with its audit event in the transaction. */
+/** Changes the trusted keys and audits it in the same transaction. */
 async function changeTrust<T extends PublicKey & { channel: string }>(
   config: ReturnType<typeof readConfig>,
   action: string,
@@ -83,24 +83,15 @@ async function changeTrust<T extends PublicKey & { channel: string }>(
   work: (users: Users) => T,
 ): Promise<T> {
   const event = { action: `content.trust-${action}`, objectType: 'content-key', objectId: name };
-  const users = await openUsersForCommand(config, { busyTimeout });
-  try {
-    return await withCommandAudit(config, null, event, (audit) =>
-      users
-        .transaction(() => {
-          const key = work(users);
-          const { channel, fingerprint } = key;
-          audit.stream.must(audit.event({ ...event, detail: { channel, fingerprint } }));
-          return key;
-        })
-        .immediate(),
-    );
-  } finally {
-    users.close();
-  }
-}
-
-/** Prints a result: as JSON on one line, or as a line for people. */
-export function print(json: boolean | undefined, value: object, line: string): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : line}\n`);
+  using users = await openUsersForCommand(config, { busyTimeout });
+  return await withCommandAudit(config, null, event, (audit) =>
+    users
+      .transaction(() => {
+        const key = work(users);
+        const { channel, fingerprint } = key;
+        audit.stream.must(audit.event({ ...event, detail: { channel, fingerprint } }));
+        return key;
+      })
+      .immediate(),
+  );
 }

@@ -14,7 +14,7 @@ import { requireFolder } from '../db/restore-backup.ts';
 import { contentPlanPage } from '../site/content/plan-page.tsx';
 import { flag, parse, tell, text } from './command.ts';
 
-/** As many lines of a kind are printed; JSON and the page have all. */
+/** The text shows at most so many lines of a kind; JSON and the page show all. */
 const mostLines = 20;
 
 export const planCommand = {
@@ -59,9 +59,9 @@ function inText(plan: Plan, most: number): string {
 }
 
 const signed = ({ come, change, go }: PlanSection): [string, string, string[]][] => [
-  ['+', 'comes', come],
-  ['~', 'changes', change],
-  ['-', 'goes', go],
+  ['+', 'added', come],
+  ['~', 'changed', change],
+  ['-', 'removed', go],
 ];
 
 function writePage(file: string, plan: Plan, { banner }: Config): void {

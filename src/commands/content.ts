@@ -6,7 +6,7 @@ import { keygenCommand, trustCommand } from './content-keys.ts';
 import { planCommand } from './content-plan.ts';
 import { listCommand, verifyCommand } from './content-verify.ts';
 
-/** The commands about content that travels, by their second word (rule D32.1). */
+/** The commands for bundles, by their second word (rule D32.1). */
 const commands: Record<string, Omit<Command, 'name' | 'summary'>> = {
   keygen: keygenCommand,
   trust: trustCommand,
@@ -23,7 +23,7 @@ const names = Object.keys(commands);
 
 export const contentCommand: Command = {
   name: 'content',
-  summary: 'carry a catalog to other sites as a signed bundle, and take one',
+  summary: 'build signed bundles of a catalog for other sites, and apply them',
   usage: Object.values(commands)
     .map(({ usage }) => usage)
     .join('\n'),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseCsv } from 'csv-parse/sync';
+import { notYetImported } from '../../importers/imported-before.ts';
 import { type LedgerLine, type LedgerSummary, type Result, resultOf } from '../../importers/ledger-lines.ts';
-import { notMet } from '../../importers/met.ts';
 import type { ImportResult } from '../../importers/run.ts';
 import { isSlug, reservedSlugs } from '../../importers/stigs/slug.ts';
 import { describeChange } from '../../importers/stigs/tell.ts';
@@ -37,14 +37,10 @@ export const importCommand: Command = {
   ],
   async run(args) {
     const { values, positionals } = parse(args, null, {
-      once: flag,
-      'no-links': flag,
-      strict: flag,
-      'dry-run': flag,
-      slugs: text,
+      ...{ once: flag, 'no-links': flag, strict: flag, 'dry-run': flag, slugs: text },
     });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
-    // What was there when the folder of an inbox was looked at may be gone by now.
+    // A file that the inbox saw may have been removed since.
     const given = values.once ? positionals.filter((path) => isThere(path)) : positionals;
     for (const path of given) requirePath(path);
     const overrides =
@@ -59,9 +55,9 @@ export const importCommand: Command = {
     if (isNew && !dryRun && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
     const held = values.once ? inboxContents(config.usersDb) : new Set<string>();
     const { fresh, met, leftOut, takenBack } = values.once
-      ? await notMet(db, given, held, noLinks)
+      ? await notYetImported(db, given, held, noLinks)
       : { fresh: given, met: [], leftOut: [], takenBack: new Set<string>() };
-    // What the server keeps of its inbox (rule D42.8).
+    // For the record of the inbox (rule D42.8).
     const unkept = met.filter((hash) => !held.has(hash));
     if (values.json && unkept.length + leftOut.length > 0)
       process.stdout.write(`${JSON.stringify({ met: unkept, leftOut })}\n`);
@@ -75,7 +71,7 @@ export const importCommand: Command = {
       return 0;
     }
     const strict = values.strict ?? false;
-    const onProgress = createProgress((line) => process.stderr.write(line));
+    const onProgress = createProgress();
     const result = await auditedImport(config, db, fresh, {
       ...{ strict, noLinks, dryRun, overrides, onProgress, takenBack },
     });
@@ -93,7 +89,7 @@ function requirePath(path: string): void {
 
 const exitCodes: Record<Result, number> = { done: 0, failed: 1, 'done in part': 3 };
 
-/** What became of a run in one line, with the reason where not all of it is done. */
+/** The result of a run in one line, with the reason of a failure. */
 function describeResult(result: Result, { rejected }: LedgerSummary, refused: boolean): string {
   if (refused) return `${result}: --strict was given, and not every source is good`;
   if (result === 'failed') return `${result}: nothing could be used`;
@@ -101,7 +97,7 @@ function describeResult(result: Result, { rejected }: LedgerSummary, refused: bo
 }
 
 function print(
-  { lines, summary, stored, unmetOverrides, slugChanges }: ImportResult,
+  { lines, summary, stored, unusedOverrides, slugChanges }: ImportResult,
   usersDb: string,
   json: boolean,
   dryRun: boolean,
@@ -110,47 +106,37 @@ function print(
     for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
     process.stdout.write(`${JSON.stringify({ summary })}\n`);
   } else {
-    for (const line of lines) process.stderr.write(`${humanLine(line)}\n`);
-    process.stderr.write(`${humanSummary(summary)}\n`);
+    for (const line of lines) tell(humanLine(line));
+    tell(humanSummary(summary));
   }
-  for (const benchmarkId of unmetOverrides)
-    process.stderr.write(
-      `warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id\n`,
-    );
-  tellUsers(usersDb, slugChanges);
-  if (!stored)
-    process.stderr.write(dryRun ? 'dry run: nothing was changed\n' : 'strict: nothing was changed\n');
+  for (const benchmarkId of unusedOverrides)
+    tell(`warning: --slugs names ${JSON.stringify(cut(benchmarkId))}, but no benchmark has this id`);
+  warnOfReferences(usersDb, slugChanges);
+  if (!stored) tell(dryRun ? 'dry run: nothing was changed' : 'strict: nothing was changed');
 }
 
-/** Warns of slugs that lead elsewhere now, where users' data refers to them. */
-function tellUsers(usersDb: string, changes: SlugChange[]): void {
+/** Warns about changed slugs that users' data refers to. */
+function warnOfReferences(usersDb: string, changes: SlugChange[]): void {
   if (changes.length === 0) return;
-  let users: ReturnType<typeof connectReadOnly>;
   try {
     if (!isThere(usersDb)) return;
-    users = connectReadOnly(usersDb, 'users', { busyTimeout });
-  } catch (error) {
-    // The import is done, whoever may read users' data.
-    process.stderr.write(
-      `warning: whether users' data refers to a slug that changed is not known: ${(error as Error).message}\n`,
+    using users = connectReadOnly(usersDb, 'users', { busyTimeout });
+    const count = ['list_stigs', 'favorite_stigs'].map((table) =>
+      users.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE slug = ?`).pluck(),
     );
-    return;
+    for (const change of changes) {
+      const [entries, favorites] = count.map((each) => each.get(change.from)!) as [number, number];
+      const referring = `${countOf(entries, 'list entries')} and ${countOf(favorites, 'favorites')} refer to it`;
+      if (entries + favorites > 0) tell(`warning: ${describeChange(change)}: ${referring}`);
+    }
+  } catch (error) {
+    // The import is complete; only this warning is not possible.
+    tell(`warning: cannot read whether users' data refers to a changed slug: ${(error as Error).message}`);
   }
-  const count = ['list_stigs', 'favorite_stigs'].map((table) =>
-    users.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE slug = ?`).pluck(),
-  );
-  for (const change of changes) {
-    const [entries, favorites] = count.map((each) => each.get(change.from)!);
-    if (entries! + favorites! > 0)
-      process.stderr.write(
-        `warning: ${describeChange(change)}: ${countOf(entries!, 'list entries')} and ${countOf(favorites!, 'favorites')} refer to it\n`,
-      );
-  }
-  users.close();
 }
 
 function humanLine(line: LedgerLine): string {
-  // A name is from outside: it must not end the line, nor speak to the terminal.
+  // An untrusted name must not end the line or control the terminal.
   const printed = (text: string) => printable(text, text.length);
   const target = line.target === null ? '' : ` -> ${printed(line.target)}`;
   const counts = Object.entries(line.counts).map(([name, number]) => countOf(number, name));
@@ -167,10 +153,9 @@ function humanSummary(summary: LedgerSummary): string {
   return `${count(sources, 'source')} in ${(ms / 1000).toFixed(2)} s: ${counts.join(', ')}`;
 }
 
-/** What stands in place of a slug where a former row is taken back. */
 const takenBack = '-';
 
-/** Reads the operator's overrides (rule F2.4 step 6): an empty slug takes a former row back. */
+/** Reads the operator's overrides (rule F2.4 step 6); an empty slug removes a former row. */
 function readSlugs(file: string): Map<string, string> {
   let records: string[][];
   try {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files and folders that one look takes in: past them memory and time would have no bound. */
+/** The most files and folders that one look reads: it bounds memory and time. */
 export const mostSeen = 200_000;
 
-/** What one look may still take in, and whether it wanted more. */
+/** How many files a look may still read, and whether there were more. */
 export interface LookBounds {
   left: number;
   exceeded: boolean;
@@ -13,9 +13,9 @@ export interface LookBounds {
 }
 
 /**
- * Looks at what is in a folder, one file after the other, so that nothing holds the event loop. Yields each name with its state:
- * another text when the file, or any file of the folder, is another one; empty for what is neither or gone, or not seen whole.
- * Names that begin with a dot are left out.
+ * Yields the names in a folder that do not begin with a dot, each with its state: a text that changes with the file, or
+ * with any file of the folder; empty where it cannot be read or exceeds the bounds. Reads one file after the other, so
+ * that the event loop stays free.
  */
 export async function* lookAt(folder: string, bounds: LookBounds): AsyncGenerator<[string, string]> {
   for await (const { name } of await opendir(folder)) {
@@ -35,7 +35,7 @@ async function stateOf(path: string, bounds: LookBounds): Promise<string> {
   return isWhole ? seen.text() : '';
 }
 
-/** Adds a file, or every file of a folder, by name, size and times. False where the bounds stopped it. */
+/** Adds a file, or every file of a folder, by name, size and times. False where the bounds were reached. */
 async function addAll(path: string, seen: Sum, bounds: LookBounds): Promise<boolean> {
   if (bounds.left <= 0 || bounds.signal.aborted) {
     bounds.exceeded ||= bounds.left <= 0;
@@ -49,7 +49,7 @@ async function addAll(path: string, seen: Sum, bounds: LookBounds): Promise<bool
     for await (const { name } of await opendir(path))
       if (!(await addAll(join(path, name), seen, bounds))) return false;
   } catch (error) {
-    // It was removed while it was looked at, or its name is no UTF-8; what cannot be entered is the import's to tell.
+    // ENOENT: removed meanwhile, or a name that is not UTF-8. The import reports unreadable folders.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') seen.add(`${path} ${(error as Error).message}`);
   }
   return true;
@@ -57,7 +57,7 @@ async function addAll(path: string, seen: Sum, bounds: LookBounds): Promise<bool
 
 type Sum = ReturnType<typeof createSum>;
 
-/** A text for a set of lines that does not depend on their order: folders have none. Empty for none. */
+/** A text for a set of lines in any order, as a folder gives them; empty for none. */
 function createSum() {
   const sum = Buffer.alloc(32);
   let count = 0;

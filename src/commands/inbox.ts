@@ -9,34 +9,31 @@ import type { Log } from '../base/log.ts';
 import { compareCodePoints } from '../base/text.ts';
 import { lookAt, mostSeen } from './inbox-look.ts';
 
-/** How long a file must be unchanged before its import (rule D33.1), and how often the folder is read, in milliseconds. */
+/** Milliseconds that a file must be unchanged before its import (rule D33.1), and between two looks. */
 const stillFor = 2000;
 const lookEvery = 250;
-/** How long a failed import waits before it is tried again. */
+/** Milliseconds before a failed import is tried again. */
 const retryAfter = 30_000;
-/** Paths of one import: a command line has a limit. */
+/** A command line has a limit. */
 const mostPaths = 500;
 
 interface Entry {
-  /** What `lookAt` says of it. */
   state: string;
-  /** When it was first seen like this, in milliseconds. */
+  /** The time of the first look with this state (ms). */
   since: number;
   imported: boolean;
   /** The last look that saw it. */
   seen: number;
 }
 
-/** An inbox that is watched. */
 export interface Inbox {
   /** Stops watching, and ends a running import, which then changes nothing. */
   stop(): Promise<void>;
 }
 
 /**
- * Imports each file of a folder, and each folder in it as a whole, when it is new or changed and then left unchanged for a
- * while (rule D33). Skips links and names that begin with a dot. The import runs in a process of its own. `keep` stores the
- * SHA-256 of everything that the folder held (rule D42.8).
+ * Imports each new or changed file or folder of the inbox once it is unchanged for a while (rule D33), in a process of
+ * its own. `keep` stores the SHA-256 of everything in the folder (rule D42.8).
  */
 export function watchInbox(
   folder: string,
@@ -44,18 +41,11 @@ export function watchInbox(
   log: Log,
   keep: (hashes: string[]) => Promise<void>,
 ): Inbox {
-  const entries = new Map<string, Entry>();
   const stopping = new AbortController();
+  const logOnce = createLogOnce(folder, log);
+  const look = createLook(folder, log, logOnce, stopping.signal);
   let importing: Promise<void> | null = null;
   let notBefore = 0;
-  let looks = 0;
-  const logged = { failed: '', unreadable: '', crowded: '' };
-
-  /** Logs a problem that stays only once. */
-  function logOnce(kind: keyof typeof logged, msg: string, reason: string): void {
-    if (reason !== '' && reason !== logged[kind]) log.error(msg, { folder, reason });
-    logged[kind] = reason;
-  }
 
   async function importPaths(due: [string, Entry][]): Promise<void> {
     for (const [, entry] of due) entry.imported = true;
@@ -63,7 +53,7 @@ export function watchInbox(
       const paths = due.map(([name]) => join(folder, name));
       const { rejected, summary, hashes, leftOut } = await runImport(config, paths, stopping.signal);
       await keep(hashes);
-      logged.failed = '';
+      logOnce('inbox: the import failed; it is tried again', '');
       for (const source of leftOut)
         log.warn('inbox: skipped, because a rollback removed it here', { source });
       for (const { source, reason } of rejected) log.warn('inbox: rejected', { source, reason });
@@ -75,48 +65,25 @@ export function watchInbox(
       if (stopping.signal.aborted) return;
       for (const [, entry] of due) entry.imported = false;
       notBefore = performance.now() + retryAfter;
-      logOnce('failed', 'inbox: the import failed; it is tried again', (error as Error).message);
+      logOnce('inbox: the import failed; it is tried again', (error as Error).message);
     }
-  }
-
-  /** Reads the folder; gives what is unchanged for long enough and was not imported in this state. */
-  async function look(): Promise<[string, Entry][]> {
-    const now = performance.now();
-    const bounds = { left: mostSeen, exceeded: false, signal: stopping.signal };
-    looks++;
-    for await (const [name, state] of lookAt(folder, bounds)) {
-      const known = entries.get(name);
-      // Nothing has a name with U+FFFD in it: it stands for bytes that are no UTF-8.
-      if (state === '' && name.includes('\uFFFD') && !known)
-        log.warn('inbox: rejected', { source: name, reason: 'the name is not UTF-8: rename the file' });
-      if (known?.state === state) known.seen = looks;
-      else entries.set(name, { state, since: now, imported: false, seen: looks });
-    }
-    const reason = `it holds more than ${mostSeen} files and folders: remove what is imported`;
-    logOnce('crowded', 'inbox: some of it is not looked at', bounds.exceeded ? reason : '');
-    const due: [string, Entry][] = [];
-    for (const [name, entry] of entries) {
-      if (entry.seen !== looks) entries.delete(name);
-      else if (due.length < mostPaths && isDue(entry, now)) due.push([name, entry]);
-    }
-    return due.sort(([one], [other]) => compareCodePoints(one, other));
   }
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       const start = performance.now();
+      let reason = '';
       try {
         const due = await look();
-        logged.unreadable = '';
         if (due.length > 0 && importing === null && start >= notBefore)
           importing = importPaths(due).finally(() => {
             importing = null;
           });
       } catch (error) {
-        const reason = `${(error as Error).message}${rightsAround(folder, error)}`;
-        logOnce('unreadable', 'inbox: the folder cannot be read', reason);
+        reason = `${(error as Error).message}${rightsAround(folder, error)}`;
       }
-      // A folder that is slow to read is read less often.
+      logOnce('inbox: the folder cannot be read', reason);
+      // Read a slow folder less often.
       const pause = Math.max(lookEvery, 10 * (performance.now() - start));
       await setTimeout(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
@@ -132,13 +99,53 @@ export function watchInbox(
   };
 }
 
-/** Whether an entry was unchanged for long enough and was not imported in this state. */
+/** Logs a problem that stays only once; no reason means that it is over. */
+function createLogOnce(folder: string, log: Log) {
+  const logged = new Map<string, string>();
+  return (msg: string, reason: string): void => {
+    if (reason !== '' && reason !== logged.get(msg)) log.error(msg, { folder, reason });
+    logged.set(msg, reason);
+  };
+}
+
+/** Gives a function that reads the folder: its unchanged entries that are not imported in this state. */
+function createLook(
+  folder: string,
+  log: Log,
+  logOnce: ReturnType<typeof createLogOnce>,
+  signal: AbortSignal,
+): () => Promise<[string, Entry][]> {
+  const entries = new Map<string, Entry>();
+  let looks = 0;
+  return async () => {
+    const now = performance.now();
+    const bounds = { left: mostSeen, exceeded: false, signal };
+    looks++;
+    for await (const [name, state] of lookAt(folder, bounds)) {
+      const known = entries.get(name);
+      // Node writes U+FFFD for bytes that are not UTF-8, and finds no file by that name.
+      if (state === '' && name.includes('\uFFFD') && !known)
+        log.warn('inbox: rejected', { source: name, reason: 'the name is not UTF-8: rename the file' });
+      if (known?.state === state) known.seen = looks;
+      else entries.set(name, { state, since: now, imported: false, seen: looks });
+    }
+    const reason = `it holds more than ${mostSeen} files and folders: remove what is imported`;
+    logOnce('inbox: some of it is not looked at', bounds.exceeded ? reason : '');
+    const due: [string, Entry][] = [];
+    for (const [name, entry] of entries) {
+      if (entry.seen !== looks) entries.delete(name);
+      else if (due.length < mostPaths && isDue(entry, now)) due.push([name, entry]);
+    }
+    return due.sort(([one], [other]) => compareCodePoints(one, other));
+  };
+}
+
 const isDue = ({ state, since, imported }: Entry, now: number) =>
   state !== '' && !imported && now - since >= stillFor;
 
 /**
- * Runs `gapstone import --once` in a process of its own. Gives what it rejected, its totals (null where nothing was new), the
- * SHA-256 of what the paths hold, and the paths that a rollback removed. Throws the last line of its errors where it failed.
+ * Runs `gapstone import --once`; gives its rejections, its summary (null: nothing was new), the hashes of all files,
+ * and the paths that a rollback removed. Throws its last error line.
  */
 async function runImport(
   { db, usersDb }: Config,

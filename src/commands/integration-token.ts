@@ -6,7 +6,7 @@ import { CommandError } from '../base/errors.ts';
 import { count } from '../base/text.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
+import { type Command, expectPositionals, parse, print, required, tell, text, texts } from './command.ts';
 import { readLifetime } from './token.ts';
 
 const maxLifetime = 3650 * 24 * 3600;
@@ -31,7 +31,7 @@ gapstone integration-token assign ID --list ID...`,
     const { values, positionals } = parse(args, null, { name: text, org: text, list: texts, ttl: text });
     const [action, ...rest] = positionals;
     const own = action === 'revoke' || action === 'assign' ? 1 : 0;
-    // What follows `--list A` without an option of its own is more of the same: `--list A B C`.
+    // More arguments after `--list A` are lists too: `--list A B C`.
     const lists = [...(values.list ?? []), ...(values.list === undefined ? [] : rest.slice(own))];
     expectPositionals(
       values.list === undefined ? rest : rest.slice(0, own),
@@ -77,27 +77,27 @@ async function create({ config, db, tokens }: Deps, { name, org, lists, ttl, jso
   const done = { action: `${objectType}.create`, objectType, objectId: request.id };
   const about = { org: request.organization, detail: { lists } };
   const token = await auditedCommand(config, db, { ...done, ...about }, () => tokens.create(request));
-  if (!json) process.stderr.write(`integration token ${request.id}. It is shown only once:\n`);
-  process.stdout.write(json ? `${JSON.stringify({ id: request.id, token })}\n` : `${token}\n`);
+  if (!json) tell(`integration token ${request.id}. It is shown only once:`);
+  print(json, { id: request.id, token }, token);
 }
 
 function list({ tokens }: Deps, { json }: Given): void {
   for (const each of tokens.list()) {
     const expires = each.expiresAt === null ? '' : `, expires ${each.expiresAt}`;
     const line = `${each.id}  ${each.state}  ${each.organization}  ${each.name} (${count(each.lists.length, 'list')}${expires})`;
-    process.stdout.write(`${json ? JSON.stringify(each) : line}\n`);
+    print(json, each, line);
   }
 }
 
 async function revoke({ config, db, tokens }: Deps, _: Given, id: string): Promise<void> {
   const done = { action: `${objectType}.revoke`, objectType, objectId: id };
   await auditedCommand(config, db, done, () => tokens.revoke(id));
-  process.stderr.write(`integration token ${id} is revoked\n`);
+  tell(`integration token ${id} is revoked`);
 }
 
 async function assign({ config, db, tokens }: Deps, { lists }: Given, id: string): Promise<void> {
   if (lists.length === 0) throw new CommandError('--list must be given', 2);
   const done = { action: `${objectType}.assign`, objectType, objectId: id, detail: { lists } };
   await auditedCommand(config, db, done, () => tokens.assign(id, lists));
-  process.stderr.write(`integration token ${id} may read ${count(lists.length, 'more list')}\n`);
+  tell(`integration token ${id} may read ${count(lists.length, 'more list')}`);
 }

@@ -54,12 +54,11 @@ export const mappingCommand: Command = {
   },
 };
 
-/** What is said of a pair. */
 type Word = Pick<MappingDecision, 'status' | 'reason'>;
 
 type MappingOptions = Partial<Record<'from' | 'to' | 'status' | 'reason', string | undefined>>;
 
-/** Stores a decision, or takes it back where there is no word. */
+/** Stores a decision, or removes it where `word` is null. */
 function decide(db: Database, decisions: MappingDecisions, ends: [GraphNode, GraphNode], word: Word | null) {
   const decidedAt = new Date().toISOString();
   return db.write(() => {
@@ -106,7 +105,7 @@ function readEnd(value: string | undefined, name: string): GraphNode {
   return { framework, identifier };
 }
 
-/** Throws `CommandError` for a control that can be no node of the crosswalk. */
+/** Throws `CommandError` for a control that is not an active node of the crosswalk. */
 function requireActive(decisions: MappingDecisions, end: GraphNode): void {
   const standing = decisions.standing(end);
   if (standing === 'unknown') throw new CommandError(`${cut(nameOf(end))} is not in an imported catalog`);

@@ -1,10 +1,11 @@
 import type { ImportProgress } from '../../importers/run.ts';
 import { count } from '../base/text.ts';
+import { tell } from './command.ts';
 
 const milliseconds = 2000;
 
-/** Makes what says how far an import is, one line every two seconds. */
-export function createProgress(write: (line: string) => void, now = () => performance.now()) {
+/** Gives a function that reports the progress of an import, one line every two seconds. */
+export function createProgress(write = tell, now = () => performance.now()) {
   const start = now();
   let last = start;
   return ({ done, found, rules, bytes }: ImportProgress): void => {
@@ -12,6 +13,6 @@ export function createProgress(write: (line: string) => void, now = () => perfor
     if (time - last < milliseconds) return;
     last = time;
     const rate = (bytes / 1000 / (time - start)).toFixed(1);
-    write(`reading: ${done} of ${count(found, 'source')}, ${count(rules, 'rule')}, ${rate} MB/s\n`);
+    write(`reading: ${done} of ${count(found, 'source')}, ${count(rules, 'rule')}, ${rate} MB/s`);
   };
 }

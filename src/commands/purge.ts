@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts';
 import { createPurgeService } from '../collections/retention.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand, reasonOf } from './audit.ts';
-import { type Command, flag, parse } from './command.ts';
+import { type Command, flag, parse, print } from './command.ts';
 
 const day = 24 * 3600 * 1000;
 
@@ -31,7 +31,7 @@ export const purgeCommand: Command = {
       const purged = dryRun
         ? await purges.purge({ dryRun, acceptClock })
         : await auditedCommand(config, db, event, () => purges.purge({ acceptClock }));
-      process.stdout.write(values.json ? `${JSON.stringify({ purged, dryRun })}\n` : `${purged}\n`);
+      print(values.json, { purged, dryRun }, `${purged}`);
       return 0;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -43,7 +43,7 @@ export const purgeCommand: Command = {
 const action = 'deleted-lists.purge';
 const objectType = 'deleted-lists';
 
-/** Purges now and once a day while the process runs (rule D8.5). Gives what stops it, after the purge under way. */
+/** Purges now and once a day (rule D8.5). Gives a function that stops it after a running purge. */
 export function purgeDaily(
   { users, log, now, audit }: { users: Database; log: Log; now: () => Date; audit: Audit },
   every = day,
@@ -57,7 +57,7 @@ export function purgeDaily(
       audit.stream.note(
         systemEvent(action, null, { objectType, outcome: 'failure', reason: reasonOf(error) }),
       );
-      // The next day tries again: a purge that waits harms nobody.
+      // The next day tries again; a late purge is harmless.
       log.warn('purge postponed', { reason: (error as Error).message });
     }
   };

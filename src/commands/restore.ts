@@ -4,7 +4,7 @@ import { isThere } from '../base/files.ts';
 import { listMigrations } from '../db/migrate.ts';
 import { requireFolder, restoreBackup } from '../db/restore-backup.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, parse, tell } from './command.ts';
+import { type Command, parse, print, tell } from './command.ts';
 
 export const restoreCommand: Command = {
   name: 'restore',
@@ -19,7 +19,7 @@ export const restoreCommand: Command = {
     const { values, positionals } = parse(args, ['FILE'], {});
     const config = readConfig(values);
     const file = positionals[0]!;
-    // A slip of the pen leaves no audit stream behind where nothing is.
+    // A typo must not create an audit stream.
     if (!isThere(file)) throw new CommandError(`there is no backup at ${file}`);
     requireFolder(config.db);
     requireFolder(config.usersDb);
@@ -27,7 +27,7 @@ export const restoreCommand: Command = {
     const restored = await auditedRun(
       config,
       event,
-      // What the backup knows of the audit stream may be of another machine's.
+      // The backup may have the audit head of another machine.
       (stream) => restoreBackup(file, config, new Date(), { audited: stream.head() }),
       ({ sha256, files }) => ({
         sha256,
@@ -35,8 +35,7 @@ export const restoreCommand: Command = {
         before: files.flatMap(({ before }) => before ?? []),
       }),
     );
-    if (values.json) process.stdout.write(`${JSON.stringify(restored)}\n`);
-    else process.stdout.write(`${restored.sha256}  ${file}\n`);
+    print(values.json, restored, `${restored.sha256}  ${file}`);
     if (restored.lost !== undefined) tell(`warning: ${restored.lost}`);
     for (const { kind, file, schema, before } of restored.files) {
       if (before !== null) tell(`the replaced ${file} is in ${before}`);

@@ -8,7 +8,7 @@ import { count } from '../base/text.ts';
 import { toCklb } from '../catalog/stigs/cklb-writer.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { answerChecklist, readAnswers } from '../checklists/assessor-answers.ts';
-import { type Command, openToLook, parse, required, text } from './command.ts';
+import { type Command, openToLook, parse, required, tell, text } from './command.ts';
 
 const ourStig = 'application_security_and_development';
 const ourAnswers = join(packageRoot, 'data', 'assessment', `${ourStig}.csv`);
@@ -35,10 +35,9 @@ export const selfAssessmentCommand: Command = {
       const { unanswered, unknown } = answerChecklist(checklist, answers);
       process.stdout.write(`${JSON.stringify(checklist, null, 2)}\n`);
       const said = `${answers.size - unknown.length} of ${count(full.findings.length, 'rule')} answered`;
-      process.stderr.write(`${full.release.title} ${full.release.version}: ${said}\n`);
-      if (unanswered.length > 0) process.stderr.write(`without an answer: ${unanswered.join(', ')}\n`);
-      if (unknown.length > 0)
-        process.stderr.write(`answers for rules that it does not have: ${unknown.join(', ')}\n`);
+      tell(`${full.release.title} ${full.release.version}: ${said}`);
+      if (unanswered.length > 0) tell(`without an answer: ${unanswered.join(', ')}`);
+      if (unknown.length > 0) tell(`answers for rules that the STIG lacks: ${unknown.join(', ')}`);
       return 0;
     } catch (error) {
       if (error instanceof AppError) throw new CommandError(`${error.message}: import it first`);

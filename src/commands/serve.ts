@@ -24,7 +24,7 @@ import {
 } from '../http/limits/concurrency.ts';
 import { createLimiter } from '../http/limits/limiter.ts';
 import { createLineWriter, type LineWriter } from '../http/observe/lines.ts';
-import { createMetrics, type Figures } from '../http/observe/metrics.ts';
+import { createMetrics, type Figures, type Metrics } from '../http/observe/metrics.ts';
 import { createObserver } from '../http/observe/observer.ts';
 import { processFigures } from '../http/observe/process.ts';
 import { type RunningServer, startServer } from '../server.ts';
@@ -49,10 +49,7 @@ export const serveCommand: Command = {
   },
 };
 
-/**
- * Serves until SIGTERM or SIGINT; a second signal ends the process at once. `open` is called when the keys are known
- * to be good. Gives the exit code.
- */
+/** Serves until SIGTERM or SIGINT, and gives the exit code. Calls `open` after checking the keys. */
 export async function serve(
   config: Config,
   open: () => Promise<Database>,
@@ -69,7 +66,7 @@ export async function serve(
     await serveOpen(config, db, log, lines, onReady);
   }
   log.info('stopped');
-  // A reader that holds the pipe without reading must not keep the process.
+  // A reader that keeps the pipe open without reading must not keep the process alive.
   if (!(await lines.close())) process.exit(0);
   return 0;
 }
@@ -92,45 +89,20 @@ async function serveOpen(
   serverAudit = await startServerAudit(config, log, db);
   const { known, verify } = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
-  const rejected = metrics.reject;
   const answers = createAnswers(db);
   const context: Context = {
+    ...limitsOf(config, metrics),
     ...config,
-    catalog: db,
-    users: db,
+    ...{ catalog: db, users: db, log, now, newId: randomUUID, verify, state, answers },
     audit: createAudit(serverAudit.stream, db),
-    log,
-    now,
-    newId: randomUUID,
-    verify,
     keyId: keys.id,
-    state,
     observer: createObserver(log, metrics),
     metrics: config.metrics ? metrics.text : null,
-    answers,
-    limiter: createLimiter(config.rateLimit, () => performance.now(), rejected),
-    concurrency: createConcurrencyLimit(concurrencyLimits, rejected),
-    uploadConcurrency: createUploadConcurrency(rejected),
-    rejected,
     uploads: createUploads(log),
     secureCookies: tls !== null,
   };
-  const app = createApp(context);
-  const fastPath = createFastPath({
-    ...context,
-    answers,
-    known,
-    commonHeaders: commonHeaders(config.corsOrigins.length > 0),
-  });
   try {
-    const connectionRefused = () => rejected('connections');
-    server = await startServer((request, record) => app.fetch(request, { record }), {
-      ...config,
-      ...context,
-      fastPath,
-      connectionRefused,
-      tls,
-    });
+    server = await listen(config, context, answers, known, tls);
   } catch (error) {
     await serverAudit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
@@ -162,6 +134,33 @@ async function serveOpen(
   emptyWriteAheadLog(db, log);
 }
 
+function limitsOf({ rateLimit }: Config, { reject: rejected }: Metrics) {
+  return {
+    limiter: createLimiter(rateLimit, () => performance.now(), rejected),
+    concurrency: createConcurrencyLimit(concurrencyLimits, rejected),
+    uploadConcurrency: createUploadConcurrency(rejected),
+    rejected,
+  };
+}
+
+function listen(
+  config: Config,
+  context: Context,
+  answers: Answers,
+  known: ReturnType<typeof rememberTokens>['known'],
+  tls: ReturnType<typeof loadCertificate> | null,
+): Promise<RunningServer> {
+  const app = createApp(context);
+  const headers = commonHeaders(config.corsOrigins.length > 0);
+  return startServer((request, record) => app.fetch(request, { record }), {
+    ...config,
+    ...context,
+    fastPath: createFastPath({ ...context, answers, known, commonHeaders: headers }),
+    connectionRefused: () => context.rejected('connections'),
+    tls,
+  });
+}
+
 function emptyWriteAheadLog(db: Database, log: Log): void {
   try {
     db.sqlite.pragma('main.wal_checkpoint(TRUNCATE)');
@@ -175,10 +174,9 @@ function urlOf({ host, tls }: Config, port: number): string {
   return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** How often the server checks whether its catalog was exchanged, in milliseconds. */
 const watchMilliseconds = 200;
 
-/** Serves a new catalog as soon as it replaces the file of the current one. Gives the function that stops watching. */
+/** Serves a new catalog as soon as it replaces the current file. Gives a function that stops watching. */
 function watchCatalog(db: Database, log: Log): () => void {
   let last = '';
   let logged = '';
@@ -200,7 +198,6 @@ function watchCatalog(db: Database, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** Metrics of the server, the audit stream and the response cache. */
 const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditStream, answers: Answers) =>
   ({
     gapstone_http_connections: ['Open connections.', () => server.load().connections],
@@ -230,7 +227,7 @@ function endOnFailure(log: Log, lines: LineWriter): void {
   });
 }
 
-/** Reads certificate and key again; keeps the old ones where the new ones cannot be used. */
+/** Reloads certificate and key; keeps the old ones where the new ones cannot be used. */
 function renewCertificate(config: Config, server: RunningServer, log: Log): void {
   try {
     const tls = loadCertificate(config.tls!, new Date());
@@ -241,7 +238,7 @@ function renewCertificate(config: Config, server: RunningServer, log: Log): void
   }
 }
 
-/** Waits for the signal that ends the service; a second one ends it at once. With `onHangup`, SIGHUP only calls that. */
+/** Waits for the signal to stop; a second one ends the process at once. With `onHangup`, SIGHUP only calls it. */
 function untilSignal(onHangup: (() => void) | null): Promise<string> {
   let signals = 0;
   if (onHangup) process.on('SIGHUP', onHangup);

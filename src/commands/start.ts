@@ -12,7 +12,7 @@ import { forgetInboxContents, keepShippedSources, shippedSources } from '../db/k
 import { catalog } from '../db/tables.ts';
 import { openForCommand, upgradeForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, flag, parse, text } from './command.ts';
+import { type Command, flag, parse, tell, text } from './command.ts';
 import { createProgress } from './progress.ts';
 import { serve } from './serve.ts';
 import { auditedToken } from './token.ts';
@@ -43,30 +43,29 @@ export const startCommand: Command = {
   },
 };
 
-/** Says so when a file is there that was not there before it was opened. */
+/** Opens a database, and reports whether it created the file. */
 async function sayCreated(file: string, open: () => Promise<Database>): Promise<Database> {
   const wasThere = isThere(file);
   const db = await open();
-  if (!wasThere && isThere(file)) process.stderr.write(`created ${file}\n`);
+  if (!wasThere && isThere(file)) tell(`created ${file}`);
   return db;
 }
 
-/** The folders of the package's data that hold samples; the others hold facts. */
 const sampleFolders = ['regulatory', 'stigs'];
 
 /**
- * Imports the package's data unless this very content was imported before; without `samples` its facts alone. A catalog to which a
- * bundle was applied stays what the bundle said (rule D44.1).
+ * Imports the package's data, or its facts alone, unless it is unchanged since its last import or the catalog is a
+ * bundle's (rule D44.1).
  */
 async function importShippedData(config: Config, samples: boolean): Promise<void> {
   const wasThere = isThere(config.db);
   const options = { catalogAlone: true, create: true, checkUnclean: true };
   using db = await sayCreated(config.db, () => openForCommand(config, options));
   const isOfBundle = appliedBundles(config.usersDb).some(({ state }) => state !== 'rolled-back');
-  // A start that was killed may have made the catalog and imported nothing into it; that of a bundle is never of generation 0.
+  // A killed start may have left an empty catalog; a bundle's catalog never has generation 0.
   const isNew = !wasThere || (isOfBundle && db.orm.select().from(catalog).get()!.generation === 0);
   if (isNew && isThere(config.usersDb)) await withUsers(config, forgetInboxContents);
-  // After the catalog was opened: another that takes its place from now on is found out before a byte is written.
+  // Checked after opening: if another catalog replaces this one now, the write fails.
   if (!isNew && isOfBundle) return;
   const folder = join(packageRoot, 'data');
   const facts = readdirSync(folder).filter((name) => !sampleFolders.includes(name));
@@ -75,8 +74,8 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
   const isImported = db.orm.select().from(catalog).get()!.shippedData === digest;
   const isKept = config.usersDb === ':memory:' || shippedSources(config.usersDb).size > 0;
   if (isImported && isKept) return;
-  process.stderr.write(`importing the shipped data of ${folder}\n`);
-  const onProgress = createProgress((line) => process.stderr.write(line));
+  tell(`importing the shipped data of ${folder}`);
+  const onProgress = createProgress();
   const { summary, lines } = await auditedImport(config, db, paths, { onProgress });
   const stored = lines.filter(({ outcome }) => outcome !== 'rejected' && outcome !== 'skipped');
   await withUsers(config, (users) =>
@@ -87,10 +86,10 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
   );
   db.orm.update(catalog).set({ shippedData: digest }).run();
   for (const line of lines.filter((each) => each.outcome === 'rejected')) {
-    process.stderr.write(`rejected ${line.source}: ${line.reason}\n`);
+    tell(`rejected ${line.source}: ${line.reason}`);
   }
   const refused = summary.rejected > 0 ? `, ${summary.rejected} rejected` : '';
-  process.stderr.write(`imported the shipped data: ${count(summary.imported, 'source')}${refused}\n`);
+  tell(`imported the shipped data: ${count(summary.imported, 'source')}${refused}`);
 }
 
 /** SHA-256 over the names and bytes of all files at the paths. */
@@ -121,5 +120,5 @@ async function welcome(config: Config, url: string, withoutToken: boolean): Prom
       `Or open ${url} in a browser and sign in with this token.`,
     );
   }
-  process.stderr.write(`${lines.join('\n')}\n`);
+  tell(lines.join('\n'));
 }

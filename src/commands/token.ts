@@ -5,7 +5,7 @@ import { isThere } from '../base/files.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { readHeader } from '../db/header.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
-import { type Command, expectPositionals, parse, required, text, texts } from './command.ts';
+import { type Command, expectPositionals, parse, print, required, text, texts } from './command.ts';
 
 export const tokenCommand: Command = {
   name: 'token',
@@ -22,11 +22,7 @@ export const tokenCommand: Command = {
   ],
   async run(args) {
     const { values, positionals } = parse(args, null, {
-      subject: text,
-      email: text,
-      org: text,
-      entitlement: texts,
-      ttl: text,
+      ...{ subject: text, email: text, org: text, entitlement: texts, ttl: text },
     });
     if (positionals[0] !== 'issue') throw new CommandError('the only token command is "token issue"', 2);
     expectPositionals(positionals.slice(1), []);
@@ -45,14 +41,14 @@ export const tokenCommand: Command = {
     checkTokenRequest(config, request);
     requireServed(config);
     const token = await auditedToken(config, request);
-    process.stdout.write(values.json ? `${JSON.stringify({ token })}\n` : `${token}\n`);
+    print(values.json, { token }, token);
     return 0;
   },
 };
 
 /**
- * Refuses to issue a token that nobody takes, and to make a key for it: the local key is that of the server of a database,
- * unless one that is there already was named. Throws `CommandError`.
+ * Throws `CommandError` without a database: no server would accept the token. A key file that was named and exists is
+ * enough.
  */
 function requireServed({ db, keyFile, keyFileIsGiven }: Config): void {
   if (keyFileIsGiven && isThere(keyFile)) return;
@@ -60,7 +56,7 @@ function requireServed({ db, keyFile, keyFileIsGiven }: Config): void {
   readHeader(db);
 }
 
-/** Issues a token and tells of it: who it is for and what it may, never the token. */
+/** Issues a token and audits its subject and rights, never the token. */
 export async function auditedToken(config: Config, request: TokenRequest): Promise<string> {
   const token = await issueUserToken(config, request, new Date(), auditNewKey(config));
   const { subject, organization, entitlements, lifetime } = request;

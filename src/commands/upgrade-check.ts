@@ -10,17 +10,16 @@ import { listMigrations, schemaVersion } from '../db/migrate.ts';
 import { damageOf } from '../db/schema-check.ts';
 import { type Command, parse } from './command.ts';
 
-/** What this version would do with one file of an installation. */
+/** The upgrade of one file by this version. */
 interface FileCheck {
   kind: Kind;
   file: string;
-  /** The schema that the file has; null where there is no file, or none that this version takes. */
+  /** Null where there is no file, or this version cannot read it. */
   schema: number | null;
-  /** The schema of this version. */
   newest: number;
-  /** The migrations that the next start would apply, in their order. */
+  /** The files of the missing migrations, in order. */
   migrations: string[];
-  /** Why this version would refuse the file. */
+  /** Why this version cannot use the file. */
   problem: string | null;
 }
 
@@ -31,7 +30,7 @@ const names: [Kind, string][] = [
 
 export const upgradeCheckCommand: Command = {
   name: 'upgrade-check',
-  summary: 'tell what this version would migrate in the data folder of an installation; changes nothing',
+  summary: 'show what this version would migrate in the data folder of an installation; changes nothing',
   usage: 'gapstone upgrade-check DIR [--json]',
   help: [
     'DIR       the folder with gapstone.db and gapstone-users.db; a server may be using them',
@@ -64,18 +63,14 @@ function checkFile(kind: Kind, file: string): FileCheck {
   };
   if (!isThere(file)) return checked;
   try {
-    const sqlite = connectReadOnly(file, kind, { anySchema: true });
-    try {
-      const schema = schemaVersion(sqlite);
-      checked.schema = schema;
-      const missing = migrations.filter(({ number }) => number > schema);
-      checked.migrations = missing.map((each) => basename(each.file));
-      const [damage] = damageOf(sqlite, 'quick');
-      if (damage !== undefined) throw new CommandError(`${file} is damaged: ${damage.replace(/\s+/g, ' ')}`);
-      if (missing.length > 0) requireRoom(copyOf(checked), statSync(file).size, freeBytes);
-    } finally {
-      sqlite.close();
-    }
+    using sqlite = connectReadOnly(file, kind, { anySchema: true });
+    const schema = schemaVersion(sqlite);
+    checked.schema = schema;
+    const missing = migrations.filter(({ number }) => number > schema);
+    checked.migrations = missing.map((each) => basename(each.file));
+    const [damage] = damageOf(sqlite, 'quick');
+    if (damage !== undefined) throw new CommandError(`${file} is damaged: ${damage.replace(/\s+/g, ' ')}`);
+    if (missing.length > 0) requireRoom(copyOf(checked), statSync(file).size, freeBytes);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     checked.problem = error.message;
@@ -88,7 +83,7 @@ const copyOf = ({ file, newest }: FileCheck) => freeName(`${file}.before-schema-
 function describe(check: FileCheck): string {
   const { kind, file, schema, newest, migrations, problem } = check;
   if (problem !== null) return `refused: ${problem}\n`;
-  if (schema === null) return `${file}: not there; the next start makes a new ${namesOfKinds[kind]}\n`;
+  if (schema === null) return `${file}: missing; the next start creates a new ${namesOfKinds[kind]}\n`;
   if (migrations.length === 0) return `${file}: schema ${schema}, nothing to migrate\n`;
   return `${file}: schema ${schema}, the next start migrates it to ${newest} (${migrations.join(', ')}), and keeps a copy from before as ${copyOf(check)}\n`;
 }

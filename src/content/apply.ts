@@ -16,7 +16,6 @@ import type { VerifiedBundle } from './read-bundle.ts';
 /** Both files of a site, opened without changing a journal mode. */
 export interface OpenSite {
   db: Database;
-  /** The catalog. */
   file: string;
   /** Changes users' data, and writes the audit event in the same transaction. */
   record(action: string, exchange: Omit<Exchange, 'id' | 'state'>, change: () => void): Promise<void>;
@@ -25,7 +24,6 @@ export interface OpenSite {
 /** The result of an exchange. */
 export interface Exchanged {
   exchange: Exchange;
-  /** The file of the former catalog; null where there was none. */
   keptAs: string | null;
 }
 
@@ -126,7 +124,7 @@ export async function settle(site: OpenSite, exchange: Exchange): Promise<void> 
 
 /** Switches to the new catalog, and removes files that are no longer needed. */
 async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promise<Exchanged> {
-  await goOver(site, held);
+  await switchToNewCatalog(site, held);
   const { file } = site;
   const before = beforeOf(file, applied.id);
   const keptAs = isThere(before) ? before : null;
@@ -135,10 +133,10 @@ async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promis
 }
 
 /**
- * Releases a catalog, and attaches the file that has its name now; a server doing the same may lock it for a moment.
- * WAL is left to the server: two processes that turn it on would block each other.
+ * Releases a catalog, and attaches its new file. WAL is left to the server: two processes that turn it on would block
+ * each other.
  */
-export async function goOver({ db, file }: OpenSite, held: HeldCatalog): Promise<void> {
+export async function switchToNewCatalog({ db, file }: OpenSite, held: HeldCatalog): Promise<void> {
   held[Symbol.dispose]();
   removeForeignLog(file);
   const deadline = performance.now() + 5000;
@@ -161,8 +159,7 @@ function removeParts(place: string): void {
 }
 
 /**
- * Repairs the record after a kill between an exchange and its record. The catalog must be held. Gives the exchange that
- * is now recorded; null where none was pending.
+ * Repairs the record after a kill during an exchange; the catalog must be held. Gives the repaired exchange or null.
  */
 export async function heal(site: OpenSite): Promise<Exchange | null> {
   const { db, file } = site;
@@ -219,6 +216,6 @@ export function refusalOf(local: Pick<LocalSource, 'source' | 'target'>[]): stri
   const more = local.length > mostNamed ? `, and ${local.length - mostNamed} more` : '';
   return (
     `this site holds ${count(local.length, 'source')} that it lacks: ${named.join(', ')}${more}; ` +
-    'look at "gapstone content plan", then give --drop-local to go without'
+    'see "gapstone content plan", then use --drop-local to remove them'
   );
 }

@@ -8,7 +8,6 @@ import { createPieces, openPieces } from './pieces.ts';
 import { longestSignature, readFront } from './read-bundle.ts';
 import { isSignedBy, type PublicKey } from './signing-keys.ts';
 
-/** A key with the site's name for it. */
 type SigningKey = PublicKey & { name: string | null };
 
 /**
@@ -22,16 +21,15 @@ export function attachSignature(
 ): { id: string; key: SigningKey } {
   using reader = openPieces(file);
   const { name, pieces } = reader;
-  if (pieces > 0) throw new CommandError(`${name} lies in ${pieces} pieces: sign it before it is split`);
+  if (pieces > 0)
+    throw new CommandError(`${name} is split into ${pieces} pieces: sign a bundle before you split it`);
   const front = readFront(reader);
   if (front.signature.length > 0) throw new CommandError(`${name} is signed already`);
   if (signature.length > longestSignature)
     throw new CommandError('the signature is no ECDSA signature in DER of a P-384 key: it is too long');
   const key = keys.find(({ publicKey }) => isSignedBy(publicKey, front.bytes, signature));
   if (key === undefined)
-    throw new CommandError(
-      `the signature is none over manifest.json of ${name} by a key that was given, or is trusted`,
-    );
+    throw new CommandError(`no given or trusted key made this signature over manifest.json of ${name}`);
   const manifest = readManifest(front.bytes, name);
   const [first, second] = front.members;
   const signed = { ...second!, bytes: signature.length, crc: crcOf(signature) };

@@ -42,7 +42,6 @@ export interface Built {
   manifest: Manifest;
 }
 
-/** A compressed part of a bundle, in a temporary file. */
 interface Packed {
   file: string;
   part: Part;
@@ -96,26 +95,21 @@ export async function buildBundle(catalog: string, out: string, options: BuildOp
 
 type State = Pick<Manifest, 'digest' | 'sources' | 'overrides'>;
 
-/** The manifest's data of a catalog, in the order of natural keys. */
 function readState(catalog: string): State {
-  const sqlite = connectReadOnly(catalog, 'catalog', { checkUnclean: true });
-  try {
-    sqlite.exec('BEGIN');
-    return {
-      digest: digestOf(sqlite),
-      sources: sqlite
-        .prepare<[], State['sources'][0]>('SELECT sha256, kind, target FROM sources ORDER BY sha256')
-        .all()
-        .map((source) => ({ ...source, target: source.target && printable(source.target, 300) })),
-      overrides: sqlite
-        .prepare<[], State['overrides'][0]>(
-          'SELECT benchmark_id AS benchmarkId, slug FROM stig_overrides ORDER BY benchmark_id',
-        )
-        .all(),
-    };
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = connectReadOnly(catalog, 'catalog', { checkUnclean: true });
+  sqlite.exec('BEGIN');
+  return {
+    digest: digestOf(sqlite),
+    sources: sqlite
+      .prepare<[], State['sources'][0]>('SELECT sha256, kind, target FROM sources ORDER BY sha256')
+      .all()
+      .map((source) => ({ ...source, target: source.target && printable(source.target, 300) })),
+    overrides: sqlite
+      .prepare<[], State['overrides'][0]>(
+        'SELECT benchmark_id AS benchmarkId, slug FROM stig_overrides ORDER BY benchmark_id',
+      )
+      .all(),
+  };
 }
 
 /** The sources that a base lacks: hash to name for messages. */

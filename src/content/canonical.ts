@@ -40,29 +40,25 @@ const leftOut = ['catalog', 'import_runs', 'import_ledger', 'searched_releases',
 export function writeCanonical(catalog: string, file: string, time: string): string {
   inspectCatalog(catalog, { checkUnclean: true });
   createDatabaseFile(file, 'catalog');
-  const sqlite = connect(file, 'catalog');
-  try {
-    // The file is incomplete until the end anyway, so journal and syncs are useless.
-    for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', 'foreign_keys = OFF'])
-      sqlite.pragma(pragma);
-    attachCatalog(sqlite, catalog, { asItIs: true });
-    sqlite.exec('BEGIN');
-    copyRows(sqlite);
-    replaceTimes(sqlite, Date.parse(time));
-    writeLedger(sqlite);
-    const index = createSearchIndex({ sqlite });
-    index.reconcile();
-    index.mergeAll();
-    const digest = digestOf(sqlite);
-    sqlite.prepare('UPDATE main.catalog SET digest = ?').run(digest);
-    sqlite.exec('COMMIT');
-    detachCatalog(sqlite);
-    sqlite.exec('VACUUM');
-    sqlite.pragma('journal_mode = DELETE');
-    return digest;
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = connect(file, 'catalog');
+  // The file is incomplete until the end anyway, so journal and syncs are useless.
+  for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', 'foreign_keys = OFF'])
+    sqlite.pragma(pragma);
+  attachCatalog(sqlite, catalog, { asItIs: true });
+  sqlite.exec('BEGIN');
+  copyRows(sqlite);
+  replaceTimes(sqlite, Date.parse(time));
+  writeLedger(sqlite);
+  const index = createSearchIndex({ sqlite });
+  index.reconcile();
+  index.mergeAll();
+  const digest = digestOf(sqlite);
+  sqlite.prepare('UPDATE main.catalog SET digest = ?').run(digest);
+  sqlite.exec('COMMIT');
+  detachCatalog(sqlite);
+  sqlite.exec('VACUUM');
+  sqlite.pragma('journal_mode = DELETE');
+  return digest;
 }
 
 /** Copies the rows of all tables from the attached catalog, inside a transaction. */

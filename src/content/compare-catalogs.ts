@@ -46,83 +46,79 @@ interface Row {
 
 /** Compares two catalogs (rule D32.5). Throws `CommandError` where one cannot be read. */
 export function compareCatalogs(earlier: string, later: string): Comparison {
-  const sqlite = connectPair(earlier, later);
-  try {
-    const compare = <T>(query: string) => changesOf<T>(sqlite, query);
-    const all = (table: string, without: string[]) => contentOf(sqlite, table, without);
-    const stigs = changesOf<Named['stig'] & { sha256: string }>(
-      sqlite,
-      `SELECT g.slug AS key, json_array(g.kind, g.title, r.version, s.sha256) AS content, g.slug, g.title, r.version,
-              r.finding_count AS rules
-         FROM $.stigs AS g JOIN $.stig_printings AS r ON r.id = g.current_release_id JOIN $.sources AS s ON s.id = r.source_id`,
-    );
-    const slugs = movedSlugs(sqlite);
-    const arrived = new Set(slugs.map(({ to }) => to));
-    const moved = new Set(slugs.map(({ from }) => from));
-    const edges = compare<Named['edge']>(
-      `SELECT a.framework || ':' || a.identifier || ' ' || b.framework || ':' || b.identifier AS key, e.status AS content,
-              a.framework || ':' || a.identifier AS "from", b.framework || ':' || b.identifier AS "to", e.status
-         FROM $.crosswalk_edges AS e JOIN $.crosswalk_nodes AS a ON a.id = e.a JOIN $.crosswalk_nodes AS b ON b.id = e.b`,
-    );
-    return {
-      stigs: {
-        come: stigs.come.filter(({ slug }) => !arrived.has(slug)),
-        change: stigs.change.map(({ before, after }) => ({
-          ...after,
-          fromVersion: before.version,
-          fromRules: before.rules,
-        })),
-        go: stigs.go.filter(({ slug }) => !moved.has(slug)),
-      },
-      slugs,
-      releases: laterOf(
-        compare<Named['release']>(
-          `SELECT g.slug || ' ' || r.version AS key, s.sha256 AS content, g.slug, r.version, r.release_date AS releaseDate
-             FROM $.stig_releases AS r JOIN $.stigs AS g ON g.id = r.stig_id JOIN $.sources AS s ON s.id = r.source_id`,
+  using sqlite = connectPair(earlier, later);
+  const compare = <T>(query: string) => changesOf<T>(sqlite, query);
+  const all = (table: string, without: string[]) => contentOf(sqlite, table, without);
+  const stigs = changesOf<Named['stig'] & { sha256: string }>(
+    sqlite,
+    `SELECT g.slug AS key, json_array(g.kind, g.title, r.version, s.sha256) AS content, g.slug, g.title, r.version,
+            r.finding_count AS rules
+       FROM $.stigs AS g JOIN $.stig_printings AS r ON r.id = g.current_release_id JOIN $.sources AS s ON s.id = r.source_id`,
+  );
+  const slugs = movedSlugs(sqlite);
+  const arrived = new Set(slugs.map(({ to }) => to));
+  const moved = new Set(slugs.map(({ from }) => from));
+  const edges = compare<Named['edge']>(
+    `SELECT a.framework || ':' || a.identifier || ' ' || b.framework || ':' || b.identifier AS key, e.status AS content,
+            a.framework || ':' || a.identifier AS "from", b.framework || ':' || b.identifier AS "to", e.status
+       FROM $.crosswalk_edges AS e JOIN $.crosswalk_nodes AS a ON a.id = e.a JOIN $.crosswalk_nodes AS b ON b.id = e.b`,
+  );
+  return {
+    stigs: {
+      come: stigs.come.filter(({ slug }) => !arrived.has(slug)),
+      change: stigs.change.map(({ before, after }) => ({
+        ...after,
+        fromVersion: before.version,
+        fromRules: before.rules,
+      })),
+      go: stigs.go.filter(({ slug }) => !moved.has(slug)),
+    },
+    slugs,
+    releases: laterOf(
+      compare<Named['release']>(
+        `SELECT g.slug || ' ' || r.version AS key, s.sha256 AS content, g.slug, r.version, r.release_date AS releaseDate
+           FROM $.stig_releases AS r JOIN $.stigs AS g ON g.id = r.stig_id JOIN $.sources AS s ON s.id = r.source_id`,
+      ),
+    ),
+    controls: laterOf(
+      compare<Named['control']>(
+        `SELECT t.framework || ' ' || t.version || ' ' || t.identifier AS key, ${all('controls', ['ordinal'])} AS content,
+                t.framework, t.version, t.identifier, t.title FROM $.controls AS t`,
+      ),
+    ),
+    edges: {
+      ...edges,
+      change: edges.change.map(({ before, after }) => ({ ...after, fromStatus: before.status })),
+    },
+    documents: laterOf(
+      compare<Named['entry']>(entry('documents', 'document_id', 'title', all('documents', []))),
+    ),
+    occupations: laterOf(
+      compare<Named['entry']>(entry('occupations', 'occupation_code', 'title', all('occupations', []))),
+    ),
+    workRoles: laterOf(
+      compare<Named['entry']>(entry('work_roles', 'work_role_id', 'name', all('work_roles', []))),
+    ),
+    roleMappings: laterOf(
+      compare<Named['entry']>(
+        `SELECT g.slug || ' ' || t.occupation_code AS key, ${all('role_mappings', ['stig_id', 'id'])} AS content,
+                g.slug || ' ' || t.occupation_code AS id, g.title
+           FROM $.role_mappings AS t JOIN $.stigs AS g ON g.id = t.stig_id`,
+      ),
+    ),
+    overrides: laterOf(
+      compare<Named['override']>(
+        'SELECT benchmark_id AS key, slug AS content, benchmark_id AS benchmarkId, slug FROM $.stig_overrides',
+      ),
+    ),
+    sources: named(
+      laterOf(
+        compare<Named['source']>(
+          `SELECT sha256 AS key, '' AS content, sha256, kind, source, target FROM $.sources`,
         ),
       ),
-      controls: laterOf(
-        compare<Named['control']>(
-          `SELECT t.framework || ' ' || t.version || ' ' || t.identifier AS key, ${all('controls', ['ordinal'])} AS content,
-                  t.framework, t.version, t.identifier, t.title FROM $.controls AS t`,
-        ),
-      ),
-      edges: {
-        ...edges,
-        change: edges.change.map(({ before, after }) => ({ ...after, fromStatus: before.status })),
-      },
-      documents: laterOf(
-        compare<Named['entry']>(entry('documents', 'document_id', 'title', all('documents', []))),
-      ),
-      occupations: laterOf(
-        compare<Named['entry']>(entry('occupations', 'occupation_code', 'title', all('occupations', []))),
-      ),
-      workRoles: laterOf(
-        compare<Named['entry']>(entry('work_roles', 'work_role_id', 'name', all('work_roles', []))),
-      ),
-      roleMappings: laterOf(
-        compare<Named['entry']>(
-          `SELECT g.slug || ' ' || t.occupation_code AS key, ${all('role_mappings', ['stig_id', 'id'])} AS content,
-                  g.slug || ' ' || t.occupation_code AS id, g.title
-             FROM $.role_mappings AS t JOIN $.stigs AS g ON g.id = t.stig_id`,
-        ),
-      ),
-      overrides: laterOf(
-        compare<Named['override']>(
-          'SELECT benchmark_id AS key, slug AS content, benchmark_id AS benchmarkId, slug FROM $.stig_overrides',
-        ),
-      ),
-      sources: named(
-        laterOf(
-          compare<Named['source']>(
-            `SELECT sha256 AS key, '' AS content, sha256, kind, source, target FROM $.sources`,
-          ),
-        ),
-      ),
-    };
-  } finally {
-    sqlite.close();
-  }
+    ),
+  };
 }
 
 const entry = (table: string, id: string, title: string, content: string) =>

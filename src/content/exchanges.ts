@@ -33,7 +33,6 @@ export function createExchanges(db: Database) {
   return {
     last,
 
-    /** In the order in which they began. */
     all: (): Exchange[] => orm.select().from(contentBundles).orderBy(asc(contentBundles.id)).all(),
 
     /** Records an exchange that is about to happen; gives its id. */
@@ -61,7 +60,6 @@ export function createExchanges(db: Database) {
         .run();
     },
 
-    /** Removes the record of an exchange that did not happen. */
     forget: (id: number): void => void orm.delete(contentBundles).where(eq(contentBundles.id, id)).run(),
 
     /**

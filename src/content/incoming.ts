@@ -29,7 +29,7 @@ export async function makeCatalog(
   // The signature or the copy covers the bytes, so checking the schema is enough; the digest then reads all content.
   const { kind, schema } = seal(made, 'schema', file);
   if (kind !== 'catalog' || schema !== newest)
-    throw new CommandError(`${file} does not hold the catalog that its manifest tells of`);
+    throw new CommandError(`${file} does not contain the catalog that its manifest describes`);
   const { digest, stored } = digestsOfFile(made);
   if (digest !== manifest.digest)
     throw new CommandError(
@@ -53,12 +53,8 @@ async function importDifference(
   const own = current === null ? null : digestOfFile(current);
   if (current === null || own !== before.digest) throw wrongBase(file, before, own);
   const copy = join(folder, 'made.db');
-  const sqlite = connectReadOnly(current, 'catalog');
-  try {
-    await copyDatabase(sqlite, copy);
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = connectReadOnly(current, 'catalog');
+  await copyDatabase(sqlite, copy);
   if (digest === before.digest) return copy;
   using db = openCatalog(copy);
   const rows = db.sqlite.prepare<[], string>('SELECT benchmark_id FROM stig_overrides').pluck().all();
@@ -92,10 +88,6 @@ export const digestOfFile = (file: string): string => digestsOfFile(file).digest
 
 /** The same, and the digest stored in the file. */
 function digestsOfFile(file: string): { digest: string; stored: string | null } {
-  const sqlite = connectReadOnly(file, 'catalog');
-  try {
-    return { digest: digestOf(sqlite), stored: storedDigest(sqlite) };
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = connectReadOnly(file, 'catalog');
+  return { digest: digestOf(sqlite), stored: storedDigest(sqlite) };
 }

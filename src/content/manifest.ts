@@ -42,7 +42,6 @@ const fields = z.strictObject({
   builtAt: z.iso.datetime(),
   /** After it there is a warning, but no error: clocks of enclaves are often wrong. */
   expiresAt: z.iso.datetime().nullable(),
-  /** The Gapstone version that built it. */
   version: line.max(64),
   /** The catalog's schema: the number of its last migration. */
   schema: z.int().min(1),
@@ -58,10 +57,7 @@ const fields = z.strictObject({
     .array(
       z.discriminatedUnion('kind', [
         z.strictObject({ kind: z.literal('catalog'), ...part }),
-        /**
-         * A file of a source that the other side lacks; `source` is the hash of the source, which may have several
-         * files.
-         */
+        /** A file of a source that the other side lacks; `source` is the hash of all its files. */
         z.strictObject({ kind: z.literal('source'), source: hash, file: fileName, ...part }),
       ]),
     )
@@ -85,15 +81,12 @@ function isConsistent({ before, parts, sources, overrides }: z.infer<typeof fiel
   );
 }
 
-/**
- * The bytes of a manifest, equal for equal manifests: members in the order of the schema, then a line end. Throws
- * `CommandError` for an invalid manifest.
- */
+/** The bytes of a manifest, equal for equal manifests. Throws `CommandError` for an invalid manifest. */
 export function manifestBytes(manifest: Manifest): Buffer {
   const read = Manifest.safeParse(manifest);
   if (read.success) return Buffer.from(`${JSON.stringify(read.data, null, 1)}\n`);
   const [issue] = read.error.issues;
-  throw new CommandError(`no bundle can say this: ${issue!.path.join('.')}: ${issue!.message}`);
+  throw new CommandError(`the manifest would not be valid: ${issue!.path.join('.')}: ${issue!.message}`);
 }
 
 /** The id of a bundle: SHA-256 over its manifest. */

@@ -18,14 +18,10 @@ export interface PieceReader extends Disposable {
   left(): number;
   /** The next bytes. Throws `CommandError` where there are fewer. */
   read(length: number): Buffer;
-  /** The next bytes in chunks. */
   chunks(length: number): Generator<Buffer>;
 }
 
-/**
- * Opens a file or its pieces (FILE.001, FILE.002 ...), by the name of the first or without the number. Throws
- * `CommandError` for a missing file, and for what is no file.
- */
+/** Opens a file or its pieces by the first name or without a number. Throws `CommandError`. */
 export function openPieces(file: string): PieceReader {
   const isCut = file.endsWith('.001') || (!isThere(file) && isThere(pieceName(file, 0)));
   const name = isCut && file.endsWith('.001') ? file.slice(0, -4) : file;
@@ -128,7 +124,6 @@ export function createPieces(temporary: string, pieceBytes: number | null) {
         inPiece += count;
       }
     },
-    /** Closes the pieces and syncs them to the disk. */
     close,
     /** Renames the pieces, the first one last: once it exists, all do. */
     publish(file: string): string[] {

@@ -3,11 +3,8 @@ import type { Changes } from './compare-catalogs.ts';
 import type { Plan } from './plan.ts';
 
 /** A part of a plan in words: a line for each thing that is added, changed or removed. */
-export interface PlanSection {
+export interface PlanSection extends Changes<string> {
   title: string;
-  come: string[];
-  change: string[];
-  go: string[];
 }
 
 /** One line that identifies the bundle of a plan. */
@@ -26,25 +23,15 @@ export function planSections(plan: Plan): PlanSection[] {
     `${kind === 'favorite' ? `favorite of ${owner}` : `${kind} "${name}" of ${owner} (${id})`}: ${refersTo} ${title}`;
   const entry = ({ id, title }: { id: string; title: string }) => `${id} ${title}`;
   const all: PlanSection[] = [
-    { title: 'Sources that only this site holds', come: [], change: [], go: sources.go.map(source) },
-    {
-      title: 'What lists, collections and favorites refer to',
+    section('Sources that only this site holds', { go: sources.go.map(source) }),
+    section('References of lists, collections and favorites', {
       come: references.comeBack.map(reference),
-      change: [],
       go: references.go.map(reference),
-    },
-    {
-      title: "This site's mapping decisions",
-      come: [],
+    }),
+    section("This site's mapping decisions", {
       change: decisions.map(({ from, to, status, why }) => `${from} and ${to} (${status}): ${why}`),
-      go: [],
-    },
-    {
-      title: 'Slugs that lead elsewhere',
-      come: [],
-      change: slugs.map(({ from, to }) => `${from} is ${to} now`),
-      go: [],
-    },
+    }),
+    section('Renamed slugs', { change: slugs.map(({ from, to }) => `${from} is ${to} now`) }),
     inWords('STIGs', plan.stigs, ({ slug, title, version, rules }, before) => {
       const [was, were] = before ? [before.fromVersion, before.fromRules] : [version, rules];
       const versions = was === version ? version : `${was} to ${version}`;
@@ -67,10 +54,14 @@ export function planSections(plan: Plan): PlanSection[] {
     inWords('Work roles', plan.workRoles, entry),
     inWords('Roles of STIGs', plan.roleMappings, entry),
     inWords('Slug overrides', plan.overrides, ({ benchmarkId, slug }) => `${benchmarkId} ${slug}`),
-    { title: 'Sources that come', come: sources.come.map(source), change: [], go: [] },
+    section('Sources added', { come: sources.come.map(source) }),
   ];
   return all.filter(({ come, change, go }) => come.length + change.length + go.length > 0);
 }
+
+const section = (title: string, changes: Partial<Changes<string>>): PlanSection => {
+  return { title, come: [], change: [], go: [], ...changes };
+};
 
 function inWords<T, C extends T>(
   title: string,
@@ -88,9 +79,9 @@ function inWords<T, C extends T>(
 /** The counts of a section in words. */
 export function totals({ come, change, go }: PlanSection): string {
   const parts = [
-    [come.length, come.length === 1 ? 'comes' : 'come'],
-    [change.length, change.length === 1 ? 'changes' : 'change'],
-    [go.length, go.length === 1 ? 'goes' : 'go'],
+    [come.length, 'added'],
+    [change.length, 'changed'],
+    [go.length, 'removed'],
   ] as const;
   return parts
     .filter(([number]) => number > 0)

@@ -29,7 +29,6 @@ export interface Plan extends Comparison {
     fingerprint: string;
     builtAt: string;
     expiresAt: string | null;
-    /** Whether the bundle is a difference. */
     difference: boolean;
     bytes: number;
   };
@@ -43,10 +42,7 @@ export interface Plan extends Comparison {
   decisions: LoneDecision[];
 }
 
-/**
- * The effect of applying a bundle that was unpacked to `folder`; the site's files stay unchanged. Throws `CommandError`
- * where the bundle does not fit this catalog.
- */
+/** The effect of applying an unpacked bundle, which changes no file of the site. Throws `CommandError`. */
 export async function planBundle(files: Files, bundle: VerifiedBundle, folder: string): Promise<Plan> {
   const current = isThere(files.db) ? files.db : null;
   const made = await makeCatalog(bundle, current, folder);

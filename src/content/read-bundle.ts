@@ -8,7 +8,7 @@ import {
   sizeOfZip,
   statedBytes,
 } from '../base/zip.ts';
-import { freeBytes } from '../db/copy.ts';
+import { freeBytes, requireBytes } from '../db/copy.ts';
 import {
   bundleId,
   largestContent,
@@ -120,7 +120,6 @@ export function readFront(reader: PieceReader): { members: Member[]; bytes: Buff
   return { members, bytes, signature: read(signatureName, longestSignature) };
 }
 
-/** The keys that made the signature. */
 function signersOf(name: string, keys: TrustedKey[], bytes: Buffer, signature: Buffer): TrustedKey[] {
   if (signature.length === 0)
     throw new CommandError(`${name} is not signed: add a signature with "gapstone content attach"`);
@@ -143,7 +142,6 @@ function requireChannel(name: string, signers: TrustedKey[], channel: string): T
   throw new CommandError(`${name} is refused: it is of the channel ${channel}, but ${may}`);
 }
 
-/** The size must be exactly what the manifest implies. */
 function requireSize(reader: PieceReader, front: Member[], { parts }: Manifest): void {
   const wanted = sizeOfZip([
     ...front,
@@ -157,12 +155,8 @@ function requireSize(reader: PieceReader, front: Member[], { parts }: Manifest):
 
 function requireRoom(name: string, { parts }: Manifest, folder: string): void {
   const needed = parts.reduce((sum, { unpacked }) => sum + unpacked, 0);
-  const free = freeBytes(folder);
   if (needed > largestContent) throw new CommandError(`${name} is refused: it unpacks to ${needed} bytes`);
-  if (free < needed)
-    throw new CommandError(
-      `there is not enough space for ${name}: it needs ${needed} bytes, ${free} are free`,
-    );
+  requireBytes(name, needed, freeBytes(folder));
 }
 
 /** Each source of the bundle must be one of the catalog, with the right content. */

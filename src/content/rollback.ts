@@ -5,7 +5,7 @@ import { seal } from '../db/copy.ts';
 import { holdCatalog } from '../db/exchange.ts';
 import { storageFault } from '../db/faults.ts';
 import { keepTakenBack } from '../db/kept.ts';
-import { type Exchanged, goOver, heal, type OpenSite, settle, takenBackBy } from './apply.ts';
+import { type Exchanged, heal, type OpenSite, settle, switchToNewCatalog, takenBackBy } from './apply.ts';
 import { beforeOf, createExchanges, type Exchange, undoneOf } from './exchanges.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   db.renewCatalog();
   const healed = await heal(site);
   const last = createExchanges(db).last();
-  if (last === null) throw new CommandError('no bundle was applied here: there is nothing to go back from');
+  if (last === null) throw new CommandError('no bundle was applied here: there is nothing to roll back');
   const keptAs = undoneOf(file, last.id);
   // `heal` completed a rollback that a kill had interrupted.
   if (healed?.state === 'rolled-back') return { exchange: healed, keptAs };
@@ -36,7 +36,7 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
   held.exchange(before, keptAs);
   const undone: Exchange = { ...last, state: 'rolled-back' };
   await settle(site, undone);
-  await goOver(site, held);
+  await switchToNewCatalog(site, held);
   return { exchange: undone, keptAs };
 }
 

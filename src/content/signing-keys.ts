@@ -21,9 +21,7 @@ export interface PublicKey {
 /** The file of a private key's public half. */
 export const publicFileOf = (file: string): string => `${file}.pub`;
 
-/**
- * Creates a P-384 key: the private half in a new file of mode 0600, the public one beside it. Throws `CommandError`.
- */
+/** Creates a P-384 key in a file of mode 0600, its public half beside it. Throws `CommandError`. */
 export function makeKey(file: string): PublicKey {
   for (const name of [file, publicFileOf(file)])
     if (isTaken(name)) throw new CommandError(`${name} already exists: a key is never replaced`);

@@ -16,10 +16,7 @@ export function isSource(sha256: string, files: { name: string; sha256: string }
   return (files.length === 1 && files[0]!.sha256 === sha256) || groupHash(files) === sha256;
 }
 
-/**
- * Searches files, folders and archives for sources by hash, and yields the files of each once. Throws `CommandError` at
- * the end for missing ones.
- */
+/** Yields the files of sources found in folders and archives by hash. Throws `CommandError` for missing ones. */
 export async function* findSources(paths: string[], wanted: Map<string, string>): AsyncGenerator<SourceFile> {
   const missing = new Map(wanted);
   for await (const found of discover(listFiles(paths), { keepAll: true })) {

@@ -61,10 +61,6 @@ export function appliedBundles(usersDb: string): AppliedBundle[] {
 
 function look<T>(usersDb: string, work: (users: Users) => T[]): T[] {
   if (!isThere(usersDb)) return [];
-  const users = connectReadOnly(usersDb, 'users');
-  try {
-    return work(users);
-  } finally {
-    users.close();
-  }
+  using users = connectReadOnly(usersDb, 'users');
+  return work(users);
 }

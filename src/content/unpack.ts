@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../base/errors.ts';
+import { writeWhole } from '../base/files.ts';
 import { bytesBefore, crcOf, localHeader, type Member, statedCrc } from '../base/zip.ts';
 import { decompressor } from './compress.ts';
 import type { Part } from './manifest.ts';
@@ -17,10 +18,7 @@ export function placeOf(folder: string, part: Part): string {
   return join(folder, part.source, part.file);
 }
 
-/**
- * Reads, checks and unpacks a part; gives SHA-256 of its content. Throws `CommandError` where it differs from the
- * manifest.
- */
+/** Reads and unpacks a part; gives the SHA-256 of its content. Throws `CommandError` for damage. */
 export async function readPart(
   reader: PieceReader,
   name: string,
@@ -68,10 +66,6 @@ export async function readPart(
     throw damaged(reader.name, `${name} does not have the SHA-256 that the manifest states`);
   if (unpacked !== part.unpacked) throw damaged(reader.name, `${name} holds less than the manifest says`);
   return { member, sha256: content.digest('hex') };
-}
-
-function writeWhole(handle: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
 }
 
 /** The error for a damaged bundle. */

@@ -66,10 +66,6 @@ export async function backUp(
 const sizeOf = (file: string) => statIfThere(file)?.size ?? 0;
 
 async function copyOf(kind: Kind, from: string, to: string, room: (folder: string) => number) {
-  const sqlite = connectReadOnly(from, kind, { anySchema: true });
-  try {
-    return await copyDatabase(sqlite, to, room);
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = connectReadOnly(from, kind, { anySchema: true });
+  return await copyDatabase(sqlite, to, room);
 }

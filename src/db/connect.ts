@@ -23,8 +23,11 @@ export interface ConnectOptions {
 /** The schema name of the catalog on a connection to users' data. */
 export const attachedName = 'catalog';
 
+/** A connection that its scope can close (`using`). */
+export type Connection = Sqlite.Database & Disposable;
+
 /** Opens a read-write connection to a Gapstone file. Throws `CommandError`, and then the file is unchanged. */
-export function connect(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
+export function connect(file: string, kind: Kind, options: ConnectOptions = {}): Connection {
   const hasLog = lookAtFile(file, kind, refuseReadOnly);
   if (!options.asItIs) clearForeignLog(file);
   const timeout = options.busyTimeout ?? 5000;
@@ -70,10 +73,7 @@ export function attachCatalog(
   connections.set(sqlite, [...(connections.get(sqlite) ?? []), identityOf(file)]);
 }
 
-/**
- * Attaches another catalog in place of the attached one. It is first attached under a second name, so that the former
- * one stays when the new one cannot be opened. Throws `CommandError`.
- */
+/** Replaces the attached catalog; the former one stays when the new one cannot be opened. Throws `CommandError`. */
 export function exchangeAttached(sqlite: Sqlite.Database, file: string, options: ConnectOptions): void {
   const second = 'next_catalog';
   attachCatalog(sqlite, file, options, second);
@@ -96,10 +96,7 @@ function detach(sqlite: Sqlite.Database, name: string): void {
   if (attached.some((each) => each.name === name)) sqlite.exec(`DETACH ${name}`);
 }
 
-/**
- * Turns a catalog that no other connection has open into one file without a log, which can be copied and read on a
- * read-only disk. `schema` is its name on the connection.
- */
+/** Removes the log of a catalog that no other connection has open. `schema` is its name on the connection. */
 export function leaveAtRest(sqlite: Sqlite.Database, schema: string): void {
   sqlite.pragma('busy_timeout = 0');
   try {
@@ -140,8 +137,8 @@ function isOpenHere(file: string): boolean {
 }
 
 /**
- * Checks the header before SQLite opens the file; gives whether a log with content is beside it. A file that this
- * process has open is skipped: reading it would drop SQLite's locks.
+ * Checks the header; gives whether a log with content is beside the file. Skips a file that this process has open:
+ * reading it would drop SQLite's locks.
  */
 function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void = () => undefined): boolean {
   if (isOpenHere(file)) return false;
@@ -156,13 +153,12 @@ function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void
   return hasLog;
 }
 
-/** Removes another file's log before SQLite begins a new one. */
 function clearForeignLog(file: string): void {
   if (!isOpenHere(file)) removeForeignLog(file);
 }
 
 /** Opens a read-only connection to a Gapstone file. Throws `CommandError`. */
-export function connectReadOnly(file: string, kind: Kind, options: ConnectOptions = {}): Sqlite.Database {
+export function connectReadOnly(file: string, kind: Kind, options: ConnectOptions = {}): Connection {
   const hasLog = lookAtFile(file, kind);
   const how = hasLog && options.checkUnclean ? 'quick' : 'schema';
   const timeout = options.busyTimeout ?? 5000;
@@ -191,17 +187,17 @@ function inspectFile(
     );
 }
 
-/** Opens a file and prepares the connection; closes it when that fails. */
 function attempt(
   file: string,
   options: Sqlite.Options,
   prepare: (sqlite: Sqlite.Database) => void,
-): Sqlite.Database {
+): Connection {
   let sqlite: Sqlite.Database | undefined;
   try {
-    sqlite = new Sqlite(file, { ...options, fileMustExist: true });
-    prepare(sqlite);
-    return sqlite;
+    const opened = new Sqlite(file, { ...options, fileMustExist: true });
+    sqlite = opened;
+    prepare(opened);
+    return Object.assign(opened, { [Symbol.dispose]: () => void opened.close() });
   } catch (error) {
     sqlite?.close();
     throw asOpenError(file, error as Error);

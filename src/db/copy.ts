@@ -29,7 +29,6 @@ export function hashFile(file: string): string {
   return `${file}.sha256`;
 }
 
-/** Pages of one step; the event loop runs between steps. */
 const pagesPerStep = 2000;
 
 /** The free bytes of a folder's disk, for this user. */
@@ -71,10 +70,14 @@ export function requireRoom(file: string, needed: number, room: (folder: string)
   if (!isThere(folder)) throw new CommandError(`the folder of ${file} does not exist`);
   if (isTaken(file))
     throw new CommandError(`${file} already exists: a copy never replaces a file. Choose another name`);
-  const free = room(folder);
+  requireBytes(file, needed, room(folder));
+}
+
+/** Throws `CommandError` where the disk has fewer bytes free than something needs. */
+export function requireBytes(name: string, needed: number, free: number): void {
   if (free < needed)
     throw new CommandError(
-      `there is not enough space for ${file}: it needs ${needed} bytes, ${free} are free`,
+      `there is not enough space for ${name}: it needs ${needed} bytes, ${free} are free`,
     );
 }
 

@@ -12,10 +12,7 @@ export function initialize(sqlite: Sqlite.Database, kind: Kind): void {
   migrate(sqlite, kind);
 }
 
-/**
- * Creates a database file: first in a private folder, so that a kill never leaves an incomplete one. If another process
- * creates it at the same time, that file stays. Throws `CommandError`.
- */
+/** Creates a whole database file, unless another process does so at the same time. Throws `CommandError`. */
 export function createDatabaseFile(file: string, kind: Kind): void {
   if (!isThere(dirname(file))) throw new CommandError(`the folder of the database does not exist: ${file}`);
   try {
@@ -30,8 +27,7 @@ export function createDatabaseFile(file: string, kind: Kind): void {
       // Other users may read a catalog, but not users' data.
       if (kind === 'users') chmodSync(temporary, 0o600);
       syncPath(temporary);
-      // A removed file may have left its log, even with a server that still has it open: SQLite would apply it to the
-      // new file.
+      // SQLite would apply the log of a removed file, which a server may still have open.
       if (!isThere(file)) for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
       publishNew(temporary, file);
     });

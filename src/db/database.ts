@@ -33,27 +33,21 @@ export interface Database extends Disposable {
   names: Record<Kind, string>;
   /** Runs a function inside one read transaction, so that all its queries see one state. */
   read<T>(work: () => T): T;
-  /**
-   * Queues a function and runs it in a transaction that holds the write lock from its beginning. Rejects with
-   * SQLITE_BUSY where another process holds that lock for too long (see `neverBlock`).
-   */
+  /** Queues a function, which runs with the write lock. Rejects with SQLITE_BUSY after the patience of `neverBlock`. */
   write<T>(work: () => T): Promise<T>;
-  /**
-   * Runs the work of every later `write` inside `guard`, which can throw to undo it. Gives a function that ends this.
-   */
+  /** Runs every later `write` inside `guard`, which can throw to undo it. Gives a function that ends this. */
   within(guard: WriteGuard): () => void;
   /** Waits until no write is queued or running. */
   idle(): Promise<void>;
   /**
-   * From now on the connection never waits for a lock synchronously: a write that finds one is retried for
-   * `lockPatience` while the event loop runs (rule D23.3).
+   * Never waits for a lock synchronously: retries a write for `lockPatience` while the event loop runs (rule D23.3).
    */
   neverBlock(): void;
   /** A number that changes when the catalog or a mapping decision changes, also by another process. */
   generation(): number;
   /**
-   * Attaches the catalog file again when another file has its name now (rule D23), or it was overwritten in place.
-   * Gives whether it is another file. Throws `CommandError` for a file that cannot be served, and keeps the former one.
+   * Follows the catalog file when it was replaced (rule D23) or overwritten. Gives whether it was replaced. Throws
+   * `CommandError` for a file that cannot be served, and keeps the former one.
    */
   renewCatalog(): boolean;
   audience: Audience;
@@ -65,14 +59,10 @@ export interface Database extends Disposable {
   close(): void;
 }
 
-/**
- * Wraps the work of a write inside its transaction. It may throw SQLITE_BUSY before the work begins; then the write is
- * retried unless `isLast`.
- */
+/** Wraps the work of a write inside its transaction. SQLITE_BUSY before the work retries it, unless `isLast`. */
 export type WriteGuard = <T>(work: () => T, isLast: boolean) => T;
 
 interface OpenOptions extends ConnectOptions {
-  /** Create the catalog when it is missing. */
   create?: boolean;
 }
 
@@ -85,8 +75,8 @@ export interface Files {
 const memory = ':memory:';
 
 /**
- * Opens the catalog alone (or one in memory, with users' data in it), checks its kind, schema and health, and sets the
- * pragmas of rule S2.2. Throws `CommandError` with one line for the operator, and then the file is unchanged.
+ * Opens the catalog alone (in memory: with users' data), and sets the pragmas of rule S2.2. Throws `CommandError`, and
+ * then the file is unchanged.
  */
 export function openCatalog(file: string, options: OpenOptions = {}): Database {
   if (file === memory) return openInMemory();
@@ -156,19 +146,13 @@ function wrap(
   sqlite: Sqlite.Database,
   file: string,
   catalog: string | null,
-  { asItIs }: ConnectOptions = {},
+  { asItIs = false }: ConnectOptions = {},
 ): Database {
-  const hasUsers = catalog !== null || file === memory;
   const opened = lookAt(file);
-  let attached = lookAt(catalog ?? file);
-  let seen = attached;
-  const lockOwn = catalog === null ? null : sqlite.prepare('UPDATE clock SET latest = latest WHERE 0');
-  const guards = new Set<WriteGuard>();
-  const turns = createTurns();
-  let patience = 0;
-  const generation = createGeneration(sqlite, hasUsers, catalog !== null);
-
   const isInPlace = () => file === memory || lookAt(file)?.file === opened?.file;
+  const generation = createGeneration(sqlite, catalog !== null || file === memory, catalog !== null);
+  const attached =
+    catalog === null ? null : createAttachedCatalog(sqlite, catalog, { asItIs }, generation.exchanged);
 
   function requireInPlace(): void {
     if (!isInPlace()) throw databaseMoved();
@@ -177,9 +161,8 @@ function wrap(
   function close(): void {
     if (!sqlite.open) return;
     // If the file was replaced, the log beside that name belongs to the new file.
-    const isOurs = catalog === null ? isInPlace() : lookAt(catalog)?.file === attached?.file;
-    if (!asItIs && isOurs && (file !== memory || catalog !== null))
-      leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
+    const isOurs = attached === null ? file !== memory && isInPlace() : attached.isInPlace();
+    if (!asItIs && isOurs) leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
     sqlite.close();
   }
 
@@ -188,6 +171,28 @@ function wrap(
     orm: drizzle(sqlite),
     names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
     read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
+    ...createWrites(sqlite, catalog !== null, requireInPlace),
+    generation: generation.current,
+    renewCatalog: () => attached?.renew() ?? false,
+    audience: createAudience(sqlite),
+    requireInPlace,
+    close,
+    [Symbol.dispose]: close,
+  };
+}
+
+/** The queue of writes; with an attached catalog a write locks users' data alone. */
+function createWrites(
+  sqlite: Sqlite.Database,
+  isAttached: boolean,
+  requireInPlace: () => void,
+): Pick<Database, 'write' | 'within' | 'idle' | 'neverBlock'> {
+  // BEGIN IMMEDIATE would lock the catalog too, and wait for an importer.
+  const lockOwn = isAttached ? sqlite.prepare('UPDATE clock SET latest = latest WHERE 0') : null;
+  const guards = new Set<WriteGuard>();
+  const turns = createTurns();
+  let patience = 0;
+  return {
     write: (work) =>
       turns.take((turn) => {
         requireInPlace();
@@ -200,7 +205,6 @@ function wrap(
           whole = () => guard(inner, turn.isLast);
         }
         if (lockOwn === null) return sqlite.transaction(whole).immediate();
-        // BEGIN IMMEDIATE would lock the catalog too, and wait for an importer.
         const locked = () => {
           lockOwn.run();
           return whole();
@@ -216,9 +220,22 @@ function wrap(
       sqlite.pragma('busy_timeout = 0');
       patience = lockPatience;
     },
-    generation: generation.current,
-    renewCatalog() {
-      if (catalog === null || sqlite.inTransaction) return false;
+  };
+}
+
+/** Follows the attached catalog when its file is replaced or overwritten. */
+function createAttachedCatalog(
+  sqlite: Sqlite.Database,
+  catalog: string,
+  options: ConnectOptions,
+  exchanged: () => void,
+) {
+  let attached = lookAt(catalog);
+  let seen = attached;
+  return {
+    isInPlace: () => lookAt(catalog)?.file === attached?.file,
+    renew(): boolean {
+      if (sqlite.inTransaction) return false;
       const before = seen;
       seen = lookAt(catalog);
       // A removed catalog is served until there is a new one.
@@ -229,7 +246,6 @@ function wrap(
       if (!isOther && (seen.content === attached?.content || seen.content !== before?.content)) return false;
       if (isOther) leaveNoLog(sqlite, catalog);
       inspectCatalog(catalog, { busyTimeout: 0 });
-      const options = { asItIs: asItIs ?? false };
       if (isOther) exchangeAttached(sqlite, catalog, options);
       else {
         detachCatalog(sqlite);
@@ -238,12 +254,8 @@ function wrap(
       // Attaching may have changed the file, as when it turned on WAL.
       const now = lookAt(catalog);
       attached = now?.file === seen.file ? now : seen;
-      generation.exchanged();
+      exchanged();
       return isOther;
     },
-    audience: createAudience(sqlite),
-    requireInPlace,
-    close,
-    [Symbol.dispose]: close,
   };
 }

@@ -104,13 +104,9 @@ const parts: Record<string, DigestedTable> = {
   documents: { order: 't.document_id' },
 };
 
-/**
- * The tables of the digest. Users' tables, operators' decisions, the ledger and times are not in it (rule D23.1), nor
- * records of removed data, which depend on earlier imports.
- */
+/** The tables of the digest: no users' data, decisions, ledger or times (rule D23.1), nor traces of removed data. */
 export const digestedTables = Object.keys(parts);
 
-/** The number of rows of a table, and SHA-256 over them. */
 export interface TableDigest {
   rows: number;
   sha256: string;

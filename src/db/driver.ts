@@ -1,9 +1,6 @@
 import { CommandError } from '../base/errors.ts';
 
-/**
- * Loads the SQLite driver; gives the SQLite version compiled into it. Throws `CommandError` where it cannot be loaded,
- * which is a fault of the installation, not of a database.
- */
+/** Loads the SQLite driver; gives the version of SQLite. Throws `CommandError` for a faulty installation. */
 export async function requireDriver(): Promise<string> {
   try {
     const { default: Sqlite } = await import('better-sqlite3');

@@ -33,7 +33,7 @@ export async function holdCatalog(file: string, patience = 10_000): Promise<Held
     for (;;) {
       if (attempt(() => emptyLog()) && attempt(() => sqlite.exec('BEGIN IMMEDIATE'))) {
         if (identityOf(place) !== identity)
-          throw new CommandError(`${file} was exchanged meanwhile: give the command once more`);
+          throw new CommandError(`${file} was replaced meanwhile: run the command again`);
         if (logBytes(place) === 0) break;
         sqlite.exec('ROLLBACK');
       }
@@ -48,7 +48,6 @@ export async function holdCatalog(file: string, patience = 10_000): Promise<Held
     throw error;
   }
 
-  /** Readers of the log prevent its truncation. */
   function emptyLog(): void {
     const [{ busy } = { busy: 0 }] = sqlite.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
     if (busy !== 0) throw Object.assign(new Error('the log is read'), { code: 'SQLITE_BUSY' });
@@ -69,7 +68,6 @@ export async function holdCatalog(file: string, patience = 10_000): Promise<Held
   return held;
 }
 
-/** Runs work that a lock may prevent; gives whether it ran. */
 function attempt(work: () => unknown): boolean {
   try {
     work();

@@ -30,7 +30,6 @@ export function createGeneration(sqlite: Sqlite.Database, hasUsers: boolean, isA
       seenStated = statedNow;
       return generation;
     },
-    /** Call it when another catalog was attached. */
     exchanged(): void {
       seen = [];
       seenStated = undefined;

@@ -38,10 +38,7 @@ export interface Header {
 const headerBytes = 100;
 const hint = 'restore a backup with "gapstone restore", or move the file away to start with a new database';
 
-/**
- * Reads the header of a database file without SQLite, so that a rejected file stays unchanged, without new files beside
- * it. Throws `CommandError` for what is no file, no Gapstone database, not of the expected kind, or truncated.
- */
+/** Reads the header without SQLite, which would create files beside a rejected one. Throws `CommandError`. */
 export function readHeader(file: string, expected: Kind | null = null): Header {
   const stat = statIfThere(file);
   if (!stat) throw new CommandError(`there is no database at ${file}`);
@@ -96,9 +93,7 @@ function firstBytes(file: string): Buffer {
   return bytes;
 }
 
-/**
- * Throws `CommandError` for a file that cannot be opened for writing. Permissions alone do not show a read-only disk.
- */
+/** Throws `CommandError` for a read-only file or disk: permissions alone do not show the latter. */
 export function refuseReadOnly(file: string): void {
   try {
     closeSync(openSync(file, 'r+'));

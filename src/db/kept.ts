@@ -6,7 +6,6 @@ import { migrate, schemaVersion } from './migrate.ts';
 
 /** The users' migration that created the tables of this file. */
 const since = 3;
-/** Rows of one write while the server runs. */
 const rowsPerWrite = 1000;
 
 type KeptTable = 'inbox_contents' | 'shipped_sources';
@@ -14,13 +13,9 @@ type KeptTable = 'inbox_contents' | 'shipped_sources';
 /** Reads the hashes of a table; none where users' data is missing or of an older schema. Throws `CommandError`. */
 function hashesIn(usersDb: string, table: KeptTable): Set<string> {
   if (!isThere(usersDb)) return new Set();
-  const users = connectReadOnly(usersDb, 'users', { anySchema: true });
-  try {
-    if (schemaVersion(users) < since) return new Set();
-    return new Set(users.prepare<[], string>(`SELECT sha256 FROM ${table}`).pluck().all());
-  } finally {
-    users.close();
-  }
+  using users = connectReadOnly(usersDb, 'users', { anySchema: true });
+  if (schemaVersion(users) < since) return new Set();
+  return new Set(users.prepare<[], string>(`SELECT sha256 FROM ${table}`).pluck().all());
 }
 
 function addHashes(users: Sqlite.Database, table: KeptTable, hashes: Iterable<string>): void {
@@ -28,9 +23,7 @@ function addHashes(users: Sqlite.Database, table: KeptTable, hashes: Iterable<st
   for (const hash of hashes) insert.run(hash);
 }
 
-/**
- * SHA-256 of every file that the inbox contained (rule D42.8). Throws `CommandError` where users' data cannot be read.
- */
+/** The SHA-256 of every file that the inbox contained (rule D42.8). Throws `CommandError`. */
 export const inboxContents = (usersDb: string): Set<string> => hashesIn(usersDb, 'inbox_contents');
 
 /** Records what the inbox contained, in small writes between requests. */
@@ -39,20 +32,14 @@ export async function keepInboxContents(db: Database, hashes: string[]): Promise
     await db.write(() => addHashes(db.sqlite, 'inbox_contents', hashes.slice(at, at + rowsPerWrite)));
 }
 
-/**
- * Records the sources that a catalog exchange removes, so that an inbox that still has them does not import them again.
- */
+/** Records removed sources, so that an inbox that still has them does not import them again. */
 export const keepTakenBack = ({ sqlite }: Database, hashes: string[]): void =>
   addHashes(sqlite, 'inbox_contents', hashes);
 
 /** SHA-256 of a catalog's sources. Throws `CommandError` where it cannot be read. */
 export function sourcesOf(catalog: string): string[] {
-  const sqlite = connectReadOnly(catalog, 'catalog', { anySchema: true });
-  try {
-    return sqlite.prepare<[], string>('SELECT sha256 FROM sources').pluck().all();
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = connectReadOnly(catalog, 'catalog', { anySchema: true });
+  return sqlite.prepare<[], string>('SELECT sha256 FROM sources').pluck().all();
 }
 
 /** Forgets what the inbox contained: a rebuilt catalog lacks it although no one removed it on purpose. */
@@ -82,20 +69,16 @@ const greatest = `SELECT channel, max(sequence) AS sequence, bundle FROM content
 
 /** Reads `Kept` from users' data of any schema. Throws `CommandError` where the file cannot be read. */
 export function readKept(usersDb: string): Kept {
-  const users = connectReadOnly(usersDb, 'users', { anySchema: true });
-  try {
-    const schema = schemaVersion(users);
-    const all = <T>(atLeast: number, query: string): T[] =>
-      schema < atLeast ? [] : users.prepare<[], T>(query).all();
-    return {
-      sequences: all(2, schema < since ? greatest : 'SELECT * FROM content_sequences'),
-      bundles: all(2, 'SELECT * FROM content_bundles ORDER BY id'),
-      inbox: all<{ sha256: string }>(since, 'SELECT * FROM inbox_contents').map(({ sha256 }) => sha256),
-      shipped: all<{ sha256: string }>(since, 'SELECT * FROM shipped_sources').map(({ sha256 }) => sha256),
-    };
-  } finally {
-    users.close();
-  }
+  using users = connectReadOnly(usersDb, 'users', { anySchema: true });
+  const schema = schemaVersion(users);
+  const all = <T>(atLeast: number, query: string): T[] =>
+    schema < atLeast ? [] : users.prepare<[], T>(query).all();
+  return {
+    sequences: all(2, schema < since ? greatest : 'SELECT * FROM content_sequences'),
+    bundles: all(2, 'SELECT * FROM content_bundles ORDER BY id'),
+    inbox: all<{ sha256: string }>(since, 'SELECT * FROM inbox_contents').map(({ sha256 }) => sha256),
+    shipped: all<{ sha256: string }>(since, 'SELECT * FROM shipped_sources').map(({ sha256 }) => sha256),
+  };
 }
 
 /**

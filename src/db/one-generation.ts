@@ -23,3 +23,13 @@ export async function inOneGeneration<T>(
   }
   throw unavailable('The catalog is being changed. Try again', 5);
 }
+
+/** Gives a function whose value `make` computes once for each generation of the catalog. */
+export function perGeneration<T>(db: Pick<Database, 'generation'>, make: () => T): () => T {
+  let made: { generation: number; value: T } | null = null;
+  return () => {
+    const generation = db.generation();
+    if (made?.generation !== generation) made = { generation, value: make() };
+    return made.value;
+  };
+}

@@ -61,13 +61,11 @@ function lockWhole(file: string): Sqlite.Database | null {
   }
 }
 
-/** The log of an unreadable file moves with it. */
 function moveLog(file: string, keptAs: string): void {
   for (const suffix of ['-wal', '-shm', '-journal'])
     if (isThere(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${keptAs}${suffix}`);
 }
 
-/** Adds a second name, so that the first always has a file. */
 function keep(file: string, keptAs: string): void {
   try {
     linkSync(file, keptAs);

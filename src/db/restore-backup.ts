@@ -8,7 +8,7 @@ import { CommandError } from '../base/errors.ts';
 import { freeName, inPrivateFolder, isThere, realFile, rightsAround, sha256OfFile } from '../base/files.ts';
 import { printable } from '../base/text.ts';
 import { memberOf } from './backup-file.ts';
-import { freeBytes, hashFile, seal } from './copy.ts';
+import { freeBytes, hashFile, requireBytes, seal } from './copy.ts';
 import type { Files } from './database.ts';
 import { likeFormer } from './exchange.ts';
 import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
@@ -28,9 +28,7 @@ export interface Restored {
   files: {
     kind: Kind;
     file: string;
-    /** The schema version after the restore. */
     schema: number;
-    /** The name of the replaced file; null when there was none. */
     before: string | null;
   }[];
   /** What is no longer known of the site's content, and why (rule D42.8); absent where all is known. */
@@ -73,13 +71,7 @@ export async function restoreBackup(
     if (isZip(backup)) zip = await openZip(backup);
     const parts = zip === null ? [partOf(backup, places)] : await partsOf(backup, zip, places);
     for (const { file } of parts) refuseForeign(file);
-    for (const { file, bytes } of parts) {
-      const free = room(requireFolder(file));
-      if (free < bytes)
-        throw new CommandError(
-          `there is not enough space beside ${file}: it needs ${bytes} bytes, ${free} are free`,
-        );
-    }
+    for (const { file, bytes } of parts) requireBytes(file, bytes, room(requireFolder(file)));
     const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places) : { kept: null };
     return await restoreParts(backup, parts, now, audited, known);
   } catch (error) {
@@ -144,7 +136,6 @@ function readKnown({ catalog, users }: Record<Kind, string>): Known {
   }
 }
 
-/** Runs a function with a temporary file beside each destination. */
 function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Promise<T>): Promise<T> {
   const [first, ...rest] = parts;
   if (first === undefined) return work([]);
@@ -153,7 +144,6 @@ function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Pro
   );
 }
 
-/** The part of a backup that is a plain database. */
 function partOf(backup: string, places: Record<Kind, string>): Part {
   const { kind, userVersion, hasLog } = readHeader(backup);
   refuseNewer(backup, kind, userVersion);
@@ -225,7 +215,6 @@ export function requireFolder(file: string): string {
   return folder;
 }
 
-/** Throws `CommandError` for a database of another program. */
 function refuseForeign(file: string): void {
   const id = isThere(file) ? readApplicationId(file) : null;
   if (id !== null && !Object.values(applicationIds).includes(id))

@@ -1,9 +1,6 @@
 import { numberOf } from '../base/ids.ts';
 
-/**
- * A rule id without its revision, which changes with every change of the text (rule F1.4), so that a corrected printing
- * has the same rules. An id of another form stays as it is.
- */
+/** A rule id without its revision (rule F1.4), which changes with every text; another form stays as it is. */
 export function ruleName(ruleId: string): string {
   return /^(SV-\d{1,15})r\d+(?:\.\d+)*(?:_|$)/.exec(ruleId)?.[1] ?? ruleId;
 }

@@ -88,8 +88,8 @@ const statistics: SchemaRow[] = [
 ].map(([name, columns]) => ['table', name, name, true, `CREATE TABLE ${name}(${columns})`]);
 
 /**
- * Compares every row of a database's schema with those that the migrations up to its version create (rule D34.3). Gives
- * a line for each extra, missing or different one. Nothing in the file runs meanwhile.
+ * Compares the schema with that of the migrations (rule D34.3); gives a line for each difference. Runs no code of the
+ * file.
  */
 export function schemaProblems(sqlite: Sqlite.Database, kind: Kind): string[] {
   const version = schemaVersion(sqlite);

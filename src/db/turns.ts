@@ -42,7 +42,6 @@ export function createTurns() {
       last = turn.catch(() => undefined);
       return turn;
     },
-    /** Waits until all attempts have ended and their callers have seen the result. */
     async idle(): Promise<void> {
       await last;
       await pause(0);

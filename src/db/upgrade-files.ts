@@ -10,13 +10,11 @@ import { type Kind, keepsLog, readHeader } from './header.ts';
 import { listMigrations, migrate, schemaVersion } from './migrate.ts';
 
 export interface UpgradeOptions {
-  /** Open only the catalog, for writing. */
   catalogAlone?: boolean;
   create?: boolean;
   busyTimeout?: number;
   asItIs?: boolean;
   checkUnclean?: boolean;
-  /** Receives one line for each upgrade. */
   say?: (line: string) => void;
   room?: (folder: string) => number;
   /** Called before a migration is committed; if it throws, the migration is undone. */
@@ -39,9 +37,8 @@ export async function openUsersUpgraded(usersDb: string, options: UpgradeOptions
 }
 
 /**
- * Migrates the existing files to this schema, both or none, after a verified copy of each as
- * `<file>.before-schema-<n>`. Throws `CommandError`; then both are unchanged, or it names the copy of the one that is
- * not.
+ * Migrates both existing files or none, after a copy of each as `<file>.before-schema-<n>`. Throws `CommandError`,
+ * which names the copy of a file that changed.
  */
 export async function upgradeFiles({ db, usersDb }: Files, options: UpgradeOptions = {}): Promise<void> {
   const files: [Kind, string][] = [['catalog', db]];
@@ -71,8 +68,7 @@ async function upgradeAll(files: [Kind, string][], options: UpgradeOptions): Pro
       const each = await begin(kind, file, room);
       if (each !== null) begun.push(each);
     }
-    // All migrations and callbacks run before the first commit, so that only a failing commit can leave one file
-    // changed.
+    // Before the first commit, so that only a failing commit can leave one file changed.
     for (const each of begun) await attempt(each, () => migrate(each.sqlite, each.kind));
     for (const each of begun) await attempt(each, () => onMigrate(each.from, each.to));
     for (const each of begun) {
@@ -106,13 +102,9 @@ async function begin(kind: Kind, file: string, room: (folder: string) => number)
     const from = schemaVersion(sqlite);
     if (from < to) {
       // A second connection reads the last commit; the lock keeps others from adding one.
-      const reader = connect(file, kind, options);
-      try {
-        const { file: copied } = await copyDatabase(reader, freeName(`${file}.before-schema-${to}`), room);
-        return { kind, file, from, to, sqlite, copied };
-      } finally {
-        reader.close();
-      }
+      using reader = connect(file, kind, options);
+      const { file: copied } = await copyDatabase(reader, freeName(`${file}.before-schema-${to}`), room);
+      return { kind, file, from, to, sqlite, copied };
     }
   } catch (error) {
     sqlite.close();

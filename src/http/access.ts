@@ -16,7 +16,6 @@ import { isExpensive, type RouteOptions, type Rule } from './rule.ts';
 import { isSameOrigin } from './same-origin.ts';
 
 export interface Access {
-  /** The same rules, for a route with these options. */
   with(options: RouteOptions): Access;
   /** The same rules, for a route whose calls each write an event to the audit stream; see `RouteOptions`. */
   audited(action: string, objectId?: (c: Context<Env>) => string | undefined): Access;
@@ -63,17 +62,44 @@ export function mayHave(name: string, user: User | null): boolean {
   return [...user.entitlements].some((product) => name === entitledTo(product));
 }
 
-/**
- * The access rules that routes declare. Each one identifies the caller, counts the request, authorizes it, and reads
- * its input.
- */
+/** The access rules of routes: each identifies the caller, counts and authorizes the request, and reads its input. */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
-  const { verify, sessions, integrationTokens, cronSecret, limiter, audit } = deps;
-  const { expensive, unlimited, audited, product: gatedBy } = options;
+  const { tokenViewer, byToken, bySession, byEither, byOpenSession, bySecret } = createIdentification(deps);
+  const { rule, userRule } = createRules(deps, options);
   const userToken = { userToken: [] };
   const session = { session: [] };
+  return {
+    with: (more) => createAccess(deps, { ...options, ...more }),
+    audited: (action, objectId) =>
+      createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
+    public: rule('public', [], byNothing, admitAll),
+    visitor: rule('public', [], byOpenSession, (c, { caller }) => {
+      if (!isReadOrSameOrigin(c)) throw forbidden('Send this form from a page of this server');
+      c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null);
+    }),
+    user: userRule('user', [userToken, session], byEither),
+    userToken: userRule('user token', [userToken], byToken),
+    session: userRule('session', [session], bySession),
+    listsRead: rule(
+      userOrIntegration,
+      [userToken, session, { integrationToken: ['lists:read'] }],
+      byEither,
+      (c, call) => c.set('viewer', viewerOf(c, call)),
+    ),
+    cron: rule('cron', [{ cronSecret: [] }], bySecret, admitAll),
+    entitled: (product) =>
+      userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
+    async signIn(c, token) {
+      return asUser(await tokenViewer(c, `Bearer ${token}`));
+    },
+  };
+}
 
-  /** Verifies a token or cookie; an address that sent many invalid ones gets 429 without a check. Throws 401, 429. */
+type Identify = (c: Context<Env>) => Promise<Caller | null>;
+
+/** The ways to identify a caller. Each gives null without credentials, and throws 401 or 429 for invalid ones. */
+function createIdentification({ verify, sessions, integrationTokens, cronSecret, limiter }: AccessDeps) {
+  /** Verifies a token or cookie; an address that sent many invalid ones gets 429 without a check. */
   async function tried<T>(c: Context<Env>, look: () => T | null | Promise<T | null>): Promise<T> {
     const address = addressKey(c.get('record').remote);
     const wait = limiter.tokenWait(address);
@@ -96,36 +122,42 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
         : verify(token, c.get('record').remote);
     });
 
-  async function byToken(c: Context<Env>): Promise<Caller | null> {
+  const byToken: Identify = async (c) => {
     const header = c.req.header('Authorization');
     if (header === undefined) return null;
     const viewer = await tokenViewer(c, header);
     return { by: viewer.kind, viewer };
-  }
+  };
 
-  async function bySession(c: Context<Env>): Promise<Caller | null> {
+  const bySession: Identify = async (c) => {
     const cookie = getCookie(c, sessionCookie);
     if (cookie === undefined) return null;
     return { by: 'session', viewer: await tried(c, () => sessions.find(cookie)) };
-  }
+  };
 
-  const byEither = async (c: Context<Env>) => (await byToken(c)) ?? (await bySession(c));
+  const byEither: Identify = async (c) => (await byToken(c)) ?? (await bySession(c));
 
   /** As `bySession`, but an expired session is not a failed sign-in: the page is public. */
-  async function byOpenSession(c: Context<Env>): Promise<Caller | null> {
+  const byOpenSession: Identify = async (c) => {
     const cookie = getCookie(c, sessionCookie);
     const viewer = cookie === undefined ? null : await sessions.find(cookie);
     return viewer === null ? null : { by: 'session', viewer };
-  }
+  };
 
-  async function bySecret(c: Context<Env>): Promise<Caller> {
+  const bySecret: Identify = async (c) => {
     if (cronSecret === null) throw noSuchPath();
     const given = /^Bearer +(.+)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
     // timingSafeEqual needs equal lengths, and the digests do not reveal the length of the secret.
     const same = timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)));
     await tried(c, () => same || null);
     return { by: 'cron', viewer: null };
-  }
+  };
+
+  return { tokenViewer, byToken, bySession, byEither, byOpenSession, bySecret };
+}
+
+function createRules({ limiter, audit, input }: AccessDeps, options: RouteOptions) {
+  const { expensive, unlimited, audited, product: gatedBy } = options;
 
   /** Logs the caller, and counts the request against the caller's limit. Throws 429. */
   function count(c: Context<Env>, caller: Caller | null): void {
@@ -136,18 +168,10 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     if (wait > 0) throw tooMany(wait);
   }
 
-  /** The caller. Throws 401 for none, and 403 for a session's write from another origin (D1.7). */
-  function somebody(c: Context<Env>, { caller }: Call): Viewer {
-    if (!caller?.viewer) throw unauthorized();
-    if (caller.by === 'session' && !mayCome(c))
-      throw forbidden('A session may write only from its own origin');
-    return caller.viewer;
-  }
-
   function rule(
     name: string,
     security: Rule['security'],
-    identify: (c: Context<Env>) => Promise<Caller | null>,
+    identify: Identify,
     admit: (c: Context<Env>, call: Call) => void,
   ): Rule {
     const guard: MiddlewareHandler<Env> = (c, next) =>
@@ -163,18 +187,18 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       'x-access': name,
       ...(unlimited && { 'x-unlimited': true }),
       ...(audited && { 'x-audit': audited.action }),
-      middleware: [guard, ...deps.input(options, name)],
+      middleware: [guard, ...input(options, name)],
     };
   }
 
   function userRule(
     name: string,
     security: Rule['security'],
-    identify: (c: Context<Env>) => Promise<Caller | null>,
+    identify: Identify,
     product?: Entitlement,
   ): Rule {
     return rule(name, security, identify, (c, call) => {
-      const user = asUser(somebody(c, call));
+      const user = asUser(viewerOf(c, call));
       const wanted = product ?? gatedBy;
       call.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
       if (product !== undefined && !mayHave(name, user))
@@ -186,38 +210,23 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     });
   }
 
-  return {
-    with: (more) => createAccess(deps, { ...options, ...more }),
-    audited: (action, objectId) =>
-      createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
-    public: rule('public', [], byNothing, letIn),
-    visitor: rule('public', [], byOpenSession, (c, { caller }) => {
-      if (!mayCome(c)) throw forbidden('Send this form from a page of this server');
-      c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null);
-    }),
-    user: userRule('user', [userToken, session], byEither),
-    userToken: userRule('user token', [userToken], byToken),
-    session: userRule('session', [session], bySession),
-    listsRead: rule(
-      userOrIntegration,
-      [userToken, session, { integrationToken: ['lists:read'] }],
-      byEither,
-      (c, call) => c.set('viewer', somebody(c, call)),
-    ),
-    cron: rule('cron', [{ cronSecret: [] }], bySecret, letIn),
-    entitled: (product) =>
-      userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
-    async signIn(c, token) {
-      return asUser(await tokenViewer(c, `Bearer ${token}`));
-    },
-  };
+  return { rule, userRule };
+}
+
+/** The caller. Throws 401 for none, and 403 for a session's write from another origin (D1.7). */
+function viewerOf(c: Context<Env>, { caller }: Call): Viewer {
+  if (!caller?.viewer) throw unauthorized();
+  if (caller.by === 'session' && !isReadOrSameOrigin(c))
+    throw forbidden('A session may write only from its own origin');
+  return caller.viewer;
 }
 
 /** Whether a request only reads or comes from this server's own pages; decided before its body is read (rule D2.6). */
-const mayCome = (c: Context<Env>) => c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c);
+const isReadOrSameOrigin = (c: Context<Env>) =>
+  c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c);
 
 const byNothing = async () => null;
-const letIn = () => {};
+const admitAll = () => {};
 
 function asUser(viewer: Viewer): User {
   if (viewer.kind !== 'user') throw forbidden('You need a user token');

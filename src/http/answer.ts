@@ -122,7 +122,6 @@ export function contentDisposition(fileName: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${exact}`;
 }
 
-/** Sends bytes; for a GET with an ETag, which `notModified` compares. */
 function send(
   c: Context,
   body: string | Uint8Array<ArrayBuffer>,

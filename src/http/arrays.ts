@@ -2,10 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { fold } from '../base/text.ts';
 import { requestText } from './schema.ts';
 
-/**
- * An array in the body of a request with at most `most` items (rule D2.6). The count is checked before the items: zod
- * alone would check every item and report each.
- */
+/** An array of at most `most` items in a body (rule D2.6); zod alone would first check and report every item. */
 export function boundedArray<T extends z.ZodType>(
   item: T,
   name: string,

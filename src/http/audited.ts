@@ -101,7 +101,6 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
   };
 }
 
-/** The error code of a request; null for a success. */
 function codeOf(c: Context<Env>, thrown: Error | undefined): string | null {
   const error = thrown ?? c.error;
   if (error) return toAppError(error).code;

@@ -41,7 +41,6 @@ export async function downloadFile<T>(
 
 const rowsPerTurn = 500;
 
-/** `toCsv` that yields to the event loop every `rowsPerTurn` rows. */
 async function csvInTurns<T>(columns: Column<T>[], rows: T[], raw?: boolean): Promise<string> {
   const header = toCsv(columns, [], raw);
   let text = header;

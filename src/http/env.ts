@@ -5,9 +5,7 @@ import type { RequestRecord } from './observe/record.ts';
 export interface Form {
   /** The first value of a field, or the empty text. */
   get(name: string): string;
-  /** Every value of a field. */
   all(name: string): string[];
-  /** Every text field, in order. */
   texts(): [name: string, value: string][];
   files(name: string): { name: string; bytes: Uint8Array }[];
 }

@@ -5,7 +5,6 @@ import type { Env, Form } from './env.ts';
 /** The most fields and files of a form (rule D2.6): no page of Gapstone sends more than some two hundred. */
 export const mostFields = 1000;
 
-/** The most header bytes of one part of a form. */
 const mostPartHeaders = 16 * 1024;
 
 /** Reads the body as a form and sets `form`. Throws 400 for anything else. */
@@ -13,10 +12,7 @@ export async function takeForm(c: Context<Env>, bytes: Uint8Array): Promise<void
   c.set('form', await readForm(bytes, c.req.header('Content-Type') ?? ''));
 }
 
-/**
- * Reads a form by its Content-Type: URL-encoded or multipart. The cost is linear in its length. Throws 400 for anything
- * else, and for more than `mostFields` fields.
- */
+/** Reads a URL-encoded or multipart form in linear time. Throws 400 for anything else and for too many fields. */
 export async function readForm(bytes: Uint8Array, type: string): Promise<Form> {
   return /^multipart\/form-data\b/i.test(type) ? await readParts(bytes, type) : readFields(bytes, type);
 }

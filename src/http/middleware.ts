@@ -111,10 +111,7 @@ export const takeJson: TakeBody = (c, bytes) => {
 /** Stores the raw body, for a thread to read. */
 export const takeUpload: TakeBody = (c, bytes) => c.set('upload', bytes);
 
-/**
- * The bytes of a request's body. Throws 413 beyond the limit (before reading where Content-Length says so), 400 when it
- * ends too early, 503 when it is dropped.
- */
+/** The bytes of a body. Throws 413 beyond the limit, 400 when it ends too early, 503 when it is dropped. */
 async function readAtMost(
   { headers, body }: Request,
   maxBytes: number,

@@ -8,7 +8,6 @@ import { ErrorBody, jsonBody, jsonContent, notAnObject, requestText } from './sc
 
 const Plant = z.strictObject({ name: z.string(), tag: z.string().optional() }).openapi('Plant');
 
-/** The error format of the sample endpoint (rule D10). */
 const PlantError = z
   .strictObject({ error: z.int().openapi({ format: 'int32' }), message: z.string() })
   .openapi('PlantError');

@@ -1,6 +1,5 @@
 /**
- * Request headers by lower-case name, from Node's `rawHeaders` (name and value in turn). Repeated headers are joined by
- * a comma (RFC 9110 5.3); Node would keep only the first of some.
+ * Headers by lower-case name from `rawHeaders`, repeated ones joined (RFC 9110 5.3): Node would keep only one of some.
  */
 export function readHeaders(raw: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
@@ -12,7 +11,6 @@ export function readHeaders(raw: readonly string[]): Map<string, string> {
   return headers;
 }
 
-/** Headers of requests that only the router handles. */
 const special = ['cookie', 'origin', 'transfer-encoding', 'upgrade'];
 
 /** Whether headers, by lower-case name, are those of a request without a body on a kept-alive connection. */

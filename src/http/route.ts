@@ -45,8 +45,8 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
 }
 
 /**
- * The routes of one tag: `route` declares an operation, as `GET /api/v1/lists/{id}`, in the application and in its
- * OpenAPI description, where the errors follow from rule, method and path (see src/openapi.ts).
+ * The routes of one tag: `route` declares an operation with its OpenAPI description, where the errors follow from rule,
+ * method and path (see src/openapi.ts).
  */
 export function createRoutes(tag: string) {
   const app = new OpenAPIHono<Env>();

@@ -8,16 +8,13 @@ export interface Rule {
   'x-access': string;
   /** No rate limit: it never answers 429. */
   'x-unlimited'?: true;
-  /** The audit event of each call. */
   'x-audit'?: string;
   middleware: MiddlewareHandler<Env>[];
 }
 
 /** Optional properties of a route. */
 export interface RouteOptions {
-  /** The most bytes of a request body. */
   maxBody?: number;
-  /** The body is the form of a page. */
   form?: boolean;
   /** The body is large and goes to a thread unparsed; a thread processes one upload at a time. */
   upload?: boolean;

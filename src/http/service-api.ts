@@ -13,10 +13,7 @@ export interface ServiceState {
   draining: boolean;
 }
 
-/**
- * `/healthz`, `/readyz`, `/metrics` and `/openapi.json` (rule D22). `document` gives the text of the last; null
- * `metrics` leaves out `/metrics`.
- */
+/** The routes of the service (rule D22). `document` gives the OpenAPI text; null `metrics` leaves out `/metrics`. */
 export function serviceRoutes(
   access: Access,
   db: Database,

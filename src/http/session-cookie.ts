@@ -5,9 +5,7 @@ import type { Env } from './env.ts';
 
 export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
-/**
- * The session cookie (rule D1.7) and the attributes of all cookies; `secure` marks them Secure even over plain HTTP.
- */
+/** The session cookie (rule D1.7) and the attributes of all cookies; `secure` is for TLS ended by a proxy. */
 export function createSessionCookie(secure: boolean) {
   const attributes = (c: Context<Env>) =>
     ({ httpOnly: true, sameSite: 'Strict', path: '/', secure: secure || c.get('record').secure }) as const;

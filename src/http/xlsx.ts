@@ -7,7 +7,6 @@ import { cleanXml } from './columns.ts';
 export interface Sheet {
   /** At most 31 characters, none of `[]:*?/\`. */
   name: string;
-  /** Rows above the header. */
   titles?: string[][];
   header: string[];
   rows: string[][];
@@ -24,10 +23,7 @@ const packages = 'http://schemas.openxmlformats.org/package/2006';
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-/**
- * The parts that all workbooks share. Style 1 is text format, so that an edited cell stays a text; 2 is the same in
- * bold.
- */
+/** The parts of all workbooks. Style 1 is text format, so that an edited cell stays a text; 2 the same in bold. */
 const constantParts: Record<string, string> = {
   '[Content_Types].xml': `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${types}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${types}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${types}.styles+xml"/></Types>`,
   '_rels/.rels': `<Relationships xmlns="${packages}/relationships"><Relationship Id="rId1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,

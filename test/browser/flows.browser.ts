@@ -144,7 +144,7 @@ flows('from a control to the picture of its crosswalk', async () => {
       .locator(`.legend .edge.${status}`)
       .evaluate((each) => each.ownerDocument.defaultView.getComputedStyle(each).strokeDasharray);
   assert.is(new Set([await dashes('verified'), await dashes('auto'), await dashes('rejected')]).size, 3);
-  await page.getByLabel('Maximum hops').selectOption('1');
+  await page.getByLabel('Steps at most').selectOption('1');
   await page.getByLabel('auto', { exact: true }).uncheck();
   await page.getByRole('button', { name: 'Apply filters' }).click();
   assert.match(page.url(), /maxHops=1&status=verified#crosswalk$/);

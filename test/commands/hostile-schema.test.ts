@@ -419,7 +419,7 @@ hostile(
           ? /^problem: schema: the table notes .+\nproblem: schema: the row stay .+\nproblem: schema: the index stigs_by_title on stigs is missing\ndigest: /
           : /^problem: schema: the table notes .+\nproblem: schema: the view v .+\nproblem: schema: the index bundles_by_creator on bundles is missing\ndigest: /,
       );
-      assert.match(check.stderr, /^no other check was made: .+\n$/);
+      assert.match(check.stderr, /^no other check was run: .+\n$/);
       const json = await gapstone(['check', '--json', '--db', files.db]);
       assert.equal([json.code, JSON.parse(json.stdout).checks[0].problems.length], [1, 3]);
       for (const args of [

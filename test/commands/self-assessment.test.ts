@@ -102,7 +102,7 @@ test('a table and a STIG of one’s own: what has no answer and what has no rule
   );
   assert.match(stderr, new RegExp(`: 1 of ${groupIds.length} rules answered\n`));
   assert.match(stderr, new RegExp(`without an answer: ${groupIds.filter((_, at) => at !== 1).join(', ')}\n`));
-  assert.match(stderr, /answers for rules that it does not have: V-1\n/);
+  assert.match(stderr, /answers for rules that the STIG lacks: V-1\n/);
 });
 
 test('a bad table or a STIG that is not there is refused with one line', async () => {

@@ -76,7 +76,7 @@ upgrade('what a start would refuse is refused with its reason; what is not there
   );
   assert.match(
     told.stdout,
-    /gapstone-users\.db: not there; the next start makes a new file of users' data\n$/,
+    /gapstone-users\.db: missing; the next start creates a new file of users' data\n$/,
   );
 
   const damaged = installation({ catalog: newest.catalog, users: 1 });

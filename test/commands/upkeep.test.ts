@@ -782,7 +782,7 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
   ] as const)
     assert.match(
       await refusalOf(() => restoreBackup(from, files, when, { room: () => 1000 })),
-      new RegExp(`there is not enough space beside \\S+/${name}: it needs \\d+ bytes, 1000 are free$`),
+      new RegExp(`there is not enough space for \\S+/${name}: it needs \\d+ bytes, 1000 are free$`),
     );
   for (const places of [
     { db: foreign, usersDb: files.usersDb },

@@ -207,7 +207,7 @@ test('names the sources that only the site holds, and goes without them on deman
   const files = await makeSite(quarters[1]!, [local]);
   const before = { digest: await digestOf(files), besides: besides(files) };
   const refusal =
-    /is refused: this site holds 1 source that it lacks: local\.xml \(local\); look at "gapstone content plan"/;
+    /is refused: this site holds 1 source that it lacks: local\.xml \(local\); see "gapstone content plan"/;
   await rejects(applyTo(files, second.files[0]!, key), refusal);
   assert.equal({ digest: await digestOf(files), besides: besides(files) }, before);
   assert.equal(await statesOf(files), []);

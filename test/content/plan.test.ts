@@ -82,7 +82,7 @@ async function makeUsed() {
 
 const slugsOf = (rows: { slug: string }[]) => rows.map(({ slug }) => slug);
 
-test('tells what comes, changes and goes, and who refers to it', async () => {
+test('shows what is added, changed and removed, and what refers to it', async () => {
   const { files, list, pair } = await makeUsed();
   const folderBefore = filesIn(join(files.db, '..'));
   const plan = await planFor(files, bundle, key);
@@ -134,12 +134,12 @@ test('tells what comes, changes and goes, and who refers to it', async () => {
   );
   const words = planSections(plan).map((section) => `${section.title}: ${totals(section)}`);
   assert.equal(words.slice(0, 6), [
-    'Sources that only this site holds: 2 go',
-    'What lists, collections and favorites refer to: 2 go',
-    "This site's mapping decisions: 1 changes",
-    'Slugs that lead elsewhere: 1 changes',
-    'STIGs: 1 comes, 1 changes, 1 goes',
-    'Releases: 4 come, 2 go',
+    'Sources that only this site holds: 2 removed',
+    'References of lists, collections and favorites: 2 removed',
+    "This site's mapping decisions: 1 changed",
+    'Renamed slugs: 1 changed',
+    'STIGs: 1 added, 1 changed, 1 removed',
+    'Releases: 4 added, 2 removed',
   ]);
 });
 
@@ -199,14 +199,14 @@ test('as text, JSON and a page of its own', async () => {
   assert.is(text.code, 0, text.stderr);
   assert.match(
     text.stdout,
-    /\nSTIGs: 1 comes, 1 changes, 1 goes\n {2}\+ fresh V1R1, 2 rules: Fresh STIG\n {2}~ kept V1R1 to V1R2, 3 to 4 rules: Kept STIG\n {2}- gone V1R1/,
+    /\nSTIGs: 1 added, 1 changed, 1 removed\n {2}\+ fresh V1R1, 2 rules: Fresh STIG\n {2}~ kept V1R1 to V1R2, 3 to 4 rules: Kept STIG\n {2}- gone V1R1/,
   );
   assert.match(text.stdout, /^apply would refuse it: this site holds 2 sources/m);
   const page = readFileSync(join(cwd, 'plan.html'), 'utf8');
   assert.match(page, /signed by &lt;depot&gt;/);
   assert.not.match(page, /<depot>|<script|https?:|src=/);
-  assert.match(page, /<h2>It would be refused<\/h2>/);
-  assert.match(page, /comes: fresh V1R1, 2 rules: Fresh STIG/);
+  assert.match(page, /<h2>This bundle would be refused<\/h2>/);
+  assert.match(page, /added: fresh V1R1, 2 rules: Fresh STIG/);
   const again = await gapstone(['content', 'plan', bundle, '--html', 'plan.html', ...args], { cwd });
   assert.equal([again.code, again.stderr], [1, 'gapstone: plan.html already exists: choose another name\n']);
   const json = await gapstone(['content', 'plan', bundle, '--json', ...args], { cwd });

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { closureQuery } from '../../src/catalog/crosswalk/queries.ts';
+import { closureQuery } from '../../src/catalog/crosswalk/path-search.ts';
 import { type Answer, testApp } from '../support/app.ts';
 import {
   bruteForce,

@@ -580,8 +580,8 @@ progress('is a line every two seconds', () => {
     update({ done, found: 100, rules: done * 10, bytes: done * 1e6 });
   }
   assert.equal(lines, [
-    'reading: 50 of 100 sources, 500 rules, 10.0 MB/s\n',
-    'reading: 60 of 100 sources, 600 rules, 8.6 MB/s\n',
+    'reading: 50 of 100 sources, 500 rules, 10.0 MB/s',
+    'reading: 60 of 100 sources, 600 rules, 8.6 MB/s',
   ]);
 });
 

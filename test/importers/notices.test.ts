@@ -34,10 +34,10 @@ test('an override of a benchmark that is nowhere is told of, and changes nothing
     ['harbor', 'port'],
     ['Nowhere', 'port_2'],
   ]);
-  const { unmetOverrides } = await runImport(db, [file], { overrides });
-  assert.equal(unmetOverrides, ['Nowhere'], 'an id is also met as it folds');
+  const { unusedOverrides } = await runImport(db, [file], { overrides });
+  assert.equal(unusedOverrides, ['Nowhere'], 'an id is also met as it folds');
   assert.equal(
-    (await runImport(db, [file], { overrides })).unmetOverrides,
+    (await runImport(db, [file], { overrides })).unusedOverrides,
     ['Nowhere'],
     'and in the catalog',
   );
@@ -62,7 +62,7 @@ test('of two printings that no date tells apart the greater hash is kept, and th
     assert.is(lineOf(less!).outcome, 'superseded');
     assert.is(
       lineOf(less!).reason,
-      'another printing is kept, V1R1 of Pier with 3 rules: it has 3 of the 3 rules of this one; no date tells which is newer, so the greater hash decides',
+      'another printing is kept, V1R1 of Pier with 3 rules: it has 3 of the 3 rules of this one; no date states which is newer, so the greater hash decides',
     );
     db.close();
   }

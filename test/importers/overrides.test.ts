@@ -35,7 +35,7 @@ test('two benchmarks with other rules of one version are never forced under one 
     );
     assert.match(
       error?.message ?? '',
-      /^two benchmarks hold other rules as V1R1: one slug, one, cannot serve both$/,
+      /^two benchmarks have different rules in V1R1: they cannot share the slug one$/,
     );
   };
   const releases = () => db.sqlite.prepare('SELECT count(*) FROM stig_releases').pluck().get();
@@ -117,7 +117,7 @@ test('what an older importer stored is there before the operator’s word, thoug
   );
   assert.is(
     error?.message,
-    'two benchmarks hold other rules as V1R1: one slug, harbor_linux_3, cannot serve both',
+    'two benchmarks have different rules in V1R1: they cannot share the slug harbor_linux_3',
   );
   assert.equal(releases(), before);
   const moved = await runImport(db, [harbor, pier], { overrides: new Map([['Pier_STIG', 'jetty']]) });

@@ -88,7 +88,7 @@ const overrides = fc
 
 /** All that was decided, told without regard to the order in which it was said. */
 function told(printings: Printing[], rows: Map<string, string>) {
-  const { stigs, fates, aliases, refused, unmet } = decideIdentity(printings, rows);
+  const { stigs, fates, aliases, refused, unused } = decideIdentity(printings, rows);
   return {
     stigs: Object.fromEntries(
       [...stigs]
@@ -108,7 +108,7 @@ function told(printings: Printing[], rows: Map<string, string>) {
     ),
     aliases: [...aliases].map(([alias, { slug }]) => `${alias} ${slug}`).sort(),
     refused: [...refused].sort(),
-    unmet: unmet.sort(),
+    unused: unused.sort(),
   };
 }
 

@@ -55,8 +55,8 @@ content('a file is found by its name or its hash, with its folder and what it be
     await said(`/catalog/files?search=${sha256(files.edge).slice(0, 12).toUpperCase()}`),
     'U_Edge_V1R1',
   );
-  assert.match(await said('/catalog/files?search=%25'), 'No import met a file of this name.');
-  assert.not.match(await said('/catalog/files?search=+'), 'No import met');
+  assert.match(await said('/catalog/files?search=%25'), 'No import has a file with this name or hash.');
+  assert.not.match(await said('/catalog/files?search=+'), 'No import has');
 });
 
 content('who may not see a kind of source does not find its files', async () => {

@@ -85,7 +85,7 @@ everywhere('what was typed when a session has ended is sent after signing in', a
   };
   const refused = await loadPage(t, '/lists', ended, typed);
   assert.is(refused.status, 401);
-  assert.match(textOf(refused.html), 'Your session has ended. What you typed is kept in this page');
+  assert.match(textOf(refused.html), 'Your session has ended. This page keeps what you typed');
   const { action, fields } = formWith(refused.html, 'fields');
   assert.is(action, '/signin');
   assert.is(fields.to, '/lists');

@@ -35,12 +35,12 @@ finding('each number of the start page leads to a listing that shows that number
 
 finding('the start page has the lists of the reader, and what the last import brought', async () => {
   const home = async (caller = ann) => textOf((await loadPage(t, '/', caller)).html);
-  assert.match(await home(), 'Your lists A list holds the STIGs of a system. Create a list');
-  assert.not.match(await home(), 'New with the last import', 'the first import brought all there is');
+  assert.match(await home(), 'Your lists A list contains the STIGs of a system. Create a list');
+  assert.not.match(await home(), 'Releases from the last import', 'the first import brought all there is');
   for (let made = 1; made <= 6; made++)
     await loadPage(t, '/lists', ann, { name: `List ${made}`, visibility: 'PRIVATE' });
   assert.match(await home(), /(?:List \d 0 STIGs ){5}Show all 6 lists/);
-  assert.match(await home(eve), 'Your lists A list holds', 'nobody else’s');
+  assert.match(await home(eve), 'Your lists A list contains', 'nobody else’s');
   const other = await testApp([shipped('stigs')], { newId: countingIds() });
   const { runImport } = await import('../../importers/run.ts');
   other.clock.now = new Date('2026-11-21T13:14:00Z');
@@ -48,7 +48,8 @@ finding('the start page has the lists of the reader, and what the last import br
   await runImport(other.db, [later], { now: () => other.clock.now });
   const bob = await sessionCaller(other, await userCaller(other, { sub: 'bob', entitlements: [] }));
   const { html } = await loadPage(other, '/', bob);
-  const words = 'New with the last import 1 release, imported 2026-11-21 13:14 UTC . What the import did';
+  const words =
+    'Releases from the last import 1 release, imported 2026-11-21 13:14 UTC . What the import did';
   assert.match(textOf(html), words);
   assert.match(html, '<a href="/catalog/imports/2">What the import did</a>');
   // An import that brings no release leaves it at that.
@@ -68,7 +69,7 @@ finding('STIGs are found by what people call them, on their page and in the sear
     assert.match(textOf(html), `STIGs 1 Select ${title} ${title} V1R2`, called);
   }
   const none = textOf((await loadPage(t, '/stigs?search=nothing', ann)).html);
-  assert.match(none, '0 STIGs No STIG is called so. Show all');
+  assert.match(none, '0 STIGs No STIG matches this name. Show all');
 });
 
 finding(

@@ -60,7 +60,14 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/favorites', ['No favorite STIGs yet.']],
   [
     '/catalog',
-    ['Recent imports', 'NIST SP 800-171', '110', 'First twelve', /SHA-256 [0-9a-f]{64}/, 'Bundle none'],
+    [
+      'Recent imports',
+      'NIST SP 800-171',
+      '110',
+      'First twelve',
+      /SHA-256 [0-9a-f]{64}/,
+      'Bundle No signed bundle',
+    ],
   ],
   ['/catalog/imports/1', ['harbor-basic-directive.json', 'U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml']],
   ['/catalog/imports/1?outcome=rejected', ['No sources have this outcome.']],

@@ -1,17 +1,15 @@
-/** A class of technology that STIGs are about: whose work it is, and which UNSPSC commodities it has in O*NET. */
+/** A class of technology of STIGs: its UNSPSC commodities in O*NET, and the work roles for it. */
 export interface TechnologyClass {
   name: string;
-  /** Words of a folded title that put a STIG into the class, whole words each. */
+  /** Whole words of a folded title. */
   words: RegExp;
   commodities: string[];
-  /** The NICE work roles that run such technology: an occupation with one of them fits. */
   workRoles: string[];
 }
 
-/** Any of the words of a list with commas between them, each as a whole word. */
 const wordsOf = (list: string) => new RegExp(`(?:^| )(?:${list.trim().split(/,\s+/).join('|')})(?: |$)`);
 
-/** The classes, the more specific before the more general: the first whose words a title has is the STIG's. */
+/** The more specific classes first: the first one with a word of the title counts. */
 const classes: TechnologyClass[] = [
   {
     name: 'containers',
@@ -98,10 +96,7 @@ const classes: TechnologyClass[] = [
   },
 ];
 
-/**
- * The class of a STIG by the words of its folded title, else by the commodity of the product that it names: of the
- * classes with that commodity the most general, which is the last.
- */
+/** The class of a STIG by a word of its folded title, else the last, most general one with the product's commodity. */
 export function classOf(title: string, commodityCode: string | null): TechnologyClass | null {
   return (
     classes.find((each) => each.words.test(title)) ??
@@ -110,7 +105,7 @@ export function classOf(title: string, commodityCode: string | null): Technology
   );
 }
 
-/** Commodities that hundreds of occupations work with: they say who uses a product, not who runs it. */
+/** Hundreds of occupations use these commodities: they do not show who runs a product. */
 export const officeCommodities = new Set(
   '43231513 43232104 43232106 43232108 43232110 43232705 43233501'.split(' '),
 );

@@ -1,4 +1,4 @@
-// UNSPSC titles and codes of the commodities that the mapping looks at, as O*NET writes them up to release 30.2.
+// The titles are those of O*NET up to release 30.2.
 const codes = new Map([
   ['Office suite software', '43231513'],
   ['Word processing software', '43232104'],
@@ -29,10 +29,7 @@ const key = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, '');
 
 const codesByKey = new Map([...codes].map(([title, code]) => [key(title), code]));
 
-/**
- * The UNSPSC code of a commodity by its title, whatever its case, blanks and marks: releases since 30.3 name it only so.
- * Undefined for a commodity that the mapping does not look at.
- */
+/** The UNSPSC code of a title: releases from 30.3 state no code. Undefined for commodities that no rule uses. */
 export function commodityCodeOf(title: string): string | undefined {
   return codesByKey.get(key(title));
 }

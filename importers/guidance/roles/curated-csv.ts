@@ -1,5 +1,5 @@
 import { ImportError } from '../../../src/read/import-error.ts';
-import { type CsvRow, csvHeader, readCsv } from '../../read/csv.ts';
+import { beginsWithColumn, type CsvRow, readCsv } from '../../read/csv.ts';
 import { isSlug } from '../../stigs/slug.ts';
 import { isOccupationCode } from './families.ts';
 import { type CuratedMapping, type CuratedRecord, responsibilityLevels } from './role-record.ts';
@@ -15,10 +15,9 @@ const columns = [
   'mappingReason',
 ];
 
-/** True for a text whose header begins as that of curated mappings does, whether or not it is a good one. */
+/** True for a text whose header begins like that of curated mappings, even with faults. */
 export function isCuratedCsv(text: string): boolean {
-  const header = csvHeader(text);
-  return header.length > 1 && header[0] === columns[0];
+  return beginsWithColumn(text, columns[0]!);
 }
 
 /** Reads curated mappings of STIGs to roles (data/README.md). Throws `ImportError` naming row and column. */

@@ -22,9 +22,8 @@ interface MappedStig {
 }
 
 /**
- * Rebuilds the mapping of the current STIGs to occupations (rule D9.3), of all or of those with the given ids: the
- * rule's rows, and above them what files state. A row depends on its STIG, the roles and the curated rows alone, so
- * the same catalog gives the same rows. Gives what stated rows lack, among all of them or those of these STIGs.
+ * Rebuilds the mapping of STIGs to occupations (rule D9.3), for all or for the STIGs in `ids`. Rows of files replace
+ * those of the rule. The same catalog gives the same rows. Gives the names in rows of files that the catalog lacks.
  */
 export function deriveRoleMappings(
   db: Database,
@@ -55,7 +54,7 @@ export function deriveRoleMappings(
     const rows = new Map<string, Mapping>(
       scoreTitle(title, source).map((row) => [row.occupationCode, { ...row, mappingSource: 'automated' }]),
     );
-    // What names the STIG by an alias counts where nothing names it by its slug.
+    // A row with the slug replaces one with an alias.
     for (const row of [...(aliases.get(stigId) ?? []), slug].flatMap((name) => bySlug.get(name) ?? [])) {
       const jobZone = jobZones.get(row.occupationCode);
       if (jobZone === undefined) continue;
@@ -69,7 +68,7 @@ export function deriveRoleMappings(
     }
   }
   const known = new Set(stigs.flatMap(({ id, slug }) => [slug, ...(aliases.get(id) ?? [])]));
-  // What stated rows name and the catalog does not have: a warning each, and it is looked for again in every run.
+  // A missing STIG, occupation or work role is a warning: a later run may add it.
   return curated.flatMap(({ sourceId, row, stigSlug, occupationCode, workRoleId }) => {
     const missing = [
       ...(known.has(stigSlug) ? [] : [`no STIG ${stigSlug}`]),
@@ -89,7 +88,6 @@ function readStigs(db: Database, ids: Set<number> | null): MappedStig[] {
   return [...ids].flatMap((id) => one.all(id));
 }
 
-/** The aliases of the STIGs, by their ids. */
 function readAliases({ sqlite }: Database): Map<number, string[]> {
   const rows = sqlite
     .prepare<[], [number, string]>(
@@ -100,7 +98,7 @@ function readAliases({ sqlite }: Database): Map<number, string[]> {
   return new Map(rows.map(([id, list]) => [id, JSON.parse(list) as string[]]));
 }
 
-/** What the rule looks up, as the last run that brought roles wrote it down. */
+/** Written by the last run with roles. */
 function readMappingSource(db: Database): MappingSource {
   const candidates = db.sqlite
     .prepare<[], { occupationCode: string; jobZone: number | null; commodities: string }>(
@@ -127,7 +125,7 @@ const selectCurated = `SELECT f.source_id AS sourceId, f.stig_slug || ' ' || f.o
           f.work_role_id AS workRoleId, f.reason, f.row
      FROM curated_mapping_facts AS f JOIN sources AS s ON s.id = f.source_id`;
 
-/** Every curated mapping as each source states it. */
+/** All curated mappings as their sources state them. */
 export function statedMappings({ sqlite }: Pick<Database, 'sqlite'>): CuratedRow[] {
   return sqlite.prepare<[], CuratedRow>(`${selectCurated} ORDER BY f.source_id, f.row`).all();
 }

@@ -11,7 +11,7 @@ import { productsOf } from './products.ts';
 import type { OccupationRecord } from './role-record.ts';
 import { candidateOf, isCandidate, ruleVersion } from './score.ts';
 
-/** Whether the stored mapping was made by another version of the rule than this program's. */
+/** Whether another version of the rule made the stored mapping. */
 export function ruleIsOutdated(db: Database): boolean {
   const ends = db.sqlite
     .prepare('SELECT (SELECT min(rule) FROM role_mappings), (SELECT max(rule) FROM role_mappings)')
@@ -21,8 +21,8 @@ export function ruleIsOutdated(db: Database): boolean {
 }
 
 /**
- * Rebuilds occupations, work roles and the mapping of STIGs from what the sources state. Of O*NET and of the NICE
- * Framework the newest release counts, whenever it was imported; older ones are removed, and noted in `superseded`.
+ * Rebuilds occupations, work roles and the mapping of STIGs. Only the newest release of O*NET and of the NICE Framework
+ * counts, in any order of imports. Removes older ones and notes them in `superseded`.
  */
 export function deriveRoles(
   db: Database,
@@ -43,12 +43,12 @@ export function deriveRoles(
   return deriveRoleMappings(db, null, fresh, superseded);
 }
 
-/** Rebuilds the mapping of some STIGs, by their ids, after a run that changed nothing about roles. */
+/** Rebuilds the mapping of some STIGs after a run without changes to roles. */
 export function remapStigs(db: Database, stigs: Set<number>): void {
   deriveRoleMappings(db, stigs, new Set(), new Map());
 }
 
-/** Writes down what the rule looks up, for the runs that bring STIGs alone. */
+/** Stores what the rule reads, for runs with STIGs only. */
 function writeMappingSource(db: Database, occupations: OccupationRecord[]): void {
   db.sqlite.exec('DELETE FROM mapping_products; DELETE FROM mapping_candidates;');
   const insertProduct = prepareInsert(db, mappingProducts);
@@ -77,12 +77,12 @@ function keepNewest(db: Database, family: 'onet' | 'nice', superseded: Map<numbe
   for (const each of older) removeSource(db, each.sourceId, whyKept(family, newest!, each), superseded);
 }
 
-/** Why one release is kept above another, by what their release order is made of (`parseOnet`, `parseNice`). */
+/** Says which part of the release order decided (see `parseOnet` and `parseNice`). */
 function whyKept(family: 'onet' | 'nice', kept: RoleRelease, other: RoleRelease): string {
   const [date, number, ...sizes] = partsOf(family, kept);
   const [otherDate, otherNumber, ...otherSizes] = partsOf(family, other);
   if (date !== otherDate) {
-    const ours = otherDate === '' ? 'this one has no dated rows' : `those of this one of ${otherDate}`;
+    const ours = otherDate === '' ? 'this one has no dated rows' : `those of this one are of ${otherDate}`;
     return `${kept.label} is kept: its newest rows are of ${date}, ${ours}`;
   }
   if (number !== otherNumber) return `${kept.label} is kept, which is newer`;
@@ -93,7 +93,7 @@ function whyKept(family: 'onet' | 'nice', kept: RoleRelease, other: RoleRelease)
   return `${printing} more: ${told}, this one ${otherSizes.map(Number).join(' and ')}`;
 }
 
-/** Date, number and sizes; a release of NICE has no date. */
+/** Date, number and sizes; a NICE release has no date. */
 function partsOf(family: 'onet' | 'nice', { releaseOrder }: RoleRelease): string[] {
   return family === 'onet' ? releaseOrder.split(' ') : ['', ...releaseOrder.split(' ')];
 }
@@ -111,7 +111,6 @@ function writeOccupations(db: Database, occupations: OccupationRecord[]): void {
   }
 }
 
-/** What the summary of an occupation says of it, but for its STIG mappings. */
 function toFacts(record: OccupationRecord): RoleFacts {
   const { occupationCode, title, jobZone, tasks, technologySkills } = record;
   return {
@@ -124,7 +123,6 @@ function toFacts(record: OccupationRecord): RoleFacts {
   };
 }
 
-/** What the full record says beyond that. */
 function toDetails(record: OccupationRecord): RoleDetails {
   const { description, jobZoneName, tasks, skills, abilities, workActivities, education } = record;
   const technologySkills = record.technologySkills.map(({ title, example, hotTechnology, inDemand }) => ({

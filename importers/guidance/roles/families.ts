@@ -1,4 +1,4 @@
-// The 23 major groups of the Standard Occupational Classification 2018, which O*NET calls job families.
+// The major groups of the Standard Occupational Classification 2018: O*NET's job families.
 const families = new Map([
   ['11', 'Management'],
   ['13', 'Business and Financial Operations'],
@@ -25,12 +25,11 @@ const families = new Map([
   ['55', 'Military Specific'],
 ]);
 
-/** The major group of an occupation code (rule F9.1); `""` for a group that the classification does not have. */
+/** The major group of an occupation code (rule F9.1); `""` for an unknown one. */
 export function familyOf(occupationCode: string): string {
   return families.get(occupationCode.slice(0, 2)) ?? '';
 }
 
-/** True for a code such as `15-1244.00`. */
 export function isOccupationCode(text: string): boolean {
   return /^\d{2}-\d{4}\.\d{2}$/.test(text);
 }

@@ -12,9 +12,8 @@ export function isNice(value: unknown): boolean {
 }
 
 /**
- * Reads the work roles of the NICE Framework with their categories (rule F9.2): titles trimmed, categories in title
- * case. A work role that the export calls withdrawn, and puts into no category any more, is left out. Throws `ImportError`
- * for an export that is broken or has another work role without a category.
+ * Reads the work roles of the NICE Framework with their categories (rule F9.2), without withdrawn ones. Throws
+ * `ImportError` for a broken export, and for a work role without a category that is not withdrawn.
  */
 export function parseNice(value: unknown): NiceRecord {
   const { documents, elements, relationships } = readShape(cprtBody, cprtBodyOf(value), kind);
@@ -41,7 +40,7 @@ export function parseNice(value: unknown): NiceRecord {
   if (ids.size < roles.length) throw new ImportError('a work role occurs twice', kind);
   const { version } = documents[0]!;
   const numbers = version.split('.').map((part) => part.padStart(4, '0'));
-  // Of two exports of one version the fuller one is kept: what we ship holds names alone.
+  // The larger export of a version wins: the one that we ship has only names.
   const releaseOrder = `${numbers.join('.')} ${String(elements.length).padStart(6, '0')}`;
   return {
     type: 'nice',

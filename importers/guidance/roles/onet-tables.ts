@@ -4,12 +4,12 @@ import { excerpt } from '../../read/source-text.ts';
 
 const kind = 'onet';
 
-/** The tables of an O*NET release that are read, and the columns that each must have (rule F9.1). */
+/** The tables of an O*NET release that we read, with their required columns (rule F9.1). */
 const tableColumns = {
   occupations: ['O*NET-SOC Code', 'Title', 'Description'],
   tasks: ['O*NET-SOC Code', 'Task ID', 'Task', 'Task Type'],
   technologySkills: ['O*NET-SOC Code', 'Example', 'Commodity Code', 'Commodity Title', 'Hot Technology'],
-  // Since 30.3 in place of the technology skills: the commodity is an element, and has no UNSPSC code.
+  // From 30.3 instead of technology skills; the commodity is an element without a UNSPSC code.
   softwareSkills: ['O*NET-SOC Code', 'Workplace Example', 'Element ID', 'Element Name', 'Hot Technology'],
   jobZones: ['O*NET-SOC Code', 'Job Zone'],
   jobZoneNames: ['Job Zone', 'Name'],
@@ -20,10 +20,7 @@ const tableColumns = {
 
 export type TableName = keyof typeof tableColumns;
 
-/**
- * The columns by which a header is known for one of our tables, the first that fits; the others are then checked. The
- * first column is not among them but where nothing else tells: a header that is wrong there is ours, and bad.
- */
+/** The first match names the table. Most ignore the first column: a fault in it is an error, not another file. */
 const marks: [TableName, RegExp][] = [
   ['occupations', /^O\*NET-SOC Code\t.*(?:Title\tDescription|Description\tTitle)/],
   ['tasks', /^[^\t]*\t(?=.*Task ID).*Task Type/],
@@ -38,7 +35,7 @@ const marks: [TableName, RegExp][] = [
 
 const readMe = /^O\*NET ([\d.]+) Database/;
 
-/** What the beginning of a file says of it: a table of O*NET, one that is not read, the release note, or none of these. */
+/** The table of a file by its beginning, `other` for one that we do not read, or the release note; else null. */
 export function onetFileOf(head: string): TableName | 'other' | 'release' | null {
   const [line] = head.replace(/^\ufeff/, '').split(/[\r\n]/);
   if (readMe.test(line!)) return 'release';
@@ -46,12 +43,12 @@ export function onetFileOf(head: string): TableName | 'other' | 'release' | null
   return table ?? (line!.startsWith('O*NET-SOC Code\t') ? 'other' : null);
 }
 
-/** The number of the release that a release note names, as `29.2`. */
+/** The release number in a release note, as `29.2`. */
 export function releaseOf(text: string): string | null {
   return readMe.exec(text)?.[1] ?? null;
 }
 
-/** One row of a table. A release has hundreds of thousands of them. */
+/** One row of a table; a release has hundreds of thousands. */
 export class Row {
   private readonly file: string;
   private readonly line: number;
@@ -65,17 +62,15 @@ export class Row {
     this.indexes = indexes;
   }
 
-  /** The text of a cell, `n/a` as `""`. */
+  /** `n/a` gives `""`. */
   cell(column: string): string {
     return this.isNotAvailable(column) ? '' : this.written(column);
   }
 
-  /** Whether the release says of this cell that there is nothing to say: `n/a`. */
   isNotAvailable(column: string): boolean {
     return this.written(column).toLowerCase() === 'n/a';
   }
 
-  /** A fault of this row. */
   fault(what: string): ImportError {
     return new ImportError(`${excerpt(this.file)}, line ${this.line}: ${what}`, kind);
   }
@@ -85,10 +80,7 @@ export class Row {
   }
 }
 
-/**
- * The rows of a tab-separated table, LF or CRLF, cells found by the names of their columns. Throws `ImportError` naming
- * file and line for a missing column, a row of another length and a text that cannot be stored.
- */
+/** The rows of a tab-separated table. Throws `ImportError` naming file and line of a fault. */
 export function readTable(table: TableName, file: string, text: string): Row[] {
   const [header, ...lines] = text.split(/\r?\n/);
   while (lines.at(-1) === '') lines.pop();

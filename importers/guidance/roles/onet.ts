@@ -10,13 +10,9 @@ import { type OccupationRecord, type OnetRecord, occupationLists } from './role-
 
 const kind = 'onet';
 
-/** The rows of a release by their tables, whatever the files are called. */
 type RowsOf = (table: TableName) => Row[];
 
-/**
- * Reads the files of one O*NET text release (rules F9.1, D9.2), whatever they are called. Element tables are
- * told apart by the Element ID of their rows. Throws `ImportError` naming file and line.
- */
+/** Reads the files of one O*NET text release, whatever their names (rules F9.1, D9.2). Throws `ImportError`. */
 export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRecord; warnings: string[] } {
   const warnings: string[] = [];
   const tables = new Map<TableName, { file: string; rows: Row[] }[]>();
@@ -52,26 +48,25 @@ export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRe
   return { record: { type: 'onet', label, releaseOrder, occupations }, warnings };
 }
 
-/** Tables without which a release answers less than it seems to. */
+/** A release without one of these tables gets a warning. */
 const expected: [TableName[], string][] = [
   [['tasks'], 'task statements'],
   [['technologySkills', 'softwareSkills'], 'technology skills'],
   [['jobZones'], 'job zones'],
 ];
 
-/** How much a release states of an occupation: of two printings of one release the fuller is the better. */
+/** The larger printing of a release wins. */
 function statementsOf(occupation: OccupationRecord): number {
   const inDemand = occupation.technologySkills.filter((skill) => skill.inDemand).length;
   const others = inDemand + (occupation.jobZone === null ? 0 : 1);
   return occupationLists.reduce((sum, name) => sum + occupation[name].length, others);
 }
 
-/** The occupations by their codes, and the newest `Date` of any row, as `2024-08`; `""` where none has one. */
+/** `newestDate` is the newest `Date` of any row, such as `2024-08`, or `""`. */
 function readRelease(rowsOf: RowsOf): { occupations: OccupationRecord[]; newestDate: string } {
   const occupations = readOccupations(rowsOf('occupations'));
   if (occupations.size === 0) return { occupations: [], newestDate: '' };
   let newestDate = '';
-  /** The rows of a table with the occupation that each is of. Throws for one that the release does not have. */
   function* statedIn(table: TableName): Generator<[Row, OccupationRecord]> {
     for (const row of rowsOf(table)) {
       const code = row.cell('O*NET-SOC Code');
@@ -136,7 +131,7 @@ function readOccupations(rows: Row[]): Map<string, OccupationRecord> {
 }
 
 function readJobZones(stated: Iterable<[Row, OccupationRecord]>, names: Row[]): void {
-  // The name of a zone is what follows the colon: `Job Zone Four: Considerable Preparation Needed`.
+  // `Job Zone Four: Considerable Preparation Needed`: the name follows the colon.
   const nameOf = new Map(
     names.map((row) => [row.cell('Job Zone'), row.cell('Name').replace(/^Job Zone [^:]*:\s*/, '')]),
   );
@@ -177,7 +172,7 @@ function listOf(elementId: string, occupation: OccupationRecord) {
   return /^4\.A(?:\.|$)/.test(elementId) ? occupation.workActivities : null;
 }
 
-/** The levels of education that somebody needs: rows of the scale RL above zero. */
+/** Only rows of the scale RL above zero: the levels that some workers need. */
 function readEducation(stated: Iterable<[Row, OccupationRecord]>, categories: Row[]): void {
   const keyOf = (row: Row) => ['Element ID', 'Scale ID', 'Category'].map((name) => row.cell(name)).join(' ');
   const descriptions = new Map(categories.map((row) => [keyOf(row), row.cell('Category Description')]));

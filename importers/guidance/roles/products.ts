@@ -1,10 +1,10 @@
 import { compareCodePoints } from '../../../src/base/text.ts';
 import type { OccupationRecord } from './role-record.ts';
 
-/** How well a product of O*NET fits the title of a STIG. */
+/** How a product of O*NET fits the title of a STIG. */
 export type Fit = 'product' | 'family';
 
-/** One occupation's word about a product. */
+/** One occupation's use of a product. */
 export interface Usage {
   occupationCode: string;
   hotTechnology: boolean;
@@ -14,23 +14,17 @@ export interface Usage {
 
 /** A product of an O*NET release. */
 export interface Product {
-  /** Its name as O*NET spells it. */
   example: string;
-  /** The commodity that the first of its users names. */
   commodityCode: string;
-  /** Those of candidates alone, in the order of their codes. */
+  /** Only candidates, in order of their codes. */
   usages: Usage[];
 }
 
-/** A product that a title names. */
 export interface ProductMatch extends Product {
   fit: Fit;
 }
 
-/**
- * Names that titles use and O*NET does not, in folded form: how the title says it, the technology example of O*NET, and
- * whether that is the product itself or the family it belongs to. A table of ours.
- */
+/** Our table of names in folded titles: the O*NET example, and whether it is the product or its family. */
 const aliases: [RegExp, string, Fit][] = [
   [/\bwindows server\b/, 'Microsoft Windows Server', 'product'],
   [/\bwindows (?:7|8|8 1|10|11|xp|vista)\b/, 'Microsoft Windows', 'product'],
@@ -80,10 +74,10 @@ const aliases: [RegExp, string, Fit][] = [
   [/\b(?:apache (?:http )?(?:server )?2|apache server)\b/, 'Apache HTTP Server', 'product'],
 ];
 
-/** Examples that are families: a title with a maker's name before it means a member of the family. */
+/** In a title with a maker's name these mean a member of the family. */
 const families = new Set(['linux', 'unix']);
 
-/** Words that are examples of O*NET and everyday words of titles too. */
+/** O*NET has products with these names, but titles use them as common words. */
 const everyday = new Set('access core edge enterprise instance microsoft oracle policy server'.split(' '));
 
 const suffix =
@@ -91,7 +85,7 @@ const suffix =
 
 const longestPhrase = 8;
 
-/** A title in the form that products are looked for in: folded, one blank between words, without what all titles end with. */
+/** Folds a title for the search for products, without the ending that all titles have. */
 export function foldTitle(title: string): string {
   return foldName(title).replace(suffix, ' ').replace(/ +/g, ' ').trim().replace(/^ms /, 'microsoft ');
 }
@@ -103,7 +97,7 @@ function foldName(name: string): string {
     .trim();
 }
 
-/** The products of an O*NET release by their folded names, with the usages by those occupations that are candidates. */
+/** The products of an O*NET release by folded name; only candidates are among the usages. */
 export function productsOf(
   occupations: OccupationRecord[],
   isCandidate: (occupationCode: string) => boolean,
@@ -114,7 +108,7 @@ export function productsOf(
       const name = foldName(example);
       const product = byName.get(name) ?? { example, commodityCode, usages: [] };
       byName.set(name, product);
-      // One spelling for all, whichever row comes first.
+      // One spelling, whatever the order of the rows.
       if (compareCodePoints(example, product.example) < 0) product.example = example;
       if (isCandidate(occupationCode))
         product.usages.push({ occupationCode, hotTechnology, inDemand, commodityCode });
@@ -123,7 +117,7 @@ export function productsOf(
   return byName;
 }
 
-/** The products that a folded title names: the longest phrase that is one, and what the aliases lead to. */
+/** The products in a folded title: the longest phrase that is one, and those of the aliases. */
 export function findProducts(
   title: string,
   productOf: (name: string) => Product | undefined,
@@ -141,7 +135,6 @@ export function findProducts(
   return [...found.values()].sort((a, b) => compareCodePoints(a.example, b.example));
 }
 
-/** The longest run of words that is the name of a product; of two of one length the first. */
 function longestProduct(title: string, productOf: (name: string) => Product | undefined): string | null {
   const words = title.split(' ');
   for (let length = Math.min(longestPhrase, words.length); length > 0; length--) {
@@ -153,7 +146,6 @@ function longestProduct(title: string, productOf: (name: string) => Product | un
   return null;
 }
 
-/** Whether a phrase of a title is fit to be taken for the name of a product. */
 function isName(phrase: string): boolean {
   if (/ (?:software|systems?|tools?|applications?|programs?|language)$/.test(phrase)) return false;
   return phrase.includes(' ') || (phrase.length >= 4 && !everyday.has(phrase) && /[a-z]{3}/.test(phrase));

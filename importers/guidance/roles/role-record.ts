@@ -1,18 +1,17 @@
 import type { RoleDetails } from '../../../src/catalog/guidance/role-schema.ts';
 
-/** A product that people of an occupation work with; the commodity is its UNSPSC class. */
+/** A product that an occupation uses; the commodity is its UNSPSC class. */
 export type TechnologySkill = RoleDetails['technologySkills'][number] & { commodityCode: string };
 
 /** One occupation as an O*NET release states it. */
 export interface OccupationRecord extends Omit<RoleDetails, 'technologySkills'> {
-  /** `15-1244.00`. */
   occupationCode: string;
   title: string;
   jobZone: number | null;
   technologySkills: TechnologySkill[];
 }
 
-/** What an occupation has several of. */
+/** The lists of an occupation. */
 export const occupationLists = [
   'tasks',
   'technologySkills',
@@ -25,7 +24,7 @@ export const occupationLists = [
 /** One release of O*NET. */
 export interface OnetRecord {
   type: 'onet';
-  /** `O*NET 29.2`, or `O*NET` where the source does not say. */
+  /** `O*NET 29.2`, or `O*NET` without a release note. */
   label: string;
   releaseOrder: string;
   occupations: OccupationRecord[];
@@ -48,7 +47,7 @@ export interface NiceRecord {
   workRoles: WorkRole[];
 }
 
-/** One row of a file of curated mappings; a score of 0 says that there is no such mapping. */
+/** One row of curated mappings; a score of 0 removes a mapping. */
 export interface CuratedMapping {
   stigSlug: string;
   occupationCode: string;
@@ -67,5 +66,5 @@ export interface CuratedRecord {
   rows: CuratedMapping[];
 }
 
-/** What a source about roles gives. */
+/** A record of a source about roles. */
 export type RolesRecord = OnetRecord | NiceRecord | CuratedRecord;

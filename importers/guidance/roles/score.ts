@@ -4,7 +4,7 @@ import { findProducts, foldTitle, type Product, type ProductMatch, type Usage } 
 import type { OccupationRecord, ResponsibilityLevel } from './role-record.ts';
 import { isSecurityRole, workRolesOf } from './work-roles.ts';
 
-/** The version of this rule with its tables; it is stored with the rows that it makes (rule F9.3). */
+/** The version of this rule and its tables, stored with its rows (rule F9.3). */
 export const ruleVersion = '3';
 
 /** One occupation that has to act on a STIG. */
@@ -19,7 +19,7 @@ export interface ScoredMapping {
 }
 
 interface ScorePart {
-  /** In thousandths of the whole score, so that nothing depends on how numbers are added up. */
+  /** In thousandths: sums of integers are exact. */
   points: number;
   reason: string;
 }
@@ -27,27 +27,26 @@ interface ScorePart {
 const weights = { product: 450, family: 360, class: 225, hot: 150, demand: 100, prior: 200, fit: 100 };
 const threshold = 500;
 
-/** An occupation that can have to act on a STIG. */
+/** An occupation that may act on STIGs. */
 export interface Candidate {
   occupationCode: string;
   jobZone: number | null;
-  /** Of each commodity the title of the first technology skill. */
+  /** By commodity code, the title of its first technology skill. */
   commodities: Record<string, string>;
 }
 
-/** What the rule looks up of an O*NET release. */
+/** What the rule reads of an O*NET release. */
 export interface MappingSource {
   candidates: Candidate[];
-  /** A product by its folded name. */
   productOf(name: string): Product | undefined;
 }
 
-/** Whether an occupation can have rows: who merely works with a product does not run it. */
+/** Whether an occupation may act on STIGs: using a product is not running it. */
 export function isCandidate(occupationCode: string): boolean {
   return priorOf(occupationCode) > 0;
 }
 
-/** An occupation as the rule sees it. */
+/** An occupation with the fields that the rule reads. */
 export function candidateOf({ occupationCode, jobZone, technologySkills }: OccupationRecord): Candidate {
   const commodities: Record<string, string> = {};
   for (const { commodityCode, title } of technologySkills) commodities[commodityCode] ??= title;
@@ -55,8 +54,8 @@ export function candidateOf({ occupationCode, jobZone, technologySkills }: Occup
 }
 
 /**
- * The occupations of a release that have to act on the STIG of a title, by relevance (rule F9.3, version 3):
- * `0.45 match + 0.15 hot + 0.10 demand + 0.20 prior + 0.10 fit`, 0.50 and more.
+ * The occupations that act on the STIG with a title, by relevance (rule F9.3, version 3): those with `0.45 match + 0.15
+ * hot + 0.10 demand + 0.20 prior + 0.10 fit` of 0.50 or more.
  */
 export function scoreTitle(title: string, { candidates, productOf }: MappingSource): ScoredMapping[] {
   const folded = foldTitle(title);
@@ -103,7 +102,7 @@ export function byRelevance(a: ScoredMapping, b: ScoredMapping): number {
   );
 }
 
-/** How likely it is that an occupation runs systems at all. */
+/** The probability that an occupation runs systems at all. */
 function priorOf(occupationCode: string): number {
   if (/^15-12|^11-3021/.test(occupationCode)) return 1;
   return /^1[57]-/.test(occupationCode) ? 0.3 : 0;
@@ -127,7 +126,7 @@ function reasonOf({ example, fit }: ProductMatch, { hotTechnology, inDemand }: U
   return `technology skill "${example}"${marked} ${matches}`;
 }
 
-/** Work with other products of the same class; whether those are hot says nothing of this one. */
+/** Other products of the class; whether they are hot says nothing about this one. */
 function classEvidence({ name, commodities }: TechnologyClass, candidate: Candidate): ScorePart[] {
   const title = commodities.map((code) => candidate.commodities[code]).find((each) => each !== undefined);
   if (title === undefined) return [];

@@ -2,7 +2,7 @@ import type { Database } from '../../../src/db/database.ts';
 import type { Stated } from '../../read/stated.ts';
 import { type OnetRecord, occupationLists, type RolesRecord } from './role-record.ts';
 
-/** Stores what one source states of roles, inside the run's transaction; gives what the ledger says of it. */
+/** Stores the roles of one source, inside the run's transaction; gives the ledger's target and counts. */
 export function stageRoles(db: Database, sourceId: number, record: RolesRecord): Stated {
   const insert = (table: string, values: string) =>
     db.sqlite.prepare(`INSERT INTO ${table} VALUES (@sourceId, ${values})`);

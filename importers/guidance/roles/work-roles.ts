@@ -1,7 +1,4 @@
-/**
- * Which NICE work roles people of an O*NET occupation take: a table of ours, for no published one was found (rule
- * F9.2). The first role is the one that is shown.
- */
+/** Our table of NICE work roles by O*NET occupation, as none is published (rule F9.2). Pages show the first role. */
 const workRoles = new Map<string, string[]>([
   ['11-3021.00', ['OG-WRL-014']],
   ['15-1211.00', ['DD-WRL-006']],
@@ -27,12 +24,12 @@ const workRoles = new Map<string, string[]>([
   ['15-1299.09', ['OG-WRL-011']],
 ]);
 
-/** The NICE work roles of an occupation, the one that is shown first. */
+/** The NICE work roles of an occupation; pages show the first. */
 export function workRolesOf(occupationCode: string): string[] {
   return workRoles.get(occupationCode) ?? [];
 }
 
-/** Whether a work role supports whoever runs a system with security work. */
+/** Whether a work role supports system operators with security work. */
 export function isSecurityRole(workRoleId: string): boolean {
   return /^PD-WRL-/.test(workRoleId) || workRoleId === 'OG-WRL-012' || workRoleId === 'OG-WRL-014';
 }

@@ -66,7 +66,7 @@ export function controlRoutes(access: Access, controls: ControlService) {
     response: {
       ...fileContent(OscalDocument, ['text/csv']),
       description:
-        'An OSCAL catalog, withdrawn controls too, or with baseline= an OSCAL profile; csv is the interchange that can be imported.',
+        'An OSCAL catalog with withdrawn controls, or with baseline= an OSCAL profile. The csv can be imported.',
     },
     handle: ({ params, query: { version, baseline, format, raw } }, c) => {
       const exported = controls.exported(params.framework, version, baseline);

@@ -30,13 +30,13 @@ export function createControlBaselines(db: Database, { versionOf }: ControlVersi
     .orderBy(asc(name))
     .prepare();
 
-  /** The names of the baselines that imported profiles make of a framework, in any version of it. */
+  /** The names of the baselines of imported profiles, of all versions of a framework. */
   const namedBaselines = (framework: string): string[] => namesOf.all({ framework }).map(({ name }) => name);
 
   return {
     namedBaselines,
 
-    /** Throws a 400 for a name that no baseline of any version has (rule D31). */
+    /** Throws a 400 for a name that no version has (rule D31). */
     checkBaselines(framework: string, names: Set<string> | undefined): void {
       if (names === undefined) return;
       const known = new Set([...nistBaselines, ...namedBaselines(framework)]);
@@ -44,7 +44,7 @@ export function createControlBaselines(db: Database, { versionOf }: ControlVersi
       throw badRequest(`baseline must be one or more of: ${[...known].join(', ')}`.slice(0, 300));
     },
 
-    /** The baseline of a version that has a name, or null. */
+    /** The baseline of a version by name, or null. */
     baselineOf: (framework: string, version: string, name: string | undefined) =>
       rowsOf.all({ framework, version }).find((row) => row.name === name) ?? null,
 

@@ -4,13 +4,12 @@ import { fold } from '../../base/text.ts';
 import { controls } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
-import type { Pagination } from '../../http/schema.ts';
 import type { ControlBaselines } from './baselines.ts';
 import { frameworks } from './frameworks.ts';
 import type { ListedControl } from './schema.ts';
 import type { ControlVersions, ShownFramework } from './versions.ts';
 
-/** The filters of the control lists; `words` are groups of which each must match one (type, mac, impact). */
+/** The filters of the control lists; a control must match one word of each group of `words` (type, mac, impact). */
 export interface ControlFilter {
   search?: string | undefined;
   family?: string | undefined;
@@ -22,14 +21,7 @@ export interface ControlFilter {
   words: (Set<string> | undefined)[];
 }
 
-export interface ControlListPage {
-  version: string;
-  total: number;
-  controls: ListedControl[];
-  pagination: Pagination;
-}
-
-/** A catalog with the served version, how many controls that has, and the other imported versions. */
+/** A catalog with the served version, the number of its controls, and the other imported versions. */
 export interface LoadedCatalog {
   framework: string;
   version: string;
@@ -37,62 +29,31 @@ export interface LoadedCatalog {
   otherVersions: string[];
 }
 
+const [framework, version] = [sql.placeholder('framework'), sql.placeholder('version')];
+const isListed = and(
+  eq(controls.framework, framework),
+  eq(controls.version, version),
+  eq(controls.status, 'active'),
+);
+
 /** The lists of active controls of a framework. */
-export function createControlLists(
-  db: Database,
-  { versionOf, versions }: ControlVersions,
-  { checkBaselines }: ControlBaselines,
-) {
-  const { orm } = db;
-  const { listJson, filterWords, familyNames, searchText, family } = controls;
-  const isListed = and(
-    eq(controls.framework, sql.placeholder('framework')),
-    eq(controls.version, sql.placeholder('version')),
-    eq(controls.status, 'active'),
-  );
-  // Words and names stay the JSON text of their columns: the filter looks for each with its quotes.
-  const listRows = orm
-    .select({
-      ...{ listJson, searchText },
-      filterWords: sql<string>`${filterWords}`,
-      familyNames: sql<string>`${familyNames}`,
-    })
-    .from(controls)
-    .where(isListed)
-    .orderBy(asc(controls.ordinal))
-    .prepare();
-  const familiesOf = orm
+export function createControlLists(db: Database, versions: ControlVersions, baselines: ControlBaselines) {
+  const matching = createMatching(db, versions, baselines);
+  const { versionOf } = versions;
+  const { family } = controls;
+  const familiesOf = db.orm
     .select({ family })
     .from(controls)
     .where(and(isListed, ne(family, '')))
     .groupBy(family)
     .orderBy(min(controls.ordinal))
     .prepare();
-  const counted = orm.select({ total: count() }).from(controls).where(isListed).prepare();
-
-  /** The rows that a filter leaves, and those of the page that it asks for. */
-  function matching(framework: ShownFramework, filter: ControlFilter) {
-    const version = versionOf(framework, filter.version) ?? '';
-    const wanted = fold(filter.search ?? '');
-    const family = filter.family === undefined ? null : JSON.stringify(fold(filter.family.trim()));
-    checkBaselines(framework, filter.baseline);
-    const words = [filter.baseline, ...filter.words]
-      .filter((group) => group !== undefined)
-      .map((group) => [...group].map((word) => JSON.stringify(fold(word))));
-    const rows = listRows
-      .all({ framework, version })
-      .filter((row) => row.searchText.includes(wanted))
-      .filter((row) => family === null || row.familyNames.includes(family))
-      .filter((row) => words.every((group) => group.some((word) => row.filterWords.includes(word))));
-    const page = { page: filter.page ?? 1, limit: filter.limit ?? Math.max(1, rows.length) };
-    const pagination = paginationOf(page, rows.length);
-    return { version, total: rows.length, shown: slice(rows, page), pagination };
-  }
+  const counted = db.orm.select({ total: count() }).from(controls).where(isListed).prepare();
 
   return {
     /** The controls of a framework as JSON text in the form of its list (D6.5), from texts that the import made. */
     list(framework: ShownFramework, filter: ControlFilter): JsonText<never> {
-      const { version, total, shown, pagination } = db.read(() => matching(framework, filter));
+      const { version, total, shown, pagination } = matching(framework, filter);
       const isPaged = filter.page !== undefined || filter.limit !== undefined;
       return objectText<unknown>([
         ['framework', JSON.stringify(framework)],
@@ -104,25 +65,25 @@ export function createControlLists(
     },
 
     /** A page of the controls of a framework as rows; all of them on one page without a limit. */
-    page(framework: ShownFramework, filter: ControlFilter): ControlListPage {
-      const { shown, ...found } = db.read(() => matching(framework, filter));
+    page(framework: ShownFramework, filter: ControlFilter) {
+      const { shown, ...found } = matching(framework, filter);
       return { ...found, controls: shown.map((row) => JSON.parse(row.listJson) as ListedControl) };
     },
 
     /** The families of a version, in the order of its catalog. Throws NOT_FOUND for a version that is not imported. */
-    families: (framework: ShownFramework, version: string | undefined): string[] =>
-      db.read(() =>
-        familiesOf
-          .all({ framework, version: versionOf(framework, version) ?? '' })
-          .map(({ family }) => family),
-      ),
+    families: (framework: ShownFramework, wanted: string | undefined): string[] =>
+      db.read(() => {
+        const version = versionOf(framework, wanted) ?? '';
+        return familiesOf.all({ framework, version }).map(({ family }) => family);
+      }),
 
-    /** The control catalogs, loaded or not, with how many controls each has. */
+    /** The control catalogs, loaded or not, with their numbers of controls. */
     loaded: (): LoadedCatalog[] =>
       db.read(() =>
         frameworks.map((framework) => {
           const labels = (isServed: boolean) =>
-            versions(framework)
+            versions
+              .versions(framework)
               .filter((each) => each.isServed === isServed)
               .map(({ label }) => label);
           const { total } = counted.get({ framework, version: versionOf(framework, undefined) ?? '' })!;
@@ -130,4 +91,39 @@ export function createControlLists(
         }),
       ),
   };
+}
+
+/** Gives a function that reads the rows that match a filter, and those of the requested page. */
+function createMatching(db: Database, { versionOf }: ControlVersions, { checkBaselines }: ControlBaselines) {
+  const { listJson, filterWords, familyNames, searchText } = controls;
+  // Words and names stay the JSON text of their columns: the filter searches for each with its quotes.
+  const listRows = db.orm
+    .select({
+      ...{ listJson, searchText },
+      filterWords: sql<string>`${filterWords}`,
+      familyNames: sql<string>`${familyNames}`,
+    })
+    .from(controls)
+    .where(isListed)
+    .orderBy(asc(controls.ordinal))
+    .prepare();
+
+  return (framework: ShownFramework, filter: ControlFilter) =>
+    db.read(() => {
+      const version = versionOf(framework, filter.version) ?? '';
+      const wanted = fold(filter.search ?? '');
+      const family = filter.family === undefined ? null : JSON.stringify(fold(filter.family.trim()));
+      checkBaselines(framework, filter.baseline);
+      const words = [filter.baseline, ...filter.words]
+        .filter((group) => group !== undefined)
+        .map((group) => [...group].map((word) => JSON.stringify(fold(word))));
+      const rows = listRows
+        .all({ framework, version })
+        .filter((row) => row.searchText.includes(wanted))
+        .filter((row) => family === null || row.familyNames.includes(family))
+        .filter((row) => words.every((group) => group.some((word) => row.filterWords.includes(word))));
+      const page = { page: filter.page ?? 1, limit: filter.limit ?? Math.max(1, rows.length) };
+      const pagination = paginationOf(page, rows.length);
+      return { version, total: rows.length, shown: slice(rows, page), pagination };
+    });
 }

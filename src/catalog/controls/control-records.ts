@@ -7,35 +7,25 @@ import type { Database } from '../../db/database.ts';
 import { compareVersions } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
 import type { ShownControl } from './schema.ts';
-import type { ControlVersions, ShownFramework } from './versions.ts';
+import { type ControlVersions, ofControl, type ShownFramework } from './versions.ts';
 
-/** Single controls, and the enhancements of one. */
-export function createControlRecords(db: Database, { versionOf, defaultVersions }: ControlVersions) {
+const [framework, version] = [sql.placeholder('framework'), sql.placeholder('version')];
+const identifier = sql.placeholder('identifier');
+
+/** Gives a function that reads the stored text of a control, and the edition of its version. */
+function createFind(db: Database, { versionOf, defaultVersions }: ControlVersions) {
   const { orm } = db;
-  const [framework, version] = [sql.placeholder('framework'), sql.placeholder('version')];
-  const identifier = sql.placeholder('identifier');
   const keyOfId = orm
     .select({ identifier: controlKeys.identifier })
     .from(controlKeys)
     .where(and(eq(controlKeys.id, sql.placeholder('id')), eq(controlKeys.framework, framework)))
     .prepare();
+  const isOfVersion = and(eq(controls.framework, framework), eq(controls.version, version));
   const byIdentifier = orm
     .select({ recordJson: controls.recordJson, edition: frameworkVersions.edition })
     .from(controls)
-    .innerJoin(
-      frameworkVersions,
-      and(
-        eq(frameworkVersions.framework, controls.framework),
-        eq(frameworkVersions.version, controls.version),
-      ),
-    )
-    .where(
-      and(
-        eq(controls.framework, framework),
-        eq(controls.version, version),
-        eq(controls.identifier, identifier),
-      ),
-    )
+    .innerJoin(frameworkVersions, ofControl)
+    .where(and(isOfVersion, eq(controls.identifier, identifier)))
     .prepare();
   const versionsWith = orm
     .select({ version: controls.version })
@@ -44,9 +34,9 @@ export function createControlRecords(db: Database, { versionOf, defaultVersions 
     .where(and(eq(controlKeys.framework, framework), eq(controlKeys.identifier, identifier)))
     .prepare();
 
-  /** The stored text of a control, and the edition of its version. Throws NOT_FOUND, and says which versions have it. */
-  function find(framework: ShownFramework, controlId: string, wanted: string | undefined) {
-    return db.read(() => {
+  /** Throws NOT_FOUND, and names the versions that have the control. */
+  return (framework: ShownFramework, controlId: string, wanted: string | undefined) =>
+    db.read(() => {
       const identifier =
         keyOfId.get({ id: controlId.toLowerCase(), framework })?.identifier ??
         canonicalIdentifier(framework, controlId);
@@ -63,10 +53,14 @@ export function createControlRecords(db: Database, { versionOf, defaultVersions 
         named.length === 0 ? '' : ` is not in ${cut(versions[0] ?? '')}. It is in ${named.join(', ')}`;
       throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}${elsewhere}`);
     });
-  }
+}
 
+/** Single controls, and the enhancements of one. */
+export function createControlRecords(db: Database, controlVersions: ControlVersions) {
+  const find = createFind(db, controlVersions);
   const { identifier: key, title } = controls;
-  const withEnhancements = orm
+  const isEnhancement = and(gte(key, sql.placeholder('from')), lt(key, sql.placeholder('to')));
+  const withEnhancements = db.orm
     .select({ identifier: key, title })
     .from(controls)
     .where(
@@ -74,20 +68,14 @@ export function createControlRecords(db: Database, { versionOf, defaultVersions 
         eq(controls.framework, 'nist-800-53'),
         eq(controls.version, version),
         eq(controls.status, 'active'),
-        or(
-          eq(key, sql.placeholder('base')),
-          and(gte(key, sql.placeholder('from')), lt(key, sql.placeholder('to'))),
-        ),
+        or(eq(key, sql.placeholder('base')), isEnhancement),
       ),
     )
     .orderBy(asc(controls.ordinal))
     .prepare();
 
   return {
-    /**
-     * One control as JSON text, by identifier in any usual spelling, or by id (D6.1), with the edition of its version, null
-     * where none is stated (rule D6.5). Throws NOT_FOUND.
-     */
+    /** One control as JSON text, by id or identifier (D6.1), with the edition of its version (rule D6.5). Throws NOT_FOUND. */
     record(framework: ShownFramework, controlId: string, wanted: string | undefined): JsonText<never> {
       const { recordJson, edition } = find(framework, controlId, wanted);
       return `${recordJson.slice(0, -1)},"edition":${JSON.stringify(edition)}}` as JsonText<never>;
@@ -103,7 +91,7 @@ export function createControlRecords(db: Database, { versionOf, defaultVersions 
     enhancements(identifier: string, wanted: string | undefined): { identifier: string; title: string }[] {
       return db.read(() => {
         const [base] = identifier.split('(', 1) as [string];
-        const version = versionOf('nist-800-53', wanted) ?? '';
+        const version = controlVersions.versionOf('nist-800-53', wanted) ?? '';
         return withEnhancements.all({ version, base, from: `${base}(`, to: `${base})` });
       });
     },

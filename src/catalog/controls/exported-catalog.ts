@@ -7,7 +7,7 @@ import type { ControlBaselines } from './baselines.ts';
 import { type ExportedCatalog, type ExportedControl, familyCode } from './interchange.ts';
 import type { ControlVersions } from './versions.ts';
 
-/** Makes the function that gives a catalog, or one of its baselines, for a download. */
+/** Gives a function that reads a catalog, or one of its baselines, for a download. */
 export function createExportedCatalog(
   db: Database,
   { versionOf }: ControlVersions,
@@ -31,10 +31,7 @@ export function createExportedCatalog(
     .where(and(eq(controlFacts.framework, framework), eq(controlFacts.version, version)))
     .prepare();
 
-  /**
-   * All controls of one version of a framework, withdrawn ones too, or those of one baseline. Throws NOT_FOUND for an unknown
-   * framework, or a baseline without controls in the version.
-   */
+  /** Throws NOT_FOUND for an unknown framework or version, or a baseline without controls in the version. */
   return (framework: string, wanted?: string, name?: string): ExportedCatalog =>
     db.read(() => {
       const version = versionOf(framework, wanted);
@@ -50,19 +47,18 @@ export function createExportedCatalog(
       const all = everyControl.all({ framework, version });
       const chosen = name === undefined ? all : all.filter((row) => row.filterWords.includes(name));
       const rows = chosen.map(({ filterWords: _, recordJson, familyNames, ...row }) => {
-        const { statementParts, guidance, ...record } = JSON.parse(recordJson) as Partial<ExportedControl>;
-        const { related, baselines, requirementType, macLevels, confidentialityLevels } = record;
+        const record = JSON.parse(recordJson) as Partial<ExportedControl>;
         return {
           ...row,
           familyCode: familyCode(framework, row.identifier, row.family, familyNames),
-          statementParts: statementParts ?? [],
-          guidance: guidance ?? '',
+          statementParts: record.statementParts ?? [],
+          guidance: record.guidance ?? '',
           textFrom: record.textFrom ?? '',
-          related: related ?? [],
-          baselines: baselines ?? [],
-          requirementType: requirementType ?? null,
-          macLevels: macLevels ?? [],
-          confidentialityLevels: confidentialityLevels ?? [],
+          related: record.related ?? [],
+          baselines: record.baselines ?? [],
+          requirementType: record.requirementType ?? null,
+          macLevels: record.macLevels ?? [],
+          confidentialityLevels: record.confidentialityLevels ?? [],
           impactCode: record.impactCode ?? null,
           threat: record.threat ?? '',
           resources: record.resources ?? '',

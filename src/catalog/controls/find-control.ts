@@ -1,14 +1,13 @@
-import { and, eq, sql } from 'drizzle-orm';
-import { knownControls } from '../../db/control-tables.ts';
+import type { knownControls } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { canonicalIdentifier } from './identifier.ts';
 
-/** A control as GET /controls answers it. */
+/** A control as GET /controls shows it. */
 export type KnownControl = typeof knownControls.$inferSelect;
 
 /**
- * Prepares the look-up of many controls at once, each by its id or its identifier in any usual spelling (rule D6.1). Gives
- * them in the order asked, null for one that is not known.
+ * Prepares the look-up of many controls at once, each by its id or its identifier in any usual spelling (rule D6.1).
+ * The result is in the order of the request, with null for an unknown control.
  */
 export function createFindControls({ sqlite }: Database) {
   const find = sqlite.prepare<[string], KnownControl & { at: number }>(
@@ -29,25 +28,8 @@ export function createFindControls({ sqlite }: Database) {
   };
 }
 
-/** Prepares the look-up of a control by its id or its identifier in any usual spelling (rule D6.1). */
-export function createFindControl({ orm }: Database) {
-  const finder = (column: typeof knownControls.id | typeof knownControls.identifier) =>
-    orm
-      .select()
-      .from(knownControls)
-      .where(
-        and(
-          eq(column, sql.placeholder('name')),
-          eq(knownControls.framework, sql`${sql.placeholder('framework')}`),
-        ),
-      )
-      .prepare();
-  const byId = finder(knownControls.id);
-  const byIdentifier = finder(knownControls.identifier);
-  return (framework: string, controlId: string): KnownControl | null => {
-    const found = byId.get({ name: controlId.toLowerCase(), framework });
-    if (found) return found;
-    const identifier = canonicalIdentifier(framework, controlId);
-    return identifier === null ? null : (byIdentifier.get({ name: identifier, framework }) ?? null);
-  };
+/** Prepares the look-up of one control, null for one that is not known. */
+export function createFindControl(db: Database) {
+  const find = createFindControls(db);
+  return (framework: string, controlId: string): KnownControl | null => find([{ framework, controlId }])[0]!;
 }

@@ -3,11 +3,11 @@ import { compareCodePoints } from '../../base/text.ts';
 /** The published frameworks, in the order of rule D7.2; a site's own come after them by name. */
 export const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
 
-/** Those whose catalogs are served. */
+/** The frameworks that GET /controls serves. */
 export const catalogFrameworks = ['nist-800-53', 'nist-800-171', 'dod-8500'] as const;
 export type CatalogFramework = (typeof catalogFrameworks)[number];
 
-/** The baselines of NIST SP 800-53B, in their order; those that other profiles name come after them (rule D31). */
+/** The baselines of NIST SP 800-53B, in order; those of other profiles come after them (rule D31). */
 export const nistBaselines = ['low', 'moderate', 'high', 'privacy'] as const;
 export type NistBaseline = (typeof nistBaselines)[number];
 
@@ -24,19 +24,19 @@ export function macLevel(text: string): string | undefined {
   return macNames[/^[123]$/.test(short) ? Number(short) - 1 : romans.indexOf(short)];
 }
 
-/** What a catalog is exported as. */
+/** The formats of a catalog's export. */
 export const exportFormats = ['oscal', 'csv', 'xlsx'] as const;
 
 export function isNistBaseline(name: string): name is NistBaseline {
   return (nistBaselines as readonly string[]).includes(name);
 }
 
-/** The key of one of these frameworks, read in any case (D3.2); another text stands as it is, a site's own key among them. */
+/** The key of a published framework from any case (D3.2); other text unchanged, as a site's own key. */
 export function frameworkKey(text: string): string {
   return frameworks.find((each) => each === text.trim().toLowerCase()) ?? text;
 }
 
-/** Compares two framework keys by that order. */
+/** Compares two framework keys by the order of rule D7.2. */
 export function compareFrameworks(a: string, b: string): number {
   const rank = (framework: string) => {
     const index = (frameworks as readonly string[]).indexOf(framework);
@@ -45,10 +45,7 @@ export function compareFrameworks(a: string, b: string): number {
   return rank(a) - rank(b) || compareCodePoints(a, b);
 }
 
-/**
- * The version that a label means, for comparing: `Rev 5.1.1`, `Rev 5`, `rev5` and `5` are all `5` (D7.4); the label
- * of another framework stands for itself, case ignored.
- */
+/** A label for comparison: `Rev 5.1.1`, `Rev 5`, `rev5` and `5` give `5` (D7.4). Only NIST has revisions. */
 export function versionKey(framework: string, label: string): string {
   const text = label.trim().toLowerCase();
   if (!framework.startsWith('nist-')) return text;
@@ -56,14 +53,14 @@ export function versionKey(framework: string, label: string): string {
   return match ? match[1]! : text;
 }
 
-/** A version with the date of its edition beside it, as publishers use one version for several: `Rev 5.1.1 (2022-01-25)`. */
+/** A version with the date of its edition, as several editions share a version: `Rev 5.1.1 (2022-01-25)`. */
 export function withEdition(version: string, edition: string | null): string {
   return edition === null || edition === '' || edition === version ? version : `${version} (${edition})`;
 }
 
-/** A label without the zeros at the end of its number, which are often left off: `Rev 5.2.0` is `Rev 5.2`. */
+/** A label without the zeros at its end: `Rev 5.2.0` gives `Rev 5.2`. */
 export function withoutEndingZeros(label: string): string {
-  // A pattern would begin anew at each zero of a label that ends otherwise.
+  // A pattern would take quadratic time on a label of many zeros.
   const parts = label.split('.');
   while (parts.length > 1 && /^0+$/.test(parts.at(-1)!) && /\d$/.test(parts.at(-2)!)) parts.pop();
   return parts.join('.');
@@ -81,5 +78,5 @@ export function compareVersions(a: string, b: string): number {
   return compareCodePoints(a, b);
 }
 
-/** The revisions of 800-53 whose references make edges of a CCI: the newest, and the one carried over (rule D7.1 (a)). */
+/** The revisions of 800-53 whose CCI references make edges: the newest, and the one carried over (rule D7.1 (a)). */
 export const cciRevisions = { verified: 5, carriedOver: 4 };

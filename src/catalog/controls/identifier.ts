@@ -9,9 +9,8 @@ export function typedCci(text = ''): { typed: string; canonical: string | undefi
 
 /**
  * The published form of an identifier in any of its spellings (rule D6.1): `ac-2.1`, `AC-02(01)` and `AC-2 (1)`
- * are `AC-2(1)`, `cci-15` is `CCI-000015`, `ecct-1` is `ECCT-1`. 800-171 Rev 2 (`3.1.1`) and Rev 3 (`03.01.01`) are
- * never taken for one another, so mixed padding (`3.01.1`) is none. Null when the text is no identifier of the
- * framework; of a framework that is not ours every text is, as it stands.
+ * give `AC-2(1)`, `cci-15` gives `CCI-000015`. 800-171 Rev 2 (`3.1.1`) and Rev 3 (`03.01.01`) differ, so mixed padding
+ * (`3.01.1`) is not valid. Null for a text that is not an identifier; a site's own framework admits every text.
  */
 export function canonicalIdentifier(framework: string, text: string): string | null {
   const spelling = text.trim();
@@ -46,8 +45,8 @@ function canonicalCci(text: string): string | null {
 }
 
 /**
- * A text that sorts (by code point) in catalog order: AC-2 before AC-10, an enhancement after its base and before the
- * next control, 800-171 by number with all of Rev 2 before Rev 3. Takes an identifier in its published form.
+ * A text that sorts by code point in catalog order: AC-2, AC-2(1), AC-10; all of 800-171 Rev 2 before Rev 3. Needs an
+ * identifier in its published form.
  */
 export function sortKey(framework: string, identifier: string): string {
   if (framework === 'nist-800-53') {
@@ -61,7 +60,7 @@ export function sortKey(framework: string, identifier: string): string {
   return identifier;
 }
 
-/** The family code that an identifier begins with: `AC`, `3.1`, `03.01`, `EC`; `""` where a framework has none. */
+/** The family code at the beginning of an identifier: `AC`, `3.1`, `03.01`, `EC`; `""` for other frameworks. */
 export function familyCodeOf(framework: string, identifier: string): string {
   switch (framework) {
     case 'nist-800-53':
@@ -75,9 +74,8 @@ export function familyCodeOf(framework: string, identifier: string): string {
 }
 
 /**
- * The id of a control in OSCAL, where ids begin with a letter and hold no blanks or brackets: `ac-2.1`, `cci-000015`,
- * `SP_800_171_03.01.01` as NIST has it, `r2-3.1.1`. Of a site's own framework the identifier, with `_x28_` in place of each
- * character that may not stand in one, so that no two are the same.
+ * The id of a control in OSCAL: `ac-2.1`, `cci-000015`, `SP_800_171_03.01.01` as NIST has it, `r2-3.1.1`. In identifiers
+ * of a site's own framework an escape such as `_x28_` replaces each invalid character, so that all ids differ.
  */
 export function oscalId(framework: string, identifier: string): string {
   switch (framework) {

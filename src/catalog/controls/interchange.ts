@@ -3,20 +3,20 @@ import { type Column, joined } from '../../http/columns.ts';
 import { familyCodeOf } from './identifier.ts';
 import type { StatementPart } from './schema.ts';
 
-/** A control with everything that is served of it, of any framework. */
+/** A control of any framework with all its fields. */
 export interface ExportedControl {
   identifier: string;
   title: string;
   /** Of a CCI its types. */
   family: string;
-  /** Folded, and only where it is not the beginning of the identifier; of a CCI its status. */
+  /** As `familyCode` gives it; of a CCI its status. */
   familyCode: string;
   status: 'active' | 'withdrawn';
   withdrawnInto: string[];
   statement: string;
   statementParts: StatementPart[];
   guidance: string;
-  /** The older release that the text is from, `""` where it is the version's own. */
+  /** The older release that has the text, `""` where it is the version's own. */
   textFrom: string;
   related: string[];
   baselines: string[];
@@ -35,11 +35,11 @@ export interface ExportedCatalog {
   /** The newest date or time that a source states of itself; null where none does. */
   changed: string | null;
   controls: ExportedControl[];
-  /** The baseline that the controls are of, where one was asked for. */
+  /** The requested baseline, which all the controls are in. */
   baseline: { name: string; title: string } | null;
 }
 
-/** What else than the family a control is found by: a code of its own. */
+/** A family code that the identifier does not begin with; `""` where there is none. */
 export function familyCode(framework: string, identifier: string, family: string, names: string[]): string {
   const [code = ''] = names.filter((name) => name !== fold(family));
   return framework !== 'cci' && code === fold(familyCodeOf(framework, identifier)) ? '' : code;
@@ -71,7 +71,7 @@ const texts: [name: string, value: (row: Row) => string | null][] = [
   ['resources', (row) => row.resources],
 ];
 
-/** The columns of our interchange (data/README.md), which imports again to the same (rule D30.1). */
+/** The columns of our interchange (data/README.md); an import of the file gives the same controls (rule D30.1). */
 export const interchangeColumns: Column<Row>[] = texts.map(([name, value]) => ({
   name,
   value: (row) => guarded(value(row)),
@@ -80,7 +80,7 @@ export const interchangeColumns: Column<Row>[] = texts.map(([name, value]) => ({
 const isCci = (row: Row) => row.framework === 'cci';
 const jsonOrNone = (parts: StatementPart[]) => (parts.length === 0 ? '' : JSON.stringify(parts));
 
-/** A text that begins as a guarded cell would, guarded itself: the import takes one apostrophe away (rule D30.1). */
+/** Guards a text that looks guarded: the import removes one apostrophe (rule D30.1). */
 function guarded(value: string | null): string | null {
   return value !== null && guardedCell.test(value) ? `'${value}` : value;
 }

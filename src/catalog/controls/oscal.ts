@@ -13,14 +13,13 @@ import { familyCodeOf, oscalId } from './identifier.ts';
 import type { ExportedCatalog, ExportedControl } from './interchange.ts';
 import type { StatementPart } from './schema.ts';
 
-/** What tells the import that a catalog is ours: its texts are what is served, and are taken as they stand. */
+/** Marks a catalog as ours: the import uses its texts unchanged. */
 export const renderedProp = { name: 'prose', ns: oscalNamespace, value: 'rendered' };
-/** What tells it that an active control has no statement because the catalog holds only facts about it. */
+/** Marks an active control of which the catalog has facts but no statement. */
 export const textlessProp = { name: 'text', ns: oscalNamespace, value: 'not-held' };
-/** What tells it that a statement is one text, whose parts the catalog does not hold. */
+/** Marks a statement that the catalog has as one text, without parts. */
 export const wholeProp = { name: 'text', ns: oscalNamespace, value: 'whole' };
-
-/** The name of the property that tells which older release a text is from. */
+/** The name of the property for the older release that has the text. */
 export const textFromName = 'text-from';
 
 const publications: Record<string, (revision: string) => string> = {
@@ -33,23 +32,23 @@ const publications: Record<string, (revision: string) => string> = {
 /** `5.1.1` of the label `Rev 5.1.1`. */
 const bareVersion = (version: string) => version.replace(/^Rev /, '');
 
-/** A text that OSCAL takes as a title. */
+/** OSCAL titles have one line. */
 const withoutBreaks = (text: string) => text.replace(/\s*\n\s*/g, ' ').trim();
 
-/** What a version of a framework is called where a document refers to it. */
+/** The title of a version of a framework in references. */
 export function publicationOf(framework: string, version: string): string {
   const title = publications[framework]?.(bareVersion(version)) ?? `${framework} ${version}`;
   return oneLine(title);
 }
 
-/** NIST's own files, which say more than ours: parameters, references, assessment. */
+/** NIST's own files have more than ours: parameters, references, assessment. */
 const nistFiles: [framework: string, version: RegExp, path: string][] = [
   ['nist-800-53', /^Rev 5\b/, 'SP800-53/rev5/json/NIST_SP-800-53_rev5_catalog.json'],
   ['nist-800-53', /^Rev 4\b/, 'SP800-53/rev4/json/NIST_SP-800-53_rev4_catalog.json'],
   ['nist-800-171', /^Rev 3\b/, 'SP800-171/rev3/json/NIST_SP800-171_rev3_catalog.json'],
 ];
 
-/** The resource of a document that stands for a catalog, with the address of NIST's file where there is one. */
+/** The resource for a catalog in a document, with the address of NIST's file where there is one. */
 export function catalogResource(framework: string, version: string): OscalResource {
   const file = nistFiles.find(([key, pattern]) => key === framework && pattern.test(version))?.[2];
   const href = `https://raw.githubusercontent.com/usnistgov/oscal-content/main/nist.gov/${file}`;
@@ -77,7 +76,7 @@ export function toCatalog({ framework, version, changed, controls }: ExportedCat
   const metadata = oscalMetadata(publicationOf(framework, version), bareVersion(version), changed, {
     props: [renderedProp],
     remarks:
-      'Made by Gapstone of what it serves: parameters are text, as in "[Assignment: organization-defined ...]". It does not replace the publisher’s own file.',
+      'Made by Gapstone from its catalog: parameters are text, as in "[Assignment: organization-defined ...]". It does not replace the publisher’s own file.',
   });
   return oscalDocument(
     'catalog',
@@ -90,13 +89,13 @@ export function toCatalog({ framework, version, changed, controls }: ExportedCat
   );
 }
 
-/** The control that an enhancement of 800-53 stands under; `""` for what stands by itself. */
+/** The control that a control of 800-53 enhances; `""` for none. */
 function baseOf(framework: string, identifier: string, known: Set<string>): string {
   const base = framework === 'nist-800-53' ? identifier.replace(/\(\d+\)$/, '') : identifier;
   return base !== identifier && known.has(base) ? base : '';
 }
 
-/** The family of a control, of 800-53 always some: without a title its code. */
+/** A control of 800-53 without a family title has the code. */
 function familyOf(framework: string, { family, identifier }: ExportedControl): string {
   return withoutBreaks(family) || (framework === 'nist-800-53' ? familyCodeOf(framework, identifier) : '');
 }
@@ -115,7 +114,7 @@ function toControl(framework: string, control: ExportedControl): object {
   return {
     id,
     ...classOf(framework, identifier),
-    // Where none is published the identifier stands for it, as NIST does in 800-171.
+    // Without a published title the identifier, as NIST has it in 800-171.
     title: withoutBreaks(title) || identifier,
     props: [
       ...prop('label', identifier),
@@ -145,7 +144,7 @@ function classOf(framework: string, identifier: string): { class?: string } {
   return {};
 }
 
-/** `ac-02.03`: digits in two places, so that ids sort by themselves. */
+/** `ac-02.03`: padded numbers sort as text. */
 function sortId(id: string): string {
   return id.replace(/\d+/g, (digits) => digits.padStart(2, '0'));
 }
@@ -154,7 +153,7 @@ function ownPart(name: string, prose: string): object[] {
   return prose === '' ? [] : [{ name, ns: oscalNamespace, prose }];
 }
 
-/** One statement: its lead with the items below it, or the text where its parts are not held. */
+/** The lead of a statement with its items, or the whole text of a statement without parts. */
 function statementOf(id: string, { statement, statementParts }: ExportedControl): object[] {
   const [first, ...rest] = statementParts;
   if (!first) return statement === '' ? [] : [{ name: 'statement', props: [wholeProp], prose: statement }];
@@ -180,7 +179,7 @@ function toPart(name: string, { id, label, prose, parts }: StatementPart): objec
 /** Whether OSCAL allows a text as an id. */
 const isToken = (text: string) => /^[\p{L}_][\p{L}\p{N}.\-_]*$/u.test(text);
 
-/** A baseline of a version as an OSCAL profile: the active controls that it has (rules D30.1, D31). */
+/** A baseline of a version as an OSCAL profile of its active controls (rules D30.1, D31). */
 export function toProfile(
   { framework, version, changed, controls }: ExportedCatalog,
   { name, title }: { name: string; title: string },

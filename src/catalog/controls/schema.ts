@@ -33,13 +33,12 @@ const withdrawn = z
   });
 
 const edition = z.string().nullable().openapi({
-  description: 'The date of the file that the version is from; null where none is stated.',
+  description: 'The date of the source file of the version; null where it has none.',
   example: '2025-08-26',
 });
 
 const textFrom = z.string().optional().openapi({
-  description:
-    'Only where the text is that of an older release, as none of this one was imported: which that is.',
+  description: 'The older release that the text is from. Only where no text of this release was imported.',
   example: 'Rev 5.1.1 (2022-01-25)',
 });
 const texts = { statement: z.string(), guidance: z.string() };
@@ -88,8 +87,8 @@ export const ControlDod8500 = z
 const status = z.enum(['active', 'withdrawn']);
 const common = { framework: z.string(), version: z.string(), edition, withdrawn };
 
-// Made anew of the listed control's fields: what `extend` gives is published as both schemas at once, and each of them
-// forbids the fields of the other.
+// Built from the fields, not with `extend`: that is published as both schemas at once, and each of them forbids the
+// fields of the other.
 export const ControlRecord80053 = z
   .strictObject({
     ...Control80053.shape,
@@ -133,7 +132,6 @@ export interface ListedControl {
 export interface ShownControl extends ListedControl {
   framework: string;
   version: string;
-  /** The date of the file that the version is from; null where none is stated. */
   edition: string | null;
   textFrom?: string;
   guidance: string;
@@ -145,17 +143,11 @@ export interface ShownControl extends ListedControl {
   withdrawn?: { incorporatedInto: string[] };
 }
 
-/** What a single record adds to the listed control (rule D6.5), by framework. */
-export interface ControlDetails {
-  framework: string;
-  version: string;
-  status?: 'active' | 'withdrawn';
-  title?: string;
-  statementParts?: StatementPart[];
-  related?: string[];
-  confidentialityLevels?: string[];
-  withdrawn?: { incorporatedInto: string[] };
-}
+/** The fields of a single record that the listed control lacks (rule D6.5), by framework. */
+export type ControlDetails = { statementParts?: StatementPart[] } & Pick<
+  ShownControl,
+  'framework' | 'version' | 'status' | 'title' | 'related' | 'confidentialityLevels' | 'withdrawn'
+>;
 
 function listOf<T extends z.ZodType>(name: string, control: T) {
   return z
@@ -179,7 +171,7 @@ const version = requestText('version', 100)
 const family = (description: string) => requestText('family', 200).optional().openapi({ description });
 const shared = { search, version, ...pagingWithoutMaximum };
 
-/** Baselines by name, which only the service can check (rule D31). */
+/** Names of baselines; the service checks them (rule D31). */
 export const baselineNames = nameList('baseline', 1000).openapi({
   description: `One or more of ${nistBaselines.join(', ')}, or of those that imported profiles name, repeated or separated by commas. Case is ignored.`,
   example: [...nistBaselines],
@@ -202,13 +194,12 @@ export const queryDod8500 = z.object({
   impact: wordList('impact', ['Low', 'Medium', 'High']),
 });
 
-/** One or more MAC levels. */
 function macLevels() {
   return severalValues('mac', z.string(), ',')
     .transform((given, context) => {
       const levels = given.map(macLevel);
       if (!levels.includes(undefined)) return new Set(levels as string[]);
-      context.addIssue({ code: 'custom', message: `mac must be one or more of: ${macNames.join(', ')}` });
+      context.addIssue(`mac must be one or more of: ${macNames.join(', ')}`);
       return z.NEVER;
     })
     .optional()
@@ -244,9 +235,9 @@ export const Baselines = z
   .strictObject({
     baselines: z.array(
       z.strictObject({
-        name: z.string().openapi({ description: 'What the parameter `baseline` takes.' }),
+        name: z.string().openapi({ description: 'A value of the parameter `baseline`.' }),
         title: z.string(),
-        controls: z.int().openapi({ description: 'How many active controls of the version it has.' }),
+        controls: z.int().openapi({ description: 'The number of its active controls in the version.' }),
         source: z.string().openapi({ description: 'The source file. A file in an archive follows !/.' }),
       }),
     ),

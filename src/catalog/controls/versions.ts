@@ -1,7 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut, fold } from '../../base/text.ts';
-import { frameworkVersions } from '../../db/control-tables.ts';
+import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import {
   type CatalogFramework,
@@ -11,10 +11,16 @@ import {
   withoutEndingZeros,
 } from './frameworks.ts';
 
+/** Joins controls with their versions. */
+export const ofControl = and(
+  eq(frameworkVersions.framework, controls.framework),
+  eq(frameworkVersions.version, controls.version),
+);
+
 /** The frameworks that pages show: the control catalogs and the CCIs. */
 export type ShownFramework = CatalogFramework | 'cci';
 
-/** A version of a framework, and its label: the version with the date of its edition. */
+/** A version of a framework; its label has the date of its edition. */
 export interface NamedVersion {
   version: string;
   label: string;
@@ -31,6 +37,9 @@ export function createControlVersions({ orm }: Database) {
     .where(eq(frameworkVersions.framework, sql.placeholder('framework')))
     .prepare();
 
+  const newestFirst = (framework: string) =>
+    versionRows.all({ framework }).sort((a, b) => compareVersions(b.version, a.version));
+
   /** The version asked for, or the default; null where none is imported. Throws NOT_FOUND for one that is not imported. */
   function versionOf(framework: string, wanted: string | undefined): string | null {
     const rows = versionRows.all({ framework });
@@ -38,13 +47,9 @@ export function createControlVersions({ orm }: Database) {
     const bare = (label: string) =>
       withoutEndingZeros(fold(label.trim()).replace(/^rev(?:ision)?\.?\s*/, ''));
     const exact = rows.find((row) => bare(row.version) === bare(wanted));
-    const sameKey = rows
-      .filter(
-        (row) =>
-          versionKey(framework, row.version) === versionKey(framework, wanted) && !/\d\.\d/.test(wanted),
-      )
-      .sort((a, b) => compareVersions(b.version, a.version))[0];
-    const found = exact ?? sameKey;
+    const key = /\d\.\d/.test(wanted) ? null : versionKey(framework, wanted);
+    const isSame = ({ version }: { version: string }) => versionKey(framework, version) === key;
+    const found = exact ?? newestFirst(framework).find(isSame);
     if (!found) throw new AppError('NOT_FOUND', `Version not found: ${cut(wanted)}`);
     return found.version;
   }
@@ -52,23 +57,21 @@ export function createControlVersions({ orm }: Database) {
   return {
     versionOf,
 
-    /** The imported versions of a framework, newest first; one is served when the request names none. */
-    versions(framework: ShownFramework): NamedVersion[] {
-      return versionRows
-        .all({ framework })
-        .sort((a, b) => compareVersions(b.version, a.version))
-        .map(({ version, edition, isDefault }) => ({
-          version,
-          label: withEdition(version, edition),
-          isServed: isDefault === 1,
-        }));
+    /** Whether a revision has references of its own: `Rev 5.1.1` shares those of the default `Rev 5`. */
+    hasOwnReferences(framework: string, version: string | null): boolean {
+      const served = versionOf(framework, undefined);
+      return version !== served && versionKey(framework, version!) !== versionKey(framework, served ?? '');
     },
 
-    /** Where a control is looked for without a version: the default; for 800-171 all, as they name different controls (D6.2). */
+    /** The imported versions of a framework, newest first; one is served when the request names none. */
+    versions: (framework: ShownFramework): NamedVersion[] =>
+      newestFirst(framework).map(({ version, edition, isDefault }) => {
+        return { version, label: withEdition(version, edition), isServed: isDefault === 1 };
+      }),
+
+    /** The versions to search for a control: the default, for 800-171 all, which name different controls (D6.2). */
     defaultVersions(framework: ShownFramework): string[] {
-      const rows = versionRows
-        .all({ framework })
-        .sort((a, b) => b.isDefault - a.isDefault || compareVersions(b.version, a.version));
+      const rows = newestFirst(framework).sort((a, b) => b.isDefault - a.isDefault);
       return (framework === 'nist-800-171' ? rows : rows.slice(0, 1)).map((row) => row.version);
     },
   };

@@ -6,11 +6,11 @@ import { oscalId, sortKey } from '../controls/identifier.ts';
 import { catalogResource } from '../controls/oscal.ts';
 import type { AddressedControls } from '../stigs/component.ts';
 import { createFacts } from './facts.ts';
-import { type CrosswalkService, closureDepth, defaultStatuses } from './queries.ts';
+import { type CrosswalkService, cciQuestion } from './queries.ts';
 
-const to = 'nist-800-53';
+const { to } = cciQuestion;
 
-/** What rules address of 800-53 through the CCIs that they cite, as the CCI lookup has it (rule D7.5). */
+/** Gives the controls of 800-53 that rules address through their CCIs, by the CCI lookup (rule D7.5). */
 export function createAddressed(db: Database, crosswalk: CrosswalkService): AddressedControls {
   const facts = createFacts(db);
   const versionOf = (framework: string) =>
@@ -26,8 +26,7 @@ export function createAddressed(db: Database, crosswalk: CrosswalkService): Addr
       cciList: versionOf('cci'),
       controls: ccis.flatMap((cci) => {
         const source = { framework: 'cci', identifier: crosswalk.canonical('cci', cci) };
-        const question = { ...source, to, statuses: defaultStatuses, maxHops: closureDepth };
-        return crosswalk.endsOf(question).map((identifier) => {
+        return crosswalk.endsOf({ ...cciQuestion, ...source }).map((identifier) => {
           const evidence = facts.evidence(source, { framework: to, identifier });
           const revisions = evidence.map((pair) => Number(versionKey(to, pair.to.version)));
           const carriedOver =

@@ -10,11 +10,12 @@ import { jsonContent } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import type { ExplainService } from './explain.ts';
 import { type MappingExport, mappingColumns, toMappingCollection } from './export.ts';
-import { type Answered, type CrosswalkService, closureDepth, defaultStatuses } from './queries.ts';
+import { closureDepth } from './path-search.ts';
+import { type Answered, type CrosswalkService, defaultStatuses } from './queries.ts';
 import * as schemas from './schema.ts';
 import { createTaker, mostPathBytes } from './share.ts';
 
-/** Whether a parameter asks for more hops than the closure table has: the question is a live search (D7.3). */
+/** Whether a question with this `maxHops` needs a live search: the closure table has fewer hops (D7.3). */
 export const isDeep = (maxHops: string | undefined) => Number(maxHops ?? 0) > closureDepth;
 
 /** The crosswalk (rule D7): public. */
@@ -26,7 +27,7 @@ export function crosswalkRoutes(
 ) {
   const { app, route } = createRoutes('Crosswalk');
   const costly = access.with({ expensive: true });
-  // Beyond the hops of the closure table every question is a search (D7.3); evidence is read edge by edge.
+  // Deep questions are live searches (D7.3); evidence is read edge by edge.
   const searching = access.with({
     expensive: (c) => isDeep(c.req.query('maxHops')) || c.req.query('explain') !== undefined,
   });
@@ -40,7 +41,7 @@ export function crosswalkRoutes(
       for (;;) {
         const graph = crosswalk.graph();
         const resolution = await resolve(crosswalk, explainer, query);
-        // The evidence is of the graph that the paths are of: where an import came between, both are made again.
+        // Paths and evidence must be of one graph: read both again when an import changed it in between.
         if (!query.explain || crosswalk.graph() === graph) return resolution;
       }
     },
@@ -57,7 +58,7 @@ export function crosswalkRoutes(
     },
     handle: async ({ query: { from, to, format, raw } }, c) => {
       const exported = mappingExport(from, to);
-      // Finding the mappings is as much work as writing them: yield to other requests in between.
+      // Reading the mappings is as much work as writing them.
       await yieldToEventLoop();
       const name = `crosswalk_${from}_${to}`;
       if (format === 'oscal') {
@@ -90,7 +91,7 @@ export function crosswalkRoutes(
   return app;
 }
 
-/** The answer to one question, with evidence or the reason for no path where `explain` asks for it. */
+/** The answer to one question; with `explain` it has the evidence, or the reason why there is no path. */
 async function resolve(
   crosswalk: CrosswalkService,
   explainer: ExplainService,
@@ -112,7 +113,7 @@ async function resolve(
   return objectText(entries) as JsonText<schemas.Resolution>;
 }
 
-/** The paths of an answer with what they rest on, as far as that has room in one answer. */
+/** The paths of an answer with their evidence, up to the bytes of one answer. */
 function* explained(
   explainer: ExplainService,
   { paths, truncated }: Answered,
@@ -126,7 +127,7 @@ function* explained(
   return { texts: taken.texts, truncated: truncated || taken.truncated };
 }
 
-/** Shape B: the distinct path ends of each CCI, under the spelling that was sent, in request order (D7.5). */
+/** Shape B: the distinct path ends of each CCI, in the spelling and order of the request (D7.5). */
 function controlsOfCcis(
   crosswalk: CrosswalkService,
   body: z.output<typeof schemas.ccisBody>,
@@ -141,21 +142,17 @@ function controlsOfCcis(
   );
 }
 
-/** Shape A: every pair by itself, keyed by the references as they were sent (D7.5). */
+/** Shape A: every pair by itself, keyed by the references of the request (D7.5). */
 async function pathsOfPairs(
   crosswalk: CrosswalkService,
   body: z.output<typeof schemas.pairsBody>,
 ): Promise<JsonText<schemas.BatchResolution>> {
   const { from, to, status, maxHops } = body;
   const targets = [...new Set(to)];
-  const references = from.map(({ framework: sent, identifier, version }) => {
+  const references = from.map(({ framework: sent, identifier: text, version }) => {
     const framework = frameworkKey(sent);
-    return {
-      key: `${sent}:${identifier}`,
-      framework,
-      identifier: crosswalk.canonical(framework, identifier),
-      version,
-    };
+    const identifier = crosswalk.canonical(framework, text);
+    return { key: `${sent}:${text}`, framework, identifier, version };
   });
   const unique = [...new Map(references.map((each) => [each.key, each])).values()];
   const pairs = unique.flatMap((each) => targets.map((target) => ({ ...each, to: target })));
@@ -174,12 +171,8 @@ async function pathsOfPairs(
   const truncated = pairs
     .filter((_, index) => answers[index]!.truncated)
     .map((pair) => `${pair.key} ${pair.to}`);
-  const answered = references.map(({ key: _, version, ...each }) => ({
-    ...each,
-    ...(version === undefined ? {} : { version }),
-  }));
   const entries: [string, string][] = [
-    ['from', JSON.stringify(answered)],
+    ['from', JSON.stringify(references.map(({ key: _, ...each }) => each))],
     ['to', arrayText(to.map((target) => JSON.stringify(target)))],
     ['results', results],
   ];

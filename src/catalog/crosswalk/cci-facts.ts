@@ -1,24 +1,22 @@
 import { runInSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
-import { inOneGeneration } from '../../db/one-generation.ts';
-import { versionKey } from '../controls/frameworks.ts';
+import { inOneGeneration, perGeneration } from '../../db/one-generation.ts';
 import { sortKey } from '../controls/identifier.ts';
 import type { ControlService } from '../controls/queries.ts';
-import { type CrosswalkService, closureDepth, defaultStatuses } from './queries.ts';
+import { type CrosswalkService, cciQuestion } from './queries.ts';
 
-const target = 'nist-800-53';
+const target = cciQuestion.to;
 
-/** Every CCI with its controls of one revision, and the statement, else the title, of each control. */
+/** Every CCI, and the statement, else the title, of each control of one revision. */
 interface Looked {
   ccis: Map<string, { definition: string; controls: string[] }>;
   texts: Map<string, string>;
 }
 
 /**
- * Makes the question what some CCIs (`CCI-000366`) are: the definition and the controls of 800-53 of each that is known, by
- * the lookup of rule D7.5 or by the references of an older revision (rule D7.4); and of these controls, in catalog order, the
- * statement, else the title. All CCIs of a revision are looked up once for each generation.
- * Throws NOT_FOUND for a revision that is not imported.
+ * Gives a function that looks up CCIs (`CCI-000366`). For each known one it gives the definition and the controls of
+ * 800-53, by rule D7.5, or by rule D7.4 for an older revision; for these controls, in catalog order, the statement,
+ * else the title. Throws NOT_FOUND for a revision that is not imported.
  */
 export function createCciFacts(db: Database, crosswalk: CrosswalkService, controls: ControlService) {
   const textsOf = db.sqlite
@@ -29,9 +27,8 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
   const everyControl = db.sqlite
     .prepare<[string], string>('SELECT identifier FROM control_keys WHERE framework = ?')
     .pluck();
-  let made: { generation: number; revisions: Map<string | null, Promise<Looked>> } | null = null;
+  const lookups = perGeneration(db, () => new Map<string | null, Promise<Looked>>());
 
-  /** The controls whose references by a revision name each CCI, in catalog order. */
   function* statedFor(revision: string): Generator<void, Map<string, string[]>> {
     const ccisOf = db.read(() => crosswalk.statedEnds(target, 'cci', revision));
     const controlsOf = new Map<string, string[]>();
@@ -46,12 +43,13 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
     return controlsOf;
   }
 
-  function* lookUp(revision: string | null, isOlder: boolean): Generator<void, Looked> {
-    const question = { framework: 'cci', to: target, statuses: defaultStatuses, maxHops: closureDepth };
-    const stated = isOlder ? yield* statedFor(revision!) : null;
+  function* lookUp(revision: string | null): Generator<void, Looked> {
+    const stated = controls.hasOwnReferences(target, revision) ? yield* statedFor(revision!) : null;
     const ccis: Looked['ccis'] = new Map();
     for (const [identifier, definition] of textsOf.all('cci', controls.versionOf('cci', undefined))) {
-      const found = stated ? (stated.get(identifier) ?? []) : crosswalk.endsOf({ ...question, identifier });
+      const found = stated
+        ? (stated.get(identifier) ?? [])
+        : crosswalk.endsOf({ ...cciQuestion, identifier });
       ccis.set(identifier, { definition, controls: found });
       yield;
     }
@@ -61,17 +59,13 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
     return { ccis, texts: new Map(texts) };
   }
 
-  /** What was looked up for a revision in this state of the catalog, or will be: the first who ask wait for it. */
+  /** Starts the lookup of a revision once for each generation; concurrent requests share it. */
   function looked(wanted: string | undefined): Promise<Looked> {
-    const generation = db.generation();
-    if (made?.generation !== generation) made = { generation, revisions: new Map() };
-    const { revisions } = made;
-    const served = controls.versionOf(target, undefined);
-    const revision = wanted === undefined ? served : controls.versionOf(target, wanted);
+    const revisions = lookups();
+    const revision = controls.versionOf(target, wanted);
     const known = revisions.get(revision);
     if (known) return known;
-    const isOlder = revision !== served && versionKey(target, revision!) !== versionKey(target, served ?? '');
-    const making = runInSlices(lookUp(revision, isOlder));
+    const making = runInSlices(lookUp(revision));
     revisions.set(revision, making);
     making.catch(() => revisions.delete(revision));
     return making;
@@ -80,12 +74,8 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
   return (ccis: string[], revision?: string) =>
     inOneGeneration(db, async () => {
       const all = await looked(revision);
-      const found = new Map(
-        ccis.flatMap((cci) => {
-          const known = all.ccis.get(cci);
-          return known ? [[cci, known] as const] : [];
-        }),
-      );
+      const found: Looked['ccis'] = new Map();
+      for (const cci of ccis) if (all.ccis.has(cci)) found.set(cci, all.ccis.get(cci)!);
       const named = new Set([...found.values()].flatMap((each) => each.controls));
       const informed = inCatalogOrder([...named]).map((each) => [each, all.texts.get(each) ?? ''] as const);
       return { ccis: found, controls: new Map(informed) };

@@ -3,23 +3,21 @@ import { createFindControl } from '../controls/find-control.ts';
 import type { MappingStatus } from './graph.ts';
 import { type CrosswalkService, defaultStatuses } from './queries.ts';
 
-/** What a CCI of a rule leads to. */
+/** A CCI of a rule with its controls. */
 export interface ChainedCci {
   cci: string;
   controls: { identifier: string; title: string; status: MappingStatus; related: string[] }[];
 }
 
-export type RuleChain = (ccis: readonly string[]) => ChainedCci[];
-
 /**
- * Makes what follows the CCIs of a rule to the controls of 800-53, as the CCI lookup has it (rule D7.5), and on to the
- * controls of 800-171 that map to these.
+ * Gives a function from the CCIs of a rule to their controls of 800-53 (rule D7.5), with the controls of 800-171 that
+ * map to these.
  */
-export function createRuleChain(db: Database, crosswalk: CrosswalkService): RuleChain {
+export function createRuleChain(db: Database, crosswalk: CrosswalkService) {
   const findControl = createFindControl(db);
   const question = { statuses: defaultStatuses, maxHops: 1 };
 
-  return (ccis) =>
+  return (ccis: readonly string[]): ChainedCci[] =>
     db.read(() =>
       [...new Set(ccis)].map((cci) => {
         const source = { framework: 'cci', identifier: crosswalk.canonical('cci', cci) };

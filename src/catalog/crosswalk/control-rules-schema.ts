@@ -88,6 +88,6 @@ export const controlRulesQuery = z.object({
   ...paging(50, 100),
 });
 
-/** A question, with the slugs of its list in the place of the list. */
+/** A question; `among` has the slugs of its list. */
 export type RulesQuery = z.infer<typeof controlRulesParam> &
   Omit<z.infer<typeof controlRulesQuery>, 'list'> & { among?: string[] | undefined };

@@ -3,24 +3,21 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { perGeneration } from '../../db/one-generation.ts';
 import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import { createFindControl } from '../controls/find-control.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
-import {
-  type Answered,
-  type CrosswalkService,
-  closureDepth,
-  defaultStatuses,
-  type PathQuestion,
-} from './queries.ts';
+import type { GraphNode } from './graph.ts';
+import { closureDepth } from './path-search.ts';
+import { type Answered, type CrosswalkService, defaultStatuses } from './queries.ts';
 import type { Path } from './schema.ts';
 
 type Severity = 'high' | 'medium' | 'low';
 
-/** How many rules of one severity a STIG has among some. */
+/** The number of rules of one severity in a STIG. */
 export interface RuleCount {
   slug: string;
   title: string;
@@ -36,10 +33,63 @@ export function createControlRulesService(
   crosswalk: CrosswalkService,
   { slugOf, ofSlug }: StigNameIndex,
 ) {
-  const { orm } = db;
-  const findControl = createFindControl(db);
-  const isCited = (cci: string) => orm.select().from(ruleCcis).where(eq(ruleCcis.cci, cci)).limit(1).get();
+  const find = createFindNode(db, crosswalk);
+  const { cached, countsOf, reached } = createCitingRules(db);
 
+  /** The slugs that the parameters of a question select; null for all. */
+  function selectedSlugs({ stig, among }: Pick<RulesQuery, 'stig' | 'among'>): Set<string> | null {
+    if (stig === undefined) return among === undefined ? null : new Set(among);
+    return new Set(stig.map(slugOf).filter((slug) => among?.includes(slug) ?? true));
+  }
+
+  return {
+    selectedSlugs,
+
+    /** The counts of `rules` without filters, by STIG title and severity. Throws NOT_FOUND for an unknown control. */
+    counts({ framework, controlId }: Pick<RulesQuery, 'framework' | 'controlId'>): RuleCount[] {
+      return db.read(() =>
+        cached(`${framework} ${controlId}`, () => {
+          const { paths } = pathsToCcis(crosswalk, find(framework, controlId), {});
+          return countsOf(JSON.stringify([...paths.keys()]));
+        }),
+      );
+    },
+
+    /**
+     * The rules that a control reaches, by STIG (title, then slug) and document order, each once with its shortest
+     * paths; pages count rules. Without `maxHops` only the nearest CCIs count. Throws NOT_FOUND for an unknown control,
+     * and for an unknown STIG, whose empty result would read as "not covered" (rule D34.1).
+     */
+    rules(query: RulesQuery): ControlRules {
+      return db.read(() => {
+        const control = find(query.framework, query.controlId);
+        const unknown = query.stig?.find((name) => ofSlug(name) === null);
+        if (unknown !== undefined) throw new AppError('NOT_FOUND', `STIG not found: ${cut(unknown)}`);
+        const { paths, truncated } = pathsToCcis(crosswalk, control, query);
+        const slugs = selectedSlugs(query);
+        const asked = {
+          ccis: JSON.stringify([...paths.keys()]),
+          severities: query.severity ? [...query.severity].join() : null,
+          slugs: slugs === null ? null : JSON.stringify([...slugs]),
+        };
+        const counts = sumOf(countsOf(asked.ccis), slugs, query.severity);
+        const total = counts.high + counts.medium + counts.low;
+        const rows = reached.all({ ...asked, limit: query.limit, offset: offsetOf(query, total) });
+        return {
+          control,
+          stigs: byStig(rows, paths),
+          counts,
+          pagination: paginationOf(query, total),
+          ...(truncated ? { truncated: true as const } : {}),
+        };
+      });
+    },
+  };
+}
+
+/** The queries over the rules that cite one of some CCIs, a JSON array. */
+function createCitingRules(db: Database) {
+  const { orm } = db;
   const ofRelease = eq(stigReleases.id, findings.releaseId);
   const ofStig = eq(stigs.id, stigReleases.stigId);
   const [severities, slugs] = [sql.placeholder('severities'), sql.placeholder('slugs')];
@@ -53,19 +103,18 @@ export function createControlRulesService(
     sql`(${slugs} IS NULL OR ${stigs.slug} IN (SELECT value FROM json_each(${slugs})))`,
   );
   const { slug, title } = stigs;
+  const byTitle = [asc(stigs.titleFold), asc(title), asc(slug)];
+  const { groupId, ruleId, ruleVersion, ruleTitle, severity, ccis } = findings;
   const counted = orm
-    .select({ slug, title, severity: findings.severity, rules: count() })
+    .select({ slug, title, severity, rules: count() })
     .from(findings)
     .innerJoin(stigReleases, ofRelease)
     .innerJoin(stigs, ofStig)
     .where(inArray(findings.id, citing))
-    .groupBy(stigs.id, findings.severity)
-    .orderBy(asc(stigs.titleFold), asc(title), asc(slug))
+    .groupBy(stigs.id, severity)
+    .orderBy(...byTitle)
     .prepare();
-  const kept = new LRUCache<string, RuleCount[]>({ max: 2000 });
-  let keptOf = db.generation();
   const ruleCount = sql<number>`count(*) OVER (PARTITION BY ${stigs.id})`;
-  const { groupId, ruleId, ruleVersion, ruleTitle, severity, ccis } = findings;
   const reached = orm
     .select({
       stig: { slug, title, version: stigReleases.version, ruleCount },
@@ -75,129 +124,70 @@ export function createControlRulesService(
     .innerJoin(stigReleases, ofRelease)
     .innerJoin(stigs, ofStig)
     .where(isAsked)
-    .orderBy(asc(stigs.titleFold), asc(title), asc(slug), asc(findings.ordinal))
+    .orderBy(...byTitle, asc(findings.ordinal))
     .limit(sql.placeholder('limit'))
     .offset(sql.placeholder('offset'))
     .prepare();
+  const cache = perGeneration(db, () => new LRUCache<string, RuleCount[]>({ max: 2000 }));
 
-  /**
-   * The control that is asked for, as it is published: one that GET /controls answers, or a CCI of the newest list or
-   * of a rule, or a node of a site's own framework. Throws NOT_FOUND.
-   */
-  function find(framework: string, controlId: string) {
+  function cached(name: string, make: () => RuleCount[]): RuleCount[] {
+    const counts = cache().get(name) ?? make();
+    cache().set(name, counts);
+    return counts;
+  }
+
+  const countsOf = (ccis: string) => cached(ccis, () => counted.all({ ccis }));
+  return { cached, countsOf, reached };
+}
+
+/**
+ * Gives a function that finds a control of a catalog, a CCI of the newest list or of a rule, or a control of a site's
+ * own framework. Throws NOT_FOUND.
+ */
+function createFindNode(db: Database, crosswalk: CrosswalkService) {
+  const findControl = createFindControl(db);
+  const isCited = (cci: string) =>
+    db.orm.select().from(ruleCcis).where(eq(ruleCcis.cci, cci)).limit(1).get() !== undefined;
+  return (framework: string, controlId: string) => {
     const known = findControl(framework, controlId);
     if (known) return { framework, identifier: known.identifier, title: known.title };
     const identifier = canonicalIdentifier(framework, controlId);
     const isNode =
       identifier !== null &&
       (crosswalk.graph().idOf(framework, identifier) !== undefined ||
-        (framework === 'cci' && isCited(identifier) !== undefined));
+        (framework === 'cci' && isCited(identifier)));
     if (!isNode) throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
     return { framework, identifier, title: '' };
-  }
-
-  /**
-   * What a question reaches with as few hops as it takes: those beyond are of neighbors that share a control. A control of
-   * nist-800-53 has CCIs of its own or none.
-   */
-  function nearest(question: Omit<PathQuestion, 'maxHops'>): Pick<Answered, 'paths' | 'truncated'> {
-    const farthest = question.framework === 'nist-800-53' ? 1 : closureDepth;
-    let found: Pick<Answered, 'paths' | 'truncated'> = { paths: [], truncated: false };
-    for (let maxHops = 1; maxHops <= farthest && found.paths.length === 0; maxHops++)
-      found = crosswalk.resolve({ ...question, maxHops });
-    return found;
-  }
-
-  /** The paths from a control to each CCI that it reaches, the shortest alone; a CCI stands for itself. */
-  function pathsToCcis(
-    control: { framework: string; identifier: string },
-    { status, maxHops }: Pick<RulesQuery, 'status' | 'maxHops'>,
-  ): { paths: Map<string, Path[]>; truncated: boolean } {
-    const { framework, identifier } = control;
-    if (framework === 'cci') {
-      const itself: Path = { hops: 0, controls: [{ framework, identifier, status: 'auto' }] };
-      return { paths: new Map([[identifier, [itself]]]), truncated: false };
-    }
-    const question = { framework, identifier, to: 'cci', statuses: status ?? defaultStatuses };
-    const found = maxHops === undefined ? nearest(question) : crosswalk.resolve({ ...question, maxHops });
-    const paths = new Map<string, Path[]>();
-    for (const path of found.paths) {
-      const cci = path.controls.at(-1)!.identifier;
-      const known = paths.get(cci);
-      if (!known) paths.set(cci, [path]);
-      else if (known[0]!.hops === path.hops) known.push(path);
-    }
-    return { paths, truncated: found.truncated };
-  }
-
-  /** Counts that were made before under a name, in this generation; else makes them. */
-  function keeping(name: string, make: () => RuleCount[]): RuleCount[] {
-    const generation = db.generation();
-    if (generation !== keptOf) kept.clear();
-    keptOf = generation;
-    const counts = kept.get(name) ?? make();
-    kept.set(name, counts);
-    return counts;
-  }
-
-  /** How many rules of each STIG and severity cite one of some CCIs, a JSON array, by title. */
-  const countsOf = (ccis: string) => keeping(ccis, () => counted.all({ ccis }));
-
-  return {
-    /**
-     * How many rules of each STIG and severity `rules` gives for a control that is not narrowed, by title. Throws NOT_FOUND for
-     * an unknown control.
-     */
-    counts({ framework, controlId }: Pick<RulesQuery, 'framework' | 'controlId'>): RuleCount[] {
-      return db.read(() =>
-        keeping(`${framework} ${controlId}`, () => {
-          const { paths } = pathsToCcis(find(framework, controlId), {});
-          return countsOf(JSON.stringify([...paths.keys()]));
-        }),
-      );
-    },
-
-    /**
-     * The rules that a control reaches, by STIG (title, then slug) and document order, each once with its shortest
-     * paths; pages count rules. The nearest CCIs are taken unless `maxHops` asks for more. Throws NOT_FOUND for an
-     * unknown control, and for an unknown STIG, which would read as one that does not cover it (rule D34.1).
-     */
-    rules(query: RulesQuery): ControlRules {
-      return db.read(() => {
-        const control = find(query.framework, query.controlId);
-        const unknown = query.stig?.find((name) => ofSlug(name) === null);
-        if (unknown !== undefined) throw new AppError('NOT_FOUND', `STIG not found: ${cut(unknown)}`);
-        const { paths, truncated } = pathsToCcis(control, query);
-        const narrowed = narrowedTo(query);
-        const asked = {
-          ccis: JSON.stringify([...paths.keys()]),
-          severities: query.severity ? [...query.severity].join() : null,
-          slugs: narrowed === null ? null : JSON.stringify([...narrowed]),
-        };
-        const counts = sumOf(countsOf(asked.ccis), narrowed, query.severity);
-        const total = counts.high + counts.medium + counts.low;
-        const rows = reached.all({ ...asked, limit: query.limit, offset: offsetOf(query, total) });
-        return {
-          control,
-          stigs: byStig(rows, paths),
-          counts,
-          pagination: paginationOf(query, total),
-          ...(truncated ? { truncated: true as const } : {}),
-        };
-      });
-    },
-
-    /** The slugs that a question is narrowed to; null where it is not. */
-    narrowedTo,
   };
-
-  function narrowedTo({ stig, among }: Pick<RulesQuery, 'stig' | 'among'>): Set<string> | null {
-    if (stig === undefined) return among === undefined ? null : new Set(among);
-    return new Set(stig.map(slugOf).filter((slug) => among?.includes(slug) ?? true));
-  }
 }
 
-/** Counts by severity together, of some STIGs (null: of all) and some severities (undefined: of all). */
+/** The shortest paths from a control to each CCI that it reaches; a CCI reaches itself. */
+function pathsToCcis(
+  crosswalk: CrosswalkService,
+  { framework, identifier }: GraphNode,
+  { status, maxHops }: Pick<RulesQuery, 'status' | 'maxHops'>,
+): { paths: Map<string, Path[]>; truncated: boolean } {
+  if (framework === 'cci') {
+    const itself: Path = { hops: 0, controls: [{ framework, identifier, status: 'auto' }] };
+    return { paths: new Map([[identifier, [itself]]]), truncated: false };
+  }
+  const question = { framework, identifier, to: 'cci', statuses: status ?? defaultStatuses };
+  // More hops than needed lead to the CCIs of neighbors. A control of 800-53 has CCIs of its own or none.
+  const nearest = framework === 'nist-800-53' ? [1] : [1, 2, 3, closureDepth];
+  let found: Pick<Answered, 'paths' | 'truncated'> = { paths: [], truncated: false };
+  for (const hops of maxHops === undefined ? nearest : [maxHops])
+    if (found.paths.length === 0) found = crosswalk.resolve({ ...question, maxHops: hops });
+  const paths = new Map<string, Path[]>();
+  for (const path of found.paths) {
+    const cci = path.controls.at(-1)!.identifier;
+    const known = paths.get(cci);
+    if (!known) paths.set(cci, [path]);
+    else if (known[0]!.hops === path.hops) known.push(path);
+  }
+  return { paths, truncated: found.truncated };
+}
+
+/** The sums by severity, of some STIGs (null: all) and some severities (undefined: all). */
 export function sumOf(counts: RuleCount[], slugs: Set<string> | null, severities?: Set<Severity>) {
   const sums = { high: 0, medium: 0, low: 0 };
   for (const { slug, severity, rules } of counts)

@@ -8,7 +8,7 @@ import { slugParam } from '../stigs/schema.ts';
 import { type CoverageService, coverageFile } from './coverage.ts';
 import { Coverage, coverageQuery, stigCoverageQuery } from './coverage-schema.ts';
 
-/** Gives the name and the STIGs of a list. Throws NOT_FOUND for one that the user may not see. */
+/** Gives the name and the STIGs of a list. Throws NOT_FOUND for a list that the user may not see. */
 export type ReleasesOfList = (user: User, id: string) => { name: string; stigs: NamedRelease[] };
 
 const described = {

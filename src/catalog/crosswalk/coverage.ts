@@ -5,7 +5,7 @@ import { type Column, joined } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
-import { type CoverageControls, createCoverageControls } from './coverage-controls.ts';
+import { type CoverageControls, coverageBaseline, createCoverageControls } from './coverage-controls.ts';
 import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
 import type { CrosswalkService } from './queries.ts';
@@ -18,7 +18,7 @@ export function createCoverageService(db: Database, controls: ControlService, cr
   const rulesOf = createReleaseRules(db);
 
   return {
-    /** What stands for the titles of controls that have none: how their statements begin, by identifier. */
+    /** The beginnings of the statements of controls without a title, by identifier. */
     beginnings: ({ framework, revision }: Coverage): Map<string, string> =>
       revision === null ? new Map() : frames.beginnings(framework, revision),
 
@@ -28,15 +28,14 @@ export function createCoverageService(db: Database, controls: ControlService, cr
      */
     async of(find: () => NamedRelease[], query: CoverageQuery): Promise<Coverage> {
       const { framework, rollup = false } = query;
-      const baseline = frames.baseline(framework, query.baseline);
+      const baseline = coverageBaseline(controls, framework, query.baseline);
       // Read the rules that are not cached in slices first, so that other requests are served in between.
       await inSlices(db.read(find), ({ release }) => {
         if (release !== null) db.read(() => rulesOf(release.id));
       });
       return db.read(() => {
         const frame = frames.of(framework, query.revision);
-        const stigs = inOrder(find()).map((stig) => {
-          const { slug, title, release } = stig;
+        const stigs = inOrder(find()).map(({ slug, title, release }): StigWithRules => {
           return {
             slug,
             title,
@@ -69,7 +68,6 @@ interface StigWithRules {
   rules: CoverageRule[];
 }
 
-/** The rules that address one control. */
 type Count = Pick<CoveredControl, 'rules' | 'stigs'>;
 
 function tally(
@@ -136,7 +134,7 @@ function tally(
   };
 }
 
-/** A control as a line of a file; what is outside the baseline has but its number of rules. */
+/** A row of a file; a control outside the baseline has only its number of rules. */
 interface CoverageRow {
   section: 'control' | 'outside';
   control: Partial<CoveredControl> & { identifier: string; title: string };
@@ -156,7 +154,7 @@ const columns: Column<CoverageRow>[] = [
   { name: 'stigs', value: ({ control }) => (control.stigs ? joined(control.stigs) : null) },
 ];
 
-/** Coverage as a file: json, or a line for each control of the baseline and outside it. */
+/** Coverage as a file: json, or a row for each control, in the baseline or addressed outside it. */
 export function coverageFile(json: Coverage): FlatFile<CoverageRow> {
   const rows: CoverageRow[] = [
     ...json.controls.map((control) => ({ section: 'control' as const, control, total: control.rules.total })),

@@ -17,12 +17,11 @@ export interface MappingDecision {
   decidedAt: string;
 }
 
-/** A decision with its pair. */
 export interface DecidedPair extends MappingDecision {
   ends: [GraphNode, GraphNode];
-  /** No imported source makes an edge of the pair: it is the site's own. */
+  /** No imported source makes an edge of the pair. */
   own: boolean;
-  /** An end is no active control of an imported catalog, or is none any more: it decides nothing. */
+  /** An end is not, or no longer, an active control of an imported catalog: the decision has no effect. */
   stale: boolean;
 }
 
@@ -31,7 +30,7 @@ const pairKey = [aFramework, aIdentifier, bFramework, bIdentifier];
 
 export type MappingDecisions = ReturnType<typeof createMappingDecisions>;
 
-/** What an operator decided about pairs of the crosswalk (rules D7.1, D34.5). */
+/** An operator's decisions about pairs of the crosswalk (rules D7.1, D34.5). */
 export function createMappingDecisions(db: Database) {
   const { orm } = db;
   const facts = createFacts(db);
@@ -42,9 +41,9 @@ export function createMappingDecisions(db: Database) {
   });
   const { status, reason, decidedAt } = mappingDecisions;
   const one = orm.select({ status, reason, decidedAt }).from(mappingDecisions).where(isPair).prepare();
-  const take = orm.delete(mappingDecisions).where(isPair).prepare();
+  const deletion = orm.delete(mappingDecisions).where(isPair).prepare();
 
-  /** What the crosswalk is made of is another from now on (see `generation`). */
+  /** Begins a new generation (see `Database.generation`). */
   function countChange(): void {
     orm
       .update(mappingChanges)
@@ -52,14 +51,13 @@ export function createMappingDecisions(db: Database) {
       .run();
   }
 
-  /** What a control is to the crosswalk; the revisions of 800-171 name different ones. */
+  /** Only the newest version counts, but for 800-171, whose revisions name different controls. */
   function standing(end: GraphNode): 'active' | 'withdrawn' | 'unknown' {
     const row = facts.control(end);
     if (!row) return 'unknown';
     return row.isNewest || end.framework === 'nist-800-171' ? row.status : 'withdrawn';
   }
 
-  /** Every pair that is decided, in the order in which that was. */
   function pairs() {
     const rows = orm.select().from(mappingDecisions).orderBy(decidedAt, aIdentifier, bIdentifier).all();
     return rows.map(({ aFramework, aIdentifier, bFramework, bIdentifier, ...decision }) => {
@@ -81,14 +79,11 @@ export function createMappingDecisions(db: Database) {
     /** Every decision, in the order in which they were made. */
     all: (): DecidedPair[] =>
       pairs().map(({ a, b, ...decision }) => {
-        const ends: [GraphNode, GraphNode] = [a, b];
-        return { ends, ...decision, own: facts.evidence(a, b).length === 0, stale: isStale(ends) };
+        const own = facts.evidence(a, b).length === 0;
+        return { ends: [a, b], ...decision, own, stale: isStale([a, b]) };
       }),
 
-    /**
-     * What the decisions make other than the graph of what sources state: an edge of another status, and where no source makes
-     * one between two active controls the site's own, unless it is rejected.
-     */
+    /** The edges that decisions change or add to the sources' graph; rejected and stale ones add none. */
     over(stated: Graph): NamedEdge[] {
       return pairs().filter(({ a, b, status }) => {
         const [from, to] = [a, b].map(({ framework, identifier }) => stated.idOf(framework, identifier));
@@ -97,19 +92,18 @@ export function createMappingDecisions(db: Database) {
       });
     },
 
-    /** Stores a decision in the place of the last. */
+    /** Stores a decision, or replaces the one about the pair. */
     set([a, b]: [GraphNode, GraphNode], set: MappingDecision): void {
-      const pair = { aFramework: a.framework, aIdentifier: a.identifier };
-      const other = { bFramework: b.framework, bIdentifier: b.identifier };
-      const values = { ...pair, ...other, ...set };
+      const first = { aFramework: a.framework, aIdentifier: a.identifier };
+      const values = { ...first, bFramework: b.framework, bIdentifier: b.identifier, ...set };
       orm.insert(mappingDecisions).values(values).onConflictDoUpdate({ target: pairKey, set }).run();
       countChange();
     },
 
-    /** Takes a decision back; false where there is none. */
+    /** Deletes a decision; false where there is none. */
     remove(ends: [GraphNode, GraphNode]): boolean {
       countChange();
-      return take.run(valuesOf(ends)).changes > 0;
+      return deletion.run(valuesOf(ends)).changes > 0;
     },
   };
 }

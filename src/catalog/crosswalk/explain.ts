@@ -6,24 +6,28 @@ import type { Database } from '../../db/database.ts';
 import { createMappingDecisions } from './decisions.ts';
 import { createFacts, isEnd, isStatedFor } from './facts.ts';
 import { type GraphNode, inOrder, statuses } from './graph.ts';
+import type { PathQuestion } from './path-search.ts';
 import { createPins } from './pins.ts';
-import type { CrosswalkService, PathQuestion } from './queries.ts';
+import type { CrosswalkService } from './queries.ts';
 import type { Evidence, NoPath, OwnEvidence, Path, PathStep } from './schema.ts';
 
 const mostStated = 3;
 
 export type ExplainService = ReturnType<typeof createExplainService>;
 
-/** Says what the steps of a path rest on, and why there is none. */
+/** Gives the evidence for the steps of paths, and the reason why a question has no path. */
 export function createExplainService(db: Database, crosswalk: CrosswalkService) {
-  const pins = createPins(db);
+  return { explain: createExplain(db), whyNot: createWhyNot(db, crosswalk) };
+}
+
+function createExplain(db: Database) {
   const facts = createFacts(db);
   const decisions = createMappingDecisions(db);
 
   function evidenceOf(a: PathStep, b: PathStep, pin?: string): (Evidence | OwnEvidence)[] {
     const derived = facts.evidence(a, b);
     const decision = decisions.of(a, b);
-    // An edge that no source makes is the site's own, whatever else is stated of its pair.
+    // An edge that no source makes is the site's own, even where a source states its pair.
     if (derived.length === 0 && pin === undefined && decision !== null) {
       const [from, to] = inOrder(a, b).map(({ framework, identifier }) => ({ framework, identifier }));
       return [{ own: true, from: from!, to: to!, decision }];
@@ -39,7 +43,31 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
     }));
   }
 
-  /** What sources state of a control that has no edge, and what is the matter with it; `""` where they state nothing. */
+  /** The paths with the evidence for each step; under a version pin the first step has the evidence for that version. */
+  return function* explain(paths: Path[], pin?: string): Generator<Path> {
+    // Thousands of paths share a few edges.
+    const known = new Map<string, (Evidence | OwnEvidence)[]>();
+    const remembered = (a: PathStep, b: PathStep, first: boolean) => {
+      const key = JSON.stringify([a.framework, a.identifier, b.framework, b.identifier, first]);
+      const found = known.get(key) ?? evidenceOf(a, b, first ? pin : undefined);
+      known.set(key, found);
+      return found;
+    };
+    for (const path of paths) {
+      const controls = path.controls.map((step, index) => {
+        const before = path.controls[index - 1];
+        return before ? { ...step, evidence: remembered(before, step, index === 1) } : { ...step };
+      });
+      yield { ...path, controls };
+    }
+  };
+}
+
+function createWhyNot(db: Database, crosswalk: CrosswalkService) {
+  const pins = createPins(db);
+  const facts = createFacts(db);
+
+  /** The controls that sources map to a control without an edge, with what is wrong with them; `""` for none. */
   function unusedPairs(control: GraphNode): string {
     const ends = facts.stated(control).map(({ from, to }) => (isEnd(from, control) ? to : from));
     const stated = [...new Map(ends.map((end) => [JSON.stringify(end), end])).values()]
@@ -55,90 +83,46 @@ export function createExplainService(db: Database, crosswalk: CrosswalkService) 
     return stated.slice(0, mostStated).join(', ') + (stated.length > mostStated ? ', ...' : '');
   }
 
-  return {
-    /**
-     * The paths, one after the other, with what each of their steps rests on; under a version pin the first rests on what is
-     * stated for it.
-     */
-    *explain(paths: Path[], pin?: string): Generator<Path> {
-      // Thousands of paths share a few edges.
-      const known = new Map<string, (Evidence | OwnEvidence)[]>();
-      const remembered = (a: PathStep, b: PathStep, first: boolean) => {
-        const key = JSON.stringify([a.framework, a.identifier, b.framework, b.identifier, first]);
-        const found = known.get(key) ?? evidenceOf(a, b, first ? pin : undefined);
-        known.set(key, found);
-        return found;
-      };
-      for (const path of paths)
-        yield {
-          ...path,
-          controls: path.controls.map((step, index) => ({
-            ...step,
-            ...(index === 0 ? {} : { evidence: remembered(path.controls[index - 1]!, step, index === 1) }),
-          })),
-        };
-    },
-
-    /** Why a question has no path. */
-    whyNot(question: PathQuestion): NoPath {
-      const { framework, identifier, to, version } = question;
-      const shown = `${framework}:${identifier}`.slice(0, 64);
-      for (const key of [framework, to]) {
-        const isOf = eq(frameworkVersions.framework, key);
-        if (!db.orm.select().from(frameworkVersions).where(isOf).limit(1).get())
-          return { code: 'not-imported', message: `No catalog of ${key.slice(0, 64)} is imported` };
-      }
-      const control = facts.control(question);
-      if (!control) return { code: 'unknown-control', message: `${shown} is not in an imported catalog` };
-      const any = { ...question, statuses: new Set(statuses) };
-      if (version !== undefined && !pins.isKnown(framework, version)) {
-        return {
-          code: 'unknown-version',
-          message: `No source has the version "${version.slice(0, 64)}" of ${framework}`,
-        };
-      }
-      if (crosswalk.hasPath(any)) {
-        return {
-          code: 'filtered-by-status',
-          message: 'There are paths, but none with only the requested statuses',
-        };
-      }
-      if (crosswalk.hasPath({ ...question, maxHops: Number.MAX_SAFE_INTEGER })) {
-        return {
-          code: 'beyond-max-hops',
-          message: `There are paths, but none within ${count(question.maxHops, 'hop')}`,
-        };
-      }
-      if (crosswalk.hasPath({ ...any, maxHops: Number.MAX_SAFE_INTEGER })) {
-        return {
-          code: 'beyond-max-hops',
-          message: `There are paths, but only with more than ${count(question.maxHops, 'hop')} and with other statuses`,
-        };
-      }
-      if (version !== undefined && crosswalk.hasPath({ ...question, version: undefined })) {
-        return {
-          code: 'no-mapping',
-          message: `The mappings of ${shown} in version "${version.slice(0, 64)}" do not reach ${to.slice(0, 64)}. Without the version there are paths`,
-        };
-      }
-      if (control.status === 'withdrawn') {
-        const incorporatedInto = control.withdrawnInto;
-        return { code: 'withdrawn', message: `${shown} is withdrawn`, incorporatedInto };
-      }
-      const { frameworks, idOf } = crosswalk.graph();
-      if (!frameworks.includes(framework) || !frameworks.includes(to)) {
-        return {
-          code: 'not-imported',
-          message: `No mapping between ${framework} and ${to} is imported`.slice(0, 300),
-        };
-      }
-      const unused = idOf(framework, identifier) === undefined ? unusedPairs(question) : '';
-      if (unused !== '')
-        return {
-          code: 'no-mapping',
-          message: `The sources map ${shown}, but no mapping can be used: ${unused}`,
-        };
-      return { code: 'no-mapping', message: `No imported source maps ${shown} to ${to.slice(0, 64)}` };
-    },
+  return (question: PathQuestion): NoPath => {
+    const { framework, identifier, to, version } = question;
+    const shown = `${framework}:${identifier}`.slice(0, 64);
+    for (const key of [framework, to]) {
+      const isOf = eq(frameworkVersions.framework, key);
+      if (!db.orm.select().from(frameworkVersions).where(isOf).limit(1).get())
+        return noPath('not-imported', `No catalog of ${key.slice(0, 64)} is imported`);
+    }
+    const control = facts.control(question);
+    if (!control) return noPath('unknown-control', `${shown} is not in an imported catalog`);
+    const label = `"${version?.slice(0, 64)}"`;
+    if (version !== undefined && !pins.isKnown(framework, version))
+      return noPath('unknown-version', `No source has the version ${label} of ${framework}`);
+    const any = { ...question, statuses: new Set(statuses) };
+    const farther = { maxHops: Number.MAX_SAFE_INTEGER };
+    const hops = count(question.maxHops, 'hop');
+    if (crosswalk.hasPath(any))
+      return noPath('filtered-by-status', 'There are paths, but none with only the requested statuses');
+    if (crosswalk.hasPath({ ...question, ...farther }))
+      return noPath('beyond-max-hops', `There are paths, but none within ${hops}`);
+    if (crosswalk.hasPath({ ...any, ...farther })) {
+      const matter = `only with more than ${hops} and with other statuses`;
+      return noPath('beyond-max-hops', `There are paths, but ${matter}`);
+    }
+    if (version !== undefined && crosswalk.hasPath({ ...question, version: undefined })) {
+      const matter = `The mappings of ${shown} in version ${label} do not reach ${to.slice(0, 64)}`;
+      return noPath('no-mapping', `${matter}. Without the version there are paths`);
+    }
+    if (control.status === 'withdrawn')
+      return { ...noPath('withdrawn', `${shown} is withdrawn`), incorporatedInto: control.withdrawnInto };
+    const { frameworks, idOf } = crosswalk.graph();
+    if (!frameworks.includes(framework) || !frameworks.includes(to)) {
+      const matter = `No mapping between ${framework} and ${to} is imported`;
+      return noPath('not-imported', matter.slice(0, 300));
+    }
+    const unused = idOf(framework, identifier) === undefined ? unusedPairs(question) : '';
+    if (unused !== '')
+      return noPath('no-mapping', `The sources map ${shown}, but no mapping can be used: ${unused}`);
+    return noPath('no-mapping', `No imported source maps ${shown} to ${to.slice(0, 64)}`);
   };
 }
+
+const noPath = (code: NoPath['code'], message: string): NoPath => ({ code, message });

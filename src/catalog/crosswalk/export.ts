@@ -8,18 +8,26 @@ import { type Column, joined } from '../../http/columns.ts';
 import { filled, oneLine, oscalDocument, oscalMetadata, ownProp } from '../../http/oscal-parts.ts';
 import { oscalId } from '../controls/identifier.ts';
 import { catalogResource, publicationOf } from '../controls/oscal.ts';
+import { ofControl } from '../controls/versions.ts';
 import { createMappingDecisions, type MappingDecision } from './decisions.ts';
-import { createFacts } from './facts.ts';
-import { type GraphNode, type MappingStatus, nameOfEdge, statuses } from './graph.ts';
+import {
+  edgeBetween,
+  type Graph,
+  type GraphNode,
+  type MappingStatus,
+  nameOf,
+  nameOfEdge,
+  statuses,
+} from './graph.ts';
 import type { CrosswalkService } from './queries.ts';
 
-/** A publisher's reference that an edge rests on, and what it is stated for: `cci 2022-03-09 to nist-800-53 Rev 5`. */
+/** A publisher's reference behind an edge, and its versions: `cci 2022-03-09 to nist-800-53 Rev 5`. */
 interface Reference {
   reference: string;
   statedFor: string;
 }
 
-/** A control as the newest version states it that has it. */
+/** A control in the newest version that has it. */
 interface End extends GraphNode {
   version: string;
   title: string;
@@ -31,7 +39,6 @@ export interface DirectMapping {
   to: End;
   status: MappingStatus;
   references: Reference[];
-  /** An operator's word about the pair. */
   decision: MappingDecision | null;
 }
 
@@ -46,71 +53,88 @@ export interface ExportedMappings {
 
 export type MappingExport = ReturnType<typeof createMappingExport>;
 
-/** The crosswalk between two frameworks as it is: direct edges alone, no rejected one (rule D30.1). */
+/** Gives a function that reads the direct edges between two frameworks, without rejected ones (rule D30.1). */
 export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
-  const facts = createFacts(db);
+  const referencesOf = createReferences(db);
+  const changed = db.sqlite
+    .prepare<{ from: string; to: string }, string | null>(
+      `SELECT max(edition) FROM mapping_facts
+        WHERE edition GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'
+          AND ((from_framework = @from AND to_framework = @to) OR (from_framework = @to AND to_framework = @from))`,
+    )
+    .pluck();
   const decisions = createMappingDecisions(db);
   const { framework, version, isNewest } = frameworkVersions;
-  const isVersion = and(eq(framework, controls.framework), eq(version, controls.version));
   // The revisions of 800-171 name different controls; of every other framework the newest version counts.
+  const { identifier, title, status } = controls;
   const everyEnd = db.orm
-    .select({
-      framework,
-      version,
-      identifier: controls.identifier,
-      title: controls.title,
-      status: controls.status,
-    })
+    .select({ framework, version, identifier, title, status })
     .from(controls)
-    .innerJoin(frameworkVersions, isVersion)
+    .innerJoin(frameworkVersions, ofControl)
     .where(
       and(eq(framework, sql.placeholder('framework')), or(eq(isNewest, 1), eq(framework, 'nist-800-171'))),
     )
     .orderBy(asc(isNewest), asc(version), asc(controls.ordinal))
     .prepare();
 
+  /** The direct edges from one framework to another. */
+  function mappingsOf({ nodes, neighbors }: Graph, from: string, to: string, ends: Map<string, End>) {
+    const endOf = (node: GraphNode): End => ends.get(nameOf(node)) ?? { ...node, version: '', title: '' };
+    const references = referencesOf(from, to);
+    const decided = new Map(decisions.all().map(({ ends: [a, b], ...each }) => [nameOfEdge({ a, b }), each]));
+    const mappings: DirectMapping[] = [];
+    for (const [id, node] of nodes.entries()) {
+      if (node.framework !== from) continue;
+      for (const neighbor of neighbors[id]!) {
+        const other = nodes[neighbor.node]!;
+        const status = statuses[neighbor.status]!;
+        // Within one framework both ends of an edge have it.
+        if (other.framework !== to || status === 'rejected' || (from === to && neighbor.node < id)) continue;
+        const name = nameOfEdge({ a: node, b: other });
+        mappings.push({
+          from: endOf(node),
+          to: endOf(other),
+          status,
+          references: references.get(name) ?? [],
+          decision: decided.get(name) ?? null,
+        });
+      }
+    }
+    return mappings;
+  }
+
   return (from: string, to: string): ExportedMappings =>
     db.read(() => {
-      const graph = crosswalk.graph();
       const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all({ framework: each }));
-      const ends = new Map(rows.map(({ status: _, ...end }) => [keyOf(end), end]));
-      const endOf = (node: GraphNode): End => ends.get(keyOf(node)) ?? { ...node, version: '', title: '' };
-      const references = Map.groupBy(facts.between(from, to), (each) => nameOfEdge(each));
-      const decided = new Map(decisions.all().map((each) => [nameOfEdge(edgeOf(...each.ends)), each]));
-      const mappings = graph.nodes.flatMap((node, id) =>
-        node.framework !== from
-          ? []
-          : graph.neighbors[id]!.flatMap((neighbor) => {
-              const other = graph.nodes[neighbor.node]!;
-              const status = statuses[neighbor.status]!;
-              // Within one framework each edge is met from both of its ends.
-              if (other.framework !== to || status === 'rejected' || (from === to && neighbor.node < id))
-                return [];
-              const name = nameOfEdge(edgeOf(node, other));
-              const { status: word, reason, decidedAt } = decided.get(name) ?? {};
-              const decision =
-                word === undefined ? null : { status: word, reason: reason!, decidedAt: decidedAt! };
-              const rests = (references.get(name) ?? []).map(({ reference, statedFor }) => ({
-                reference,
-                statedFor,
-              }));
-              return [{ from: endOf(node), to: endOf(other), status, references: rests, decision }];
-            }),
-      );
+      const ends = new Map(rows.map(({ status: _, ...end }) => [nameOf(end), end]));
+      const mappings = mappingsOf(crosswalk.graph(), from, to, ends);
       if (mappings.length === 0)
         throw new AppError('NOT_FOUND', `No direct mappings between ${cut(from)} and ${cut(to)}`);
-      const mapped = new Set(mappings.flatMap((each) => [keyOf(each.from), keyOf(each.to)]));
+      const mapped = new Set(mappings.flatMap((each) => [nameOf(each.from), nameOf(each.to)]));
       const unmapped = rows.filter(
-        (row) => row.framework === from && row.status === 'active' && !mapped.has(keyOf(row)),
+        (row) => row.framework === from && row.status === 'active' && !mapped.has(nameOf(row)),
       );
-      return { from, to, changed: facts.changed(from, to), mappings, unmapped };
+      return { from, to, changed: changed.get({ from, to }) ?? null, mappings, unmapped };
     });
 }
 
-const keyOf = ({ framework, identifier }: GraphNode) => `${framework}:${identifier}`;
-const edgeOf = (a: GraphNode, b: GraphNode) => ({ a, b });
+/** Gives a function that reads the references behind the edges between two frameworks. */
+function createReferences({ sqlite }: Database) {
+  const rows = sqlite.prepare<{ from: string; to: string }, Reference & { a: string; b: string }>(
+    `SELECT a.framework || ':' || a.identifier AS a, b.framework || ':' || b.identifier AS b, f.reference,
+            trim(f.from_framework || ' ' || f.from_version) || ' to ' || trim(f.to_framework || ' ' || f.to_version)
+              AS statedFor
+       FROM crosswalk_evidence AS e
+       JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b
+       JOIN mapping_facts AS f ON f.source_id = e.source_id AND f.ordinal = e.ordinal
+      WHERE (a.framework = @from AND b.framework = @to) OR (a.framework = @to AND b.framework = @from)
+      GROUP BY 1, 2, 3, 4 ORDER BY e.a, e.b, min(f.ordinal), 3, 4`,
+  );
+  return (from: string, to: string): Map<string, Reference[]> =>
+    Map.groupBy(rows.all({ from, to }), ({ a, b }) => edgeBetween(a, b));
+}
 
-/** The columns of the csv and xlsx of a crosswalk: a line for each direct edge. */
+/** The columns of the csv and xlsx: a row for each direct edge. */
 export const mappingColumns: Column<DirectMapping>[] = [
   ...endColumns('from', ({ from }) => from),
   ...endColumns('to', ({ to }) => to),
@@ -161,7 +185,7 @@ export function toMappingCollection({ from, to, changed, mappings, unmapped }: E
         'matching-rationale': 'functional',
         status: 'draft',
         'mapping-description':
-          'The pairs that publishers state, as Gapstone relates them to the versions that are held. Publishers do not class the relation: a map says that one control references the other. The property status is verified where a publisher states the pair for these versions or an operator confirmed it, else auto.',
+          'The pairs that publishers state, related by Gapstone to the imported versions. Publishers do not classify the relation: a map says that one control references the other. The property status is verified where a publisher states the pair for these versions or an operator confirmed it, else auto.',
       },
       mappings: written.map(({ mapping }) => mapping),
     },

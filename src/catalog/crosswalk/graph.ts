@@ -7,9 +7,7 @@ export const statuses = ['auto', 'verified', 'rejected'] as const;
 export type MappingStatus = (typeof statuses)[number];
 
 /** The code of a status: its place in `statuses`. */
-export function statusCode(status: MappingStatus): number {
-  return statuses.indexOf(status);
-}
+export const statusCode = (status: MappingStatus): number => statuses.indexOf(status);
 
 /** A set of statuses as bits, one for each code. */
 export function statusMask(set: Iterable<MappingStatus>): number {
@@ -38,11 +36,11 @@ export interface NamedEdge {
   status: MappingStatus;
 }
 
-/** The same by the numbers of its ends. */
 export type NumberedEdge = { a: number; b: number; status: MappingStatus };
 
-/** The names of both ends, whichever stands first. */
-export const nameOfEdge = ({ a, b }: Pick<NamedEdge, 'a' | 'b'>) => [nameOf(a), nameOf(b)].sort().join(' - ');
+/** The name of an edge by the names of its ends, in any order. */
+export const edgeBetween = (a: string, b: string) => [a, b].sort().join(' - ');
+export const nameOfEdge = ({ a, b }: Pick<NamedEdge, 'a' | 'b'>) => edgeBetween(nameOf(a), nameOf(b));
 
 const withKey = (node: GraphNode) => ({ ...node, key: sortKey(node.framework, node.identifier) });
 
@@ -71,18 +69,15 @@ export interface Neighbor {
   status: number;
 }
 
-/**
- * The crosswalk as it is walked: nodes by id, ids in the order of rule D7.2, neighbors of a node by id.
- * `frameworkOf[id]` is the index of the node's framework in `frameworks`.
- */
+/** The crosswalk in memory. Node ids are in the order of rule D7.2, the neighbors of a node in the order of ids. */
 export interface Graph {
   nodes: GraphNode[];
   frameworks: string[];
+  /** The index in `frameworks` by node id. */
   frameworkOf: number[];
   neighbors: Neighbor[][];
-  /** Node ids by framework and identifier. */
   idOf(framework: string, identifier: string): number | undefined;
-  /** The fewest edges of admitted statuses from every node to some node of a framework, by its index. */
+  /** The length of the shortest path with statuses in `mask` from each node to the framework of the index `target`. */
   distancesTo(target: number, mask: number): number[];
 }
 
@@ -98,7 +93,6 @@ export function createGraph(nodes: GraphNode[], edges: Iterable<NumberedEdge>): 
   }
   for (const list of neighbors) list.sort((left, right) => left.node - right.node);
   const frameworkOf = nodes.map((node) => index.get(node.framework)!);
-  // Few targets and sets of statuses are asked for, each many times.
   const known = new Map<string, number[]>();
   return {
     nodes,
@@ -121,12 +115,11 @@ export interface WalkedPath {
   statuses: number[];
 }
 
-/**
- * What bounds a walk (D7.3): how many milliseconds of a clock it may work, pauses left out, and a function that takes each path
- * and returns false for no more.
- */
+/** What bounds a walk (D7.3). */
 export interface WalkBounds {
+  /** Receives each path; false ends the walk. */
   take: (path: WalkedPath) => boolean;
+  /** Work without pauses, by the clock `now`. */
   milliseconds: number;
   now: () => number;
 }
@@ -138,9 +131,9 @@ interface WalkStep {
 }
 
 /**
- * Walks every simple path of up to `maxHops` edges, all of admitted statuses, from a source to the first node of the
- * target framework that it meets, shortest first and node by node in order (D7.2). `first` gives the edges that may
- * come first, in that order, else the source's own. Returns false where a bound stopped it, and yields where it can pause.
+ * Walks every simple path of up to `maxHops` edges with statuses in `mask`, from a source to its first node of the
+ * target framework: the shortest first, then in the order of nodes (D7.2). `first` replaces the edges of the source.
+ * Yields where it can pause. Returns false where a bound stopped it.
  */
 export function* walkPaths(
   graph: Graph,
@@ -180,8 +173,8 @@ export function* walkPaths(
 }
 
 /**
- * The nodes of the target framework, in order, at which some path of `walkPaths` with the same `first` ends. The shortest way
- * to a node is a simple path, so each node is looked at once, and no bound is needed.
+ * The nodes, in order, at which the paths of `walkPaths` end. A shortest path is simple, so this visits each node once
+ * and needs no bound.
  */
 export function endsOfPaths(
   graph: Graph,
@@ -191,6 +184,7 @@ export function endsOfPaths(
   mask: number,
   first: Neighbor[] = graph.neighbors[source] ?? [],
 ): number[] {
+  if (target < 0) return [];
   const seen = new Set([source]);
   let level = [source];
   for (let hops = 1; hops <= maxHops && level.length > 0; hops++) {

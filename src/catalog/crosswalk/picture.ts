@@ -1,22 +1,20 @@
-import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
-import type { Path } from '../../catalog/crosswalk/schema.ts';
+import { type GraphNode, type MappingStatus, nameOf } from './graph.ts';
+import type { Path } from './schema.ts';
 
-/** A control in the picture: where it stands, in pixels of the picture. */
-export interface PictureNode {
-  framework: string;
-  identifier: string;
+/** A control with its place in pixels. */
+export interface PictureNode extends GraphNode {
   x: number;
   y: number;
 }
 
-/** A mapping between two controls, from the one that is nearer to the source. */
+/** A mapping between two controls, from the one nearer to the source. */
 export interface PictureEdge {
   from: PictureNode;
   to: PictureNode;
   status: MappingStatus;
 }
 
-/** A framework's heading, or how many controls are left out for want of room. */
+/** A framework's heading, or below its controls the number of those that are not drawn. */
 export interface PictureLabel {
   framework: string;
   /** Controls that are not drawn; 0 for a heading. */
@@ -38,23 +36,19 @@ export const nodeHeight = 24;
 const rowHeight = 31;
 const columnWidth = 290;
 const margin = 8;
-/** A picture of more is no picture; the table beneath it has all. */
+/** More nodes would be unreadable; the table below the picture has all. */
 const mostNodes = 24;
 
-/**
- * Frameworks stand in columns: NIST SP 800-53, which maps to all others, in the middle, CCIs at the right, the rest at
- * the left; so nearly every line runs between neighbours.
- */
+/** The columns put NIST SP 800-53, which maps to all others, in the middle, so most lines join adjacent columns. */
 function columnOf(framework: string): number {
   if (framework === 'nist-800-53') return 1;
   return framework === 'cci' ? 2 : 0;
 }
 
-/** Lays out the controls and mappings that paths from one source go over; each stands and is drawn once. */
-export function layOut(source: { framework: string; identifier: string }, paths: Path[]): Picture {
-  const key = (each: { framework: string; identifier: string }) => `${each.framework} ${each.identifier}`;
+/** Lays out the controls and mappings of paths from one source, each once. */
+export function layOut(source: GraphNode, paths: Path[]): Picture {
   const groups = new Map<string, Set<string>>();
-  const add = ({ framework, identifier }: { framework: string; identifier: string }) =>
+  const add = ({ framework, identifier }: GraphNode) =>
     groups.set(framework, (groups.get(framework) ?? new Set()).add(identifier));
   add(source);
   const mappings = new Map<string, { from: string; to: string; status: MappingStatus }>();
@@ -63,7 +57,7 @@ export function layOut(source: { framework: string; identifier: string }, paths:
       add(control);
       const before = controls[index - 1];
       if (before === undefined) return;
-      const ends = [key(before), key(control)] as const;
+      const ends = [nameOf(before), nameOf(control)] as const;
       if (mappings.has(`${ends[1]}|${ends[0]}`)) return;
       mappings.set(`${ends[0]}|${ends[1]}`, { from: ends[0], to: ends[1], status: control.status });
     });
@@ -84,7 +78,7 @@ export function layOut(source: { framework: string; identifier: string }, paths:
       labels.push({ framework, more: 0, x, y });
       y += rowHeight;
       for (const identifier of identifiers.slice(0, mostNodes)) {
-        nodes.set(key({ framework, identifier }), { framework, identifier, x, y });
+        nodes.set(nameOf({ framework, identifier }), { framework, identifier, x, y });
         y += rowHeight;
       }
       if (identifiers.length > mostNodes) {

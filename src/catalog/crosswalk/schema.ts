@@ -9,7 +9,7 @@ export const MappingStatus = z.enum(statuses).openapi('MappingStatus');
 
 const decision = z.strictObject({ status: MappingStatus, reason: z.string(), decidedAt: z.iso.datetime() });
 
-/** Where a step of a path comes from (additive, `explain=true`). */
+/** The source of a step of a path (additive, `explain=true`). */
 export const Evidence = z
   .strictObject({
     source: z.string().openapi({ description: 'The source file. A file in an archive follows !/.' }),
@@ -86,7 +86,6 @@ export type Resolution = z.infer<typeof Resolution>;
 export const ControlReference = z
   .strictObject({ framework: z.string(), identifier: z.string(), version: z.string().optional() })
   .openapi('ControlReference');
-export type ControlReference = z.infer<typeof ControlReference>;
 
 export const BatchResolution = z
   .strictObject({
@@ -114,7 +113,7 @@ const reference = requestText('from', 300).transform((text, context) => {
   const framework = text.slice(0, Math.max(0, colon)).trim();
   const identifier = text.slice(colon + 1).trim();
   if (framework !== '' && identifier !== '') return { framework: frameworkKey(framework), identifier };
-  context.addIssue({ code: 'custom', message: 'from must have the form <framework>:<identifier>' });
+  context.addIssue('from must have the form <framework>:<identifier>');
   return z.NEVER;
 });
 
@@ -145,7 +144,7 @@ const bodyStatus = boundedArray(z.string({ error: 'status must be an array of te
   .transform((list, context) => {
     const known = list.map((each) => statuses.find((status) => status === each.trim().toLowerCase()));
     if (known.includes(undefined)) {
-      context.addIssue({ code: 'custom', message: `status must be one or more of: ${statuses.join(', ')}` });
+      context.addIssue(`status must be one or more of: ${statuses.join(', ')}`);
       return z.NEVER;
     }
     return known.length === 0 ? undefined : new Set(known as (typeof statuses)[number][]);
@@ -188,21 +187,13 @@ export const pairsBody = z
     maxHops: bodyHops,
   })
   .superRefine(({ from, to }, context) => {
-    if (from.length * to.length > maxPairs) {
-      context.addIssue({
-        code: 'custom',
-        message: `from and to together must not make more than ${maxPairs} pairs`,
-      });
-    }
+    if (from.length * to.length > maxPairs)
+      context.addIssue(`from and to together must not make more than ${maxPairs} pairs`);
     const versions = new Map<string, string | undefined>();
     for (const { framework, identifier, version } of from) {
       const key = `${framework}:${identifier}`;
-      if (versions.has(key) && versions.get(key) !== version) {
-        context.addIssue({
-          code: 'custom',
-          message: 'from must not contain the same reference with two versions',
-        });
-      }
+      if (versions.has(key) && versions.get(key) !== version)
+        context.addIssue('from must not contain the same reference with two versions');
       versions.set(key, version);
     }
   })
@@ -222,16 +213,16 @@ export const batchBody = z
   .unknown()
   .transform((body, context): z.output<typeof pairsBody> | z.output<typeof ccisBody> => {
     if (!isObject(body)) {
-      context.addIssue({ code: 'custom', message: notAnObject.error });
+      context.addIssue(notAnObject.error);
       return z.NEVER;
     }
     if ('ccis' in body && 'from' in body) {
-      context.addIssue({ code: 'custom', message: 'Give either ccis or from, not both' });
+      context.addIssue('Give either ccis or from, not both');
       return z.NEVER;
     }
     const result = 'ccis' in body ? ccisBody.safeParse(body) : pairsBody.safeParse(body);
     if (result.success) return result.data;
-    for (const issue of result.error.issues) context.addIssue({ code: 'custom', message: issue.message });
+    for (const issue of result.error.issues) context.addIssue(issue.message);
     return z.NEVER;
   })
   .openapi({

@@ -1,29 +1,26 @@
 import type { JsonText } from '../../base/json.ts';
 
-/**
- * The bytes of JSON that the paths of one answer may have, of a single question or of a batch: with all that stands
- * around them the answer stays under 16 MB (rule D7.3).
- */
+/** The most bytes of JSON for the paths of one answer, which then stays under 16 MB (rule D7.3). */
 export const mostPathBytes = 12 * 1024 * 1024;
 const maxPaths = 10_000;
 
-/** The paths that were taken for one question, each with its text. */
+/** The paths of one question, each with its JSON. */
 export interface Taken<T> {
   paths: T[];
   texts: JsonText<T>[];
   bytes: number;
-  /** A bound bit: there may be more. */
+  /** A limit was reached: there may be more. */
   truncated: boolean;
-  /** It was that of bytes. */
+  /** The limit of bytes was reached. */
   isFull: boolean;
 }
 
-/** Takes paths, in the order in which they come, as long as they fit in so many bytes of JSON and are no more than 10,000. */
+/** Collects up to 10,000 paths that together have at most `mostBytes` of JSON. */
 export function createTaker<T>(mostBytes: number) {
   const taken: Taken<T> = { paths: [], texts: [], bytes: 0, truncated: false, isFull: false };
   return {
     taken,
-    /** False for a path that finds no room, which is not taken. */
+    /** Adds a path. False where it exceeds a limit: then it is not added. */
     take(path: T): boolean {
       const text: JsonText<T> = JSON.stringify(path);
       const bytes = Buffer.byteLength(text) + ','.length;
@@ -39,10 +36,9 @@ export function createTaker<T>(mostBytes: number) {
 }
 
 /**
- * Divides a number of bytes among questions: each may have an equal part, and what those leave that need less is divided
- * among those that need more, again and again until none wants more or nothing is left. So a question is cut only
- * where all together need too much, and none then gets less than another that is cut. `answer` takes the place of a
- * question and its bytes; `isOver` ends it early, with what there is.
+ * Divides bytes among questions. Each gets an equal part; then those that need more share what the others left, until
+ * none needs more or nothing is left. So answers are truncated only where all together exceed the bytes. `answer` gets
+ * the index of a question and its bytes; `isOver` ends early with the answers so far.
  */
 export async function shareBytes<T>(
   count: number,
@@ -59,7 +55,7 @@ export async function shareBytes<T>(
       const known = answers[index];
       if (known && isOver()) return answers;
       const taken = await answer(index, part, open.length - turn);
-      // A search that time ended may have found less than the one before.
+      // A search that ran out of time may find less than the one before.
       if (!known || taken.bytes >= known.bytes) answers[index] = taken;
     }
     const full = open.filter((index) => answers[index]!.isFull);

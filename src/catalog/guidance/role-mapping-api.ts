@@ -5,10 +5,10 @@ import { jsonContent } from '../../http/schema.ts';
 import type { RoleMappingService } from './role-mapping.ts';
 import { benchmarkParam, RoleMapping } from './role-schema.ts';
 
-/** What a session without the entitlement gets, whatever it asks for: nothing is looked up for it (D9.4). */
+/** The answer to every session without the entitlement, without a look-up (D9.4). */
 const gated: RoleMapping = { gated: true, federal: false, mappings: [] };
 
-/** The role mapping of a STIG (rule D9.4): for sessions alone. */
+/** The role mapping of a STIG (rule D9.4), for sessions only. */
 export function roleMappingRoutes(access: Access, mapping: RoleMappingService) {
   const { app, route } = createRoutes('Role mapping');
   const { session } = access.with({ product: 'occ' });
@@ -28,7 +28,7 @@ export function roleMappingRoutes(access: Access, mapping: RoleMappingService) {
     },
   });
 
-  // The id left out is a bad request, not an unknown path.
+  // A missing id is a bad request, not an unknown path.
   app.use('/api/v1/role-mapping/benchmark//roles', ...access.session.middleware, () => {
     throw badRequest('benchmarkId must be a number or a slug');
   });

@@ -15,9 +15,7 @@ export interface Made {
   tag: string;
 }
 
-/**
- * An answer ready to send; `lines` are its headers as name and value in turn, the fastest form for Node's `writeHead`.
- */
+/** An answer ready to send; `lines` are the headers in the fastest form for Node's `writeHead`. */
 export type Variant = { headers: Record<string, string>; lines: string[]; body: Buffer<ArrayBuffer> };
 
 export interface Kept {
@@ -27,7 +25,6 @@ export interface Kept {
   stamp: string;
   made: Made;
   variants: Map<Coding, Variant>;
-  /** Codings being compressed now. */
   making: Map<Coding, Promise<Variant>>;
   notModified: Variant;
 }
@@ -36,13 +33,9 @@ export type Answers = ReturnType<typeof createAnswers>;
 
 /** How long an answer may be served after the catalog changed. */
 const staleMilliseconds = 5;
-/** Bytes that an entry costs besides its bodies. */
 const overhead = 2048;
 
-/**
- * A cache of answers to GET, at most `maxSize` bytes; the least recently used are dropped. An entry is valid while
- * `fresh` gives the same stamp as when the answer was made.
- */
+/** A cache of answers to GET of at most `maxSize` bytes; an entry is valid while `fresh` gives its stamp. */
 export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
   const answers = new LRUCache<string, Kept>({
     maxSize,

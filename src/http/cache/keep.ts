@@ -5,10 +5,7 @@ import type { Env } from '../env.ts';
 import { isExpensive, type RouteOptions } from '../rule.ts';
 import type { Answers, Made } from './answers.ts';
 
-/**
- * Answers from the cache, and caches what the route makes. It runs after the access checks, so that no cached answer
- * bypasses them.
- */
+/** Answers from the cache and fills it, after the access checks: no cached answer bypasses them. */
 export function keepAnswers(
   answers: Answers,
   { kept: source, expensive }: RouteOptions,

@@ -53,7 +53,6 @@ export function createBodyBudget(
   }
 
   return {
-    /** Begins to count a body of a caller. */
     hold(caller: string) {
       const own = callers.get(caller) ?? { bytes: 0, entries: new Set() };
       callers.set(caller, own);

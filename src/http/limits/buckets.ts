@@ -24,7 +24,6 @@ export function createBuckets(perMinute: number, keys = 100_000) {
 
   return {
     take: (key: string, now: number) => take(key, now, 1),
-    /** As `take`, without taking a token. */
     wait: (key: string, now: number) => take(key, now, 0),
     size: () => buckets.size,
   };

@@ -27,8 +27,8 @@ export const concurrencyLimits: ConcurrencyLimits = {
 export const smallAnswer = 64 * 1024;
 
 /**
- * The most bytes of a small upload. Small and large uploads have separate queues and threads (rule S2.9): so the
- * checklist of one system never waits for large uploads of others.
+ * The most bytes of a small upload, which never waits for large ones: they have queues and threads of their own (rule
+ * S2.9).
  */
 export const smallUpload = 4 * mebibyte;
 
@@ -37,6 +37,8 @@ const uploadLimits = {
   small: { ...concurrencyLimits, total: 64 * mebibyte, perCaller: 8 * mebibyte, computing: 1 },
   large: { ...concurrencyLimits, total: 64 * mebibyte, computing: 1 },
 };
+
+type Waiting = { onClose: (() => void) | null };
 
 interface Waiter {
   expensive: boolean;
@@ -53,12 +55,9 @@ export function createConcurrencyLimit(
   limits: ConcurrencyLimits = concurrencyLimits,
   rejected: (why: Rejection) => void = () => undefined,
 ) {
-  /** Bytes held by each caller, and its queue; `queues` is in round-robin order. */
-  const held = new Map<string, number>();
-  const queues = new Map<string, Waiter[]>();
-  let total = 0;
+  const held = createHeldBytes();
+  const queues = createQueues();
   let computing = 0;
-  let waiting = 0;
   /** Whether an expensive request began in this turn of the event loop. */
   let turnTaken = false;
 
@@ -67,7 +66,7 @@ export function createConcurrencyLimit(
     if (expensive && (turnTaken || computing >= limits.computing)) return false;
     const room = expensive ? 1 : 2;
     const own = limits.perCaller * room;
-    return total < limits.total * room && (total < own || (held.get(caller) ?? 0) < own);
+    return held.total() < limits.total * room && (held.total() < own || held.of(caller) < own);
   }
 
   /** One in each turn of the event loop: otherwise all that arrived at once would run before any other event. */
@@ -80,27 +79,10 @@ export function createConcurrencyLimit(
     });
   }
 
-  function remove(caller: string, waiter: Waiter): void {
-    const queue = queues.get(caller)!;
-    queue.splice(queue.indexOf(waiter), 1);
-    queues.delete(caller);
-    if (queue.length > 0) queues.set(caller, queue);
-    waiting--;
-  }
-
-  /** Admits the requests that fit now; an admitted caller goes to the end of the round. */
   function pump(): void {
-    let admitted = waiting > 0;
-    while (admitted) {
-      admitted = false;
-      for (const [caller, [first]] of queues) {
-        if (!first || !fits(caller, first.expensive)) continue;
-        remove(caller, first);
-        if (first.expensive) beginComputing();
-        first.admit();
-        admitted = true;
-        break;
-      }
+    for (let next = queues.next(fits); next !== null; next = queues.next(fits)) {
+      if (next.expensive) beginComputing();
+      next.admit();
     }
   }
 
@@ -109,32 +91,80 @@ export function createConcurrencyLimit(
     return unavailable('The service is busy. Try again', 5);
   }
 
-  function hold(caller: string, bytes: number): void {
-    if (bytes === 0) return;
-    total += bytes;
-    held.set(caller, (held.get(caller) ?? 0) + bytes);
-  }
-
   return {
     /** Whether a cheap request of a caller would be admitted at once. */
     hasRoom: (caller: string) => fits(caller, false),
     /** Counts unsent bytes of a cached answer until `release`. */
-    hold,
-    /**
-     * Admits a request: null at once, or a promise for its turn, which rejects with 503. Call `leave` after each
-     * admitted request. A client that disconnects while waiting (`presence`) leaves the queue at once.
-     */
-    enter(
-      caller: string,
-      expensive: boolean,
-      presence: { onClose: (() => void) | null } = { onClose: null },
-    ): Promise<void> | null {
+    hold: held.add,
+    /** Admits a request: null at once, or a promise that rejects with 503. Call `leave` after each admitted request. */
+    enter(caller: string, expensive: boolean, presence: Waiting = { onClose: null }): Promise<void> | null {
       // A caller's expensive requests keep their order; its cheap ones may pass them.
       if (fits(caller, expensive) && !(expensive && queues.has(caller))) {
         if (expensive) beginComputing();
         return null;
       }
-      if (waiting >= limits.waiting) return Promise.reject(busy());
+      if (queues.size() >= limits.waiting) return Promise.reject(busy());
+      return queues.wait(caller, expensive, presence, limits.patience, busy);
+    },
+    /** The request is done; its answer has `bytes` to send, counted until `release`. */
+    leave(caller: string, expensive: boolean, bytes: number): void {
+      if (expensive) computing--;
+      held.add(caller, bytes);
+      pump();
+    },
+    /** The client received the bytes or disconnected. */
+    release(caller: string, bytes: number): void {
+      held.remove(caller, bytes);
+      pump();
+    },
+    state: () => ({ total: held.total(), computing, waiting: queues.size() }),
+  };
+}
+
+function createHeldBytes() {
+  const held = new Map<string, number>();
+  let total = 0;
+  return {
+    total: () => total,
+    of: (caller: string) => held.get(caller) ?? 0,
+    add(caller: string, bytes: number): void {
+      if (bytes === 0) return;
+      total += bytes;
+      held.set(caller, (held.get(caller) ?? 0) + bytes);
+    },
+    remove(caller: string, bytes: number): void {
+      total -= bytes;
+      const rest = held.get(caller)! - bytes;
+      if (rest > 0) held.set(caller, rest);
+      else held.delete(caller);
+    },
+  };
+}
+
+/** A queue for each caller, in round-robin order: a caller with an admitted request goes to the end. */
+function createQueues() {
+  const queues = new Map<string, Waiter[]>();
+  let size = 0;
+
+  function remove(caller: string, waiter: Waiter): void {
+    const queue = queues.get(caller)!;
+    queue.splice(queue.indexOf(waiter), 1);
+    queues.delete(caller);
+    if (queue.length > 0) queues.set(caller, queue);
+    size--;
+  }
+
+  return {
+    size: () => size,
+    has: (caller: string) => queues.has(caller),
+    /** Queues a request; it rejects with `busy` after `patience` ms, and as soon as its client disconnects. */
+    wait(
+      caller: string,
+      expensive: boolean,
+      presence: Waiting,
+      patience: number,
+      busy: () => AppError,
+    ): Promise<void> {
       return new Promise((resolve, reject) => {
         const end = (outcome: () => void) => {
           clearTimeout(timer);
@@ -147,29 +177,23 @@ export function createConcurrencyLimit(
             remove(caller, waiter);
             reject(why());
           });
-        const timer = setTimeout(giveUp, limits.patience, busy);
+        const timer = setTimeout(giveUp, patience, busy);
         presence.onClose = () => giveUp(callerGone);
         const queue = queues.get(caller);
         if (queue) queue.push(waiter);
         else queues.set(caller, [waiter]);
-        waiting++;
+        size++;
       });
     },
-    /** The request is done; its answer has `bytes` to send, counted until `release`. */
-    leave(caller: string, expensive: boolean, bytes: number): void {
-      if (expensive) computing--;
-      hold(caller, bytes);
-      pump();
+    /** Removes and gives the first request that fits; null for none. */
+    next(fits: (caller: string, expensive: boolean) => boolean): Waiter | null {
+      for (const [caller, [first]] of queues) {
+        if (!fits(caller, first!.expensive)) continue;
+        remove(caller, first!);
+        return first!;
+      }
+      return null;
     },
-    /** The client received the bytes or disconnected. */
-    release(caller: string, bytes: number): void {
-      total -= bytes;
-      const rest = held.get(caller)! - bytes;
-      if (rest > 0) held.set(caller, rest);
-      else held.delete(caller);
-      pump();
-    },
-    state: () => ({ total, computing, waiting }),
   };
 }
 

@@ -30,7 +30,6 @@ export interface ConnectionLimits {
   slowestBytesPerSecond: number;
 }
 
-/** How long a refused connection may take to send its request. */
 const refusedMilliseconds = 600;
 
 export const readerLimits = { graceMilliseconds: 30_000, slowestBytesPerSecond: 16 * 1024 };
@@ -40,47 +39,12 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
   const open = new Map<S, Connection<R, A>>();
   let refusedOpen = 0;
 
-  /**
-   * The cost of closing a connection: 0 idle, 1 its requests are incomplete, 2 its client does not read, 3 it is in
-   * use.
-   */
-  function loss({ active, waitsSince }: Connection<R, A>): number {
-    if (active.size === 0) return 0;
-    if ([...active.keys()].every(({ req }) => !req.complete)) return 1;
-    return waitsSince !== null ? 2 : 3;
-  }
-
-  /**
-   * The connection to close for a new one: of the address with the most connections, and only if that has more than the
-   * new one's address, so that no address can take all. The oldest of the least cost; never one whose answer is in
-   * progress.
-   */
-  function leastMissed(newcomer: string): S | null {
-    const counts = new Map<string, number>();
-    for (const { address, refused } of open.values())
-      if (!refused) counts.set(address, (counts.get(address) ?? 0) + 1);
-    const most = Math.max(...counts.values());
-    if (most <= (counts.get(newcomer) ?? 0)) return null;
-    let found: S | null = null;
-    let least = 3;
-    // The map keeps the order of insertion, so the oldest are first.
-    for (const [socket, connection] of open) {
-      if (connection.refused || counts.get(connection.address) !== most) continue;
-      const lost = loss(connection);
-      if (lost < least) [found, least] = [socket, lost];
-    }
-    return found;
-  }
-
   return {
     open,
-    /**
-     * Adds a connection, closing another where there is no room; if none can be closed, the new one is marked as
-     * refused.
-     */
+    /** Adds a connection and closes another where there is no room, or marks the new one as refused. */
     add(socket: S, address: string, now: number): Connection<R, A> {
       const isFull = open.size - refusedOpen >= limits.most;
-      const other = isFull ? leastMissed(address) : null;
+      const other = isFull ? cheapestToClose(open, address) : null;
       const refused = isFull && other === null;
       if (refused) refusedOpen++;
       if (other !== null) {
@@ -111,10 +75,7 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
       if (open.get(socket)?.refused) refusedOpen--;
       open.delete(socket);
     },
-    /**
-     * Closes connections whose client reads too slowly, and refused ones that stay. Call it a few times a second. Gives
-     * how many were too slow.
-     */
+    /** Closes slow readers and refused connections; call it a few times a second. Gives the number of slow readers. */
     sweep(now: number): number {
       let cut = 0;
       for (const [socket, connection] of open) {
@@ -134,4 +95,32 @@ export function createConnections<S extends Peer, R extends Answer, A>(limits: C
       return cut;
     },
   };
+}
+
+/** The cost of closing a connection: 0 idle, 1 incomplete requests, 2 a client that does not read, 3 in use. */
+function loss<R extends Answer, A>({ active, waitsSince }: Connection<R, A>): number {
+  if (active.size === 0) return 0;
+  if ([...active.keys()].every(({ req }) => !req.complete)) return 1;
+  return waitsSince !== null ? 2 : 3;
+}
+
+/**
+ * The connection to close for a new one: the oldest of least cost, not in use, of the address with the most
+ * connections, if that has more than the new one's: so no address can take all.
+ */
+function cheapestToClose<S, R extends Answer, A>(open: Map<S, Connection<R, A>>, newcomer: string): S | null {
+  const counts = new Map<string, number>();
+  for (const { address, refused } of open.values())
+    if (!refused) counts.set(address, (counts.get(address) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  if (most <= (counts.get(newcomer) ?? 0)) return null;
+  let found: S | null = null;
+  let least = 3;
+  // The map keeps the order of insertion, so the oldest are first.
+  for (const [socket, connection] of open) {
+    if (connection.refused || counts.get(connection.address) !== most) continue;
+    const lost = loss(connection);
+    if (lost < least) [found, least] = [socket, lost];
+  }
+  return found;
 }

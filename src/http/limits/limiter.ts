@@ -31,7 +31,6 @@ export function createLimiter(
     return wait;
   };
   return {
-    /** Counts a request; gives 0, or the milliseconds to wait. */
     take(key, expensive) {
       const now = clock();
       const wait = expensive ? counted(expensives.take(key, now), 'expensive_rate') : 0;

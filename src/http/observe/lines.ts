@@ -41,7 +41,6 @@ export function createLineWriter(stream: LineStream = process.stdout, file = 1) 
       scheduled = true;
       setImmediate(flush);
     },
-    /** How many lines were dropped. */
     dropped: () => dropped,
     /** Writes waiting lines synchronously, for a process that is about to end. Never throws. */
     flushNow(): void {

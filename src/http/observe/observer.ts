@@ -9,10 +9,7 @@ export type Observer = ReturnType<typeof createObserver>;
 /** The label of requests that matched no route. */
 const unmatched = 'unmatched';
 
-/**
- * Writes the log line and the metrics of each request. `JSON.stringify` of the line would cost more than a small
- * answer.
- */
+/** Logs and counts each request. `JSON.stringify` of the line would cost more than a small answer. */
 export function createObserver(log: Log, metrics: Metrics | null = null) {
   const hashes = memo((subject) => sha256(subject).slice(0, 12));
   const quoted = memo((text) => JSON.stringify(withoutSecrets(text, 200)));

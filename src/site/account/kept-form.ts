@@ -9,9 +9,8 @@ export interface KeptForm {
 }
 
 /**
- * Reads a form that the server refused for want of a session, so that its sender can send it again after signing in.
- * Null for a form of another site, which a reader must never be led to send; for files; for a large form; and for
- * signing in or out.
+ * Reads a form that the server refused because the session had ended: the reader can send it again after signing in.
+ * Null for files, for a large form, for signing in or out, and for a form of another site.
  */
 export async function keptForm(c: Context<Env>, read: MiddlewareHandler<Env>): Promise<KeptForm | null> {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header('Content-Type') ?? '');

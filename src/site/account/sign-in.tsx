@@ -16,12 +16,10 @@ export function signInPage(page: {
       <>
         <p class="lead">
           Paste a user token to start a session in this browser. The session ends after 15 minutes without
-          activity, after 12 hours, or when the token expires. The token itself is not stored.
+          activity, after 12 hours, or when the token expires. The server does not store the token.
         </p>
         {kept === null ? null : (
-          <p class="notice">
-            Your session has ended. What you typed is kept in this page: sign in, then send it.
-          </p>
+          <p class="notice">Your session has ended. This page keeps what you typed: sign in, then send it.</p>
         )}
         <Problem text={problem} />
         <FieldsForm action="/signin" submit="Sign in" autocomplete="off">
@@ -55,7 +53,7 @@ export function sendAgainPage({ to, fields }: { to: string; fields: [string, str
     title: 'You are signed in',
     body: (
       <>
-        <p class="lead">Your form was not sent yet. Send it now, or leave this page to drop it.</p>
+        <p class="lead">Your form was not sent yet. Send it now, or leave this page to discard it.</p>
         <form class="fields" method="post" action={to}>
           {fields.map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
@@ -64,7 +62,7 @@ export function sendAgainPage({ to, fields }: { to: string; fields: [string, str
             <button type="submit">Send the form</button>
           </div>
         </form>
-        <h2>What it says</h2>
+        <h2>Content of the form</h2>
         <Facts
           of={[
             ['To', <span class="mono">{to}</span>],

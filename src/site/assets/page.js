@@ -1,8 +1,11 @@
-// Niceties only: every page reads and works without them.
+// Every page works without this script. `/` leads to the search, j and k to the next and the previous rule.
 document.addEventListener('keydown', (event) => {
   const { target } = event;
   const writing = target instanceof Element && target.closest('input, textarea, select') !== null;
-  if (event.key !== '/' || writing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const way = { j: 'next', k: 'prev' }[event.key];
+  if (way !== undefined) document.querySelector(`.reading a[rel=${way}]`)?.click();
+  if (event.key !== '/') return;
   const box = document.getElementById('find');
   if (!(box instanceof HTMLInputElement)) return;
   event.preventDefault();
@@ -10,7 +13,7 @@ document.addEventListener('keydown', (event) => {
   box.select();
 });
 
-// A page that is left open says when its session may have ended: 15 minutes after it was last asked for.
+// A session ends 15 minutes after its last request: an open page says so.
 const over = document.getElementById('session-over');
 if (over !== null)
   setTimeout(
@@ -20,21 +23,12 @@ if (over !== null)
     15 * 60 * 1000,
   );
 
-// One rule after the other, with the filters that the page was opened with.
-document.addEventListener('keydown', (event) => {
-  const { target } = event;
-  const writing = target instanceof Element && target.closest('input, textarea, select') !== null;
-  if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const way = { j: 'next', k: 'prev' }[event.key];
-  if (way !== undefined) document.querySelector(`.reading a[rel=${way}]`)?.click();
-});
-
-// Copying: the text as it was published, character by character.
+// Copies the published text, character by character.
 async function copy(text, element) {
   try {
     return await navigator.clipboard.writeText(text);
   } catch {
-    // Plain HTTP from another machine is no secure context: there the selection is copied, as by hand.
+    // Browsers offer no clipboard over plain HTTP from another machine: copy the selection instead.
   }
   const selection = getSelection();
   selection.selectAllChildren(element);
@@ -45,7 +39,7 @@ async function copy(text, element) {
   document.addEventListener('copy', put, { once: true });
   const isCopied = document.execCommand('copy');
   document.removeEventListener('copy', put);
-  // What could not be copied stays selected.
+  // The text stays selected, for the reader to copy.
   if (!isCopied) throw new Error('select');
   selection.removeAllRanges();
 }

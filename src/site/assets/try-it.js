@@ -1,4 +1,4 @@
-// "Try it" of the API reference: sends a request of the form to this server alone, with the session of the browser.
+// "Try it" of the API reference: sends the request of a form to this server, with the session of the browser.
 const longest = 200_000;
 
 for (const form of document.querySelectorAll('form.try')) {
@@ -45,7 +45,7 @@ function readable(text, type) {
     try {
       shown = JSON.stringify(JSON.parse(text), null, 2);
     } catch {
-      // What does not parse is shown as it came.
+      // Show text that is not valid JSON unchanged.
     }
   }
   return shown.length > longest

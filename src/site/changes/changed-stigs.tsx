@@ -4,6 +4,7 @@ import { changedRules } from '../../catalog/stigs/changes.ts';
 import type { ChangesSince, StigChanges } from '../../catalog/stigs/changes-schema.ts';
 import { changeClasses } from '../../catalog/stigs/diff-schema.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
+import { Bar } from '../parts/bars.tsx';
 import { Downloads, link, path, Table } from '../parts/components.tsx';
 import { classNames, SeverityMove } from '../parts/diff-text.tsx';
 import { Filters, Input } from '../parts/forms.tsx';
@@ -96,14 +97,14 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
         rows={slice(stigs, part).map((stig) => [
           <a href={path('stigs', stig.slug)}>{stig.title}</a>,
           stig.from === null ? (
-            `${stig.to}, no release from before`
+            `${stig.to}, no earlier release`
           ) : (
             <a href={diffHref(stig.slug, stig.from, stig.to)}>
               {stig.from} to {stig.to}
             </a>
           ),
           <>
-            <Bar stig={stig} of={most} />
+            <ChangeBar stig={stig} of={most} />
             <InWords stig={stig} />
           </>,
         ])}
@@ -161,7 +162,7 @@ function Raised({ stigs }: { stigs: ChangesPage['changes']['stigs'] }): Child {
       />
       {raised.length <= mostRaised ? null : (
         <p class="quiet">
-          {mostRaised} of {raised.length} shown. The files hold all.
+          {mostRaised} of {raised.length} shown. The downloads contain all.
         </p>
       )}
     </>
@@ -193,11 +194,7 @@ const mostRaised = 200;
 
 const rulesOf = ({ added, removed, changed }: StigChanges) => added + removed + changedRules(changed);
 
-const width = 320;
-const height = 12;
-
-/** A bar of raised, otherwise changed, added and removed rules; `of` is the number of rules that fills it. */
-function Bar({ stig, of }: { stig: StigChanges; of: number }): Child {
+function ChangeBar({ stig, of }: { stig: StigChanges; of: number }): Child {
   const raised = stig.severityRaised.length;
   const parts: [string, number][] = [
     ['raised', raised],
@@ -205,26 +202,7 @@ function Bar({ stig, of }: { stig: StigChanges; of: number }): Child {
     ['added', stig.added],
     ['removed', stig.removed],
   ];
-  let at = 0;
-  const round = (number: number) => Math.round(number * 10) / 10;
-  return (
-    <svg
-      class="bar-of change-bar"
-      width={width}
-      height={height}
-      viewBox={`0 0 ${width} ${height}`}
-      aria-hidden="true"
-    >
-      {parts.map(([name, number]) => {
-        const length = of === 0 ? 0 : (number / of) * width;
-        const x = at;
-        at += length;
-        return length === 0 ? null : (
-          <rect class={name} x={round(x)} y="0" width={round(Math.max(length - 1, 0.5))} height={height} />
-        );
-      })}
-    </svg>
-  );
+  return <Bar class="bar-of change-bar" parts={parts} of={of} width={320} />;
 }
 
 function InWords({ stig }: { stig: StigChanges }): Child {

@@ -1,4 +1,3 @@
-import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { diffName } from '../../catalog/stigs/changes-export.ts';
@@ -14,6 +13,7 @@ import { paginationOf, slice } from '../../http/paging.ts';
 import { Downloads, Facts, link, Nothing, Pager, path } from '../parts/components.tsx';
 import { classNames, type Marker } from '../parts/diff-text.tsx';
 import { Boxes, Filters, Select, SeverityBoxes } from '../parts/forms.tsx';
+import { htmlFile } from '../parts/html-file.tsx';
 import type { View } from '../parts/view.ts';
 import { anchorsOf, Changed, Contents, Renumbered, type ShownRules } from './diff-rules.tsx';
 
@@ -32,7 +32,6 @@ export interface DiffPage {
 export interface DiffPart {
   page: number;
   rules: ChangedRule[];
-  /** The V-id of the rule to show in full; may be empty. */
   rule: string;
 }
 
@@ -174,52 +173,37 @@ export interface DiffFile {
 
 export const diffFileName = (diff: StigDiff) => `${diffName(diff)}.html`;
 
-/** A comparison as one HTML file that works without server, other files and scripts. */
+/** A comparison as one HTML file. */
 export function diffFile({ diff, filter, marker, style, banner }: DiffFile): string {
   const { title, from, to, changed } = diff;
   const anchors = anchorsOf(changed);
   const href = (rule: ChangedRule) => `#${anchors.get(rule)}`;
   const shown: ShownRules = { diff, marker, isFile: true, whole: '', href, wholeHref: href };
   const words = Object.entries(wordsOf(filter)).filter(([, each]) => each.length > 0);
-  const marking = banner === null ? null : <p class="banner">{banner}</p>;
   const name = `${title}: ${from.version} and ${to.version}`;
-  const document = (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>{name}</title>
-        <style>{raw(style)}</style>
-      </head>
-      <body>
-        {marking}
-        <main id="main">
-          <h1>{title}</h1>
-          <p class="lead">
-            Changes from {from.version} ({from.releaseDate ?? 'no date'}) to {to.version} (
-            {to.releaseDate ?? 'no date'})
-          </p>
-          {words.length === 0 ? null : (
-            <p>
-              Only rules with {words.map(([field, each]) => `${field}: ${each.join(', ')}`).join('; ')}. The
-              numbers are of all rules.
-            </p>
-          )}
-          <Summary diff={diff} />
-          <h2>Contents</h2>
-          <Contents {...shown} />
-          <h2>Changed</h2>
-          <Legend of={diff} isShort />
-          {changed.map((rule) => (
-            <Changed rule={rule} anchor={anchors.get(rule)!} of={shown} />
-          ))}
-          <Renumbered {...shown} />
-        </main>
-        {marking}
-      </body>
-    </html>
+  const body = (
+    <>
+      <h1>{title}</h1>
+      <p class="lead">
+        Changes from {from.version} ({from.releaseDate ?? 'no date'}) to {to.version} (
+        {to.releaseDate ?? 'no date'})
+      </p>
+      {words.length === 0 ? null : (
+        <p>
+          Only rules with {words.map(([field, each]) => `${field}: ${each.join(', ')}`).join('; ')}. The
+          numbers are of all rules.
+        </p>
+      )}
+      <Summary diff={diff} />
+      <h2>Contents</h2>
+      <Contents {...shown} />
+      <h2>Changed</h2>
+      <Legend of={diff} isShort />
+      {changed.map((rule) => (
+        <Changed rule={rule} anchor={anchors.get(rule)!} of={shown} />
+      ))}
+      <Renumbered {...shown} />
+    </>
   );
-  return `<!DOCTYPE html>${document.toString()}\n`;
+  return htmlFile({ title: name, style, banner, body });
 }

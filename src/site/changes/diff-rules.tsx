@@ -13,7 +13,6 @@ export interface ShownRules {
   whole: string;
   /** The address of a changed rule, on this page or another. */
   href: (rule: ChangedRule) => string;
-  /** The address that shows it in full. */
   wholeHref: (rule: ChangedRule) => string;
 }
 

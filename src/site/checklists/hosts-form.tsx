@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { maxFiles, maxHosts } from '../../checklists/hosts-schema.ts';
-import { Empty, path } from '../parts/components.tsx';
+import { Empty, Lines, path } from '../parts/components.tsx';
 import { Labelled, Select, TextArea } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
+import { FormatSelect } from './upgrade-form.tsx';
 
 export interface HostsForm {
   hosts: string;
@@ -18,7 +19,6 @@ export interface ListChecklistsPage extends ShownList {
   /** `release` is null for a STIG that is no longer in the catalog. */
   stigs: { slug: string; title: string; release: object | null }[];
   form: HostsForm;
-  /** The problems of the table of hosts, line by line. */
   problems: string[];
 }
 
@@ -75,15 +75,7 @@ function HostsFields(props: { action: string; form: HostsForm; problems: string[
       <Labelled id="file" label="Or a CSV file of hosts">
         <input id="file" name="file" type="file" accept=".csv,.txt,text/csv" />
       </Labelled>
-      <Select
-        name="format"
-        label="Format"
-        of={[
-          ['cklb', '.cklb (STIG Viewer 3, STIG Manager)'],
-          ['ckl', '.ckl (STIG Viewer 2)'],
-        ]}
-        selected={form.format}
-      />
+      <FormatSelect label="Format" selected={form.format} />
       <Select
         name="layout"
         label="Files"
@@ -104,15 +96,7 @@ function Problems({ of }: { of: string[] }): Child {
   if (of.length === 0) return null;
   return (
     <div class="problem" role="alert">
-      {of.length === 1 ? (
-        of[0]
-      ) : (
-        <ul>
-          {of.map((each) => (
-            <li>{each}</li>
-          ))}
-        </ul>
-      )}
+      {of.length === 1 ? of[0] : <Lines of={of} />}
     </div>
   );
 }

@@ -2,10 +2,9 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Inspection, ReportedRule, ResultsReport } from '../../checklists/results-schema.ts';
 import { Empty, Facts, path } from '../parts/components.tsx';
-import { Hidden } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
-import type { AttachedFiles, UpgradeForm } from './upgrade-form.tsx';
+import { type AttachedFiles, SendAgain, type UpgradeForm } from './upgrade-form.tsx';
 import { NotCarried } from './upgrade-report.tsx';
 
 const statuses: [ReportedRule['status'], string][] = [
@@ -38,10 +37,7 @@ export function fromResultsPage(page: {
           <p class="notice">{warning}.</p>
         ))}
         <Facts of={statuses.map(([status, name]) => [name, counts[status]])} />
-        <form class="actions" method="post" action="/upgrade" enctype="multipart/form-data">
-          <Hidden fields={{ ...form, ...files, as: 'file' }} />
-          <button type="submit">Download checklist</button>
-        </form>
+        <SendAgain fields={{ ...form, ...files, as: 'file' }} submit="Download checklist" />
         {statuses.map(([status, name]) => (
           <Rules name={name} rules={report.rules.filter((rule) => rule.status === status)} report={report} />
         ))}
@@ -65,15 +61,8 @@ export function fromResultsPage(page: {
   };
 }
 
-function Rules({
-  name,
-  rules,
-  report,
-}: {
-  name: string;
-  rules: ReportedRule[];
-  report: ResultsReport;
-}): Child {
+function Rules(props: { name: string; rules: ReportedRule[]; report: ResultsReport }): Child {
+  const { name, rules, report } = props;
   if (rules.length === 0) return null;
   const { slug, version } = report.release;
   return (
@@ -95,7 +84,7 @@ function Rules({
   );
 }
 
-/** The findings of an inspection, with advice. */
+/** The problems that an inspection found, with advice. */
 export function inspectionPage(page: {
   inspection: Inspection;
   form: UpgradeForm;
@@ -108,10 +97,7 @@ export function inspectionPage(page: {
     crumbs: [['Upgrade a checklist', '/upgrade']],
     body: (
       <>
-        <form class="actions" method="post" action="/upgrade" enctype="multipart/form-data">
-          <Hidden fields={{ ...form, ...files }} />
-          <button type="submit">Preview upgrade</button>
-        </form>
+        <SendAgain fields={{ ...form, ...files }} submit="Preview upgrade" />
         {inspection.stigs.map((stig) => (
           <section>
             <h2>
@@ -122,11 +108,11 @@ export function inspectionPage(page: {
                 ['Current release', stig.current ?? 'unknown'],
                 ['Rules', stig.rules],
                 ['Answered', stig.answered],
-                ['Findings', stig.findings.length],
+                ['Problems', stig.findings.length],
               ]}
             />
             {stig.findings.length === 0 ? (
-              <Empty>Nothing was found.</Empty>
+              <Empty>No problems found.</Empty>
             ) : (
               <ul class="results">
                 {stig.findings.map((finding) => (

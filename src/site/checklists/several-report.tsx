@@ -4,7 +4,7 @@ import type { NamedFile, ReportRow, UpgradedFile } from '../../checklists/upgrad
 import { Facts, path, Table } from '../parts/components.tsx';
 import { Hidden } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
-import type { UpgradeForm } from './upgrade-form.tsx';
+import { SendAgain, type UpgradeForm } from './upgrade-form.tsx';
 
 /** The report on several checklists, file by file. Hidden fields send the files again for the download. */
 export function upgradedSeveralPage(page: {
@@ -32,20 +32,18 @@ export function upgradedSeveralPage(page: {
           ]}
         />
         {made === 0 ? null : (
-          <form class="actions" method="post" action="/upgrade" enctype="multipart/form-data">
-            <Hidden fields={{ ...form, as: 'file' }} />
+          <SendAgain fields={{ ...form, as: 'file' }} submit="Download checklists and report">
             {files.map(({ name, bytes }) => (
               <Hidden fields={{ checklistName: name, checklist: bytes.toString('base64') }} />
             ))}
-            <button type="submit">Download checklists and report</button>
-          </form>
+          </SendAgain>
         )}
         <p class="quiet">
           One zip with the upgraded checklists and upgrade-report.csv, which has a line for each rule of each
           file and the answers that were reset or not carried over.
         </p>
         <Table
-          caption="Checklists and what became of them"
+          caption="Checklists and their results"
           head={['File', 'Host', 'STIG and release', 'Answers', 'Rules']}
           rows={done.map(row)}
         />
@@ -74,7 +72,7 @@ function row({ file, host, stigs, problems }: UpgradedFile): Child[] {
     stigs.map(({ summary: { answers } }) => (
       <div>
         {answers.carried} carried, {answers.carriedWithWarning} with a warning, {answers.reset} reset,{' '}
-        {answers.notCarried} gone
+        {answers.notCarried} not carried
       </div>
     )),
     stigs.map(({ summary }) => (
@@ -99,7 +97,7 @@ function Changes({ of: { file, rows } }: { of: UpgradedFile }): Child {
   return (
     <details class="more">
       <summary>
-        {file}: {count(toSee.length, 'line')} to look at
+        {file}: {count(toSee.length, 'rule')} to review
       </summary>
       <ul class="results">
         {toSee.slice(0, mostLines).map((each) => (

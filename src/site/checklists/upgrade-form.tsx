@@ -69,20 +69,13 @@ export function upgradePage(page: {
             value={form.version}
             hint="Such as V2R8. Leave empty for the latest release."
           />
-          <Labelled
-            id="hostName"
+          <Input
+            name="hostName"
             label="Host name"
+            value={form.hostName}
+            maxlength={255}
             hint="Replaces the host name in the checklist. Leave empty to keep it."
-            hintId="host-hint"
-          >
-            <input
-              id="hostName"
-              name="hostName"
-              value={form.hostName}
-              aria-describedby="host-hint"
-              maxlength={255}
-            />
-          </Labelled>
+          />
           <Options form={form} />
           <div class="actions">
             <button type="submit">Preview upgrade</button>
@@ -125,6 +118,36 @@ function FileField({ files }: { files: AttachedFiles }): Child {
   );
 }
 
+/** The choice of the format of a checklist. */
+export function FormatSelect({ label, selected }: { label: string; selected: string }): Child {
+  return (
+    <Select
+      name="format"
+      label={label}
+      of={[
+        ['cklb', '.cklb (STIG Viewer 3, STIG Manager)'],
+        ['ckl', '.ckl (STIG Viewer 2)'],
+      ]}
+      selected={selected}
+    />
+  );
+}
+
+/** A form with one button that sends files and fields of a page again: the server did not store them. */
+export function SendAgain(props: {
+  fields: Record<string, string>;
+  submit: string;
+  children?: Child;
+}): Child {
+  return (
+    <form class="actions" method="post" action="/upgrade" enctype="multipart/form-data">
+      <Hidden fields={props.fields} />
+      {props.children}
+      <button type="submit">{props.submit}</button>
+    </form>
+  );
+}
+
 function Options({ form }: { form: UpgradeForm }): Child {
   return (
     <>
@@ -146,13 +169,8 @@ function Options({ form }: { form: UpgradeForm }): Child {
         ]}
         selected={form.overwrite}
       />
-      <Select
-        name="format"
+      <FormatSelect
         label="Format of the upgraded checklist"
-        of={[
-          ['cklb', '.cklb (STIG Viewer 3, STIG Manager)'],
-          ['ckl', '.ckl (STIG Viewer 2)'],
-        ]}
         selected={form.format === 'ckl' ? 'ckl' : 'cklb'}
       />
     </>

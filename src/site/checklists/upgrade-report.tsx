@@ -9,10 +9,9 @@ import type {
 } from '../../checklists/schema.ts';
 import { Empty, Facts, path, Severity } from '../parts/components.tsx';
 import { createMarker, Field, type Marker } from '../parts/diff-text.tsx';
-import { Hidden } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
-import type { AttachedFiles, UpgradeForm } from './upgrade-form.tsx';
+import { type AttachedFiles, SendAgain, type UpgradeForm } from './upgrade-form.tsx';
 
 const outcomeNames: Record<UpgradedRule['outcome'], string> = {
   reset: 'Reset',
@@ -57,10 +56,7 @@ export function upgradedPage(page: {
             ['Removed rules', summary.removed],
           ]}
         />
-        <form class="actions" method="post" action="/upgrade" enctype="multipart/form-data">
-          <Hidden fields={{ ...form, ...files, as: 'file' }} />
-          <button type="submit">Download upgraded checklist</button>
-        </form>
+        <SendAgain fields={{ ...form, ...files, as: 'file' }} submit="Download upgraded checklist" />
         {(['reset', 'carried-with-warning', 'new', 'carried'] as const).map((outcome) => (
           <Outcome outcome={outcome} report={report} marker={marker} />
         ))}
@@ -168,15 +164,11 @@ export function NotCarried({ notCarried }: { notCarried: NotCarriedItem[] }): Ch
 
 /** Groups the fields that were not carried over by name and reason: tools write the same ones into every rule. */
 function kindsOf(notCarried: NotCarriedItem[]): Map<string, [Leftover, ...Leftover[]]> {
-  const kinds = new Map<string, [Leftover, ...Leftover[]]>();
-  for (const each of notCarried) {
-    if (each.kind !== 'field') continue;
-    const kind = each.path.replace(/\[\d+\]/g, '[]');
-    const there = kinds.get(kind);
-    if (there) there.push(each);
-    else kinds.set(kind, [each]);
-  }
-  return kinds;
+  const fields = notCarried.filter((each) => each.kind === 'field');
+  return Map.groupBy(fields, ({ path }) => path.replace(/\[\d+\]/g, '[]')) as Map<
+    string,
+    [Leftover, ...Leftover[]]
+  >;
 }
 
 function LeftField({ field: { path, reason, value } }: { field: Leftover }): Child {

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { AppError, badRequest, callerGone } from '../../base/errors.ts';
+import { AppError, badRequest, callerGone, unavailable } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { packageRoot } from '../../base/root.ts';
-import type { createCciFacts } from '../../catalog/crosswalk/cci-facts.ts';
-import type { createIdentify } from '../../catalog/stigs/identify.ts';
 import type { StigNameIndex } from '../../catalog/stigs/name-index.ts';
-import type { StigService } from '../../catalog/stigs/queries.ts';
 import { shortList } from '../../checklists/stig-names.ts';
 import type { Found, Upgraded, Wanted } from '../../checklists/upload.ts';
 import type { Presence } from '../../http/env.ts';
 import { smallUpload } from '../../http/limits/concurrency.ts';
+import type { Services } from '../../services.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
 /** The refusal of an upload; `page` shows the form again when its content was the reason. */
@@ -28,9 +26,8 @@ export type Find = (wanted: Wanted) => Found | Promise<Found>;
 
 export interface Uploads {
   /**
-   * Processes an upload after those before it, and takes over its bytes. `find` gives each release that it needs.
-   * Throws a `RefusedUpload` for an invalid upload (400, 413), for an error of `find`, and (503) when the thread stops.
-   * When the caller disconnects, skips the upload or ends its thread.
+   * Processes an upload after those before it, and takes over its bytes. Throws a `RefusedUpload` for an invalid upload
+   * (400, 413), for an error of `find`, and (503) when the thread stops or the caller disconnects.
    */
   upgrade(upload: Upload, find: Find, caller?: Presence): Promise<Upgraded>;
   stop(): Promise<void>;
@@ -62,11 +59,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   };
 }
 
-/**
- * Makes a thread that reads uploads, so that the main thread can answer others. It starts with the first upload, ends
- * after idle time, and a new one replaces it after a crash. It reads one upload at a time: so a crash affects only the
- * upload that caused it.
- */
+/** Makes a reader of one upload at a time: a crash of its thread affects no other upload. */
 function createUploadThread(
   log: Log,
   {
@@ -76,13 +69,68 @@ function createUploadThread(
     idle = 20_000,
   }: UploadOptions & Required<Pick<UploadOptions, 'memory' | 'patience'>>,
 ): Uploads {
+  const thread = createThread(log, entry, memory);
+  const end = (why: AppError) => void thread.end(why);
+  let last: Promise<unknown> = Promise.resolve();
+  let idling: NodeJS.Timeout | undefined;
+
+  async function one(upload: Upload, find: Find, caller: Presence): Promise<Upgraded> {
+    await thread.ended();
+    if (caller.closed) throw callerGone();
+    clearTimeout(idling);
+    thread.begin();
+    const overdue = setTimeout(end, patience, tryAgain('The checklist took too long to process. Try again'));
+    // Work in a thread cannot be interrupted; a new thread costs less than work that nobody waits for.
+    caller.onClose = () => end(callerGone());
+    try {
+      const bytes = owned(upload.bytes);
+      let said = await thread.ask({ ...upload, bytes }, [bytes.buffer]);
+      while ('wanted' in said) said = await thread.ask(await found(find, said.wanted, upload.from));
+      if (!('upgraded' in said)) throw failureOf(said);
+      return said.upgraded;
+    } catch (error) {
+      if (error instanceof RefusedUpload || !(error instanceof AppError)) throw error;
+      throw new RefusedUpload(error, null);
+    } finally {
+      caller.onClose = null;
+      clearTimeout(overdue);
+      thread.rest();
+      idling = setTimeout(end, idle, stopping()).unref();
+    }
+  }
+
+  /** On failure a page shows the form again; for the API, the upload ends. */
+  async function found(find: Find, wanted: Wanted, from: Upload['from']): Promise<ThreadRequest> {
+    try {
+      return { release: await find(wanted) };
+    } catch (error) {
+      if (from === 'page' && error instanceof AppError)
+        return { refused: { code: error.code, message: error.message } };
+      thread.send({ ended: true });
+      throw error;
+    }
+  }
+
+  return {
+    upgrade(upload, find, caller = { closed: false, onClose: null }) {
+      const turn = last.then(() => one(upload, find, caller));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    async stop() {
+      clearTimeout(idling);
+      await thread.end(stopping());
+    },
+  };
+}
+
+/** Makes a worker thread that the next `begin` replaces after its end or its crash. */
+function createThread(log: Log, entry: string | URL, memory: number) {
   let thread: Worker | null = null;
   let waiting: { resolve: (answer: ThreadAnswer) => void; reject: (error: AppError) => void } | null = null;
   /** Why the current upload ended; set also while the main thread works for it. */
   let ended: AppError | null = null;
-  let last: Promise<unknown> = Promise.resolve();
   let ending: Promise<void> = Promise.resolve();
-  let idling: NodeJS.Timeout | undefined;
 
   function start(): Worker {
     // Without the options of this process: its preloaded modules must not run again.
@@ -99,7 +147,7 @@ function createUploadThread(
       refuse(
         error.code === 'ERR_WORKER_OUT_OF_MEMORY'
           ? new AppError('PAYLOAD_TOO_LARGE', 'The checklist needs more memory than one upload may use')
-          : unavailable('The checklist could not be read. Try again'),
+          : tryAgain('The checklist could not be read. Try again'),
       );
     };
     worker.on('message', (answer: ThreadAnswer) => waiting?.resolve(answer));
@@ -114,115 +162,61 @@ function createUploadThread(
     waiting?.reject(why);
   }
 
-  async function end(why: AppError): Promise<void> {
-    const worker = thread;
-    thread = null;
-    refuse(why);
-    // `undefined`, not the value: each promise would keep that of the one before it alive, as long as the service runs.
-    ending = Promise.all([ending, worker?.terminate()]).then(() => undefined);
-    await ending;
-  }
-
-  function ask(worker: Worker, request: ThreadRequest, transfer: ArrayBuffer[] = []): Promise<ThreadAnswer> {
-    return new Promise((resolve, reject) => {
-      if (ended !== null) return reject(ended);
-      waiting = { resolve, reject };
-      worker.postMessage(request, transfer);
-    });
-  }
-
-  async function one(upload: Upload, find: Find, caller: Presence): Promise<Upgraded> {
-    // Two threads at once would take twice the memory.
-    await ending;
-    if (caller.closed) throw callerGone();
-    clearTimeout(idling);
-    ended = null;
-    thread ??= start();
-    const worker = thread;
-    worker.ref();
-    const overdue = setTimeout(
-      () => void end(unavailable('The checklist took too long to process. Try again')),
-      patience,
-    );
-    // Work in a thread cannot be interrupted; a new thread costs less than work that nobody waits for.
-    caller.onClose = () => void end(callerGone());
-    try {
-      const bytes = owned(upload.bytes);
-      let said = await ask(worker, { ...upload, bytes }, [bytes.buffer]);
-      while ('wanted' in said) said = await ask(worker, await found(worker, find, said.wanted, upload.from));
-      if (!('upgraded' in said)) throw failureOf(said);
-      return said.upgraded;
-    } catch (error) {
-      if (error instanceof RefusedUpload || !(error instanceof AppError)) throw error;
-      throw new RefusedUpload(error, null);
-    } finally {
-      waiting = null;
-      caller.onClose = null;
-      clearTimeout(overdue);
-      // A thread that is about to end keeps the process alive until it has ended.
-      if (thread === worker) worker.unref();
-      idling = setTimeout(() => void end(unavailable('The service is stopping')), idle).unref();
-    }
-  }
-
-  /** Finds a release for the thread. On failure, a page shows the form again; for the API, the upload ends. */
-  async function found(
-    worker: Worker,
-    find: Find,
-    wanted: Wanted,
-    from: Upload['from'],
-  ): Promise<ThreadRequest> {
-    try {
-      return { release: await find(wanted) };
-    } catch (error) {
-      if (from === 'page' && error instanceof AppError)
-        return { refused: { code: error.code, message: error.message } };
-      worker.postMessage({ ended: true } satisfies ThreadRequest);
-      throw error;
-    }
-  }
-
   return {
-    upgrade(upload, find, caller = { closed: false, onClose: null }) {
-      const turn = last.then(() => one(upload, find, caller));
-      last = turn.catch(() => undefined);
-      return turn;
+    /** Waits for the end of the former thread: two at once would take twice the memory. */
+    ended: () => ending,
+    /** Starts the thread where there is none; it then keeps the process alive until `rest`. */
+    begin(): void {
+      ended = null;
+      thread ??= start();
+      thread.ref();
     },
-    async stop() {
-      clearTimeout(idling);
-      await end(unavailable('The service is stopping'));
+    send: (request: ThreadRequest, transfer: ArrayBuffer[] = []) => thread?.postMessage(request, transfer),
+    /** Sends a request and waits for its answer. Rejects with the reason when the thread ends or crashes. */
+    ask(request: ThreadRequest, transfer?: ArrayBuffer[]): Promise<ThreadAnswer> {
+      return new Promise((resolve, reject) => {
+        if (ended !== null) return reject(ended);
+        waiting = { resolve, reject };
+        this.send(request, transfer);
+      });
+    },
+    /** The upload is finished. A thread that is about to end keeps the process alive until it has ended. */
+    rest(): void {
+      waiting = null;
+      thread?.unref();
+    },
+    async end(why: AppError): Promise<void> {
+      const worker = thread;
+      thread = null;
+      refuse(why);
+      // `undefined`, not the value: each promise would keep that of the one before it alive, as long as the service runs.
+      ending = Promise.all([ending, worker?.terminate()]).then(() => undefined);
+      await ending;
     },
   };
 }
 
 export type WorkOnUpload = ReturnType<typeof createUploadWork>;
 
-/** Makes the function that processes an upload with the releases of the catalog. It stores nothing. */
+/** Makes the function that processes an upload with releases of the catalog. It stores nothing. */
 export function createUploadWork(
   uploads: Uploads,
-  stigs: StigService,
-  stigNames: StigNameIndex,
-  identify: ReturnType<typeof createIdentify>,
-  cciFacts: ReturnType<typeof createCciFacts>,
+  { stigs, stigNames, identify, cciFacts }: Pick<Services, 'stigs' | 'stigNames' | 'identify' | 'cciFacts'>,
 ) {
   const releaseOf = (slug: string, names: string[], version?: string) => {
     return { target: stigs.full(slug, version), names: stigNames.namesOf(slug, names) };
   };
-  return (upload: Upload, caller: Presence): Promise<Upgraded> =>
-    uploads.upgrade(
-      upload,
-      (wanted) => {
-        if ('stated' in wanted) return identify(wanted.stated);
-        if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
-        if ('maybe' in wanted) {
-          const [only, ...more] = stigNames.ofBenchmarks([wanted.maybe]);
-          return only === undefined || more.length > 0 ? null : releaseOf(only.slug, [wanted.maybe]);
-        }
-        const { slug, names, version } = wanted;
-        return releaseOf(slug ?? onlyOne(names, stigNames), names, version);
-      },
-      caller,
-    );
+  const find: Find = (wanted) => {
+    if ('stated' in wanted) return identify(wanted.stated);
+    if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
+    if ('maybe' in wanted) {
+      const [only, ...more] = stigNames.ofBenchmarks([wanted.maybe]);
+      return only === undefined || more.length > 0 ? null : releaseOf(only.slug, [wanted.maybe]);
+    }
+    const { slug, names, version } = wanted;
+    return releaseOf(slug ?? onlyOne(names, stigNames), names, version);
+  };
+  return (upload: Upload, caller: Presence): Promise<Upgraded> => uploads.upgrade(upload, find, caller);
 }
 
 function onlyOne(stated: string[], stigNames: StigNameIndex): string {
@@ -239,9 +233,8 @@ function onlyOne(stated: string[], stigNames: StigNameIndex): string {
   );
 }
 
-function unavailable(message: string): AppError {
-  return new AppError('UNAVAILABLE', message, { 'Retry-After': '5' });
-}
+const tryAgain = (message: string) => unavailable(message, 5);
+const stopping = () => tryAgain('The service is stopping');
 
 /** Copies bytes that share their buffer: a transfer moves the whole buffer, and small ones share one. */
 function owned(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

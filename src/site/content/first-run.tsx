@@ -5,7 +5,7 @@ export function FirstRun({ inbox }: { inbox: string | null }): Child {
   return (
     <section aria-labelledby="first-run">
       <h2 id="first-run">Bring your STIGs</h2>
-      <p>The catalog holds only the samples of the package. Three steps fill it:</p>
+      <p>The catalog contains only the samples of the package. Add your STIGs in three steps:</p>
       <ol>
         <li>
           <b>Download</b> where there is a network: the <i>SRG-STIG Library Compilation</i> of the quarter
@@ -13,7 +13,7 @@ export function FirstRun({ inbox }: { inbox: string | null }): Child {
           CPRT export of SP 800-171 from NIST (csrc.nist.gov).
         </li>
         <li>
-          <b>Carry</b> the files over as they are. Zips stay zipped.
+          <b>Carry</b> the files over unchanged. Do not unpack zips.
         </li>
         <li>
           {inbox === null ? (
@@ -22,11 +22,11 @@ export function FirstRun({ inbox }: { inbox: string | null }): Child {
             </>
           ) : (
             <>
-              <b>Put</b> them into the folder <code>{inbox}</code> on the machine that runs Gapstone. They are
-              imported when they have stood still for two seconds, and stay as they are.
+              <b>Put</b> them into the folder <code>{inbox}</code> on the machine that runs Gapstone. It
+              imports files that have not changed for two seconds, and leaves them there.
             </>
           )}{' '}
-          The STIGs appear here at once; <a href="/catalog">Content</a> names each file and what became of it.
+          The STIGs appear here at once; <a href="/catalog">Content</a> names each file and its outcome.
         </li>
       </ol>
     </section>

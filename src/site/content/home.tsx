@@ -114,7 +114,7 @@ function Lists({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
       <h2>Your lists</h2>
       {rows.length === 0 ? (
         <Empty>
-          A list holds the STIGs of a system. <a href="/lists#new">Create a list</a>
+          A list contains the STIGs of a system. <a href="/lists#new">Create a list</a>
         </Empty>
       ) : (
         <ul class="results">
@@ -138,7 +138,7 @@ function Brought({ brought: { at, run, changes, pagination } }: { brought: LastI
   const { total } = pagination;
   return (
     <>
-      <h2>New with the last import</h2>
+      <h2>Releases from the last import</h2>
       <p class="quiet">
         {count(total, 'release')}, imported <Moment at={at} />
         {run === null ? null : (
@@ -147,7 +147,7 @@ function Brought({ brought: { at, run, changes, pagination } }: { brought: LastI
           </>
         )}
       </p>
-      <Releases caption="What the last import brought" changes={changes} />
+      <Releases caption="Releases from the last import" changes={changes} />
       {total > changes.length ? <p class="quiet">The latest {changes.length} are shown.</p> : null}
     </>
   );

@@ -2,8 +2,8 @@ import type { Child } from 'hono/jsx';
 import { count, countOf } from '../../base/text.ts';
 import type { ImportRun, LedgerEntry, LedgerFile } from '../../catalog/ledger.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { link, Moment, path, SeverityCounts, Table } from '../parts/components.tsx';
-import { Filters, FindForm, Input, Select } from '../parts/forms.tsx';
+import { Lines, link, Moment, path, SeverityCounts, Table } from '../parts/components.tsx';
+import { FindForm, Select } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
 export interface LedgerPage {
@@ -28,16 +28,9 @@ export function ledgerPage({ run, entries, pagination, filter, outcomes }: Ledge
     ),
     body: (
       <>
-        <Filters action={home}>
-          <Input
-            name="search"
-            label="File name contains"
-            type="search"
-            value={filter.search}
-            maxlength={200}
-          />
+        <FindForm action={home} label="File name contains" search={filter.search}>
           <Select name="outcome" label="Outcome" none="all" of={outcomes} selected={filter.outcome} />
-        </Filters>
+        </FindForm>
         <p class="quiet">{count(pagination.total, 'source')}</p>
         <Table
           caption="Sources"
@@ -85,11 +78,7 @@ function What({ entry: { reason, target, counts, warnings, stig } }: { entry: Le
       {warnings.length === 0 ? null : (
         <details>
           <summary>{count(warnings.length, 'warning')}</summary>
-          <ul>
-            {warnings.map((warning) => (
-              <li>{warning}</li>
-            ))}
-          </ul>
+          <Lines of={warnings} />
         </details>
       )}
     </>
@@ -137,7 +126,7 @@ export function filesPage({ search, found }: FilesPage): View {
         />
         {found === null ? null : (
           <Table
-            caption="Files that imports met, the last import first"
+            caption="Files in imports, the last import first"
             head={['File', 'Kind', 'Import', 'Outcome', 'Details']}
             rows={found.files.map((file) => [
               <Source entry={file} />,
@@ -153,7 +142,7 @@ export function filesPage({ search, found }: FilesPage): View {
               href: (page) => link('/catalog/files', { search, page }),
             }}
           >
-            No import met a file of this name.
+            No import has a file with this name or hash.
           </Table>
         )}
       </>

@@ -26,7 +26,6 @@ export interface LoadedPage {
   summary: CatalogSummary;
   stats: StigStats;
   catalogs: LoadedCatalog[];
-  /** Null without the entitlement. */
   documents: number | null;
   roles: number | null;
   runs: ImportRun[];
@@ -69,7 +68,8 @@ export function loadedPage({ ages, summary, stats, catalogs, documents, roles, r
         />
         <h2>Digest</h2>
         <p>
-          Equal wherever the content is. Compare all of it, or read the first twelve digits over a telephone.
+          Servers with equal content have equal digests. Compare the whole digest, or read its first twelve
+          digits over the telephone.
         </p>
         <Facts of={originOf(summary)} />
         <h2>Recent imports</h2>
@@ -167,7 +167,7 @@ function originOf({ digest, changedAt, bundle }: CatalogSummary): [string, Child
     ['SHA-256', <span class="mono">{digest}</span>],
     ['Changed', <Moment at={changedAt} />],
     ...(bundle === null
-      ? [['Bundle', 'none: it was imported here, or changed since'] as [string, Child]]
+      ? [['Bundle', 'No signed bundle'] as [string, Child]]
       : ([
           ['Channel', bundle.channel],
           ['Sequence', String(bundle.sequence)],

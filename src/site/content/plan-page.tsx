@@ -1,6 +1,6 @@
-import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
-import { Facts } from '../parts/components.tsx';
+import { Facts, Lines } from '../parts/components.tsx';
+import { htmlFile } from '../parts/html-file.tsx';
 
 export interface ContentPlanPage {
   style: string;
@@ -12,47 +12,28 @@ export interface ContentPlanPage {
   sections: { title: string; totals: string; lines: [sign: string, word: string, text: string][] }[];
 }
 
-/** The plan of a bundle as one HTML file that works without server and other files. */
+/** The plan of a bundle as one HTML file. */
 export function contentPlanPage({ style, banner, ...page }: ContentPlanPage): string {
-  const document = (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>Plan of a bundle · Gapstone</title>
-        <style>{raw(style)}</style>
-      </head>
-      <body>
-        {banner === null ? null : <p class="banner">{banner}</p>}
-        <main id="main">
-          <h1>Plan of a bundle</h1>
-          <Body {...page} />
-        </main>
-        {banner === null ? null : <p class="banner">{banner}</p>}
-      </body>
-    </html>
+  const body = (
+    <>
+      <h1>Plan of a bundle</h1>
+      <Body {...page} />
+    </>
   );
-  return `<!DOCTYPE html>${document.toString()}\n`;
+  return htmlFile({ title: 'Plan of a bundle · Gapstone', style, banner, body });
 }
 
-function Body({
-  heading,
-  facts,
-  refusals,
-  warnings,
-  sections,
-}: Omit<ContentPlanPage, 'style' | 'banner'>): Child {
+function Body(page: Omit<ContentPlanPage, 'style' | 'banner'>): Child {
+  const { heading, facts, refusals, warnings, sections } = page;
   return (
     <>
       <p>{heading}</p>
       <Facts of={facts} />
       {refusals.length === 0 ? (
-        <p class="notice">It can be applied.</p>
+        <p class="notice">This bundle can be applied.</p>
       ) : (
         <>
-          <h2>It would be refused</h2>
+          <h2>This bundle would be refused</h2>
           <Lines of={refusals} />
         </>
       )}
@@ -79,15 +60,5 @@ function Body({
         </>
       ))}
     </>
-  );
-}
-
-function Lines({ of }: { of: string[] }): Child {
-  return (
-    <ul>
-      {of.map((line) => (
-        <li>{line}</li>
-      ))}
-    </ul>
   );
 }

@@ -12,7 +12,6 @@ import { type RulesFound, RulesOfControl } from './rules-of-control.tsx';
 
 export interface ControlPage {
   control: ShownControl;
-  /** With the date of its edition. */
   version: string;
   crosswalk: Crosswalk;
   /** The reader's favorites and collections; null without a session. */
@@ -70,7 +69,7 @@ export function controlPage(page: ControlPage): View {
         <h2>Statement</h2>
         {control.textFrom === undefined ? null : (
           <p class="notice">
-            This is the text of {control.textFrom}. {control.version} may word it otherwise: its file was not
+            This is the text of {control.textFrom}. The text of {control.version} may differ: its file is not
             imported.
           </p>
         )}

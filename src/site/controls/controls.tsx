@@ -4,7 +4,7 @@ import type { LoadedCatalog } from '../../catalog/controls/control-lists.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { beginning, Downloads, link, Table } from '../parts/components.tsx';
-import { Boxes, Filters, Input, Select } from '../parts/forms.tsx';
+import { Boxes, FindForm, Select } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
 
@@ -101,8 +101,7 @@ export function catalogControlsPage(page: CatalogPage): View {
     heading: called.heading,
     body: (
       <>
-        <Filters action={home}>
-          <Input name="search" label={called.holds} type="search" value={filter.search} maxlength={200} />
+        <FindForm action={home} label={called.holds} search={filter.search}>
           {families.length > 1 && framework !== 'cci' ? (
             <Select
               name="family"
@@ -123,7 +122,7 @@ export function catalogControlsPage(page: CatalogPage): View {
               selected={version}
             />
           ) : null}
-        </Filters>
+        </FindForm>
         <p class="quiet">
           {count(pagination.total, called.one, called.many)}
           {version === '' ? '' : ` of ${versions.find((each) => each.version === version)?.label ?? version}`}

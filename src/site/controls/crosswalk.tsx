@@ -34,7 +34,7 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
         <Select
           name="maxHops"
           id="hops"
-          label="Maximum hops"
+          label="Steps at most"
           of={['1', '2', '3', '4']}
           selected={String(maxHops)}
         />
@@ -42,7 +42,7 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
       </Filters>
       {paths.length === 0 ? (
         <Empty>
-          No mapping to another framework matches these filters. Allow more hops or more statuses.
+          No mapping to another framework matches these filters. Allow more steps or more statuses.
         </Empty>
       ) : (
         <>
@@ -99,7 +99,6 @@ function PictureOf({ source, paths }: { source: Crosswalk['source']; paths: Path
   );
 }
 
-/** The ends of a line: on the sides where two controls face each other. */
 function ends({ from, to }: PictureEdge) {
   const right = from.x <= to.x;
   const bend = from.x === to.x ? 60 : Math.abs(to.x - from.x) / 2.2;
@@ -174,7 +173,7 @@ function PathTable({ framework, paths }: Crosswalk['targets'][number]): Child {
     <>
       <Table
         caption={`Paths to ${frameworkName(framework)}`}
-        head={['Control', 'Hops', 'Path']}
+        head={['Control', 'Steps', 'Path']}
         rows={paths.slice(0, mostRows).map(({ hops, controls: steps }) => [
           <ControlLink {...steps.at(-1)!} />,
           hops,

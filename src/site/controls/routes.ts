@@ -7,7 +7,8 @@ import type { ShownFramework } from '../../catalog/controls/versions.ts';
 import { sumOf } from '../../catalog/crosswalk/control-rules.ts';
 import { controlRulesQuery } from '../../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../../catalog/crosswalk/graph.ts';
-import { closureDepth, defaultStatuses } from '../../catalog/crosswalk/queries.ts';
+import { closureDepth } from '../../catalog/crosswalk/path-search.ts';
+import { defaultStatuses } from '../../catalog/crosswalk/queries.ts';
 import { wordList } from '../../http/arrays.ts';
 import type { Env } from '../../http/env.ts';
 import { paging, positiveInteger } from '../../http/schema.ts';
@@ -171,7 +172,7 @@ function rulesOf(
     lists: lists.choices(user),
     countOf(identifier) {
       const counts = controlRules.counts({ framework, controlId: identifier });
-      const { high, medium, low } = sumOf(counts, controlRules.narrowedTo({ stig, among }), severity);
+      const { high, medium, low } = sumOf(counts, controlRules.selectedSlugs({ stig, among }), severity);
       return high + medium + low;
     },
   };

@@ -38,7 +38,6 @@ function textOf(name: string): string {
   return readFileSync(join(packageRoot, 'docs', `${name}.md`), 'utf8');
 }
 
-/** The address for a link in a document; null for a document that the server does not have. */
 function hrefOf(target: string): string | null {
   const [, name, anchor = ''] = /^(?:(\w+)\.md)?(#[\w.-]+)?$/.exec(target) ?? [];
   if (name === undefined) return anchor || null;

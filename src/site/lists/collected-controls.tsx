@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { CollectionControls, ControlCollection } from '../../collections/control-collections-schema.ts';
 import { Downloads, path, Swatch, Table } from '../parts/components.tsx';
-import { FieldsForm, Input, Labelled, PostButton, Select } from '../parts/forms.tsx';
+import { FieldsForm, Input, PostButton, Select, TextArea } from '../parts/forms.tsx';
 import { controlHref, frameworkName } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
 import {
@@ -124,16 +124,14 @@ function AddControls({ home, adding }: { home: string; adding: CollectionPage['a
           of={['nist-800-53', 'nist-800-171', 'dod-8500'].map((each) => [each, frameworkName(each)])}
           selected={adding.framework}
         />
-        <Labelled
-          id="controlIds"
+        <TextArea
+          name="controlIds"
           label="Controls"
+          text={adding.controlIds}
+          class="mono"
+          required
           hint="One per line, such as AC-2(1) or 3.1.1"
-          hintId="ids-hint"
-        >
-          <textarea id="controlIds" name="controlIds" class="mono" required aria-describedby="ids-hint">
-            {adding.controlIds}
-          </textarea>
-        </Labelled>
+        />
         <Input name="notes" label="Notes for these controls" value={adding.notes} maxlength={4000} />
       </FieldsForm>
     </details>

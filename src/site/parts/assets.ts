@@ -9,7 +9,6 @@ import type { Env } from '../../http/env.ts';
 /** The addresses of assets. Each contains a hash of the content, so that a browser may cache it forever. */
 export interface Assets {
   style: string;
-  /** The colors of the dark theme; they override the others. */
   dark: string;
   script: string;
   tryIt: string;

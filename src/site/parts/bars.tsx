@@ -5,7 +5,31 @@ import { Day } from './components.tsx';
 const width = 240;
 const height = 12;
 
-/** The numbers of rules by severity as one bar; `of` is the number that fills it. */
+/** Numbers as parts of one bar, by the class of each; `of` is the number that fills it. */
+export function Bar(props: {
+  parts: [name: string, number: number][];
+  of: number;
+  class?: string;
+  width?: number;
+}) {
+  const { parts, of, class: name = 'bar-of', width: whole = width } = props;
+  let at = 0;
+  return (
+    <svg class={name} width={whole} height={height} viewBox={`0 0 ${whole} ${height}`} aria-hidden="true">
+      {parts.map(([part, number]) => {
+        const length = of === 0 ? 0 : (number / of) * whole;
+        const x = at;
+        at += length;
+        // A gap between two parts: they must be distinct without color.
+        return length === 0 ? null : (
+          <rect class={part} x={round(x)} y="0" width={round(Math.max(length - 1, 0.5))} height={height} />
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The numbers of rules by severity as one bar. */
 export function SeverityBar({
   counts,
   of,
@@ -13,20 +37,7 @@ export function SeverityBar({
   counts: Record<'high' | 'medium' | 'low', number>;
   of: number;
 }) {
-  let at = 0;
-  return (
-    <svg class="bar-of" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-      {(['high', 'medium', 'low'] as const).map((level) => {
-        const length = of === 0 ? 0 : (counts[level] / of) * width;
-        const x = at;
-        at += length;
-        // A gap between two parts: they must be distinct without color.
-        return length === 0 ? null : (
-          <rect class={level} x={round(x)} y="0" width={round(Math.max(length - 1, 0.5))} height={height} />
-        );
-      })}
-    </svg>
-  );
+  return <Bar parts={(['high', 'medium', 'low'] as const).map((level) => [level, counts[level]])} of={of} />;
 }
 
 /** An age as a bar; `of` is the number of days that fills it. The page shows the days beside it. */

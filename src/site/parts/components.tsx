@@ -97,7 +97,6 @@ export interface Sorting {
 }
 
 interface TableProps {
-  /** For screen readers. */
   caption: string;
   head: (string | SortHead)[];
   sorting?: Sorting;
@@ -208,6 +207,16 @@ export function Facts({ of }: { of: [string, Child][] }) {
   );
 }
 
+export function Lines({ of }: { of: string[] }) {
+  return (
+    <ul>
+      {of.map((line) => (
+        <li>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
 /** Shown when there is nothing, with what to do about it. */
 export function Empty({ children }: { children: Child }) {
   return <p class="empty">{children}</p>;
@@ -255,10 +264,7 @@ const formatNames: Record<string, string> = {
   oscal: 'OSCAL',
 };
 
-/**
- * Links to the formats of a download. `of` is its address in the API, `version` a release other than the latest,
- * `query` the filter of the page.
- */
+/** `of` is an address in the API, `version` a release other than the latest, `query` the filter of the page. */
 export function Downloads(props: {
   of: string;
   formats: readonly string[];

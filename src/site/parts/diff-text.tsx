@@ -72,7 +72,6 @@ const longestChanged = 400;
 
 export const leftOut = ' […] ';
 
-/** The end of a text from a word's beginning, and its beginning to a word's end. */
 const endOf = (text: string) => text.slice(-context).replace(/^\S{0,40}\s+/, '');
 
 const startOf = (text: string, length = context) => text.slice(0, length).replace(/\s+\S{0,40}$/, '');

@@ -10,20 +10,14 @@ interface FieldProps {
 }
 
 /** A field with its label above and a hint below. */
-export function Labelled(props: {
-  id: string;
-  label: Child;
-  hint?: Child;
-  hintId?: string;
-  children: Child;
-}) {
-  const { id, label, hint, hintId = `${id}-hint`, children } = props;
+export function Labelled(props: { id: string; label: Child; hint?: Child; children: Child }) {
+  const { id, label, hint, children } = props;
   return (
     <div>
       <label for={id}>{label}</label>
       {children}
       {hint === undefined ? null : (
-        <p class="hint" id={hintId}>
+        <p class="hint" id={`${id}-hint`}>
           {hint}
         </p>
       )}
@@ -125,19 +119,21 @@ export function Filters(props: { action: string; submit?: string | undefined; ch
   );
 }
 
-/** The one field that filters a listing by title; `keep` are hidden fields, such as the order. */
+/** A form that filters a page by a search and by the fields in it; `keep` are hidden fields, such as the order. */
 export function FindForm(props: {
   action: string;
   label: string;
   search: string;
   keep?: Record<string, string | undefined>;
   submit?: string;
+  children?: Child;
 }) {
-  const { action, label, search, keep = {}, submit } = props;
+  const { action, label, search, keep = {}, submit, children } = props;
   return (
     <Filters action={action} submit={submit}>
       <Hidden fields={given(keep)} />
       <Input name="search" label={label} type="search" value={search} maxlength={200} />
+      {children}
     </Filters>
   );
 }

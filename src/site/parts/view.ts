@@ -39,6 +39,5 @@ export interface PageFrame {
   visitor: { name: string; entitlements: ReadonlySet<string> } | null;
   query: string;
   notice: string | null;
-  /** The page to return to after signing in. */
   here: string;
 }

@@ -23,7 +23,7 @@ export function chooseRulePage({ id, rules }: RuleHistory): View {
             <RuleIds of={rule} />,
             <a href={ruleHref(rule.slug, rule)}>{rule.ruleTitle}</a>,
             rule.title,
-            rule.current ? `${last.version}, latest` : `${last.version}, removed since`,
+            rule.current ? `${last.version}, latest` : `${last.version}, removed later`,
           ];
         })}
       />

@@ -19,7 +19,6 @@ export function rulePages(
 ): void {
   const { stigs, reading, ruleHistory, ruleChain, roleMapping } = services;
 
-  /** The history of the rules of a STIG that an id names; empty where no retained release contains it. */
   function overTime(slug: string, id: string): RuleOverTime[] {
     const known = ruleHistory.find(id, slug);
     const own = known.filter((each) => each.groupId === id);

@@ -69,7 +69,7 @@ function Chain({ page: { requirement, chain } }: { page: RulePage }): Child {
         <Folded first={shown.ccis} more="CCI" of={chain.map((each) => <Cci of={each} />)} />
         {chain.length > 0 ? null : (
           <li>
-            <Step>CCI</Step> <span class="quiet">none: this rule leads to no control</span>
+            <Step>CCI</Step> <span class="quiet">none: this rule maps to no control</span>
           </li>
         )}
       </ol>
@@ -121,7 +121,7 @@ function Cci({ of: { cci, controls } }: { of: ChainedCci }): Child {
 }
 
 const states: Record<RuleRelease['state'], { shape: string; words: string }> = {
-  first: { shape: '○', words: 'oldest release kept' },
+  first: { shape: '○', words: 'oldest stored release' },
   added: { shape: '+', words: 'added' },
   same: { shape: '=', words: 'same' },
   changed: { shape: '≠', words: 'changed' },
@@ -192,7 +192,7 @@ function Related({ page: { requirement, related } }: { page: RulePage }): Child 
     <section aria-labelledby="related">
       <h2 id="related">Same requirement in other STIGs</h2>
       {related.length === 0 ? (
-        <Empty>No rule of another STIG is made from {requirement.id}.</Empty>
+        <Empty>No rule in another STIG has the requirement {requirement.id}.</Empty>
       ) : (
         <ul class="related">
           <Folded

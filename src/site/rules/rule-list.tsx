@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { RuleLine } from '../../catalog/stigs/reading.ts';
 import { beginning, path, Severity } from '../parts/components.tsx';
-import { Filters, Hidden, Input, SeverityBoxes } from '../parts/forms.tsx';
+import { FindForm, SeverityBoxes } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { RulePage } from './shown-rule.ts';
 
@@ -26,18 +26,14 @@ export function RuleList({ page, pinned }: { page: RulePage; pinned: string }): 
     <nav class="rule-list" aria-label="Rules of this STIG">
       <details open={isFiltered}>
         <summary>Filters</summary>
-        <Filters action={path('stigs', slug, 'rules', here)}>
-          {pinned === '' ? null : <Hidden fields={{ version: pinned }} />}
-          {filter.cci === '' ? null : <Hidden fields={{ cci: filter.cci }} />}
-          <Input
-            name="search"
-            label="ID or title contains"
-            type="search"
-            value={filter.search}
-            maxlength={200}
-          />
+        <FindForm
+          action={path('stigs', slug, 'rules', here)}
+          label="ID or title contains"
+          search={filter.search}
+          keep={{ version: pinned, cci: filter.cci }}
+        >
           <SeverityBoxes selected={filter.severity} />
-        </Filters>
+        </FindForm>
       </details>
       <p class="quiet">
         Rule {list.place.toLocaleString('en-US')} of {list.total.toLocaleString('en-US')}.{' '}

@@ -59,7 +59,6 @@ function Neighbours({ page, pinned, label }: { page: RulePage; pinned: string; l
   );
 }
 
-/** Says that the rule is no longer in its STIG, or has changed since this release. */
 function Removed({ page: { slug, rules, version, isCurrent, history } }: { page: RulePage }): Child {
   const over = history.find((each) => each.slug === slug);
   if (over === undefined || isCurrent) return null;
@@ -77,7 +76,7 @@ function Removed({ page: { slug, rules, version, isCurrent, history } }: { page:
   return (
     <p class="notice">
       <strong>Removed.</strong> {last.version} (<Day date={last.releaseDate} />) was the last release with{' '}
-      {rules[0]!.groupId}; {without.version} (<Day date={without.releaseDate} />) is without it.{' '}
+      {rules[0]!.groupId}; {without.version} (<Day date={without.releaseDate} />) does not contain it.{' '}
       {last.version === version ? (
         'Its last text is shown here.'
       ) : (

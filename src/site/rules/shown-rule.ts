@@ -1,25 +1,15 @@
 import type { ChainedCci } from '../../catalog/crosswalk/chain.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { RuleOverTime } from '../../catalog/stigs/history-schema.ts';
-import type {
-  ReadingService,
-  RelatedRule,
-  RuleGroup,
-  RuleLine,
-  RuleText,
-} from '../../catalog/stigs/reading.ts';
+import type { ReadingService, RelatedRule, RuleGroup } from '../../catalog/stigs/reading.ts';
 import type { ReadingFilter } from '../parts/rule-links.tsx';
 
 /** A group of a release: one rule, or in a few old STIGs several; with its sources and history. */
-export interface RulePage {
+export interface RulePage extends Omit<RuleGroup, 'stig'> {
   slug: string;
   stigTitle: string;
   version: string;
   isCurrent: boolean;
-  rules: RuleText[];
-  before: RuleLine | null;
-  after: RuleLine | null;
-  list: RuleGroup['list'];
   filter: ReadingFilter;
   history: RuleOverTime[];
   requirement: ReturnType<ReadingService['requirementOf']>;

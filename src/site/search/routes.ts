@@ -97,7 +97,6 @@ function withinStigs(q: string, { stigNames }: SearchServices): SearchPage['with
   return [];
 }
 
-/** The slugs of a list; null for a missing list, or one that the reader may not see. */
 function slugsOf(user: User, list: string, { listStigs }: SearchServices): string[] | null {
   return orNull(() => listStigs.slugs(user, list));
 }

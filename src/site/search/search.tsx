@@ -41,7 +41,6 @@ export interface SearchPage {
   };
   /** Sentences on filter values that are not in the catalog. */
   unknown: string[];
-  /** The reader's entitlements; null without a session. */
   entitlements: ReadonlySet<string> | null;
   stigs: { slug: string; title: string }[];
   lists: { id: string; name: string }[];

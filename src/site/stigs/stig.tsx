@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
-import { downloadFormats, type Finding, type StigVersions } from '../../catalog/stigs/schema.ts';
-import type { Pagination } from '../../http/schema.ts';
+import type { StigService } from '../../catalog/stigs/queries.ts';
+import { downloadFormats, type StigVersions } from '../../catalog/stigs/schema.ts';
 import {
   Day,
   Downloads,
@@ -15,29 +15,20 @@ import {
   SeverityCounts,
   Table,
 } from '../parts/components.tsx';
-import { AddTo, FavoriteButton, Filters, Hidden, Input, SeverityBoxes } from '../parts/forms.tsx';
-import { diffHref, RuleIds, ruleHref } from '../parts/rule-links.tsx';
+import { AddTo, FavoriteButton, FindForm, Input, SeverityBoxes } from '../parts/forms.tsx';
+import { diffHref, type ReadingFilter, RuleIds, ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
-export interface StigPage {
-  slug: string;
-  title: string;
-  benchmarkId: string;
-  description: string;
-  version: string;
-  status: string;
-  releaseDate: string | null;
-  findingCount: number;
-  counts: Record<Finding['severity'], number>;
-  findings: Finding[];
-  pagination: Pagination;
-  filter: { search: string; severity: string[]; cci: string };
+type Overview = ReturnType<StigService['overview']>;
+type Shown = Overview['stig'] & Omit<Overview, 'stig'>;
+
+export interface StigPage extends Shown {
+  filter: ReadingFilter;
   /** The CCI of the filter as the catalog writes it. */
   cci: string;
   versions: StigVersions['versions'];
   isFavorite: boolean;
   lists: { id: string; name: string }[];
-  /** The responsible roles; null without the entitlement. */
   roles: RoleMappingRow[] | null;
 }
 
@@ -110,18 +101,15 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
   return (
     <section aria-labelledby="rules">
       <h2 id="rules">Rules</h2>
-      <Filters action={`${home}#rules`}>
-        {version === '' ? null : <Hidden fields={{ version }} />}
-        <Input
-          name="search"
-          label="ID or title contains"
-          type="search"
-          value={filter.search}
-          maxlength={200}
-        />
+      <FindForm
+        action={`${home}#rules`}
+        label="ID or title contains"
+        search={filter.search}
+        keep={{ version }}
+      >
         <Input name="cci" label="CCI" value={filter.cci} maxlength={40} placeholder="CCI-000366" size={12} />
         <SeverityBoxes selected={filter.severity} />
-      </Filters>
+      </FindForm>
       <p class="quiet">
         {pagination.total === stig.findingCount
           ? count(pagination.total, 'rule')

@@ -72,7 +72,7 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
           >
             {search === ''
               ? 'No STIGs yet. Import the publishers’ files with gapstone import PATH.'
-              : 'No STIG is called so.'}{' '}
+              : 'No STIG matches this name.'}{' '}
             {search === '' ? null : <a href="/stigs">Show all</a>}
           </Table>
         </AddChecked>

@@ -62,8 +62,8 @@ controls('levels have one form and order, texts keep their lines without indenta
 controls('a broken file is refused with one message', () => {
   const refused = (...each: string[]) => refusal('dod-8500', () => read(...each));
   assert.is(refused(), noControls);
-  assert.is(refused(iaControl('HDLA-9')), 'the CONTROL_NUMBER "HDLA-9" of IACONTROL 1 is none');
-  assert.is(refused('<IACONTROL/>'), 'the CONTROL_NUMBER "" of IACONTROL 1 is none');
+  assert.is(refused(iaControl('HDLA-9')), 'the CONTROL_NUMBER "HDLA-9" of IACONTROL 1 is not an IA control');
+  assert.is(refused('<IACONTROL/>'), 'the CONTROL_NUMBER "" of IACONTROL 1 is not an IA control');
   assert.is(refused(iaControl('HDLA-1'), iaControl('hdla-1')), 'HDLA-1 occurs twice');
   assert.is(refused(iaControl('HDLA-1', '<MAC>MACIV</MAC>')), 'HDLA-1 has the MAC "MACIV", which is unknown');
   assert.is(refused(iaControl('HDLA-1', '<CONF/>')), 'HDLA-1 has the CONF "", which is unknown');

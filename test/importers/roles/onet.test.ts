@@ -286,7 +286,7 @@ onet('the next release removes, adds and renames; collections keep what they hol
 
   const older = lineOf(await runImport(t.db, [path]));
   assert.is(older.outcome, 'superseded');
-  assert.is(older.reason, 'O*NET is kept: its newest rows are of 2026-02, those of this one of 2024-08');
+  assert.is(older.reason, 'O*NET is kept: its newest rows are of 2026-02, those of this one are of 2024-08');
   assert.equal(await get('/api/v1/roles'), roles);
 });
 

@@ -2,28 +2,26 @@ import type { Database } from '../src/db/database.ts';
 import { importLedger } from '../src/db/tables.ts';
 import { discover, type Found, listFiles } from './discover.ts';
 
-/** What a look at paths found. */
-export interface Met {
-  /** The paths that hold something new. */
+/** Paths by what of them earlier imports stored. */
+export interface ImportedBefore {
   fresh: string[];
-  /** SHA-256 of what the other paths hold; archives are not opened for it. */
+  /** SHA-256 of the content of the other paths; archives are not opened. */
   met: string[];
-  /** SHA-256 of what was held before and is no longer in the ledger: an operator took it back (rule D42.8). */
+  /** Hashes in `held` that the ledger no longer has: an operator took them back (rule D42.8). */
   takenBack: Set<string>;
-  /** The paths that hold something of that. */
   leftOut: string[];
 }
 
 /**
- * Finds the paths that hold something which neither the ledger nor `held` names yet: by its bytes, and what cannot be read by its name
- * and reason. Archives that they name are not opened (rule D33.1), links under `noLinks` not followed.
+ * Finds paths with content that neither the ledger nor `held` names: by its hash, and by name and reason if it is
+ * unreadable. It does not open known archives (rule D33.1), and follows no links with `noLinks`.
  */
-export async function notMet(
+export async function notYetImported(
   { orm }: Database,
   paths: string[],
   held: Set<string>,
   noLinks: boolean,
-): Promise<Met> {
+): Promise<ImportedBefore> {
   const { sha256, source, reason } = importLedger;
   const rows = orm.selectDistinct({ sha256, source, reason }).from(importLedger).all();
   const ledger = new Set(rows.map((row) => row.sha256));
@@ -32,7 +30,7 @@ export async function notMet(
   const unreadable = new Set(
     rows.filter((row) => row.sha256 === null).map((row) => `${row.source}\0${row.reason}`),
   );
-  const isMet = (found: Found) =>
+  const isStored = (found: Found) =>
     found.type === 'unreadable' ? unreadable.has(`${found.source}\0${found.reason}`) : isKnown(found.sha256);
   const fresh: string[] = [];
   const leftOut: string[] = [];
@@ -41,8 +39,8 @@ export async function notMet(
     const hashes: string[] = [];
     let isFresh = false;
     const passedBy = (hash: string) => isKnown(hash) && hashes.push(hash) > 0;
-    for await (const found of discover(listFiles([path], { noLinks }), { isMet: passedBy })) {
-      isFresh = !isMet(found);
+    for await (const found of discover(listFiles([path], { noLinks }), { isSkipped: passedBy })) {
+      isFresh = !isStored(found);
       if (isFresh) break;
       if (found.type !== 'unreadable') hashes.push(found.sha256);
     }
