@@ -654,16 +654,24 @@ pairs(
   },
 );
 
-pairs('an ordinary batch is never cut: what fits is whole', async () => {
-  const from = densest(60);
-  const answer = await batch({ from, to: ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'], maxHops: 4 });
-  assert.not.ok('truncated' in answer);
-  for (const { framework, identifier } of from.slice(0, 10)) {
-    const key = `${framework}:${identifier}`;
-    for (const to of targets)
-      assert.equal(answer.results[key][to], (await resolve({ from: key, to })).paths, key);
-  }
-});
+pairs(
+  'an ordinary batch is never cut: what fits is whole, and takes half the time that a request has',
+  async () => {
+    // No time passes for the service: what a slow machine needs is counted in processor time of the usual one.
+    const service = createCrosswalkService(t.db, () => 0);
+    const questions = densest(60).flatMap((from) =>
+      targets.map((to) => ({ ...from, to, statuses: both, maxHops: 4 })),
+    );
+    let answers: Awaited<ReturnType<typeof service.resolveAll>> = [];
+    const effort = await effortOf(async () => {
+      answers = await service.resolveAll(questions);
+    });
+    assert.ok(effort < 375, `${effort} ms`);
+    assert.not(answers.some(({ truncated }) => truncated));
+    for (const [index, question] of questions.slice(0, 40).entries())
+      assert.equal(answers[index]!.texts, service.resolve(question).texts, question.identifier);
+  },
+);
 
 pairs('250 pinned pairs are answered as fast as others', async () => {
   const identifiers = t.db.sqlite
