@@ -14,7 +14,6 @@ import { addedAnswer, createEntries, type NewEntry } from './entries.ts';
 import type { Reference } from './references.ts';
 import { seeTime } from './retention.ts';
 import { createRoom } from './room.ts';
-import type { Removed } from './schema.ts';
 
 export type CollectionFields = Pick<
   Collection,
@@ -93,11 +92,11 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
       return addedAnswer(added, total, missing);
     },
 
-    /** Removes entries; a missing entry is no error. */
-    removeEntries(id: string, unwanted: Reference[]): Removed {
+    /** Removes entries, and returns their number, which the audit event records; a missing entry is no error. */
+    removeEntries(id: string, unwanted: Reference[]): number {
       const removed = entries.remove(id, unwanted);
       if (removed > 0) change(id, {});
-      return { success: true, removed };
+      return removed;
     },
   };
 }

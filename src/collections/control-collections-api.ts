@@ -5,6 +5,7 @@ import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { ControlCollectionService } from './control-collections.ts';
 import * as schemas from './control-collections-schema.ts';
+import { removedAnswer } from './entries.ts';
 import {
   ControlsAdded,
   changeCollectionBody,
@@ -107,7 +108,8 @@ export function collectedControlRoutes(access: Access, collections: ControlColle
       params: idParam,
       body: schemas.removeControlsBody,
       response: jsonContent(Removed, 'How many were removed.'),
-      handle: ({ user, params, body }) => collections.removeControls(user, params.id, body.controls),
+      handle: async ({ user, params, body }) =>
+        removedAnswer(await collections.removeControls(user, params.id, body.controls)),
     },
   );
 

@@ -12,7 +12,7 @@ import type {
 } from './control-collections-schema.ts';
 import { countEntries } from './entries.ts';
 import { createReferences } from './references.ts';
-import type { ControlsAdded, Removed } from './schema.ts';
+import type { ControlsAdded } from './schema.ts';
 
 /** A control as a body names it. */
 export interface ControlEntry {
@@ -54,9 +54,12 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Sets the given fields of one of the user's own, and gives its name after that. */
-    async change(user: User, id: string, change: CollectionChange): Promise<{ id: string; name: string }> {
-      const { name } = await service.change(user, id, change);
-      return { id, name };
+    change(user: User, id: string, change: CollectionChange): Promise<{ id: string; name: string }> {
+      return db.write(() => {
+        const row = writer.own(user, id);
+        const { name } = Object.keys(change).length === 0 ? row : writer.change(id, change);
+        return { id, name };
+      });
     },
 
     /** The entries joined with their controls, of some frameworks or of all; `total` counts those. */
@@ -95,7 +98,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Removes controls; a control that is not there is no error. */
-    removeControls(user: User, id: string, unwanted: ControlEntry[]): Promise<Removed> {
+    removeControls(user: User, id: string, unwanted: ControlEntry[]): Promise<number> {
       return db.write(() => {
         writer.own(user, id);
         return writer.removeEntries(id, references.controls(unwanted));

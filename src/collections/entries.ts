@@ -41,6 +41,8 @@ export function addedAnswer<T>(added: number, total: number, missing: T[]) {
   return { success: true as const, added, total, ...(missing.length === 0 ? {} : { notFound: missing }) };
 }
 
+export const removedAnswer = (removed: number) => ({ success: true as const, removed });
+
 /** The entries of the collections of a kind. */
 export function createEntries(db: Database, kind: CollectionKind) {
   const { orm } = db;

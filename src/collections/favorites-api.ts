@@ -2,6 +2,7 @@ import type { Access } from '../http/access.ts';
 import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
 import { frameworkQuery } from './control-collections-schema.ts';
+import { removedAnswer } from './entries.ts';
 import type { FavoriteService } from './favorites.ts';
 import * as schemas from './favorites-schema.ts';
 import { Removed, StigsAdded, slugsBody } from './schema.ts';
@@ -30,7 +31,7 @@ export function favoriteRoutes(access: Access, favorites: FavoriteService) {
     summary: 'Remove STIGs from the favorites',
     body: slugsBody,
     response: jsonContent(Removed, 'How many were removed.'),
-    handle: ({ user, body }) => favorites.removeStigs(user, body.slugs),
+    handle: async ({ user, body }) => removedAnswer(await favorites.removeStigs(user, body.slugs)),
   });
 
   route('GET /api/v1/my-controls', access.user, {

@@ -17,7 +17,7 @@ import type {
   FavoriteStigs,
 } from './favorites-schema.ts';
 import { controlOf, createReferences, isAmong, referencesToStigs, slugOf, stigOf } from './references.ts';
-import type { Removed, StigsAdded } from './schema.ts';
+import type { StigsAdded } from './schema.ts';
 
 export type FavoriteService = ReturnType<typeof createFavoriteService>;
 
@@ -86,14 +86,13 @@ function createFavoriteStigs(db: Database, now: () => Date, stigNames: StigNameI
       });
     },
 
-    removeStigs(user: User, slugs: string[]): Promise<Removed> {
+    removeStigs(user: User, slugs: string[]): Promise<number> {
       return write(db, user, () => {
         const isUnwanted = isAmong(slugOf(favoriteStigs), referencesToStigs(stigNames, slugs));
-        const removed = db.orm
+        return db.orm
           .delete(favoriteStigs)
           .where(and(eq(favoriteStigs.subject, user.subject), isUnwanted))
           .run().changes;
-        return { success: true, removed };
       });
     },
   };

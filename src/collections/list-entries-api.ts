@@ -3,6 +3,7 @@ import { columnsOf } from '../http/columns.ts';
 import { downloadFile, fileContent } from '../http/downloads.ts';
 import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
+import { removedAnswer } from './entries.ts';
 import type { ListEntryService } from './list-entries.ts';
 import type { ListEntryWriter } from './list-entry-writer.ts';
 import * as schemas from './lists-schema.ts';
@@ -56,7 +57,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService, write
     params: idParam,
     body: slugsBody,
     response: jsonContent(Removed, 'How many were removed.'),
-    handle: ({ user, params, body }) => writer.remove(user, params.id, body.slugs),
+    handle: async ({ user, params, body }) => removedAnswer(await writer.remove(user, params.id, body.slugs)),
   });
 
   route('PUT /api/v1/lists/{id}/stigs/{stigSlug}', access.audited('list.update-stig').user, {

@@ -7,7 +7,7 @@ import { listStigs } from '../db/user-tables.ts';
 import { createCollectionWriter } from './collection-writer.ts';
 import type { ListStigUpdate } from './lists-schema.ts';
 import { referencesToStigs, slugOf } from './references.ts';
-import type { Removed, StigsAdded } from './schema.ts';
+import type { StigsAdded } from './schema.ts';
 
 export type ListEntryWriter = ReturnType<typeof createListEntryWriter>;
 
@@ -32,7 +32,7 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
     },
 
     /** Removes STIGs from the list; a STIG that is not in it is no error. */
-    remove(user: User, id: string, slugs: string[]): Promise<Removed> {
+    remove(user: User, id: string, slugs: string[]): Promise<number> {
       return db.write(() => {
         lists.own(user, id);
         return lists.removeEntries(id, referencesToStigs(stigNames, slugs));

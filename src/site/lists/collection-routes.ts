@@ -104,7 +104,7 @@ function entryPages(app: Hono<Env>, support: PageSupport, { collections }: Colle
       const form = c.get('form');
       const entry = { framework: form.get('framework'), controlId: form.get('controlId') };
       const { controls } = check(removeControlsBody, { controls: [entry] });
-      const { removed: count } = await collections.removeControls(c.get('user'), id, controls);
+      const count = await collections.removeControls(c.get('user'), id, controls);
       return goTo(c, `/collections/${id}`, { code: 'removed', count });
     },
   );

@@ -148,7 +148,7 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   app.post('/lists/:id/stigs/remove', guard.audited('list.remove-stigs', { size: 'notes' }), async (c) => {
     const id = c.req.param('id');
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
-    const { removed: count } = await listEntries.remove(c.get('user'), id, slugs);
+    const count = await listEntries.remove(c.get('user'), id, slugs);
     return goTo(c, `/lists/${id}`, { code: 'removed', count });
   });
 }
