@@ -31,7 +31,7 @@ export interface Restored {
     schema: number;
     before: string | null;
   }[];
-  /** What is no longer known of the site's content, and why (rule D42.8); absent where all is known. */
+  /** Which records of the site's content the restore could not read, and why (rule D42.8); absent if it read all. */
   lost?: string;
 }
 
