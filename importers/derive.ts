@@ -11,9 +11,9 @@ import { noteDecisions, noteParts } from './outcomes.ts';
 import type { Phases } from './phases.ts';
 import type { Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
+import { describeIdentity } from './stigs/identity-outcomes.ts';
 import { createSearchIndex } from './stigs/search-index.ts';
 import { readOverrides, readPrintings, storeOverrides } from './stigs/store.ts';
-import { tellIdentity } from './stigs/tell.ts';
 import { type SlugChange, writeIdentity } from './stigs/write.ts';
 
 /** The ledger line of a catalog that states that it is a part. */
@@ -68,8 +68,8 @@ function decideStigs(
   const { touched, changes } = writeIdentity(db, printings, identity);
   phases.timed('search', () => createSearchIndex(db).reconcile());
   const fresh = new Set(releases.map(({ id }) => id));
-  const told = tellIdentity(db, printings, identity, { fresh, changes });
-  noteDecisions(lines, told, (sha256) => staging.unchanged(sha256)?.target ?? null);
+  const outcomes = describeIdentity(db, printings, identity, { fresh, changes });
+  noteDecisions(lines, outcomes, (sha256) => staging.unchanged(sha256)?.target ?? null);
   const changed = releases.length > 0 || isOther || touched.size > 0;
   const unusedOverrides = identity.unused.filter((benchmarkId) => overrides.has(benchmarkId));
   return { changed, unusedOverrides, slugChanges: changes, touched };

@@ -26,7 +26,7 @@ import {
 } from './read/archive.ts';
 
 /** One source or archive in the given paths. */
-export type Found =
+export type FoundSource =
   | Group
   | { type: 'bytes'; source: string; bytes: Buffer; sha256: string; lone: boolean }
   | Unreadable
@@ -92,7 +92,7 @@ function whyUnreadable(path: string, error: unknown): string {
 export async function* discover(
   files: ListedFile[],
   { keepAll = false, isSkipped = () => false }: DiscoverOptions = {},
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundSource> {
   const walk: Walk = { budget: newInflateBudget(), keepAll };
   const groups = new Groups(
     files.map((file) => file.path),
@@ -160,7 +160,7 @@ async function* openNested(
   hash: string,
   depth: number,
   walk: Walk,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundSource> {
   let archive: Awaited<ReturnType<typeof openArchive>>;
   try {
     if (depth > archiveLimits.depth)
@@ -190,7 +190,7 @@ async function* readMember(
   depth: number,
   walk: Walk,
   groups: Groups,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundSource> {
   const source = `${archive}!/${member.name}`;
   let bytes: Buffer;
   try {

@@ -1,6 +1,6 @@
 import type { Database } from '../src/db/database.ts';
 import { importLedger } from '../src/db/tables.ts';
-import { discover, type Found, listFiles } from './discover.ts';
+import { discover, type FoundSource, listFiles } from './discover.ts';
 
 /** Paths by what of them earlier imports stored. */
 export interface ImportedBefore {
@@ -30,7 +30,7 @@ export async function notYetImported(
   const unreadable = new Set(
     rows.filter((row) => row.sha256 === null).map((row) => `${row.source}\0${row.reason}`),
   );
-  const isStored = (found: Found) =>
+  const isStored = (found: FoundSource) =>
     found.type === 'unreadable' ? unreadable.has(`${found.source}\0${found.reason}`) : isKnown(found.sha256);
   const fresh: string[] = [];
   const leftOut: string[] = [];

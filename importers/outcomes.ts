@@ -1,12 +1,12 @@
 import type { Part } from './controls/parts.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { excerpt } from './read/source-text.ts';
-import type { Told } from './stigs/tell.ts';
+import type { IdentityOutcomes } from './stigs/identity-outcomes.ts';
 
 /** Writes decisions into the lines, with warnings; `targetOf` gives the present target of a stored source. */
 export function noteDecisions(
   lines: OpenLine[],
-  { decisions, remarks }: Told,
+  { decisions, remarks }: IdentityOutcomes,
   targetOf: (sha256: string) => string | null,
 ): void {
   const firstOf = new Map<string, OpenLine>();

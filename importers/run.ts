@@ -8,7 +8,7 @@ import { catalog, importLedger, importRuns } from '../src/db/tables.ts';
 import { ImportError, oneLine } from '../src/read/import-error.ts';
 import type { Kind } from '../src/read/kind.ts';
 import { deriveAll, type StatedPart } from './derive.ts';
-import { discover, type Found, type ListedFile, listFiles } from './discover.ts';
+import { discover, type FoundSource, type ListedFile, listFiles } from './discover.ts';
 import {
   type LedgerLine,
   type LedgerSummary,
@@ -180,7 +180,7 @@ class ImportRun {
     return { lines, summary: summary(), stored, loneUnknown, unusedOverrides, slugChanges };
   }
 
-  private take(found: Found): OpenLine {
+  private take(found: FoundSource): OpenLine {
     const line: OpenLine = {
       source: found.source,
       kind: found.type === 'archive' ? 'archive' : 'other',
@@ -220,7 +220,7 @@ class ImportRun {
     return refused;
   }
 
-  private parse(found: Found & { type: 'bytes' | 'group' }): Parsed {
+  private parse(found: FoundSource & { type: 'bytes' | 'group' }): Parsed {
     const { strict = false } = this.options;
     return found.type === 'group' ? parseGroup(found, { strict }) : parseSource(found.bytes, { strict });
   }
@@ -256,7 +256,7 @@ class ImportRun {
 }
 
 /** Archives count as 0: their members count. */
-function sizeOf(found: Found): number {
+function sizeOf(found: FoundSource): number {
   if (found.type === 'bytes') return found.bytes.length;
   return found.type === 'group' ? found.files.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0;
 }

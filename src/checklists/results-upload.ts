@@ -25,8 +25,8 @@ import { nameOf } from './stig-names.ts';
 import { versionOf } from './upgrade.ts';
 import {
   answerOf,
+  type CatalogAnswer,
   checklistFile,
-  type Found,
   parseBody,
   type Upgraded,
   type Wanted,
@@ -65,7 +65,7 @@ export function* fromResultsOf(
   scan: ScanResults,
   { slug, version, ...options }: Omit<FromResultsOptions, 'format'> & { banner: string | null },
   old: OldChecklist | null,
-): Generator<Wanted, MadeChecklist, Found> {
+): Generator<Wanted, MadeChecklist, CatalogAnswer> {
   const stated = statedOfResults(scan);
   const checklist = old?.checklist.stigs.map((stig) => ({ name: nameOf(stig), release: versionOf(stig) }));
   const release = (yield { stated: { ...stated, slug, version, checklist } }) as IdentifiedRelease | null;
@@ -125,7 +125,9 @@ function documentOf(bytes: Uint8Array): string | object | Uint8Array {
 }
 
 /** Inspects a checklist or scan results. Throws a 400 for other content. */
-export function* inspectionOf(given: string | object | Uint8Array): Generator<Wanted, Inspection, Found> {
+export function* inspectionOf(
+  given: string | object | Uint8Array,
+): Generator<Wanted, Inspection, CatalogAnswer> {
   if (isResults(given)) {
     const scan = readResults(given);
     const release = (yield { stated: statedOfResults(scan) }) as IdentifiedRelease | null;

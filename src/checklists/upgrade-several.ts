@@ -8,7 +8,7 @@ import { checklistText, readChecklist } from './read-checklist.ts';
 import type { RuleAnswer, UpgradeBody, UpgradeReport } from './schema.ts';
 import { shortList, stigNames } from './stig-names.ts';
 import { moveStig, withIds } from './upgrade.ts';
-import { type Found, type Release, type Wanted, written } from './upload.ts';
+import { type CatalogAnswer, type Release, type Wanted, written } from './upload.ts';
 
 export interface NamedFile {
   name: string;
@@ -67,7 +67,7 @@ export function* upgradeSeveral(
   files: NamedFile[],
   asked: Options,
   most = mostMade,
-): Generator<Wanted, UpgradedFile[], Found> {
+): Generator<Wanted, UpgradedFile[], CatalogAnswer> {
   const named = createNames();
   let bytesMade = 0;
   const done: UpgradedFile[] = [];
@@ -95,7 +95,7 @@ function* upgradeOne(
   old: OldChecklist,
   asked: Options,
   named: ReturnType<typeof createNames>,
-): Generator<Wanted, UpgradedFile, Found> {
+): Generator<Wanted, UpgradedFile, CatalogAnswer> {
   const { slug, version, ...options } = asked;
   const wanted: Wanted[] =
     slug === undefined

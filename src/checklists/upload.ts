@@ -41,10 +41,10 @@ export type ApiTask = { from: 'api' } & (
 );
 
 /** The catalog's reply: for `stated`, a release with its context, or null. */
-export type Found = Release | IdentifiedRelease | CciFacts | null;
+export type CatalogAnswer = Release | IdentifiedRelease | CciFacts | null;
 
 /** The work on an upload: yields what it needs of the catalog and returns its answer. May throw a 400. */
-export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, Found>;
+export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, CatalogAnswer>;
 
 /** The limit of a banner, because a marking becomes a header. */
 export const longestMarking = 200;
@@ -71,7 +71,7 @@ export function parseBody(text: string): unknown {
 export function* upgradeOf(
   old: OldChecklist,
   { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
-): Generator<Wanted, { upgrade: Upgrade; target: FullRelease }, Found> {
+): Generator<Wanted, { upgrade: Upgrade; target: FullRelease }, CatalogAnswer> {
   const { target, names } = (yield { slug, version, names: stigNames(old.checklist.stigs) }) as Release;
   return { upgrade: upgradeChecklist(old, target, names, options), target };
 }

@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts';
 import { findings } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { type Collection, createVisible } from './collections.ts';
-import { allWanted, createListRows, isWanted, type ListRow, type OverviewSort } from './list-rows.ts';
+import { allWanted, createListRows, isWanted, type ListRow, type ListRowSort } from './list-rows.ts';
 import type { ListEntry, ListExport, ListFinding, ListSheetRow, ListStigs } from './lists-schema.ts';
 
 /** The findings on a page: none, all, or those of some severities. */
@@ -47,7 +47,7 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
       }),
 
     /** A page of entries with their ages, and the counts of all of them together. */
-    overview: (viewer: Viewer, id: string, { sort, ...page }: Page & { sort?: OverviewSort | undefined }) =>
+    overview: (viewer: Viewer, id: string, { sort, ...page }: Page & { sort?: ListRowSort | undefined }) =>
       read(viewer, id, () => {
         const totals = rows.totals(id);
         const entries = rows.overview(id, sort, page.limit, offsetOf(page, totals.stigs));

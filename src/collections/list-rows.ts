@@ -10,8 +10,8 @@ import type { ShownColumns } from './collections.ts';
 import { stigOf } from './references.ts';
 
 /** The columns by which the overview of a list can be sorted. */
-export const overviewColumns = ['position', 'title', 'version', 'date', 'rules', 'high', 'notes'] as const;
-export type OverviewSort = Sort<(typeof overviewColumns)[number]>;
+export const listRowColumns = ['position', 'title', 'version', 'date', 'rules', 'high', 'notes'] as const;
+export type ListRowSort = Sort<(typeof listRowColumns)[number]>;
 
 const { version, releaseDate, status, statusDate, findingCount, high, medium, low } = stigReleases;
 const number = (column: SQLiteColumn) => sql<number>`coalesce(${column}, 0)`;
@@ -44,7 +44,7 @@ const totals = {
   most: sql<number>`coalesce(max(${findingCount}), 0)`,
   oldest: sql<string | null>`min(${releaseDate})`,
 };
-const sortable: Record<(typeof overviewColumns)[number], SQL | SQLiteColumn> = {
+const sortable: Record<(typeof listRowColumns)[number], SQL | SQLiteColumn> = {
   position: listStigs.position,
   title: sql`lower(${title})`,
   version: stigReleases.releaseOrder,
@@ -94,7 +94,7 @@ export function createListRows({ orm }: Database) {
     entries: prepare(withRelease, byPosition),
 
     /** Entries with their age: whether the catalog has a newer release than the added one, and still has that. */
-    overview: (list: string, sort?: OverviewSort, limit?: number, offset?: number) =>
+    overview: (list: string, sort?: ListRowSort, limit?: number, offset?: number) =>
       prepare(withAge, orderBy(sort, sortable, byPosition))(list, '', limit, offset).map((row) => ({
         ...row,
         isNewer: row.isNewer === 1,

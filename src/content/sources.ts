@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { discover, type Found, listFiles } from '../../importers/discover.ts';
+import { discover, type FoundSource, listFiles } from '../../importers/discover.ts';
 import { groupHash } from '../../importers/groups.ts';
 import { CommandError } from '../base/errors.ts';
 import { printable } from '../base/text.ts';
@@ -33,7 +33,7 @@ export async function* findSources(paths: string[], wanted: Map<string, string>)
   );
 }
 
-function* filesOf(found: Found & { type: 'bytes' | 'group' }): Generator<SourceFile> {
+function* filesOf(found: FoundSource & { type: 'bytes' | 'group' }): Generator<SourceFile> {
   const { sha256: source } = found;
   if (found.type === 'bytes') yield { source, file: safeName(lastName(found.source)), bytes: found.bytes };
   else for (const { name, bytes } of found.files) yield { source, file: name, bytes };

@@ -8,7 +8,7 @@ import { readChecklist } from '../../src/checklists/read-checklist.ts';
 import { checklistFromResults } from '../../src/checklists/results.ts';
 import { fromResultsOf, inspectionOf, readResults } from '../../src/checklists/results-upload.ts';
 import { type UpgradedFile, upgradeSeveral } from '../../src/checklists/upgrade-several.ts';
-import { type Found, upgradeOf, type Wanted } from '../../src/checklists/upload.ts';
+import { type CatalogAnswer, upgradeOf, type Wanted } from '../../src/checklists/upload.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
@@ -40,7 +40,10 @@ const stig = (more: object) => ({ stig_id: 'A', stig_name: 'A', version: '1', ru
 const rule = (id: string, more: object = {}) => ({ rule_id_src: id, severity: 'low', ...more });
 
 /** Does work to its end, each question answered with what `find` gives; the longest of its questions, as JSON. */
-function work<T>(steps: Generator<Wanted, T, Found>, find: () => Found): { made: T; longest: number } {
+function work<T>(
+  steps: Generator<Wanted, T, CatalogAnswer>,
+  find: () => Found,
+): { made: T; longest: number } {
   let longest = 0;
   let step = steps.next(null);
   while (!step.done) {

@@ -9,7 +9,7 @@ import {
   type UpgradedFile,
   upgradeSeveral,
 } from '../../checklists/upgrade-several.ts';
-import { type Found, longestMarking, type Upgraded, type Wanted } from '../../checklists/upload.ts';
+import { type CatalogAnswer, longestMarking, type Upgraded, type Wanted } from '../../checklists/upload.ts';
 import { toCsv } from '../../http/columns.ts';
 import type { Form } from '../../http/env.ts';
 
@@ -44,7 +44,7 @@ export function severalFiles(form: Form): NamedFile[] {
 export function* severalOf(
   files: NamedFile[],
   { hostName, ...asked }: SeveralOptions,
-): Generator<Wanted, UpgradedFile[], Found> {
+): Generator<Wanted, UpgradedFile[], CatalogAnswer> {
   if (hostName !== undefined)
     throw badRequest('Several checklists keep their own host names: leave the host name empty');
   if (asked.slug === undefined && asked.version !== undefined)

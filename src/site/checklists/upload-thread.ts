@@ -4,7 +4,7 @@ import { emassWork } from '../../checklists/emass-upload.ts';
 import { fromResultsWork, inspectWork } from '../../checklists/results-upload.ts';
 import {
   type ApiTask,
-  type Found,
+  type CatalogAnswer,
   type Upgraded,
   upgradeWork,
   type Wanted,
@@ -30,7 +30,7 @@ interface Refused {
  * A message to the thread: an upload, then for each request a release or the reason against it. `ended` releases the
  * state of an upload.
  */
-export type ThreadRequest = Upload | { release: Found } | { ended: true } | { refused: Refused };
+export type ThreadRequest = Upload | { release: CatalogAnswer } | { ended: true } | { refused: Refused };
 
 /**
  * A message of the thread: a request for a release, the result or the refusal; `fault` is a programming error. `page`

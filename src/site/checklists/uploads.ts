@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts';
 import { packageRoot } from '../../base/root.ts';
 import type { StigNameIndex } from '../../catalog/stigs/name-index.ts';
 import { shortList } from '../../checklists/stig-names.ts';
-import type { Found, Upgraded, Wanted } from '../../checklists/upload.ts';
+import type { CatalogAnswer, Upgraded, Wanted } from '../../checklists/upload.ts';
 import type { Presence } from '../../http/env.ts';
 import { smallUpload } from '../../http/limits/concurrency.ts';
 import type { Services } from '../../services.ts';
@@ -22,7 +22,7 @@ export class RefusedUpload extends AppError {
 }
 
 /** Finds what an upload needs of the catalog; a slow look-up yields to the event loop. */
-export type Find = (wanted: Wanted) => Found | Promise<Found>;
+export type Find = (wanted: Wanted) => CatalogAnswer | Promise<CatalogAnswer>;
 
 export interface Uploads {
   /**

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { StigByName } from '../../catalog/stigs/name-index.ts';
 import type { Overview } from '../../collections/list-entries.ts';
-import type { OverviewEntry, OverviewSort } from '../../collections/list-rows.ts';
+import type { ListRowSort, OverviewEntry } from '../../collections/list-rows.ts';
 import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { daysSince, SeverityBar } from '../parts/bars.tsx';
@@ -30,7 +30,7 @@ export interface ListOverview extends ShownList<List> {
   entries: OverviewEntry[];
   totals: Overview['totals'];
   pagination: Pagination;
-  sort: OverviewSort | undefined;
+  sort: ListRowSort | undefined;
   adding: { text: string; problem: string | null; unclear: Unclear[] };
   now: Date;
 }

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
-import { overviewColumns } from '../../collections/list-rows.ts';
+import { listRowColumns } from '../../collections/list-rows.ts';
 import { listStigBody } from '../../collections/lists-schema.ts';
 import { changeListBody, createListBody, notes, slugsBody } from '../../collections/schema.ts';
 import type { Env } from '../../http/env.ts';
@@ -17,7 +17,7 @@ import { type ListOverview, listOverviewPage, pastedLine } from './list-page.tsx
 import { listSettingsPage } from './list-settings.tsx';
 
 const entriesPerPage = 100;
-const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(overviewColumns) });
+const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(listRowColumns) });
 
 type ListServices = Pick<Services, 'lists' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames'>;
 

@@ -15,7 +15,7 @@ export interface Decision {
 }
 
 /** The ledger's words for a run: a decision for each new printing, by its row, and remarks on those imported before. */
-export interface Told {
+export interface IdentityOutcomes {
   decisions: Map<number, Decision>;
   remarks: { slug: string | null; text: string }[];
 }
@@ -24,14 +24,14 @@ export interface Told {
 const maxNamed = 20;
 
 /** Describes the decisions of a run; `printings` are the rows before it was written, `fresh` those of this run. */
-export function tellIdentity(
+export function describeIdentity(
   db: Database,
   printings: StoredPrinting[],
   { fates }: Identity,
   { fresh, changes }: { fresh: Set<number>; changes: SlugChange[] },
-): Told {
+): IdentityOutcomes {
   const { keptInstead, decisionOf } = createReasons(db, printings, fates);
-  const remarks: Told['remarks'] = changes.map((change) => ({
+  const remarks: IdentityOutcomes['remarks'] = changes.map((change) => ({
     slug: change.to,
     text: describeChange(change),
   }));
