@@ -42,7 +42,7 @@ const rule = (id: string, more: object = {}) => ({ rule_id_src: id, severity: 'l
 /** Does work to its end, each question answered with what `find` gives; the longest of its questions, as JSON. */
 function work<T>(
   steps: Generator<Wanted, T, CatalogAnswer>,
-  find: () => Found,
+  find: () => CatalogAnswer,
 ): { made: T; longest: number } {
   let longest = 0;
   let step = steps.next(null);

@@ -101,7 +101,7 @@ synthetic(
         const split = emptyCatalog();
         const refused = await importTexts(once, texts, options).then(
           () => false,
-          (error) => /cannot serve both/.test(error.message) || Promise.reject(error),
+          (error) => /cannot share the slug/.test(error.message) || Promise.reject(error),
         );
         if (refused) return;
         const rest = [...texts];
@@ -114,7 +114,7 @@ synthetic(
           const work = importTexts(split, run, isTime ? options : {});
           failed = await work.then(
             () => false,
-            (error) => /cannot serve both/.test(error.message) || Promise.reject(error),
+            (error) => /cannot share the slug/.test(error.message) || Promise.reject(error),
           );
           if (failed) await importTexts(split, run);
         }
