@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { variables } from '../src/base/config.ts';
 import { packageRoot } from '../src/base/root.ts';
@@ -230,11 +231,21 @@ function checkout(): string {
   return folder;
 }
 
+/** The catalog that the first start of a package makes, made once for all pages. */
+let catalog: string | undefined;
+
 const withPrograms = testIf(programs('bash', 'curl', 'openssl', 'sha256sum', 'unzip'), documents);
 for (const page of pages.filter((name) => commandsOf(name).length > 0))
   withPrograms(`the commands of ${page} run, one after the other`, async () => {
     const folder = checkout();
+    if (catalog !== undefined) copyFileSync(catalog, join(folder, 'gapstone.db'));
     const server = await startServer(folder, ['start', '--port', '0', '--no-token']);
+    if (catalog === undefined) {
+      catalog = join(scratchFolder(), 'gapstone.db');
+      const made = new Sqlite(join(folder, 'gapstone.db'), { readonly: true });
+      await made.backup(catalog);
+      made.close();
+    }
     const commands = commandsOf(page).filter(({ command }) => !notRun.some(([form]) => form.test(command)));
     const script = (parts: typeof commands) =>
       [

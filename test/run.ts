@@ -81,8 +81,8 @@ if (only) {
   for (const [index, file] of files.entries()) await runFile(index, file);
 else {
   const waiting = files.map((path) => ({ name: relative(root, path), path }));
-  // One more than there are processors, as many tests wait for a while; not many, as each takes memory.
-  const lanes = Math.min(4, availableParallelism() + 1);
+  // Two more than there are processors, as many tests wait for a while; not many, as each takes memory.
+  const lanes = Math.min(4, availableParallelism() + 2);
   const endedBadly = (name: string, ended: unknown) => fail(`${name}: its process ended with ${ended}`);
   await Promise.all(
     Array.from({ length: lanes }, () =>

@@ -100,13 +100,11 @@ test('every current rule is in the index, and nothing else', () => {
   if (hasReferenceData) assert.is(rules.length, 3618);
 });
 
-test('50 random words and the commonest ones find exactly what grep -iwF finds', () => {
+test('100 random words and the commonest ones find exactly what grep -iwF finds', () => {
   const next = numbers(11);
-  const words = new Set(['the', 'The', 'system', 'of', 'a', 'sshd_config', 'CCI', '1']);
-  while (words.size < 58) {
-    const all = rules[next(rules.length)]!.text.match(/[\p{L}\p{Nd}_]+/gu) ?? [];
-    words.add(all[next(all.length)]!);
-  }
+  const all = [...new Set(rules.flatMap(({ text }) => text.match(/[\p{L}\p{Nd}_]+/gu) ?? []))];
+  const words = new Set(['the', 'The', 'system', 'of', 'sshd_config', 'CCI', '1']);
+  while (words.size < 107) words.add(all[next(all.length)]!);
   for (const word of words) assert.equal(find(word), grep(word), word);
 });
 
