@@ -5,7 +5,7 @@ import type { MergedCatalog } from '../controls/merge.ts';
 /** The catalogs as the derivation of edges reads them. */
 export interface CatalogView {
   has(framework: string): boolean;
-  /** By the newest version of the framework (800-171: the newest one that names the control). */
+  /** The status in the newest version of the framework (800-171: the newest one that names the control). */
   status(framework: string, identifier: string): 'active' | 'withdrawn' | 'unknown';
   /** Whether a newer version is imported. Always false for NIST's catalogs: their revisions all count. */
   isOutdated(framework: string, version: string): boolean;

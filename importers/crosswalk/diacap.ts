@@ -15,8 +15,8 @@ export function isDiacapMap(root: XmlElement): boolean {
 }
 
 /**
- * Reads the map of DoD 8500.2 to 800-53 Rev 3 and 4 (rule F7). The published map has an empty entry with a control as
- * its revision: a warning. Throws `ImportError` for other wrong entries and a repeated pair.
+ * Reads the map of DoD 8500.2 to 800-53 Rev 3 and 4 (rule F7). The published map has one empty entry whose revision
+ * is a control: it gives a warning. Throws `ImportError` for other wrong entries and a repeated pair.
  */
 export function parseDiacapMap(root: XmlNode): ControlsResult {
   const warnings: string[] = [];

@@ -57,8 +57,8 @@ function functionOf(stated: string): string | null {
 type StatedCsf = { [name in keyof CsfReference]?: string | undefined };
 
 /**
- * Completes a reference from its code or its name, in any case. The code counts: a function or name that contradicts it
- * is replaced, with a warning. A code of CSF 1.1 and an unknown category stay, with a warning.
+ * Completes a reference from its code or its name, in any case. The code decides: it replaces a
+ * function or name that contradicts it, with a warning. A code of CSF 1.1 and an unknown category stay, with a warning.
  */
 export function completeCsf({ csfFunction = '', csfCategory = '', csfCategoryName = '' }: StatedCsf): {
   reference: CsfReference;

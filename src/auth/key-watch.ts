@@ -24,7 +24,7 @@ export async function watchKeySet(
   read: (file: string) => Promise<ReadKeys>,
   log: Log,
   elapsed: () => number = () => performance.now(),
-  /** Called after every reload: null, or why the former set stays. */
+  /** Called after every reload: with null, or with the reason why the former keys stay in use. */
   onReload: (reason: string | null) => void = () => undefined,
 ): Promise<KeySet> {
   let seen = stampOf(file);

@@ -16,7 +16,7 @@ export function inSlices<T>(items: Iterable<T>, work: (item: T) => void): Promis
   return runInSlices(steps());
 }
 
-/** The same for a generator, which yields where it can pause; gives what it returns. */
+/** Runs a generator in slices; it yields wherever it can pause. Gives what the generator returns. */
 export async function runInSlices<T>(
   work: Generator<void, T>,
   clock: () => number = () => performance.now(),

@@ -7,16 +7,16 @@ import type { StatementPart } from './schema.ts';
 export interface ExportedControl {
   identifier: string;
   title: string;
-  /** Of a CCI its types. */
+  /** The types of a CCI, the family of any other control. */
   family: string;
-  /** As `familyCode` gives it; of a CCI its status. */
+  /** The status of a CCI, else what `familyCode` gives. */
   familyCode: string;
   status: 'active' | 'withdrawn';
   withdrawnInto: string[];
   statement: string;
   statementParts: StatementPart[];
   guidance: string;
-  /** The older release that has the text, `""` where it is the version's own. */
+  /** The older release that the text comes from, `""` if this version has its own. */
   textFrom: string;
   related: string[];
   baselines: string[];

@@ -134,7 +134,7 @@ function statedIn(row: Ends | [...Ends, string, string]): Stated {
   };
 }
 
-/** Whether a source states a pair for a version of a control, which is one of its ends. */
+/** Whether a source states a pair for this version of `control`, one of the two controls of the pair. */
 export function isStatedFor({ from, to }: Stated, control: GraphNode, version: string): boolean {
   const key = versionKey(control.framework, version);
   return [from, to].some((end) => isEnd(end, control) && versionKey(end.framework, end.version) === key);

@@ -1,6 +1,6 @@
 import type { Cklb, CklbRule } from './cklb-schema.ts';
 
-/** The fields of a cklb by the names of a ckl, in the order of a ckl: those of the target. */
+/** The fields of a target: their names in a ckl, in its order, with their names in a cklb. */
 export const assetNames = {
   ROLE: 'role',
   ASSET_TYPE: 'target_type',
@@ -16,7 +16,7 @@ export const assetNames = {
   WEB_DB_INSTANCE: 'web_db_instance',
 } as const satisfies Record<string, keyof Cklb['target_data']>;
 
-/** The same of a rule. */
+/** The fields of a rule: their names in a ckl, in its order, with their names in a cklb. */
 export const ruleNames = {
   Vuln_Num: 'group_id',
   Severity: 'severity',
