@@ -3,7 +3,8 @@ import { type ErrorCode, statusOf } from './base/errors.ts';
 import { packageVersion } from './base/root.ts';
 import { ccisBody, pairsBody } from './catalog/crosswalk/schema.ts';
 import type { Env } from './http/env.ts';
-import type { OpenApi } from './http/openapi-types.ts';
+import { type OpenApi, referenceName, type Schema } from './http/openapi-types.ts';
+import { parameterWords, tags } from './http/openapi-words.ts';
 import { problems } from './http/schema.ts';
 
 /** The OpenAPI 3.1 document of an application's routes. */
@@ -39,19 +40,37 @@ export function openApiDocument(app: OpenAPIHono<Env>): OpenApi {
       version: packageVersion,
       description: 'An offline catalog of STIGs, security controls and their crosswalk.',
       license,
+      contact: { name: 'The operator of this server' },
     },
     servers: [{ url: '/' }],
   });
+  const { schemas } = document.components as unknown as OpenApi['components'];
+  const used = new Set<string>();
+  const opened = new Set<unknown>();
   for (const operations of Object.values(document.paths ?? {})) {
-    for (const [method, operation] of Object.entries(operations as Record<string, Operation>))
+    for (const [method, operation] of Object.entries(operations as Record<string, Operation>)) {
       complete(method, operation);
+      describe(operation);
+      for (const tag of operation.tags) used.add(tag);
+      open(operation.responses, schemas, opened);
+    }
   }
   const codes = Object.keys(statusOf) as ErrorCode[];
   const responses = Object.fromEntries(codes.map((code) => [nameOf(code), problem(statusOf[code])]));
-  return { ...document, components: { ...document.components, responses } } as unknown as OpenApi;
+  open(responses, schemas, opened);
+  const declared = Object.entries(tags).filter(([name]) => used.has(name));
+  return {
+    ...document,
+    tags: declared.map(([name, description]) => ({ name, description })),
+    components: { ...document.components, responses },
+  } as unknown as OpenApi;
 }
 
 interface Operation {
+  description?: string;
+  tags: string[];
+  security: Record<string, string[]>[];
+  parameters?: { name: string; description?: string }[];
   responses: Record<string, Response>;
   'x-access': string;
   'x-unlimited'?: boolean;
@@ -111,6 +130,38 @@ function complete(method: string, operation: Operation): void {
     if (declared || isPossible(status, method, operation))
       responses[status] = { $ref: `#/components/responses/${nameOf(code)}` };
   }
+}
+
+/** Opens the schemas below an answer, at every depth: later versions may add fields (rule D35). */
+function open(value: unknown, schemas: OpenApi['components']['schemas'], seen: Set<unknown>): void {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return;
+  seen.add(value);
+  const schema: Schema = value;
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  const name = referenceName(schema);
+  for (const each of name === null ? Object.values(schema) : [schemas[name]]) open(each, schemas, seen);
+}
+
+const credentials: Record<string, string> = {
+  userToken: 'a user token',
+  session: 'a session',
+  integrationToken: 'an integration token',
+  cronSecret: 'the cron secret',
+};
+
+/** Says who may call an operation, and what a parameter means whose schema does not say it. */
+function describe(operation: Operation): void {
+  const { security, parameters = [] } = operation;
+  const accepted = security.flatMap((each) =>
+    Object.entries(each).map(([name, roles]) => [credentials[name], ...roles].join(' with ')),
+  );
+  const access = accepted.length === 0 ? 'Public.' : `Needs ${accepted.join(' or ')}.`;
+  operation.description = [operation.description, access].filter(Boolean).join(' ');
+  // Tools read roles as scopes, which only OAuth has.
+  operation.security = security.map((each) =>
+    Object.fromEntries(Object.keys(each).map((name) => [name, []])),
+  );
+  for (const each of parameters) each.description ??= parameterWords[each.name]!;
 }
 
 function isPossible(status: number, method: string, operation: Operation): boolean {

@@ -5,7 +5,7 @@ import type { Audit } from '../audit/audited-action.ts';
 import { createIntegrationTokens } from '../auth/integration-tokens.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
 import type { VerifyUserToken } from '../auth/tokens.ts';
-import { AppError, badRequest, noSuchPath } from '../base/errors.ts';
+import { AppError, noSuchPath } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { cronRoutes } from '../collections/purge-api.ts';
 import type { Database } from '../db/database.ts';
@@ -33,7 +33,7 @@ import type { Observer } from '../http/observe/observer.ts';
 import { addressKey } from '../http/observe/record.ts';
 import { plantRoutes } from '../http/plants-api.ts';
 import type { RouteOptions } from '../http/rule.ts';
-import { describeIssue } from '../http/schema.ts';
+import { malformed } from '../http/schema.ts';
 import { type ServiceState, serviceRoutes } from '../http/service-api.ts';
 import { sessionRoutes } from '../http/session-api.ts';
 import { createSessionAudit } from '../http/session-audit.ts';
@@ -93,7 +93,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const workOnUpload = createUploadWork(context.uploads, services);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
-      if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
+      if (!result.success) throw malformed(result.error, result.target === 'json');
     },
   });
   addMiddleware(app, context);

@@ -19,6 +19,12 @@ export function commonHeaders(cors: boolean): (secure: boolean) => readonly stri
   return (secure) => (secure ? overTls : common);
 }
 
+/** What a browser lets a page of another origin read, beside `Content-Type` and the like. */
+const exposed = [
+  ...['Allow', 'Content-Disposition', 'ETag', 'Location', 'Retry-After', 'WWW-Authenticate'],
+  ...['X-Classification', 'X-Not-In-Catalog', 'X-Request-Id'],
+];
+
 /**
  * CORS for the exact configured origins, without cookies: there is no `Allow-Credentials`. Hono would answer every
  * OPTIONS; all but the preflights of these origins go to the router.
@@ -27,8 +33,8 @@ export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
   const allow = cors({
     origin: [...origins],
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowHeaders: ['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id'],
-    exposeHeaders: ['Content-Disposition', 'ETag', 'Retry-After', 'X-Request-Id'],
+    allowHeaders: ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'X-Request-Id'],
+    exposeHeaders: exposed,
     maxAge: 600,
   });
   return async (c, next) => {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { badRequest, type ErrorCode, statusOf } from '../base/errors.ts';
+import { type AppError, badRequest, type ErrorCode, statusOf } from '../base/errors.ts';
 import type { Sort } from '../base/sort.ts';
-import { hasAtMost, isStorable } from '../base/text.ts';
+import { cut, hasAtMost, isStorable } from '../base/text.ts';
 
 /** A text in a request, of at most `max` characters, without NUL or lone surrogates. */
 export function requestText(name: string, max: number) {
@@ -121,6 +121,10 @@ export const ErrorBody = z
       code: z.enum(Object.keys(statusOf) as [ErrorCode, ...ErrorCode[]]),
       message: z.string(),
       requestId: z.string(),
+      field: z.string().optional().openapi({
+        description: 'What the error is about: the name of a parameter, or a JSON pointer into the body.',
+        example: '/slugs/0',
+      }),
     }),
   })
   .openapi('Error');
@@ -189,9 +193,21 @@ export function describeIssue(issue: { path: PropertyKey[]; message: string }): 
   return (named ? issue.message : `${field}: ${issue.message}`).slice(0, 300);
 }
 
-/** Parses a value with a schema. Throws 400 with the first issue. */
-export function check<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+/** A path into a body as a JSON pointer (RFC 6901). */
+export function pointerTo(path: PropertyKey[]): string {
+  return path.map((step) => `/${cut(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** The 400 for a refused value, by its first issue, with the parameter or the pointer into the body (rule D42.1). */
+export function malformed({ issues }: Pick<z.ZodError, 'issues'>, isBody: boolean): AppError {
+  const { path } = issues[0]!;
+  const field = isBody ? pointerTo(path) : String(path[0] ?? '');
+  return badRequest(describeIssue(issues[0]!), field || undefined);
+}
+
+/** Parses a value of a body with a schema. Throws 400 with the first issue. */
+export function check<T extends z.ZodType>(schema: T, value: unknown, isBody = true): z.output<T> {
   const result = schema.safeParse(value);
-  if (!result.success) throw badRequest(describeIssue(result.error.issues[0]!));
+  if (!result.success) throw malformed(result.error, isBody);
   return result.data;
 }

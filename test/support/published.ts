@@ -51,8 +51,18 @@ export function schemasOf(document: Published): Ajv2020 {
   return ajv;
 }
 
+/** The document with schemas that allow no undeclared field: clients must bear one, and this version sends none. */
+function closed<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(closed) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const own = 'properties' in value && !('additionalProperties' in value);
+  const entries = Object.entries(value).map(([key, each]) => [key, closed(each)]);
+  return { ...Object.fromEntries(entries), ...(own && { additionalProperties: false }) };
+}
+
 /** Makes the function that says what is wrong with an answer, or null. */
-export function createCheck(document: Published) {
+export function createCheck(published: Published) {
+  const document = closed(published);
   const ajv = schemasOf(document);
   const compiled = new Map<object, ValidateFunction>();
 

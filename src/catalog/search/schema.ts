@@ -3,13 +3,16 @@ import { textOrTexts, wordList } from '../../http/arrays.ts';
 import { flag, format, oneWord, Pagination, paging, requestText } from '../../http/schema.ts';
 import { Severity } from '../stigs/schema.ts';
 
+/** Generators know `items`, and not all of them the `prefixItems` of a tuple. */
+const pair = { type: 'array' as const, items: { type: 'integer' as const }, minItems: 2, maxItems: 2 };
+
 export const Snippet = z
   .strictObject({
     field: z.enum(['title', 'discussion', 'check', 'fix', 'ids']).openapi({
       description: '`ids`: V-id, SV-id, STIG id, SRG id, legacy ids and CCIs, separated by spaces.',
     }),
     text: z.string().openapi({ description: 'An excerpt of that text. … marks where it was cut.' }),
-    marks: z.array(z.tuple([z.int(), z.int()]).openapi({ minItems: 2, maxItems: 2 })).openapi({
+    marks: z.array(z.tuple([z.int(), z.int()]).openapi(pair)).openapi({
       description: 'The matches: [start, end) in UTF-16 code units of `text`, in order, not overlapping.',
       example: [[4, 9]],
     }),

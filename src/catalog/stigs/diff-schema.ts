@@ -92,7 +92,7 @@ export type StigDiff = z.infer<typeof StigDiff>;
 
 function releaseName(name: string, description: string) {
   return requestText(name, 100)
-    .regex(/^V\d{1,9}R\d{1,9}(\.\d{1,9})*$/i, { error: `${name} must be a release such as V2R8` })
+    .regex(/^[Vv]\d{1,9}[Rr]\d{1,9}(\.\d{1,9})*$/, { error: `${name} must be a release such as V2R8` })
     .optional()
     .openapi({ description });
 }

@@ -120,7 +120,6 @@ function OperationOf({ entry, document }: { entry: OperationEntry; document: Ope
         {operation.summary}
         {operation.description === undefined ? null : <>. {operation.description}</>}
       </p>
-      <p class="quiet">Access: {operation['x-access'] ?? 'not stated'}</p>
       {parameters.length === 0 ? null : <Parameters parameters={parameters} />}
       {body === undefined ? null : (
         <>

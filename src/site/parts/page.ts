@@ -125,7 +125,8 @@ export function readQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.ou
     const filled = values.filter((value) => value !== '');
     return [name, filled.length > 1 ? filled : filled[0]] as const;
   });
-  return check(schema, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
+  const values = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  return check(schema, values, false);
 }
 
 /** After an action: redirects (303) to a page that the reader can reload. */
