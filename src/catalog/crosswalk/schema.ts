@@ -144,7 +144,8 @@ const bodyStatus = boundedArray(z.string({ error: 'status must be an array of te
   .transform((list, context) => {
     const known = list.map((each) => statuses.find((status) => status === each.trim().toLowerCase()));
     if (known.includes(undefined)) {
-      context.addIssue(`status must be one or more of: ${statuses.join(', ')}`);
+      const message = `status must be one or more of: ${statuses.join(', ')}`;
+      context.addIssue({ code: 'custom', path: [known.indexOf(undefined)], message });
       return z.NEVER;
     }
     return known.length === 0 ? undefined : new Set(known as (typeof statuses)[number][]);
@@ -190,10 +191,11 @@ export const pairsBody = z
     if (from.length * to.length > maxPairs)
       context.addIssue(`from and to together must not make more than ${maxPairs} pairs`);
     const versions = new Map<string, string | undefined>();
-    for (const { framework, identifier, version } of from) {
+    for (const [index, { framework, identifier, version }] of from.entries()) {
       const key = `${framework}:${identifier}`;
+      const message = 'from must not contain the same reference with two versions';
       if (versions.has(key) && versions.get(key) !== version)
-        context.addIssue('from must not contain the same reference with two versions');
+        context.addIssue({ code: 'custom', path: ['from', index], message });
       versions.set(key, version);
     }
   })
@@ -222,7 +224,8 @@ export const batchBody = z
     }
     const result = 'ccis' in body ? ccisBody.safeParse(body) : pairsBody.safeParse(body);
     if (result.success) return result.data;
-    for (const issue of result.error.issues) context.addIssue(issue.message);
+    for (const { path, message } of result.error.issues)
+      context.addIssue({ code: 'custom', path, message });
     return z.NEVER;
   })
   .openapi({
