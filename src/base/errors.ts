@@ -15,24 +15,29 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf;
 
-/** An error answer: a code of D2.1, a message for the caller, extra response headers. */
+/** An error answer: a code of D2.1, a message for the caller, extra response headers, the field that it is about. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;
+  readonly field: string | undefined;
 
-  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}, field?: string) {
     super(message);
     this.name = 'AppError';
     this.code = code;
     this.headers = headers;
+    this.field = field;
   }
 }
 
-/** A failed command: one line for the operator, and the exit code of rule D20. */
-export class CommandError extends Error {
-  readonly exitCode: 1 | 2 | 3;
+/** The exit codes of rule D20; a command that a signal stopped ends as shells expect. */
+type ExitCode = 1 | 2 | 3 | 130 | 143;
 
-  constructor(message: string, exitCode: 1 | 2 | 3 = 1) {
+/** A failed command: one line for the operator, and its exit code. */
+export class CommandError extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = 1) {
     super(message);
     this.name = 'CommandError';
     this.exitCode = exitCode;
@@ -51,8 +56,13 @@ export function forbidden(message: string): AppError {
 }
 
 /** The 404 of a list, collection, document or role. It names nothing, so that it reveals nothing (D2.2, D2.5). */
-export function notFound(): AppError {
-  return new AppError('NOT_FOUND', 'Not found');
+export function notFound(field?: string): AppError {
+  return new AppError('NOT_FOUND', 'Not found', {}, field);
+}
+
+/** The 404 of a filter that names what is not there (rule D35.3). */
+export function notThere(field: string, message: string): AppError {
+  return new AppError('NOT_FOUND', message, {}, field);
 }
 
 export function noSuchPath(): AppError {
@@ -60,8 +70,8 @@ export function noSuchPath(): AppError {
 }
 
 /** A 400 whose message names the field and the rule (D2.2). */
-export function badRequest(message: string): AppError {
-  return new AppError('BAD_REQUEST', message);
+export function badRequest(message: string, field?: string): AppError {
+  return new AppError('BAD_REQUEST', message, {}, field);
 }
 
 /** A 503 with the seconds to wait. */

@@ -34,8 +34,10 @@ export function wantsPage(c: Context<Env>): boolean {
 }
 
 /** An error in the form of rule D2.1. */
-export function refusal(c: Context<Env>, { code, message, headers }: AppError): Response {
-  const body: ErrorBody = { error: { code, message, requestId: c.get('requestId') } };
+export function refusal(c: Context<Env>, { code, message, headers, field }: AppError): Response {
+  const body: ErrorBody = {
+    error: { code, message, requestId: c.get('requestId'), ...(field === undefined ? {} : { field }) },
+  };
   const text = JSON.stringify(body);
   return c.body(text, statusOf[code] as ContentfulStatusCode, {
     ...headers,

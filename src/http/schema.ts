@@ -121,6 +121,7 @@ export const ErrorBody = z
       code: z.enum(Object.keys(statusOf) as [ErrorCode, ...ErrorCode[]]),
       message: z.string(),
       requestId: z.string(),
+      field: z.string().optional().openapi({ description: 'The parameter that the error is about.' }),
     }),
   })
   .openapi('Error');
