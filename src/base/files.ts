@@ -102,7 +102,7 @@ export function rightsAround(path: string, error: unknown): string {
 }
 
 /**
- * Why others could change some files or replace them in their folders, with the command that mends it (rule D35.6): one
+ * Why others could change some files or replace them in their folders, with the command that mends it (rule S3.6): one
  * line for each. Files that do not exist are left out. Root may look after the files of a service account.
  */
 export function writableByOthers(files: string[]): string[] {
@@ -111,8 +111,9 @@ export function writableByOthers(files: string[]): string[] {
     const { mode, uid } = statSync(path);
     const isSticky = (mode & 0o1000) !== 0 && !there.includes(path);
     const [own = 0, name] = [process.geteuid?.(), there.includes(path) ? path : `the folder ${path}`];
+    if (isSticky) return [];
     if (own !== 0 && uid !== 0 && uid !== own) return [`${name} belongs to uid ${uid}: chown ${own} ${path}`];
-    if ((mode & 0o022) === 0 || isSticky) return [];
+    if ((mode & 0o022) === 0) return [];
     return [
       `others may write ${name} (mode ${(mode & 0o7777).toString(8).padStart(4, '0')}): chmod go-w ${path}`,
     ];

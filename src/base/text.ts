@@ -34,7 +34,7 @@ export function printable(text: string, length: number): string {
 }
 
 /**
- * A text for a terminal or a file (rule D35.5): each character that controls one or cannot be seen, but for the end of a
+ * A text for a terminal or a file (rule S3.5): each character that controls one or cannot be seen, but for the end of a
  * line, as JSON writes it (`\\u001b`), so that JSON stays the same JSON.
  */
 export function escaped(text: string): string {
