@@ -36,12 +36,18 @@ interface DerivedRun {
   slugChanges: SlugChange[];
 }
 
-/** Derives all that follows from the sources, in any order, in the run's transaction; updates the ledger lines. */
-export function deriveAll(db: Database, run: StagedRun): DerivedRun {
+/**
+ * Derives all that follows from the sources, in any order, in the run's transaction; updates the ledger lines. It yields
+ * where the run may end.
+ */
+export function* deriveAll(db: Database, run: StagedRun): Generator<void, DerivedRun> {
   const { phases } = run;
   const { touched, ...derived } = phases.timed('identity', () => decideStigs(db, run));
+  yield;
   phases.timed('controls', () => deriveCatalogs(db, run));
+  yield;
   phases.timed('roles', () => deriveGuidance(db, run, touched));
+  yield;
   return derived;
 }
 

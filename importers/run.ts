@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { eq, sql } from 'drizzle-orm';
 import { CommandError } from '../src/base/errors.ts';
+import { yieldToEventLoop } from '../src/base/slices.ts';
 import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
@@ -34,6 +35,8 @@ export interface ImportOptions {
   overrides?: Map<string, string>;
   /** SHA-256 of files to ignore: an operator took them back (rule D42.8). */
   takenBack?: Set<string>;
+  /** Ends the run before its commit, so that it changes nothing; the reason is thrown. */
+  signal?: AbortSignal;
   now?: () => Date;
   onProgress?: (progress: ImportProgress) => void;
   /** Called with the ledger just before the commit; an exception undoes the run. */
@@ -128,9 +131,16 @@ class ImportRun {
   }
 
   async import(paths: string[]): Promise<ImportResult> {
+    await this.pause();
     const files = listFiles(paths, this.options);
     const start = performance.now();
     return this.complete(await this.takeAll(files), start);
+  }
+
+  /** Lets a signal arrive; throws its reason. */
+  private async pause(): Promise<void> {
+    await yieldToEventLoop();
+    this.options.signal?.throwIfAborted();
   }
 
   /** Reads and stores all sources; gives the files of an unknown kind that the user named. */
@@ -141,6 +151,7 @@ class ImportRun {
     let found = files.length;
     let bytes = 0;
     for (;;) {
+      await this.pause();
       const from = performance.now();
       const { value: source, done } = await sources.next();
       const read = performance.now();
@@ -158,16 +169,13 @@ class ImportRun {
     }
   }
 
-  private complete(loneUnknown: string[], start: number): ImportResult {
+  private async complete(loneUnknown: string[], start: number): Promise<ImportResult> {
     const { db, lines: open, staging, parts, phases } = this;
     const overrides = this.options.overrides ?? new Map<string, string>();
-    const { changed, unusedOverrides, slugChanges } = deriveAll(db, {
-      lines: open,
-      staging,
-      parts,
-      overrides,
-      phases,
-    });
+    const deriving = deriveAll(db, { lines: open, staging, parts, overrides, phases });
+    let step = deriving.next();
+    for (; !step.done; step = deriving.next()) await this.pause();
+    const { changed, unusedOverrides, slugChanges } = step.value;
     noteArchives(open, () => this.knownArchives());
     const made = open.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));

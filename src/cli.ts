@@ -2,6 +2,7 @@
 import { CommandError } from './base/errors.ts';
 import { rightsAround } from './base/files.ts';
 import { packageCommit, packageVersion } from './base/root.ts';
+import { escaped, escapedLine } from './base/text.ts';
 import type { Command } from './commands/command.ts';
 import { requireDriver } from './db/driver.ts';
 import { isTooOld, runOnOwnNode } from './runtime.ts';
@@ -82,7 +83,7 @@ function watchOutput(command: string): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || reported) return;
     reported = true;
-    process.stderr.write(`gapstone: the output cannot be written: ${error.message}\n`);
+    process.stderr.write(`gapstone: the output cannot be written: ${escapedLine(error.message)}\n`);
     if (command === 'serve' || command === 'start') return;
     process.once('exit', () => {
       process.exitCode = 1;
@@ -95,6 +96,8 @@ function isRefusedBySystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
+const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+
 // Only the owner may read what a command creates: database, log, locks, copies.
 process.umask(0o077);
 const args = process.argv.slice(2);
@@ -102,8 +105,10 @@ watchOutput(args[0] ?? '');
 try {
   process.exitCode = isTooOld(process.versions.node) ? await runOnOwnNode() : await main(args);
 } catch (error) {
-  if (!(error instanceof CommandError) && !isRefusedBySystem(error)) throw error;
+  const isKnown = error instanceof CommandError || isRefusedBySystem(error);
   const rights = isRefusedBySystem(error) ? rightsAround(error.path ?? '.', error) : '';
-  process.stderr.write(`gapstone: ${error.message}${rights}\n`);
+  const said = isKnown ? escapedLine(`${error.message}${rights}`) : escaped(stackOf(error));
+  process.stderr.write(`gapstone: ${said}\n`);
   process.exitCode = error instanceof CommandError ? error.exitCode : 1;
+  if (!isKnown) process.exit();
 }

@@ -40,10 +40,11 @@ function removePrivileges(folder, device) {
   }
 }
 
-/** A volume inherits owner and mode of the folder under it: any user of group 0 may write, as OpenShift requires. */
+/** A volume inherits owner and mode of the folder under it: any user of group 0 may write, as OpenShift
+ * requires, but not replace the files of another. */
 function makeFolders() {
   for (const [name, mode, owner] of [
-    ['data', 0o770, 65532],
+    ['data', 0o1770, 65532],
     ['inbox', 0o755, 0],
   ]) {
     const path = join(root, name);

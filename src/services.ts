@@ -56,6 +56,7 @@ export function createServices(context: ServiceContext) {
   const changes = createStigChangesService(catalog);
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
+  const cciLookup = createCciLookup(catalog, crosswalk);
   const listStigs = createListEntryService(users, stigNames.slugOf);
   return {
     stigs,
@@ -69,10 +70,11 @@ export function createServices(context: ServiceContext) {
     summary: createCatalogSummaryService(catalog),
     ledger: createLedgerService(catalog),
     onlySamples: createOnlySamples(catalog),
-    search: createSearchService(catalog, createCciLookup(catalog, crosswalk), stigNames),
+    search: createSearchService(catalog, cciLookup, stigNames),
 
     controls,
     crosswalk,
+    cciLookup,
     addressed: createAddressed(catalog, crosswalk),
     cciFacts: createCciFacts(catalog, crosswalk, controls),
     explainer: createExplainService(catalog, crosswalk),

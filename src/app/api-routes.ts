@@ -36,10 +36,11 @@ export function apiRoutes(
   const ofCatalog = access.with({ kept: 'catalog' });
   const ofUsers = access.with({ kept: 'users' });
   const { stigs, crosswalk, listStigs } = services;
+  const cciOf = (typed?: string) => services.cciLookup.typed(typed).canonical;
   return [
     catalogRoutes(access.with({ expensive: true }), services.summary),
     stigChangesRoutes(ofCatalog, services.changes),
-    stigRoutes(ofCatalog, stigs, services.news, services.addressed, now),
+    stigRoutes(ofCatalog, stigs, services.news, services.addressed, cciOf, now),
     stigDiffRoutes(ofCatalog, services.stigDiff),
     ruleHistoryRoutes(ofCatalog, services.ruleHistory),
     checklistRoutes(access, workOnUpload),

@@ -1,5 +1,6 @@
 import { sha256 } from '../base/ids.ts';
 import { withoutSecrets } from '../base/log.ts';
+import { escapedLine } from '../base/text.ts';
 
 /** The kind of actor. A name alone would let a user pose as an operator. */
 export type ActorType = 'user' | 'integration' | 'operator' | 'system' | 'anonymous';
@@ -72,7 +73,7 @@ const hashPart = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/s;
 export function lineOf(event: AuditEvent, time: Date, previous: Head): { line: string; head: Head } {
   const seq = previous.seq + 1;
   const { detail } = event;
-  const body = JSON.stringify({
+  const stated = JSON.stringify({
     seq,
     time: time.toISOString(),
     actorType: event.actorType,
@@ -88,6 +89,7 @@ export function lineOf(event: AuditEvent, time: Date, previous: Head): { line: s
     detail: detail === null ? null : Object.fromEntries(Object.entries(detail).map(boundedEntry)),
     prevHash: previous.hash,
   });
+  const body = escapedLine(stated);
   const hash = sha256(body);
   return { line: `${body.slice(0, -1)},"hash":"${hash}"}`, head: { seq, hash } };
 }

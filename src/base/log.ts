@@ -1,6 +1,6 @@
 import type { LogLevel } from './config.ts';
 import { isObject } from './json.ts';
-import { printable } from './text.ts';
+import { escapedLine, printable } from './text.ts';
 
 const levels: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 };
 
@@ -29,7 +29,8 @@ export function createLog(
     (name: LogLevel) =>
     (msg: string, fields: Record<string, unknown> = {}) => {
       if (!enabled(name)) return;
-      write(`${JSON.stringify({ time: stamp(), level: name, msg: redact(msg), ...safe(fields) })}\n`);
+      const line = JSON.stringify({ time: stamp(), level: name, msg: redact(msg), ...safe(fields) });
+      write(`${escapedLine(line)}\n`);
     };
   return {
     debug: at('debug'),

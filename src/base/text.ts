@@ -33,6 +33,21 @@ export function printable(text: string, length: number): string {
   return text.slice(0, length).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
 
+/**
+ * A text for a terminal or a file (rule S3.5): each character that controls one or cannot be seen, but for the end of a
+ * line, as JSON writes it (`\\u001b`), so that JSON stays the same JSON.
+ */
+export function escaped(text: string): string {
+  return text.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (each) =>
+    [...Array(each.length).keys()]
+      .map((at) => `\\u${each.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
+/** The same on one line. */
+export const escapedLine = (text: string): string => escaped(text).replaceAll('\n', '\\u000a');
+
 /** A number with its noun in the right form: `1 rule`, `1,446 rules`. */
 export function count(number: number, word: string, plural = `${word}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? word : plural}`;

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, notInArray, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, getTableColumns, inArray, notInArray, type SQL, sql } from 'drizzle-orm';
 import type { Entitlement, User } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
 import type { Sort } from '../base/sort.ts';
@@ -70,7 +70,31 @@ const stig = sql<string | null>`(
   SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
     FROM sources AS x JOIN stig_printings AS p ON p.source_id = x.id JOIN stigs AS s ON s.id = p.stig_id
    WHERE x.sha256 = ${importLedger}.sha256)`;
-const shown = { source, kind, outcome, reason, warnings, target, counts, sha256, stig };
+/** Reads stored JSON: what another version or a hand wrote, and nobody can read, is left out. */
+function readStored(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return null;
+  }
+}
+const readTexts = (text: unknown): string[] =>
+  [readStored(text)].flat().filter((each): each is string => typeof each === 'string');
+const readNumbers = (text: unknown): Record<string, number> =>
+  Object.fromEntries(Object.entries(readStored(text) ?? {}).filter(([, each]) => typeof each === 'number'));
+const none: Totals = {
+  ...{ sources: 0, warnings: 0 },
+  ...{ imported: 0, unchanged: 0, superseded: 0, skipped: 0, rejected: 0 },
+};
+const shown = {
+  ...{ source, kind, outcome, reason, target, sha256, stig },
+  warnings: sql<string[]>`${warnings}`.mapWith(readTexts),
+  counts: sql<Record<string, number>>`${counts}`.mapWith(readNumbers),
+};
+const runs = {
+  ...getTableColumns(importRuns),
+  summary: sql<Totals>`${importRuns.summary}`.mapWith((text) => ({ ...none, ...readNumbers(text) })),
+};
 
 function toEntry<Row extends { source: string; stig: string | null }>(row: Row) {
   const found = row.stig === null ? null : (JSON.parse(row.stig) as LedgerEntry['stig']);
@@ -86,16 +110,15 @@ function isCalled(search: string | undefined): SQL | undefined {
 /** Null where all of it is hidden. */
 function toRun(
   orm: Database['orm'],
-  row: typeof importRuns.$inferSelect,
+  row: Omit<ImportRun, 'totals'> & { summary: Totals },
   hidden: string[],
 ): ImportRun | null {
-  const { id, startedAt, finishedAt, summary } = row;
-  const totals = summary as Totals;
+  const { id, startedAt, finishedAt, summary: totals } = row;
   const hiddenTotals = orm
     .select({
       outcome: importLedger.outcome,
       sources: count(),
-      warnings: sql<number>`sum(json_array_length(${importLedger.warnings}))`,
+      warnings: sql<number>`sum(CASE WHEN json_valid(${warnings}) THEN json_array_length(${warnings}) ELSE 0 END)`,
     })
     .from(importLedger)
     .where(and(eq(importLedger.runId, id), inArray(importLedger.kind, hidden)))
@@ -115,13 +138,13 @@ export function createLedgerService({ orm, read }: Database) {
     runs(user: User, limit: number): ImportRun[] {
       const hidden = hiddenFrom(user);
       return read(() => {
-        const rows = orm.select().from(importRuns).orderBy(desc(importRuns.id)).limit(limit).all();
+        const rows = orm.select(runs).from(importRuns).orderBy(desc(importRuns.id)).limit(limit).all();
         return rows.map((row) => toRun(orm, row, hidden)).filter((run) => run !== null);
       });
     },
 
     run(user: User, id: number): ImportRun {
-      const row = orm.select().from(importRuns).where(eq(importRuns.id, id)).get();
+      const row = orm.select(runs).from(importRuns).where(eq(importRuns.id, id)).get();
       const run = row ? toRun(orm, row, hiddenFrom(user)) : null;
       if (run === null) throw notFound();
       return run;

@@ -106,7 +106,8 @@ export function createStatusService(db: Database) {
             summary ->> 'sources' AS sources, summary ->> 'imported' AS imported, summary ->> 'unchanged' AS unchanged,
             summary ->> 'superseded' AS superseded, summary ->> 'skipped' AS skipped, summary ->> 'rejected' AS rejected,
             summary ->> 'warnings' AS warnings
-       FROM import_runs ORDER BY id DESC LIMIT ?`,
+       FROM (SELECT id, started_at, finished_at, generation, CASE WHEN json_valid(summary) THEN summary ELSE '{}' END AS summary FROM import_runs)
+      ORDER BY id DESC LIMIT ?`,
   );
 
   return {

@@ -47,9 +47,9 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
   const visibleOne = { user: prepareFind('user'), integration: prepareFind('integration') };
 
   /** A collection that the viewer may see. Throws the one 404 for all that they may not (D2.5). */
-  function find(viewer: Viewer, id: string): Collection {
+  function find(viewer: Viewer, id: string, field?: string): Collection {
     const row = visibleOne[viewer.kind].get({ id, ...valuesOf(viewer) });
-    if (!row) throw notFound();
+    if (!row) throw notFound(field);
     return row;
   }
 

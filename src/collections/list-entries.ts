@@ -29,8 +29,8 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
   const rows = createListRows(db);
   const findingsIn = createListFindings(db);
 
-  const read = <T>(viewer: Viewer, id: string, of: (list: Collection) => T): T =>
-    db.read(() => of(lists.find(viewer, id)));
+  const read = <T>(viewer: Viewer, id: string, of: (list: Collection) => T, field?: string): T =>
+    db.read(() => of(lists.find(viewer, id, field)));
 
   return {
     /** A page of entries by position, then slug; with findings, only STIGs that have some of the wanted ones. */
@@ -75,9 +75,9 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
         }),
       ),
 
-    /** The slugs of the entries, by position. */
-    slugs: (viewer: Viewer, id: string): string[] =>
-      read(viewer, id, () => rows.entries(id).map(({ slug }) => slug)),
+    /** The slugs of the entries, by position; `field` is the filter that names the list. */
+    slugs: (viewer: Viewer, id: string, field?: string): string[] =>
+      read(viewer, id, () => rows.entries(id).map(({ slug }) => slug), field),
 
     /** The name of a list, and its entries with their releases: null for a STIG that is gone from the catalog. */
     releases: (viewer: Viewer, id: string): { name: string; stigs: NamedRelease[] } =>

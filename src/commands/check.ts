@@ -9,7 +9,7 @@ import type { Database, Files } from '../db/database.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
 import { ForeignSchemaError } from '../db/schema-check.ts';
-import { type Command, expectPositionals, flag, openToLook, parse, tell } from './command.ts';
+import { type Command, expectPositionals, flag, openToLook, parse, print, tell } from './command.ts';
 
 const busyTimeout = 30_000;
 /** The problems of one check that are listed; a last line gives the number of the others. */
@@ -31,7 +31,7 @@ export const checkCommand: Command = {
     if (!values.audit) expectPositionals(positionals, []);
     const config = readConfig(values);
     const report = checkFiles(config, values.audit ? [...positionals, config.auditFile] : null);
-    process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanReport(report));
+    print(values.json, report, humanReport(report));
     return report.ok ? 0 : 1;
   },
 };
@@ -132,14 +132,14 @@ function withDamage<T>(work: () => T): T | Error {
   }
 }
 
-function humanReport({ checks, digest, audit }: CheckReport): string {
+function humanReport({ checks, digest, audit }: CheckReport): string[] {
   const lines = checks.flatMap(({ name, problems }) =>
     problems.length === 0 ? [`ok: ${name}`] : problems.map((problem) => `problem: ${name}: ${problem}`),
   );
   for (const note of audit?.notes ?? []) lines.push(`note: audit: ${note}`);
   if (audit)
     lines.push(`audit: ${count(audit.lines, 'line')} from ${audit.first ?? 0}, head ${headOf(audit.head)}`);
-  return `${[...lines, `digest: ${digest ?? 'the catalog cannot be read'}`].join('\n')}\n`;
+  return [...lines, `digest: ${digest ?? 'the catalog cannot be read'}`];
 }
 
 const headOf = (head: AuditVerdict['head']) => (head === null ? 'none' : `${head.seq} ${head.hash}`);

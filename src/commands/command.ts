@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
+import { escapedLine } from '../base/text.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { asCommandError } from '../db/faults.ts';
 
@@ -25,14 +26,16 @@ export async function runCommand(command: Command, args: string[]): Promise<numb
   }
 }
 
-/** Writes a line for the operator to stderr. */
-export function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
+const written = (lines: string[]) => lines.map((line) => `${escapedLine(line)}\n`).join('');
+
+/** Writes lines for the operator to stderr; a name in them cannot control the terminal. */
+export function tell(...lines: string[]): void {
+  process.stderr.write(written(lines));
 }
 
-/** Prints a result as a line of JSON or of text. */
-export function print(json: boolean | undefined, value: object, line: string): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : line}\n`);
+/** Prints a result as a line of JSON, or as lines of text; a name in them cannot control the terminal. */
+export function print(json: boolean | undefined, value: object, text: string | string[]): void {
+  process.stdout.write(written(json ? [JSON.stringify(value)] : [text].flat()));
 }
 
 /** Opens both files for reading; creates no users' data. Throws `CommandError`. */

@@ -1,6 +1,7 @@
 import { createAudit } from '../audit/audited-action.ts';
 import { type Config, readConfig } from '../base/config.ts';
-import { isThere } from '../base/files.ts';
+import { CommandError } from '../base/errors.ts';
+import { isThere, writableByOthers } from '../base/files.ts';
 import { spoken } from '../base/text.ts';
 import { applyBundle, type Exchanged, type OpenSite } from '../content/apply.ts';
 import type { Exchange } from '../content/exchanges.ts';
@@ -36,6 +37,8 @@ export const applyCommand = {
     // Without users' data no key is trusted: fail before creating it.
     if (!isThere(config.usersDb)) await read();
     requireFolder(config.db);
+    const [open] = writableByOthers([config.usersDb, config.auditFile]);
+    if (open !== undefined) throw new CommandError(`nothing was applied: ${open}`);
     const failed = { action: 'content.apply', objectType, objectId: file };
     return withCommandAudit(config, null, failed, async (audit) => {
       const bundle = await read();

@@ -65,7 +65,7 @@ export const buildCommand = {
     const { channel, sequence, digest, before } = manifest;
     const built = { files, bytes, bundle: id, channel, sequence, digest, before: before?.digest ?? null };
     const what = before === null ? 'whole' : `a difference to ${spoken(before.digest)}`;
-    print(values.json, built, files.join('\n'));
+    print(values.json, built, files);
     tell(`${channel} ${sequence}, ${what}: ${count(bytes, 'byte')}, catalog ${digest} (${spoken(digest)})`);
     if (values.unsigned) tell('it is not signed: sign its manifest.json, then "gapstone content attach"');
     return 0;

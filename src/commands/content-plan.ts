@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isTaken, publishNew, realFile } from '../base/files.ts';
 import { packageRoot } from '../base/root.ts';
-import { printable } from '../base/text.ts';
+import { escaped } from '../base/text.ts';
 import { type Plan, planBundle } from '../content/plan.ts';
 import { type PlanSection, planHeading, planSections, totals } from '../content/plan-words.ts';
 import { readBundle } from '../content/read-bundle.ts';
@@ -12,7 +12,7 @@ import { trustedKeys } from '../content/trust.ts';
 import { asCopyError } from '../db/copy.ts';
 import { requireFolder } from '../db/restore-backup.ts';
 import { contentPlanPage } from '../site/content/plan-page.tsx';
-import { flag, parse, tell, text } from './command.ts';
+import { flag, parse, print, tell, text } from './command.ts';
 
 /** The text shows at most so many lines of a kind; JSON and the page show all. */
 const mostLines = 20;
@@ -37,25 +37,25 @@ export const planCommand = {
     });
     for (const warning of plan.warnings) tell(`warning: ${warning}`);
     const most = values.all ? Number.POSITIVE_INFINITY : mostLines;
-    process.stdout.write(values.json ? `${JSON.stringify(plan)}\n` : inText(plan, most));
+    print(values.json, plan, inText(plan, most));
     if (values.html !== undefined) writePage(values.html, plan, config);
     return 0;
   },
 };
 
-function inText(plan: Plan, most: number): string {
+function inText(plan: Plan, most: number): string[] {
   const refusals = plan.refusals.map((line) => `apply would refuse it: ${line}`);
   const sections = planSections(plan);
   const lines = sections.flatMap((section) => [
     '',
     `${section.title}: ${totals(section)}`,
     ...signed(section).flatMap(([sign, , texts]) => [
-      ...texts.slice(0, most).map((each) => `  ${sign} ${printable(each, each.length)}`),
+      ...texts.slice(0, most).map((each) => `  ${sign} ${each}`),
       ...(texts.length > most ? [`  ${sign} and ${texts.length - most} more`] : []),
     ]),
   ]);
   const nothing = sections.length === 0 ? ['', 'nothing would change'] : [];
-  return `${[planHeading(plan), ...refusals, ...lines, ...nothing].join('\n')}\n`;
+  return [planHeading(plan), ...refusals, ...lines, ...nothing];
 }
 
 const signed = ({ come, change, go }: PlanSection): [string, string, string[]][] => [
@@ -84,7 +84,7 @@ function writePage(file: string, plan: Plan, { banner }: Config): void {
   });
   try {
     inPrivateFolder(file, (temporary) => {
-      writeFileSync(temporary, page, { mode: 0o600, flag: 'wx' });
+      writeFileSync(temporary, escaped(page), { mode: 0o600, flag: 'wx' });
       publishNew(temporary, file);
     });
   } catch (error) {

@@ -9,13 +9,13 @@ import type { SlugChange } from '../../importers/stigs/write.ts';
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere, whyRefused } from '../base/files.ts';
-import { count, countOf, cut, printable } from '../base/text.ts';
+import { count, countOf, cut } from '../base/text.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { openCatalog } from '../db/database.ts';
 import { forgetInboxContents, inboxContents } from '../db/kept.ts';
 import { openForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, flag, parse, required, tell, text } from './command.ts';
+import { type Command, flag, parse, print, required, tell, text } from './command.ts';
 import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
@@ -34,12 +34,14 @@ export const importCommand: Command = {
     '              - in place of a slug removes the row',
     '--json        print one ledger line for each source on stdout, then the summary',
     'Exits with 0 (done), 3 (done in part: something was rejected) or 1 (failed: nothing could be used).',
+    'Ctrl-C (130) and SIGTERM (143) stop it within seconds; nothing is changed then.',
   ],
   async run(args) {
     const { values, positionals } = parse(args, null, {
       ...{ once: flag, 'no-links': flag, strict: flag, 'dry-run': flag, slugs: text },
     });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
+    const signal = stoppedBySignal();
     // A file that the inbox saw may have been removed since.
     const given = values.once ? positionals.filter((path) => isThere(path)) : positionals;
     for (const path of given) requirePath(path);
@@ -59,8 +61,7 @@ export const importCommand: Command = {
       : { fresh: given, met: [], leftOut: [], takenBack: new Set<string>() };
     // For the record of the inbox (rule D42.8).
     const unkept = met.filter((hash) => !held.has(hash));
-    if (values.json && unkept.length + leftOut.length > 0)
-      process.stdout.write(`${JSON.stringify({ met: unkept, leftOut })}\n`);
+    if (values.json && unkept.length + leftOut.length > 0) print(true, { met: unkept, leftOut }, '');
     for (const path of leftOut)
       tell(
         `skipped ${path}: a rollback removed it, or a part of it; "gapstone import" without --once imports it`,
@@ -73,15 +74,28 @@ export const importCommand: Command = {
     const strict = values.strict ?? false;
     const onProgress = createProgress();
     const result = await auditedImport(config, db, fresh, {
-      ...{ strict, noLinks, dryRun, overrides, onProgress, takenBack },
+      ...{ strict, noLinks, dryRun, overrides, onProgress, takenBack, signal },
     });
     const refused = strict && (result.summary.rejected > 0 || result.loneUnknown.length > 0);
     const outcome = resultOf(result.lines, refused);
-    print(result, config.usersDb, values.json ?? false, dryRun);
+    report(result, config.usersDb, values.json ?? false, dryRun);
     if (!values.json) tell(describeResult(outcome, result.summary, refused));
     return exitCodes[outcome];
   },
 };
+
+/** Is aborted by the first SIGINT or SIGTERM; a second one ends the process at once. */
+function stoppedBySignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const [signal, exitCode] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    process.once(signal, () =>
+      stop.abort(new CommandError(`stopped by ${signal}: nothing was changed`, exitCode)),
+    );
+  return stop.signal;
+}
 
 function requirePath(path: string): void {
   if (!isThere(path)) throw new CommandError(`${path} does not exist`);
@@ -96,17 +110,17 @@ function describeResult(result: Result, { rejected }: LedgerSummary, refused: bo
   return result === 'done' ? result : `${result}: ${count(rejected, 'source')} could not be used`;
 }
 
-function print(
+function report(
   { lines, summary, stored, unusedOverrides, slugChanges }: ImportResult,
   usersDb: string,
   json: boolean,
   dryRun: boolean,
 ): void {
   if (json) {
-    for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
-    process.stdout.write(`${JSON.stringify({ summary })}\n`);
+    for (const line of lines) print(true, line, '');
+    print(true, { summary }, '');
   } else {
-    for (const line of lines) tell(humanLine(line));
+    for (const line of lines) tell(...humanLines(line));
     tell(humanSummary(summary));
   }
   for (const benchmarkId of unusedOverrides)
@@ -135,15 +149,13 @@ function warnOfReferences(usersDb: string, changes: SlugChange[]): void {
   }
 }
 
-function humanLine(line: LedgerLine): string {
-  // An untrusted name must not end the line or control the terminal.
-  const printed = (text: string) => printable(text, text.length);
-  const target = line.target === null ? '' : ` -> ${printed(line.target)}`;
+function humanLines(line: LedgerLine): string[] {
+  const target = line.target === null ? '' : ` -> ${line.target}`;
   const counts = Object.entries(line.counts).map(([name, number]) => countOf(number, name));
-  const reason = line.reason === null ? '' : `: ${printed(line.reason)}`;
+  const reason = line.reason === null ? '' : `: ${line.reason}`;
   const detail = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
-  const warnings = line.warnings.map((warning) => `\n    warning: ${printed(warning)}`).join('');
-  return `${line.outcome.padEnd(10)} ${printed(line.source)} [${line.kind}]${target}${detail}${reason}${warnings}`;
+  const first = `${line.outcome.padEnd(10)} ${line.source} [${line.kind}]${target}${detail}${reason}`;
+  return [first, ...line.warnings.map((warning) => `    warning: ${warning}`)];
 }
 
 function humanSummary(summary: LedgerSummary): string {

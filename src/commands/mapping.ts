@@ -11,7 +11,7 @@ import {
 import { type GraphNode, inOrder, nameOf, statuses } from '../catalog/crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
 import { auditedCommand, openForCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, required, text } from './command.ts';
+import { type Command, expectPositionals, parse, print, required, text } from './command.ts';
 
 const busyTimeout = 30_000;
 
@@ -116,9 +116,7 @@ function printDecisions(decisions: MappingDecisions, json: boolean): void {
   for (const { ends, status, reason, decidedAt, own, stale } of decisions.all()) {
     const [from, to] = ends.map(nameOf);
     const marks = [own ? ['OWN'] : [], stale ? ['STALE'] : []].flat();
-    const line = json
-      ? JSON.stringify({ from, to, status, reason, decidedAt, own, stale })
-      : [decidedAt, from, to, status, ...marks, reason].join('  ');
-    process.stdout.write(`${line}\n`);
+    const line = [decidedAt, from, to, status, ...marks, reason].join('  ');
+    print(json, { from, to, status, reason, decidedAt, own, stale }, line);
   }
 }

@@ -8,7 +8,7 @@ import { count } from '../base/text.ts';
 import { toCklb } from '../catalog/stigs/cklb-writer.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { answerChecklist, readAnswers } from '../checklists/assessor-answers.ts';
-import { type Command, openToLook, parse, required, tell, text } from './command.ts';
+import { type Command, openToLook, parse, print, required, tell, text } from './command.ts';
 
 const ourStig = 'application_security_and_development';
 const ourAnswers = join(packageRoot, 'data', 'assessment', `${ourStig}.csv`);
@@ -33,7 +33,7 @@ export const selfAssessmentCommand: Command = {
       const full = createStigService(db).full(values.stig ?? ourStig, values.version);
       const checklist = toCklb(full, { hostName: values['host-name'] ?? 'gapstone' });
       const { unanswered, unknown } = answerChecklist(checklist, answers);
-      process.stdout.write(`${JSON.stringify(checklist, null, 2)}\n`);
+      print(false, checklist, JSON.stringify(checklist, null, 2).split('\n'));
       const said = `${answers.size - unknown.length} of ${count(full.findings.length, 'rule')} answered`;
       tell(`${full.release.title} ${full.release.version}: ${said}`);
       if (unanswered.length > 0) tell(`without an answer: ${unanswered.join(', ')}`);

@@ -6,6 +6,7 @@ import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { type Config, configWarnings, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { writableByOthers } from '../base/files.ts';
 import { giveMemoryBack } from '../base/idle-memory.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
@@ -63,6 +64,7 @@ export async function serve(
   {
     using db = await open();
     db.neverBlock();
+    for (const open of writableByOthers([config.usersDb, config.auditFile])) log.warn(open);
     await serveOpen(config, db, log, lines, onReady);
   }
   log.info('stopped');

@@ -120,5 +120,5 @@ async function welcome(config: Config, url: string, withoutToken: boolean): Prom
       `Or open ${url} in a browser and sign in with this token.`,
     );
   }
-  tell(lines.join('\n'));
+  tell(...lines);
 }

@@ -3,7 +3,7 @@ import { packageVersion } from '../base/root.ts';
 import { withEdition } from '../catalog/controls/frameworks.ts';
 import { createStatusService, type FileStatus, type Status } from '../catalog/loaded-status.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
-import { type Command, openToLook, parse } from './command.ts';
+import { type Command, openToLook, parse, print } from './command.ts';
 
 export const statusCommand: Command = {
   name: 'status',
@@ -19,12 +19,12 @@ export const statusCommand: Command = {
       ...status.status(),
     }));
     const report = { version: packageVersion, digest, ...rest };
-    process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : humanStatus(report));
+    print(values.json, report, humanStatus(report));
     return 0;
   },
 };
 
-function humanStatus(status: Status & { version: string; digest: string }): string {
+function humanStatus(status: Status & { version: string; digest: string }): string[] {
   const { version, digest, catalog, stigs, frameworks, crosswalk, roles, documents, users, imports } = status;
   const { file, bytes, logBytes, schema, ...kept } = users;
   const fileRow = (each: FileStatus) =>
@@ -60,7 +60,7 @@ function humanStatus(status: Status & { version: string; digest: string }): stri
     ]),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join('');
+  return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}`);
 }
 
 function megabytes(bytes: number): string {

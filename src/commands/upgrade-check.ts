@@ -8,7 +8,7 @@ import { freeBytes, requireRoom } from '../db/copy.ts';
 import { type Kind, namesOfKinds } from '../db/header.ts';
 import { listMigrations, schemaVersion } from '../db/migrate.ts';
 import { damageOf } from '../db/schema-check.ts';
-import { type Command, parse } from './command.ts';
+import { type Command, parse, print } from './command.ts';
 
 /** The upgrade of one file by this version. */
 interface FileCheck {
@@ -45,8 +45,7 @@ export const upgradeCheckCommand: Command = {
     if (files.every(({ schema, problem }) => schema === null && problem === null))
       throw new CommandError(`there is neither ${names.map(([, name]) => name).join(' nor ')} in ${folder}`);
     const ok = files.every(({ problem }) => problem === null);
-    const lines = files.map(describe).join('');
-    process.stdout.write(values.json ? `${JSON.stringify({ version: packageVersion, ok, files })}\n` : lines);
+    print(values.json, { version: packageVersion, ok, files }, files.map(describe));
     return ok ? 0 : 1;
   },
 };
@@ -82,8 +81,8 @@ const copyOf = ({ file, newest }: FileCheck) => freeName(`${file}.before-schema-
 
 function describe(check: FileCheck): string {
   const { kind, file, schema, newest, migrations, problem } = check;
-  if (problem !== null) return `refused: ${problem}\n`;
-  if (schema === null) return `${file}: missing; the next start creates a new ${namesOfKinds[kind]}\n`;
-  if (migrations.length === 0) return `${file}: schema ${schema}, nothing to migrate\n`;
-  return `${file}: schema ${schema}, the next start migrates it to ${newest} (${migrations.join(', ')}), and keeps a copy from before as ${copyOf(check)}\n`;
+  if (problem !== null) return `refused: ${problem}`;
+  if (schema === null) return `${file}: missing; the next start creates a new ${namesOfKinds[kind]}`;
+  if (migrations.length === 0) return `${file}: schema ${schema}, nothing to migrate`;
+  return `${file}: schema ${schema}, the next start migrates it to ${newest} (${migrations.join(', ')}), and keeps a copy from before as ${copyOf(check)}`;
 }

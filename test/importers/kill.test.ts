@@ -102,6 +102,31 @@ test('killed at random moments, the catalog is the old one or the new one, and t
   assert.ok(old >= 1, 'no kill came before the commit');
 });
 
+test('Ctrl-C and SIGTERM say that nothing changed, and so it is', async () => {
+  let stopped = 0;
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    for (const part of [0.5, 0.7, 0.9]) {
+      const file = join(work, `${signal}-${part}.db`);
+      copyFileSync(oldFile, file);
+      const run = await gapstone(['import', folder, '--db', file], {
+        onStart: (child) => setTimeout(() => child.kill(signal), fullRun * part),
+      });
+      const content = read(file);
+      // One that was committed before the signal came is complete.
+      if (run.code === 0) assert.equal(content, after);
+      else {
+        stopped++;
+        assert.is(run.code, code, run.stderr.slice(-300));
+        assert.match(run.stderr, new RegExp(`gapstone: stopped by ${signal}: nothing was changed\n$`));
+        assert.equal(content, before);
+      }
+    }
+  assert.ok(stopped > 0, 'no signal came before the commit');
+});
+
 test('a full disk changes nothing, and says so in one line', async () => {
   const file = join(work, 'full.db');
   copyFileSync(oldFile, file);

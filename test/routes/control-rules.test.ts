@@ -126,7 +126,7 @@ samples('filters narrow the rules; pages count rules and partition them', async 
     const json = await ask('nist-800-171', '3.1.1', `?maxHops=4&stig=${slug}`);
     assert.equal(names(json), names({ stigs: [{ slug, rules: own }] }));
   }
-  for (const slug of ['none', '', 'HARBOR_LINUX_3', 'harbor_linux_3 ', '%', 'x'.repeat(1000)]) {
+  for (const slug of ['none', '', 'harbor_linux_3 ', '%', 'x'.repeat(1000)]) {
     const answer = await t.get(path('nist-800-171', '3.1.1', `?maxHops=4&stig=${encodeURIComponent(slug)}`));
     assertError(answer, 404, 'NOT_FOUND', noStig(slug.slice(0, 64)));
   }

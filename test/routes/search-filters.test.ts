@@ -5,7 +5,7 @@ import { suite } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
-import { noStig } from '../support/words.ts';
+import { noControl, noStig } from '../support/words.ts';
 import { readSheet } from '../support/xlsx-reader.ts';
 
 interface Rule {
@@ -105,15 +105,13 @@ filters('filters without a question are combined, as brute force has it', async 
     ['stig=harbor_linux_3', harbor],
     ['stig=Harbor_Linux_3_STIG', harbor],
     ['stig=harbor_linux_3&stig=lantern_web_server_2', (rule) => harbor(rule) || lantern(rule)],
-    ['stig=harbor_linux_3&stig=no_such', harbor],
-    ['stig=no_such', () => false],
+    ['stig=HARBOR_LINUX_3', harbor],
     ['cci=cci-366', cites('CCI-000366')],
     ['control=ac-2.1', addresses('AC-2(1)')],
     [
       'control=CM-6&stig=lantern_web_server_2&stig=zebra_formula&severity=low,high',
       (rule) => addresses('CM-6')(rule) && !harbor(rule) && rule.severity !== 'medium',
     ],
-    ['control=no', () => false],
     ['q=&cci=CCI-15', cites('CCI-000015')],
   ];
   for (const [query, keep] of cases) {
@@ -121,6 +119,44 @@ filters('filters without a question are combined, as brute force has it', async 
   }
   assert.ok(every.some(addresses('CM-6')));
 });
+
+filters(
+  'a filter that names what is not there is 404, a malformed one 400, with its field (rule D35.3)',
+  async () => {
+    const wrong = [
+      ['stig', 'no_such', 404, noStig('no_such')],
+      ['stig', '', 404, noStig('')],
+      ['list', 'none', 404, 'Not found'],
+      ['cci', 'cci-999999', 404, 'CCI not found: cci-999999'],
+      ['cci', 'x', 400, 'cci must be a CCI such as CCI-000366'],
+      ['control', 'AC-99', 404, noControl('AC-99')],
+      ['control', 'zz', 400, 'control must be a control of nist-800-53 such as AC-2(1)'],
+    ] as const;
+    const asked = ['q=the&', 'q=!!!&', 'severity=high&', 'stig=harbor_linux_3&', ''];
+    for (const [field, text, status, message] of wrong)
+      for (const others of asked)
+        for (const format of ['json', 'csv', 'xlsx']) {
+          const answer = await t.get(`/api/v1/search?${others}${field}=${text}&format=${format}`);
+          assertError(answer, status, status === 404 ? 'NOT_FOUND' : 'BAD_REQUEST', message);
+          assert.is(answer.json.error.field, field);
+        }
+    for (const [field, text, status, message] of wrong.slice(0, 3)) {
+      const answer = await t.get(`/api/v1/control-rules/nist-800-53/AC-2?${field}=${text}`);
+      assertError(answer, status, status === 404 ? 'NOT_FOUND' : 'BAD_REQUEST', message);
+      assert.is(answer.json.error.field, field);
+    }
+    for (const [text, status] of [
+      ['CCI-999999', 404],
+      ['x', 400],
+      ['cci-366', 200],
+    ] as const) {
+      const answer = await t.get(`/api/v1/stigs/harbor_linux_3/download?format=csv&cci=${text}`);
+      assert.is(answer.status, status, text);
+      if (status !== 200) assert.is(answer.json.error.field, 'cci');
+    }
+    assert.is((await t.get('/api/v1/stigs/changelog?slug=no_such')).json.pagination.total, 0, 'rule D4.9');
+  },
+);
 
 filters('without a question and a filter the errors are those of a question', async () => {
   for (const [query, message] of [

@@ -8,6 +8,7 @@ import { Phases } from '../../importers/phases.ts';
 import { Staging } from '../../importers/staging.ts';
 import type { XccdfRelease } from '../../importers/stigs/xccdf-record.ts';
 import { sha256 } from '../../src/base/ids.ts';
+import { atOnce } from '../../src/base/slices.ts';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigests } from '../../src/db/digest.ts';
 import { ruleName } from '../../src/db/rule-keys.ts';
@@ -105,13 +106,8 @@ export function feed(db: Database, runs: Read[][], overrides: Map<string, string
       };
       return staging.store(open, { type: 'stig', release });
     });
-    deriveAll(db, {
-      lines,
-      staging,
-      parts: [],
-      overrides: overrides[index] ?? new Map(),
-      phases: new Phases(),
-    });
+    const rest = { parts: [], overrides: overrides[index] ?? new Map(), phases: new Phases() };
+    atOnce(deriveAll(db, { lines, staging, ...rest }));
     if (db.sqlite.inTransaction) db.sqlite.exec('COMMIT');
     return lines;
   });

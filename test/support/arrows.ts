@@ -218,7 +218,6 @@ export const arrows: Record<string, string[]> = {
   'src/site/parts': ['src/auth', 'src/base', 'src/http'],
   'src/site/rules': [
     'src/base',
-    'src/catalog/controls',
     'src/catalog/crosswalk',
     'src/catalog/guidance',
     'src/catalog/stigs',
@@ -238,7 +237,6 @@ export const arrows: Record<string, string[]> = {
   ],
   'src/site/stigs': [
     'src/base',
-    'src/catalog/controls',
     'src/catalog/guidance',
     'src/catalog/stigs',
     'src/http',

@@ -1,12 +1,6 @@
 const control53 = /^([a-z]{2})-(\d{1,3})(?: *\( *(\d{1,3}) *\)|\.(\d{1,3}))?$/i;
 const requirement171 = /^(?:3\.[1-9]\d?\.[1-9]\d?|03\.(?!00)\d\d\.(?!00)\d\d)$/;
 
-/** A CCI of a filter, as typed and in its published form. */
-export function typedCci(text = ''): { typed: string; canonical: string | undefined } {
-  const typed = text.trim();
-  return { typed, canonical: typed === '' ? undefined : (canonicalIdentifier('cci', typed) ?? typed) };
-}
-
 /**
  * The published form of an identifier in any of its spellings (rule D6.1): `ac-2.1`, `AC-02(01)` and `AC-2 (1)`
  * give `AC-2(1)`, `cci-15` gives `CCI-000015`. 800-171 Rev 2 (`3.1.1`) and Rev 3 (`03.01.01`) differ, so mixed padding

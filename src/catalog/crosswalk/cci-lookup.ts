@@ -1,11 +1,16 @@
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
 import { ruleCcis } from '../../db/tables.ts';
+import { createFilterNode } from './find-node.ts';
 import { type CrosswalkService, cciQuestion } from './queries.ts';
 
 export interface CciLookup {
   /** The CCIs that rules of current releases cite and that lead to a control of nist-800-53 (published form). */
   ccisOf(control: string): string[];
+  /** The identifier that a filter names. Throws 400 and 404 (rule D35.3). */
+  filtered: ReturnType<typeof createFilterNode>;
+  /** The CCI of a filter, as typed and in its published form. Throws as `filtered`. */
+  typed(text?: string): { typed: string; canonical: string | undefined };
 }
 
 /** The CCI lookup of rule D7.5 from a control to its CCIs. */
@@ -19,5 +24,13 @@ export function createCciLookup(db: Database, crosswalk: CrosswalkService): CciL
     }
     return ccis;
   });
-  return { ccisOf: (control) => db.read(() => ccisByControl().get(control) ?? []) };
+  const filtered = createFilterNode(db, crosswalk);
+  return {
+    ccisOf: (control) => db.read(() => ccisByControl().get(control) ?? []),
+    filtered,
+    typed(text = '') {
+      const typed = text.trim();
+      return { typed, canonical: typed === '' ? undefined : filtered('cci', typed) };
+    },
+  };
 }

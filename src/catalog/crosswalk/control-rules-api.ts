@@ -10,7 +10,7 @@ import * as schemas from './control-rules-schema.ts';
 export function controlRulesRoutes(
   access: Access,
   service: ControlRulesService,
-  slugsOfList: (user: User, list: string) => string[],
+  slugsOfList: (user: User, list: string, field: string) => string[],
 ) {
   const { app, route } = createRoutes('Controls');
 
@@ -25,7 +25,7 @@ export function controlRulesRoutes(
     query: schemas.controlRulesQuery,
     response: jsonContent(schemas.ControlRules, 'A page of rules.'),
     handle: ({ user, params, query: { list, ...query } }) => {
-      const among = list === undefined ? undefined : slugsOfList(user, list);
+      const among = list === undefined ? undefined : slugsOfList(user, list, 'list');
       return service.rules({ ...params, ...query, among });
     },
   });

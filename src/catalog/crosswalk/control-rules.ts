@@ -1,15 +1,12 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../base/errors.ts';
-import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
 import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
-import { createFindControl } from '../controls/find-control.ts';
-import { canonicalIdentifier } from '../controls/identifier.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
+import { createFindNode } from './find-node.ts';
 import type { GraphNode } from './graph.ts';
 import { closureDepth } from './path-search.ts';
 import { type Answered, type CrosswalkService, defaultStatuses } from './queries.ts';
@@ -31,7 +28,7 @@ export type ControlRulesService = ReturnType<typeof createControlRulesService>;
 export function createControlRulesService(
   db: Database,
   crosswalk: CrosswalkService,
-  { slugOf, ofSlug }: StigNameIndex,
+  { filtered }: StigNameIndex,
 ) {
   const find = createFindNode(db, crosswalk);
   const { cached, countsOf, reached } = createCitingRules(db);
@@ -39,7 +36,7 @@ export function createControlRulesService(
   /** The slugs that the parameters of a question select; null for all. */
   function selectedSlugs({ stig, among }: Pick<RulesQuery, 'stig' | 'among'>): Set<string> | null {
     if (stig === undefined) return among === undefined ? null : new Set(among);
-    return new Set(stig.map(slugOf).filter((slug) => among?.includes(slug) ?? true));
+    return new Set(filtered(stig).filter((slug) => among?.includes(slug) ?? true));
   }
 
   return {
@@ -63,10 +60,8 @@ export function createControlRulesService(
     rules(query: RulesQuery): ControlRules {
       return db.read(() => {
         const control = find(query.framework, query.controlId);
-        const unknown = query.stig?.find((name) => ofSlug(name) === null);
-        if (unknown !== undefined) throw new AppError('NOT_FOUND', `STIG not found: ${cut(unknown)}`);
-        const { paths, truncated } = pathsToCcis(crosswalk, control, query);
         const slugs = selectedSlugs(query);
+        const { paths, truncated } = pathsToCcis(crosswalk, control, query);
         const asked = {
           ccis: JSON.stringify([...paths.keys()]),
           severities: query.severity ? [...query.severity].join() : null,
@@ -138,27 +133,6 @@ function createCitingRules(db: Database) {
 
   const countsOf = (ccis: string) => cached(ccis, () => counted.all({ ccis }));
   return { cached, countsOf, reached };
-}
-
-/**
- * Gives a function that finds a control of a catalog, a CCI of the newest list or of a rule, or a control of a site's
- * own framework. Throws NOT_FOUND.
- */
-function createFindNode(db: Database, crosswalk: CrosswalkService) {
-  const findControl = createFindControl(db);
-  const isCited = (cci: string) =>
-    db.orm.select().from(ruleCcis).where(eq(ruleCcis.cci, cci)).limit(1).get() !== undefined;
-  return (framework: string, controlId: string) => {
-    const known = findControl(framework, controlId);
-    if (known) return { framework, identifier: known.identifier, title: known.title };
-    const identifier = canonicalIdentifier(framework, controlId);
-    const isNode =
-      identifier !== null &&
-      (crosswalk.graph().idOf(framework, identifier) !== undefined ||
-        (framework === 'cci' && isCited(identifier)));
-    if (!isNode) throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
-    return { framework, identifier, title: '' };
-  };
 }
 
 /** The shortest paths from a control to each CCI that it reaches; a CCI reaches itself. */

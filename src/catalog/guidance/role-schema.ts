@@ -140,6 +140,8 @@ export type RoleMapping = z.infer<typeof RoleMapping>;
 export const benchmarkParam = z.object({
   benchmarkId: z
     .string()
-    .regex(/^(?:\d+|[a-z0-9][a-z0-9_-]{0,199})$/, { error: 'benchmarkId must be a number or a slug' })
+    .regex(/^(?:\d+|[A-Za-z0-9._-]{1,200})$/, {
+      error: 'benchmarkId must be a number, a slug or a benchmark id',
+    })
     .openapi({ example: 'harbor_linux_3' }),
 });

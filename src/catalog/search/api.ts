@@ -5,6 +5,7 @@ import { asksForFile, downloadFile, jsonOrFile } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { FoundRule, SearchService } from './queries.ts';
+import { readSearchQuery } from './query.ts';
 import * as schemas from './schema.ts';
 
 const mostNamed = 5;
@@ -18,7 +19,7 @@ const columns: Column<FoundRule>[] = [
 ];
 
 /** The slugs of the STIGs of a list. Throws NOT_FOUND for a list that the user may not see. */
-export type SlugsOfList = (user: User, list: string) => string[];
+export type SlugsOfList = (user: User, list: string, field: string) => string[];
 
 /** Full-text search over the rules of current releases (additive). */
 export function searchRoutes(
@@ -43,7 +44,7 @@ export function searchRoutes(
     response: jsonOrFile(schemas.SearchAnswer, 'A page of rules, or all of them as a file.'),
     handle: async ({ user, query }, c) => {
       const { format, raw, list, ...question } = query;
-      const among = list === undefined ? undefined : slugsOfList(user, list);
+      const among = list === undefined ? undefined : slugsOfList(user, list, 'list');
       if (format !== 'json') {
         const rows = await search.exported({ ...question, among });
         return downloadFile(c, { format, raw }, 'rules', {
@@ -55,7 +56,7 @@ export function searchRoutes(
         });
       }
       const { results, pagination } = search.search({ ...question, among });
-      const named = stigNames.said(query.q ?? '').slice(0, mostNamed);
+      const named = stigNames.said(readSearchQuery(query.q ?? '').wanted).slice(0, mostNamed);
       const stigs = named.map(({ slug, title, version }) => ({ slug, title, version }));
       return { results, ...(stigs.length === 0 ? {} : { stigs }), pagination };
     },

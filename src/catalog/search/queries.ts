@@ -3,7 +3,6 @@ import { yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { inOneGeneration } from '../../db/one-generation.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
-import { canonicalIdentifier } from '../controls/identifier.ts';
 import { createStigNameIndex } from '../stigs/name-index.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { readSearchQuery, type SearchQuery } from './query.ts';
@@ -57,13 +56,15 @@ export type SearchService = ReturnType<typeof createSearchService>;
 
 type Bound = Record<string, unknown>;
 
-/** Full-text search over the rules of current releases; `lookup` says which CCIs lead to a control. */
-export function createSearchService(
-  db: Database,
-  lookup: { ccisOf(control: string): string[] },
-  { slugOf } = createStigNameIndex(db),
-) {
-  const { find, stigs } = createFinder(db, createBinder(lookup, slugOf));
+/** What the search has to know of the crosswalk: which CCIs lead to a control, and what a filter names. */
+interface Lookup {
+  ccisOf(control: string): string[];
+  filtered(field: 'cci' | 'control', text: string): string;
+}
+
+/** Full-text search over the rules of current releases. */
+export function createSearchService(db: Database, lookup: Lookup, { filtered } = createStigNameIndex(db)) {
+  const { find, stigs } = createFinder(db, createBinder(lookup, filtered));
   const rowWith = <T>(columns: string, join: string) =>
     db.sqlite.prepare<[number], T>(
       `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
@@ -114,21 +115,25 @@ export function createSearchService(
   };
 }
 
-function createBinder(lookup: { ccisOf(control: string): string[] }, slugOf: (name: string) => string) {
+function createBinder({ ccisOf, filtered }: Lookup, slugsOf: (names: string[]) => string[]) {
+  const given = <T>(value: T | undefined, of: (value: T) => string): string | null =>
+    value === undefined ? null : of(value);
   return (query: SearchQuery, { q = '', severity, stig, among, cci, control }: SearchQuestion) => {
-    const canonical = cci === undefined ? undefined : canonicalIdentifier('cci', cci);
-    const identifier = control === undefined ? undefined : canonicalIdentifier('nist-800-53', control);
-    if (canonical === null || identifier === null || (query.match === null && q !== '')) return null;
     const filters = {
-      severities: severity === undefined ? null : JSON.stringify([...severity]),
-      slugs: stig === undefined ? null : JSON.stringify(stig.map(slugOf)),
-      among: among === undefined ? null : JSON.stringify(among),
-      cci: canonical ?? null,
-      ccis: identifier === undefined ? null : JSON.stringify(lookup.ccisOf(identifier)),
+      severities: given(severity, (levels) => JSON.stringify([...levels])),
+      slugs: given(stig, (names) => JSON.stringify(slugsOf(names))),
+      among: given(among, (slugs) => JSON.stringify(slugs)),
+      cci: given(cci, (text) => filtered('cci', text)),
+      ccis: given(control, (text) => JSON.stringify(ccisOf(filtered('control', text)))),
     };
-    const isFiltered = Object.values(filters).some((each) => each !== null);
+    const excludes = query.excluded !== null || query.excludedLiterals.length > 0;
+    if (query.match === null && q !== '' && !excludes) return null;
+    const hasFilter = Object.values(filters).some((each) => each !== null);
+    if (query.match === null && !hasFilter && excludes)
+      throw badRequest('q must have a word to find beside those that it excludes, or a filter', 'q');
     const [ids, unrevised] = [JSON.stringify(query.ids), JSON.stringify(query.unrevised)];
-    return { isFiltered, bound: { ...filters, match: query.match, ids, unrevised } };
+    const bound = { ...filters, match: query.match, excluded: query.excluded, ids, unrevised };
+    return { isFiltered: hasFilter || excludes, bound };
   };
 }
 
@@ -168,9 +173,12 @@ function createFinder(db: Database, bind: ReturnType<typeof createBinder>) {
     )
     .raw();
 
-  /** All ids that a statement finds whose texts contain the phrases of a question to the letter. */
-  const literallyFound = (page: typeof countAll, bound: Bound, { literals }: SearchQuery) =>
-    page.all({ ...bound, limit: -1, offset: 0 }).filter((id) => holds(textsOf.get(id)!, literals));
+  /** All ids that a statement finds whose texts have and lack the phrases of a question to the letter. */
+  const literallyFound = (page: typeof countAll, bound: Bound, query: SearchQuery) =>
+    page.all({ ...bound, limit: -1, offset: 0 }).filter((id) => {
+      const found = (literal: Pattern) => isIn(textsOf.get(id)!, literal);
+      return query.literals.every(found) && !query.excludedLiterals.some(found);
+    });
 
   return {
     find(search: Omit<RuleSearch, keyof Page>, page: Page) {
@@ -181,7 +189,7 @@ function createFinder(db: Database, bind: ReturnType<typeof createBinder>) {
       const over = bound.match === null ? overEvery : overMatching;
       const { sort = bound.match === null ? 'stig' : 'relevance' } = search;
       const pages = over.pages[sort === 'relevance' && query.ids.length > 0 ? 'idFirst' : sort];
-      if (query.literals.length > 0) {
+      if (hasLiterals(query)) {
         const all = literallyFound(pages, bound, query);
         return { query, ids: slice(all, page), total: all.length };
       }
@@ -197,18 +205,20 @@ function createFinder(db: Database, bind: ReturnType<typeof createBinder>) {
         const bound = bind(query, search)?.bound;
         if (bound === undefined) return [];
         const over = bound.match === null ? overEvery : overMatching;
-        const literal = query.literals.length > 0;
-        const held = literal ? JSON.stringify(literallyFound(over.pages.relevance, bound, query)) : null;
+        const held = hasLiterals(query)
+          ? JSON.stringify(literallyFound(over.pages.relevance, bound, query))
+          : null;
         return over.stigs.all({ ...bound, held, most });
       });
     },
   };
 }
 
-function holds(texts: string[], literals: Pattern[]): boolean {
-  return literals.every((literal) =>
-    texts.some((text) => findPlaces(foldInPlace(text), literal, 1).length > 0),
-  );
+const hasLiterals = ({ literals, excludedLiterals }: SearchQuery) =>
+  literals.length + excludedLiterals.length > 0;
+
+function isIn(texts: string[], literal: Pattern): boolean {
+  return texts.some((text) => findPlaces(foldInPlace(text), literal, 1).length > 0);
 }
 
 function toResult(row: Row, terms: Pattern[][], rank: number): SearchResult {

@@ -2,8 +2,9 @@ import { fold } from '../../base/text.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { type Pattern, wordCharacter } from './pattern.ts';
 
-// The text between quotation marks, or a run of other characters; an open mark reaches to the end.
-const termPattern = /["“”]([^"“”]*)(?:["“”]|$)|[^\s"“”]+/gu;
+// The text between quotation marks, or a run of other characters; an open mark reaches to the end. A hyphen excludes a
+// term that follows a blank: inside a word, and before a second hyphen (`--force`), it does not.
+const termPattern = /((?<!\S)-(?!-))?(?:["“”]([^"“”]*)(?:["“”]|$)|[^\s"“”]+)/gu;
 const wordPattern = new RegExp(`${wordCharacter}+`, 'gu');
 // An SV-id with or without its revision and ending: only the number stays from release to release.
 const ruleId = /^SV-(\d+)(r\d+(?:_rule)?)?$/i;
@@ -15,6 +16,12 @@ const maxPrefixes = 8;
 /** A user's question for FTS5: each word is quoted, so that no character of the question is syntax. */
 export interface SearchQuery {
   match: string | null;
+  /** The same for what a rule must not have: one of some words, phrases and prefixes. */
+  excluded: string | null;
+  /** Quoted phrases that hold punctuation: a rule with one of them does not count. */
+  excludedLiterals: Pattern[];
+  /** The question without what it excludes. */
+  wanted: string;
   /** What to mark in a text: for each term its alternatives. */
   terms: Pattern[][];
   /** Quoted phrases that hold punctuation: a rule counts only if each is found in one of its texts. */
@@ -33,26 +40,50 @@ interface Term {
 
 /**
  * Reads a question: words are ANDed, punctuation in a word (`/etc/ssh/sshd_config`) makes it a phrase, `audit*` is a
- * prefix, and a quoted phrase with punctuation is literal (any blanks alike). Ignores what has no letter, digit or `_`.
+ * prefix, and a quoted phrase with punctuation is literal (any blanks alike). `-` or `NOT ` before one of these excludes
+ * it (rule D35.1). Ignores what has no letter, digit or `_`.
  */
 export function readSearchQuery(question: string): SearchQuery {
-  const terms = new Map<string, Term>();
-  let prefixes = 0;
-  for (const [whole, quoted] of question.matchAll(termPattern)) {
-    const term = quoted === undefined ? plainTerm(whole, prefixes < maxPrefixes) : quotedTerm(quoted);
-    if (term === null) continue;
-    const key = JSON.stringify(term.patterns);
-    if (!terms.has(key) && term.patterns.some((pattern) => pattern.isPrefix)) prefixes++;
-    terms.set(key, term);
-  }
-  const list = [...terms.values()];
+  const { wanted, excluded, text } = readTerms(question);
+  const literalsOf = (terms: Term[]) => terms.flatMap((term) => (term.isLiteral ? term.patterns : []));
+  // The index knows no punctuation: a literal phrase is excluded by its text alone.
+  const inIndex = excluded.filter((term) => !term.isLiteral);
   return {
-    match: list.length === 0 ? null : list.map((term) => term.match).join(' AND '),
-    terms: list.map((term) => term.patterns),
-    literals: list.flatMap((term) => (term.isLiteral ? term.patterns : [])),
-    ids: idSpellings(question),
-    unrevised: unrevised(question),
+    match: wanted.length === 0 ? null : wanted.map((term) => term.match).join(' AND '),
+    excluded: inIndex.length === 0 ? null : inIndex.map((term) => term.match).join(' OR '),
+    terms: wanted.map((term) => term.patterns),
+    literals: literalsOf(wanted),
+    excludedLiterals: literalsOf(excluded),
+    wanted: text,
+    ids: idSpellings(text),
+    unrevised: unrevised(text),
   };
+}
+
+/** The terms of a question, each once: those it wants, those it excludes, and its text without the latter. */
+function readTerms(question: string): { wanted: Term[]; excluded: Term[]; text: string } {
+  const terms = { wanted: new Map<string, Term>(), excluded: new Map<string, Term>() };
+  const texts: string[] = [];
+  let prefixes = 0;
+  let isNot = false;
+  const found = [...question.matchAll(termPattern)];
+  for (const [at, [whole, hyphen = '', quoted]] of found.entries()) {
+    if (whole === 'NOT' && at < found.length - 1) {
+      isNot = true;
+      continue;
+    }
+    const text = whole.slice(hyphen.length);
+    const term = quoted === undefined ? plainTerm(text, prefixes < maxPrefixes) : quotedTerm(quoted);
+    if (term === null) continue;
+    const kind = isNot || hyphen !== '' ? 'excluded' : 'wanted';
+    isNot = false;
+    if (kind === 'wanted') texts.push(whole);
+    const key = JSON.stringify(term.patterns);
+    if (!terms[kind].has(key) && term.patterns.some((pattern) => pattern.isPrefix)) prefixes++;
+    terms[kind].set(key, term);
+  }
+  const [wanted, excluded] = [[...terms.wanted.values()], [...terms.excluded.values()]];
+  return { wanted, excluded, text: excluded.length === 0 ? question : texts.join(' ') };
 }
 
 function plainTerm(text: string, mayBePrefix: boolean): Term | null {

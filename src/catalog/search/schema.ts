@@ -58,16 +58,17 @@ export const mostExported = 20_000;
 export const searchOrders = ['relevance', 'severity', 'stig', 'id'] as const;
 export type SearchOrder = (typeof searchOrders)[number];
 
-const word = requestText('q', 200).openapi({
+export const question = requestText('q', 500).openapi({
   description:
     'Words, all of which must occur; `"a phrase"`, matched literally when it contains punctuation; `audit*`, ' +
-    'a prefix of at least two characters; ids in any case. No query is an error: other punctuation has no meaning, and a q ' +
+    'a prefix of at least two characters; ids in any case. `-word` and `NOT word` exclude a word, phrase or prefix (`NOT` ' +
+    'in upper case; beside nothing else they need a filter). No query is an error: other punctuation has no meaning, and a q ' +
     'without a letter, digit or `_` finds nothing. May be left out, or be empty, where there is a filter.',
   example: 'audit*',
 });
 
 export const searchFields = z.object({
-  q: word.optional(),
+  q: question.optional(),
   severity: wordList('severity', Severity.options),
   stig: textOrTexts('stig', 1000)
     .optional()

@@ -7,6 +7,7 @@ const isWanted = `
    AND (:among IS NULL OR s.slug IN (SELECT value FROM json_each(:among)))
    AND (:cci IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci = :cci))
    AND (:ccis IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(:ccis))))
+   AND (:excluded IS NULL OR f.id NOT IN (SELECT rowid FROM rule_search WHERE rule_search MATCH :excluded))
    AND (:severities IS NULL OR f.severity IN (SELECT value FROM json_each(:severities)))`;
 // CROSS JOIN keeps the full-text index first: another order would ask it once for every rule.
 export const matching = `

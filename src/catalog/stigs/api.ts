@@ -25,6 +25,7 @@ export function stigRoutes(
   stigs: StigService,
   news: StigNewsService,
   addressed: AddressedControls,
+  cciOf: (typed?: string) => string | undefined,
   now: () => Date,
 ) {
   const { app, route } = createRoutes('STIG catalog');
@@ -93,7 +94,10 @@ export function stigRoutes(
     params: schemas.slugParam,
     query: schemas.downloadQuery,
     response: downloadContent,
-    handle: ({ params, query }, c) => downloadOf(c, stigs.full(params.slug, query.version), query, addressed),
+    handle({ params, query }, c) {
+      const full = stigs.full(params.slug, query.version);
+      return downloadOf(c, full, { ...query, cci: cciOf(query.cci) }, addressed);
+    },
   });
 
   return app;
@@ -117,7 +121,7 @@ function downloadOf(
     return download(c, text, format, `${name}_component-definition.json`);
   }
   // A checklist, json and oscal have the whole release: nobody could see that rules are missing.
-  const rows = narrowed(full.findings, { search, severity, cci: cci?.toUpperCase() || undefined });
+  const rows = narrowed(full.findings, { search, severity, cci });
   const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns: findingColumns, rows };
   return downloadFile(c, { format, raw }, name, file);
 }

@@ -1,4 +1,5 @@
-import { compareCodePoints, fold } from '../../base/text.ts';
+import { notThere } from '../../base/errors.ts';
+import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { createNameMatcher, type NameMatcher, readName } from './name-match.ts';
 
@@ -95,6 +96,13 @@ export function createStigNameIndex(db: Database) {
   return {
     slugOf,
 
+    /** The slugs for the names of a filter. Throws 404 for a name that no STIG has (rule D35.3). */
+    filtered: (given: string[]): string[] =>
+      ofSlugs(given).map((stig, at) => {
+        if (stig === null) throw notThere('stig', `STIG not found: ${cut(given[at]!)}`);
+        return stig.slug;
+      }),
+
     /** The STIG with a slug, a former one or a benchmark id; null for none. */
     ofSlug: (name: string): StigByName | null => ofSlugs([name])[0]!,
     ofSlugs,
@@ -169,10 +177,15 @@ function createNameReader({ sqlite }: Database): () => IndexedStig[] {
 function indexOf(stigs: IndexedStig[]) {
   const bySlug = new Map(stigs.map((stig) => [stig.slug, stig]));
   const byAlias = new Map(stigs.flatMap((stig) => stig.aliases.map((alias) => [alias, stig] as const)));
+  const byBenchmark = grouped(stigs, ({ benchmarkIds }) => benchmarkIds.map(fold));
   return {
     stigs,
-    bySlugOrAlias: (name: string) => bySlug.get(name) ?? byAlias.get(name.toLowerCase()),
-    byBenchmark: grouped(stigs, ({ benchmarkIds }) => benchmarkIds.map(fold)),
+    /** The STIG with a slug, a former one or a benchmark id, in any case (rule D35.4); of equals the slug counts. */
+    bySlugOrAlias(name: string): IndexedStig | undefined {
+      const key = fold(name);
+      return bySlug.get(key) ?? byAlias.get(key) ?? byBenchmark.get(key)?.[0];
+    },
+    byBenchmark,
     byForm: once(() =>
       grouped(stigs, ({ slug, aliases, benchmarkIds, titles }) =>
         [slug, ...aliases, ...benchmarkIds, ...titles].map((name) => formOf(name).form),

@@ -32,7 +32,7 @@ export function homePage(home: Home | null, firstRun: Child = null): View {
           <div class="question">
             <label for="q">Search STIGs, rules, controls, CCIs and roles</label>
             <div class="row">
-              <input id="q" name="q" type="search" maxlength={200} aria-describedby="q-hint" />
+              <input id="q" name="q" type="search" maxlength={500} aria-describedby="q-hint" />
               <button type="submit">Search</button>
             </div>
             <p class="hint" id="q-hint">

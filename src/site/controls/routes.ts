@@ -161,7 +161,7 @@ function rulesOf(
   const { rulePage: page, stig, list, severity } = readQuery(c, rulesQuery);
   const user = c.get('visitor');
   if (user === null) return null;
-  const among = list === undefined ? undefined : listStigs.slugs(user, list);
+  const among = list === undefined ? undefined : listStigs.slugs(user, list, 'list');
   const question = { framework, controlId, stig, among, severity };
   const rules = controlRules.rules({ ...question, page, limit: rulesPerPage });
   const titles = new Map(controlRules.counts(question).map((each) => [each.slug, each.title]));

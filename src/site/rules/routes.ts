@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
-import { typedCci } from '../../catalog/controls/identifier.ts';
 import type { RuleOverTime } from '../../catalog/stigs/history-schema.ts';
 import type { RuleGroup } from '../../catalog/stigs/reading.ts';
 import { controlsQuery } from '../../catalog/stigs/schema.ts';
@@ -15,9 +14,9 @@ import { rulePage } from './rule-page.tsx';
 export function rulePages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  services: Pick<Services, 'stigs' | 'reading' | 'ruleHistory' | 'ruleChain' | 'roleMapping'>,
+  services: Pick<Services, 'stigs' | 'cciLookup' | 'reading' | 'ruleHistory' | 'ruleChain' | 'roleMapping'>,
 ): void {
-  const { stigs, reading, ruleHistory, ruleChain, roleMapping } = services;
+  const { stigs, cciLookup, reading, ruleHistory, ruleChain, roleMapping } = services;
 
   function overTime(slug: string, id: string): RuleOverTime[] {
     const known = ruleHistory.find(id, slug);
@@ -44,7 +43,7 @@ export function rulePages(
 
   function one(c: Context<Env>, name: string, id: string): Response {
     const { version, search, severity } = readQuery(c, controlsQuery);
-    const cci = typedCci(c.req.query('cci'));
+    const cci = cciLookup.typed(c.req.query('cci'));
     const { slug, version: latest } = stigs.release(name);
     const { stig, rules, ...group } = find(slug, id, version, (each, release) =>
       reading.group(slug, each, release, { search, severity, cci: cci.canonical }),

@@ -1,17 +1,16 @@
-import type { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { User } from '../../auth/viewer.ts';
-import { AppError } from '../../base/errors.ts';
-import { cut } from '../../base/text.ts';
+import { AppError, statusOf } from '../../base/errors.ts';
+import { fold } from '../../base/text.ts';
 import type { ControlService } from '../../catalog/controls/queries.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
 import type { ShownFramework } from '../../catalog/controls/versions.ts';
 import type { SearchQuestion } from '../../catalog/search/queries.ts';
 import { readSearchQuery } from '../../catalog/search/query.ts';
-import { isFiltered, searchFields } from '../../catalog/search/schema.ts';
+import { isFiltered, question, searchFields } from '../../catalog/search/schema.ts';
 import { Severity } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
-import { check, requestText } from '../../http/schema.ts';
+import { check } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { beginning, link, path } from '../parts/components.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
@@ -21,7 +20,6 @@ import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from '
 const few = { page: 1, limit: 5 };
 const mostWithin = 3;
 const mostCut = 8;
-const word = requestText('q', 200);
 const filters = searchFields.omit({ q: true });
 /** More than there are STIGs: an empty search offers all. */
 const all = 2000;
@@ -35,7 +33,7 @@ type SearchServices = Pick<
 export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: SearchServices): void {
   app.get('/search', guard.visitor, (c) => {
     const page = answer(c, deps);
-    return show(c, searchPage(page), page.problem === null ? 200 : 400);
+    return show(c, searchPage(page), page.problem?.status);
   });
 }
 
@@ -43,11 +41,12 @@ function answer(c: Context<Env>, deps: SearchServices): SearchPage {
   const user = c.get('visitor');
   const q = (c.req.query('q') ?? '').trim();
   const filter = typedFilter(c);
+  const { match, excluded, excludedLiterals, wanted } = readSearchQuery(q);
+  const named = plain(wanted);
   const unasked: SearchPage = {
     q,
-    hasWords: readSearchQuery(q).match !== null,
+    hasWords: match !== null || excluded !== null || excludedLiterals.length > 0,
     filter,
-    unknown: [],
     entitlements: user?.entitlements ?? null,
     stigs: [],
     lists: user === null ? [] : deps.lists.choices(user),
@@ -58,23 +57,25 @@ function answer(c: Context<Env>, deps: SearchServices): SearchPage {
     problem: null,
   };
   try {
-    check(word, q);
+    check(question, q);
     const { list, ...query } = readQuery(c, filters);
     const isAsked = user !== null && (q !== '' || isFiltered({ ...query, list }));
-    const among = list === undefined || user === null ? undefined : slugsOf(user, list, deps);
-    const asked = isAsked ? { ...query, q, among: among ?? undefined } : null;
-    const rules = asked && deps.search.search(among === null ? { ...asked, among: [] } : asked);
-    const unknown = user === null ? [] : unknownIn({ ...query, hasList: among !== null }, deps);
-    const page = { ...unasked, unknown, rules, stigs: user ? stigsToChoose(filter.stig, asked, deps) : [] };
+    const among = list === undefined || user === null ? undefined : deps.listStigs.slugs(user, list, 'list');
+    const asked = isAsked ? { ...query, q, among } : null;
+    const rules = asked && deps.search.search(asked);
+    const page = { ...unasked, rules, stigs: user ? stigsToChoose(filter.stig, asked, deps) : [] };
     // With filters, or after page 1, show rules only.
     const alone = user !== null && (isNarrowed(filter) || query.page > 1);
     if (q === '' || alone) return page;
-    const within = rules?.results.length === 0 ? withinStigs(plain(q), deps) : [];
-    return { ...page, within, kinds: byName(plain(q), user, deps) };
+    const within = rules?.results.length === 0 ? withinStigs(named, deps) : [];
+    return { ...page, within, kinds: byName(named, user, deps) };
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
+    const status = error instanceof AppError ? statusOf[error.code] : 500;
+    if (!(error instanceof AppError) || (status !== 400 && status !== 404)) throw error;
+    const { field, message } = error;
+    const text = field === undefined || fold(message).startsWith(field) ? message : `${field}: ${message}`;
     const stigs = user === null ? [] : stigsToChoose(filter.stig, null, deps);
-    return { ...unasked, stigs, problem: error.message };
+    return { ...unasked, stigs, problem: { status, text } };
   }
 }
 
@@ -97,10 +98,6 @@ function withinStigs(q: string, { stigNames }: SearchServices): SearchPage['with
   return [];
 }
 
-function slugsOf(user: User, list: string, { listStigs }: SearchServices): string[] | null {
-  return orNull(() => listStigs.slugs(user, list));
-}
-
 /** The filters for the form, valid or not, but without unknown severities: they have no check box. */
 function typedFilter(c: Context<Env>): SearchPage['filter'] {
   const given = (c.req.queries('severity') ?? []).flatMap((each) => each.toLowerCase().split(','));
@@ -113,21 +110,6 @@ function typedFilter(c: Context<Env>): SearchPage['filter'] {
     cci: c.req.query('cci') ?? '',
     control: c.req.query('control') ?? '',
   };
-}
-
-function unknownIn(
-  { stig = [], cci, control, hasList }: z.output<typeof filters> & { hasList: boolean },
-  { controls, stigNames }: SearchServices,
-): string[] {
-  const said = stig
-    .filter((each) => stigNames.ofSlug(each) === null)
-    .map((each) => `“${cut(each)}” is not a STIG in this catalog.`);
-  if (!hasList) said.push('You have no such list.');
-  if (cci && namedExactly('cci', cci, controls) === null)
-    said.push(`“${cut(cci)}” is not a CCI in this catalog.`);
-  if (control && namedExactly('nist-800-53', control, controls) === null)
-    said.push(`“${cut(control)}” is not a ${frameworkName('nist-800-53')} control in this catalog.`);
-  return said;
 }
 
 /** The STIGs in the form: those with results, whatever the STIG filter, and the selected ones. */

@@ -39,8 +39,6 @@ export interface SearchPage {
     control: string;
     sort: string;
   };
-  /** Sentences on filter values that are not in the catalog. */
-  unknown: string[];
   entitlements: ReadonlySet<string> | null;
   stigs: { slug: string; title: string }[];
   lists: { id: string; name: string }[];
@@ -51,7 +49,7 @@ export interface SearchPage {
   /** STIGs that a part of the query names, with the rest of it. */
   within: { slug: string; title: string; rest: string }[];
   rules: SearchAnswer | null;
-  problem: string | null;
+  problem: { status: 400 | 404; text: string } | null;
 }
 
 /** Whether a filter excludes some rules. */
@@ -82,7 +80,7 @@ export function searchPage(page: SearchPage): View {
     heading: isAnswered ? heading : 'Search',
     body: (
       <>
-        <Problem text={problem} />
+        <Problem text={problem?.text ?? null} />
         <div class={others.length === 0 ? undefined : 'found'}>
           <div>
             {first.map((kind) => (
@@ -203,7 +201,7 @@ function RuleFilters({ page: { q, filter, stigs, lists, rules } }: { page: Searc
         <div class="question">
           <label for="q">Search for</label>
           <div class="row">
-            <input id="q" name="q" type="search" value={q} maxlength={200} />
+            <input id="q" name="q" type="search" value={q} maxlength={500} />
           </div>
         </div>
       )}
@@ -246,7 +244,7 @@ function None({ page }: { page: SearchPage }): Child {
   if (kinds === null && q === '') {
     return (
       <>
-        {[...page.unknown, ''].join(' ')}No rule matches these filters. <a href="/search">Clear filters</a>
+        No rule matches these filters. <a href="/search">Clear filters</a>
       </>
     );
   }
@@ -254,8 +252,8 @@ function None({ page }: { page: SearchPage }): Child {
   if (kinds === null) {
     return (
       <>
-        {[...page.unknown, ''].join(' ')}No rule {isNarrowed(filter) ? 'with these filters ' : ''}contains all
-        these words. Only rules were searched. <a href={link('/search', { q })}>Search everything</a>
+        No rule {isNarrowed(filter) ? 'with these filters ' : ''}contains all these words. Only rules were
+        searched. <a href={link('/search', { q })}>Search everything</a>
       </>
     );
   }

@@ -1,5 +1,4 @@
 import type { Hono } from 'hono';
-import { typedCci } from '../../catalog/controls/identifier.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { controlsQuery, listQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
@@ -16,9 +15,9 @@ const rulesPerPage = 100;
 export function stigPages(
   app: Hono<Env>,
   { guard, show, now }: PageSupport,
-  services: Pick<Services, 'stigs' | 'stigNames' | 'lists' | 'favorites' | 'roleMapping'>,
+  services: Pick<Services, 'stigs' | 'stigNames' | 'cciLookup' | 'lists' | 'favorites' | 'roleMapping'>,
 ): void {
-  const { stigs, stigNames, lists, favorites, roleMapping } = services;
+  const { stigs, stigNames, cciLookup, lists, favorites, roleMapping } = services;
 
   app.get('/stigs', guard.user, (c) => {
     const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
@@ -36,7 +35,7 @@ export function stigPages(
   app.get('/stigs/:slug', guard.user, (c) => {
     const user = c.get('user');
     const query = readQuery(c, controlsQuery);
-    const cci = typedCci(c.req.query('cci'));
+    const cci = cciLookup.typed(c.req.query('cci'));
     const { stig, ...found } = stigs.overview(c.req.param('slug'), {
       ...query,
       limit: rulesPerPage,
