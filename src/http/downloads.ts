@@ -28,7 +28,7 @@ export async function downloadFile<T>(
   name: string,
   { json, root, element, columns, rows, headers }: FlatFile<T>,
 ): Promise<Response> {
-  const cells = () => rows.map((row) => columns.map((column) => String(column.value(row) ?? '')));
+  const cells = () => rows.map((row) => columns.map((column) => cellOf(column.value(row))));
   const header = columns.map((column) => column.name);
   const render = {
     json: () => JSON.stringify(json),
@@ -38,6 +38,9 @@ export async function downloadFile<T>(
   };
   return download(c, await render[format](), format, `${name}.${format}`, headers);
 }
+
+const cellOf = (value: string | number | boolean | null) =>
+  typeof value === 'number' ? value : String(value ?? '');
 
 const rowsPerTurn = 500;
 
