@@ -2,17 +2,16 @@ import { count, cut } from '../base/text.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { compareRules, fieldChanges } from '../catalog/stigs/compare.ts';
 import { toComparable } from '../catalog/stigs/diff.ts';
-import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
+import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import { matchRules, plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import { adviceOf, errors, type FindingCode } from './advice.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { type FaultCode, longestText } from './fields.ts';
 import { inspectTarget } from './inspect-target.ts';
-import { dateOf } from './results-names.ts';
 import type { Inspection, InspectionFinding } from './results-schema.ts';
-import { nameOf, shortList } from './stig-names.ts';
-import { comparable, isAnswered, versionOf } from './upgrade.ts';
+import { nameOf, otherStig, shortList, versionOf } from './stig-names.ts';
+import { comparable, isAnswered } from './upgrade.ts';
 
 export type InspectedStig = Inspection['stigs'][number];
 
@@ -38,16 +37,6 @@ export function createFindings() {
     findings.push({ code, severity, groupId, message, advice: adviceOf[code] });
   };
   return { findings, add };
-}
-
-/** The release that a STIG of a checklist names, for the look-up in the catalog. */
-export function statedOf(stig: CklbStig): StatedRelease {
-  return {
-    benchmarkIds: [stig.stig_id.trim()].filter((id) => id !== ''),
-    ruleIds: stig.rules.map((rule) => rule.rule_id_src).filter((id) => id !== ''),
-    benchmarkDate: dateOf(stig.release_info),
-    release: versionOf(stig),
-  };
 }
 
 /** Inspects a STIG of a checklist, pure (rule D29.4); its release is null outside the catalog. `before`: slugs above it. */
@@ -77,6 +66,8 @@ export function inspectStig(
   else {
     if (before.includes(release.target.release.slug))
       add('repeated-stig', `${release.target.release.title} is in the checklist twice`);
+    const other = otherStig(nameOf(stig), release);
+    if (other !== null) add('other-stig', other);
     inspectRelease(stig, release, add);
     inspectRules(stig, release, faulty('repeated-rule'), faulty('bad-severity'), add);
   }

@@ -82,6 +82,9 @@ export const UpgradeReport = z
       releaseInfo: z.string(),
       releaseDate: DateOrNull,
     }),
+    warnings: z
+      .array(z.string())
+      .openapi({ description: 'What to know first, such as why the STIG stays at its own release.' }),
     summary: z.strictObject({
       rules: z.int(),
       ...counts,
@@ -128,12 +131,22 @@ export const checklist = z
     description: 'The text of a .ckl or .cklb as a string, or the object of a .cklb itself.',
   });
 
+const older =
+  'true: also to a release older than that of the checklist. By default an upgrade leaves it as it is then, and results go into its own release.';
+
 export const upgradeBody = z.object(
   {
-    slug: requestText('slug', 1000).openapi({ example: 'harbor_linux_3' }),
+    slug: requestText('slug', 1000).optional().openapi({
+      description: 'The STIG to upgrade. By default the one that the checklist names, or whose rules it has.',
+      example: 'harbor_linux_3',
+    }),
     version: requestText('version', 100)
       .optional()
       .openapi({ description: 'A retained release. By default the current one.', example: 'V1R2' }),
+    allowOlder: z
+      .boolean({ error: 'allowOlder must be true or false' })
+      .default(false)
+      .openapi({ description: older }),
     checklist,
     hostName: requestText('hostName', 255)
       .optional()
@@ -147,5 +160,15 @@ export const upgradeBody = z.object(
   notAnObject,
 );
 export type UpgradeBody = z.infer<typeof upgradeBody>;
+export type UpgradeOptions = Omit<UpgradeBody, 'checklist' | 'allowOlder'> & {
+  allowOlder?: boolean | undefined;
+};
 
-export const upgradeQuery = z.object({ download: flag('download') });
+/** A switch of the body as a query parameter, for a body that is the file itself. */
+export const allowOlderFlag = flag('allowOlder').openapi({ description: older });
+
+export const upgradeQuery = z.object({
+  ...upgradeBody.omit({ checklist: true }).shape,
+  allowOlder: allowOlderFlag,
+  download: flag('download'),
+});

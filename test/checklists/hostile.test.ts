@@ -36,7 +36,7 @@ hostile('the request itself', async () => {
     ['null', /Invalid input|object/],
     ['[]', /Invalid input|object/],
     ['{', /not valid JSON/],
-    [{}, /^slug is required/],
+    [{}, /^checklist must be the text/],
     [{ slug: 'a' }, /^checklist must be the text/],
     [{ slug: 7, checklist: {} }, /^slug must be one text/],
     [{ slug: 'a', checklist: null }, /^checklist must be the text/],

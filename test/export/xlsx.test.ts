@@ -224,31 +224,34 @@ xlsx('wherever csv is, the same cells; every STIG there is', async () => {
   t.db.close();
 });
 
-xlsx('what is a number in the JSON is one in the sheet of coverage, a search and a role (rule D42.2)', async () => {
-  const t = await testApp([shipped('stigs'), shipped('controls'), shipped('mappings'), shipped('roles')]);
-  const token = await t.token({ entitlements: ['occ'] });
-  const { roles } = (await t.get('/api/v1/roles', { token })).json;
-  const numbers: [path: string, columns: string[]][] = [
-    ['/api/v1/stigs/harbor_linux_3/coverage', ['total', 'high', 'medium', 'low']],
-    ['/api/v1/search?q=harbor', ['rank']],
-    [`/api/v1/roles/${roles[0].occupationCode}/download`, ['ordinal']],
-  ];
-  for (const [path, expected] of numbers) {
-    const url = `${path}${path.includes('?') ? '&' : '?'}format=xlsx`;
-    const [header, ...rows] = readCells(await bytesAt(t, url, token)).rows;
-    assert.ok(rows.length > 0, path);
-    const found = header!.filter((_, at) => rows.some((cells) => typeof cells[at] === 'number'));
-    assert.equal(found.slice(0, expected.length), expected, path);
-    for (const name of expected) {
-      const at = header!.indexOf(name);
-      assert.ok(
-        rows.every((cells) => typeof cells[at] === 'number' || cells[at] === ''),
-        `${path} ${name}`,
-      );
+xlsx(
+  'what is a number in the JSON is one in the sheet of coverage, a search and a role (rule D42.2)',
+  async () => {
+    const t = await testApp([shipped('stigs'), shipped('controls'), shipped('mappings'), shipped('roles')]);
+    const token = await t.token({ entitlements: ['occ'] });
+    const { roles } = (await t.get('/api/v1/roles', { token })).json;
+    const numbers: [path: string, columns: string[]][] = [
+      ['/api/v1/stigs/harbor_linux_3/coverage', ['total', 'high', 'medium', 'low']],
+      ['/api/v1/search?q=harbor', ['rank']],
+      [`/api/v1/roles/${roles[0].occupationCode}/download`, ['ordinal']],
+    ];
+    for (const [path, expected] of numbers) {
+      const url = `${path}${path.includes('?') ? '&' : '?'}format=xlsx`;
+      const [header, ...rows] = readCells(await bytesAt(t, url, token)).rows;
+      assert.ok(rows.length > 0, path);
+      const found = header!.filter((_, at) => rows.some((cells) => typeof cells[at] === 'number'));
+      assert.equal(found.slice(0, expected.length), expected, path);
+      for (const name of expected) {
+        const at = header!.indexOf(name);
+        assert.ok(
+          rows.every((cells) => typeof cells[at] === 'number' || cells[at] === ''),
+          `${path} ${name}`,
+        );
+      }
     }
-  }
-  t.db.close();
-});
+    t.db.close();
+  },
+);
 
 xlsx('under a banner it is marked', async () => {
   const t = await testApp([shipped('stigs')], { banner: 'CUI' });

@@ -17,7 +17,12 @@ export function readCells(bytes: Uint8Array): { name: string; rows: (string | nu
   for (const [at, cell] of Object.entries(sheet))
     if (!at.startsWith('!') && ((cell.t !== 's' && cell.t !== 'n') || cell.f !== undefined))
       throw new Error(`${at} is neither a text nor a number`);
-  const rows = utils.sheet_to_json<(string | number)[]>(sheet, { header: 1, raw: true, defval: '', blankrows: true });
+  const rows = utils.sheet_to_json<(string | number)[]>(sheet, {
+    header: 1,
+    raw: true,
+    defval: '',
+    blankrows: true,
+  });
   return { name, rows };
 }
 

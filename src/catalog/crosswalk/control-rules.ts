@@ -7,6 +7,7 @@ import { perGeneration } from '../../db/one-generation.ts';
 import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import { createFindControl } from '../controls/find-control.ts';
+import { requireFramework } from '../controls/frameworks.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
@@ -146,6 +147,9 @@ function createCitingRules(db: Database) {
  */
 function createFindNode(db: Database, crosswalk: CrosswalkService) {
   const findControl = createFindControl(db);
+  const hasControls = db.sqlite.prepare<[string]>(
+    'SELECT 1 FROM framework_versions WHERE framework = ? LIMIT 1',
+  );
   const isCited = (cci: string) =>
     db.orm.select().from(ruleCcis).where(eq(ruleCcis.cci, cci)).limit(1).get() !== undefined;
   return (framework: string, controlId: string) => {
@@ -156,6 +160,7 @@ function createFindNode(db: Database, crosswalk: CrosswalkService) {
       identifier !== null &&
       (crosswalk.graph().idOf(framework, identifier) !== undefined ||
         (framework === 'cci' && isCited(identifier)));
+    if (!isNode) requireFramework(framework, hasControls.get(framework) !== undefined);
     if (!isNode) throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
     return { framework, identifier, title: '' };
   };

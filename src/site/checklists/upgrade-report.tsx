@@ -43,8 +43,8 @@ export function upgradedPage(page: {
           <a href={path('stigs', to.slug)}>{to.title}</a>
           {isNamed ? ', the STIG named in the checklist' : ''}
         </p>
-        {warnings.map((warning) => (
-          <p class="notice">The checklist is {warning}.</p>
+        {[...warnings.map((warning) => `The checklist is ${warning}`), ...report.warnings].map((warning) => (
+          <p class="notice">{warning}.</p>
         ))}
         <Facts
           of={[
