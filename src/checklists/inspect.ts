@@ -10,7 +10,7 @@ import type { OldChecklist } from './cklb-reader.ts';
 import { type FaultCode, longestText } from './fields.ts';
 import { inspectTarget } from './inspect-target.ts';
 import type { Inspection, InspectionFinding } from './results-schema.ts';
-import { nameOf, otherStig, shortList, versionOf } from './stig-names.ts';
+import { nameOf, otherStig, placeOf, shortList, versionOf } from './stig-names.ts';
 import { comparable, isAnswered } from './upgrade.ts';
 
 export type InspectedStig = Inspection['stigs'][number];
@@ -60,7 +60,8 @@ export function inspectStig(
     for (const [code, message] of inspectTarget(old.checklist.target_data)) add(code, message);
     inspectLeftovers(old, add);
   }
-  for (const { code, path, problem } of own) add(code, `${path} ${problem}`, ruleOf(path)?.group_id || null);
+  for (const { code, path, problem } of own)
+    add(code, `${placeOf(path, old.checklist.stigs)} ${problem}`, ruleOf(path)?.group_id || null);
   inspectReleaseInfo(stig, add);
   if (release === null) add('unknown-stig', unknownStig(cut(nameOf(stig))));
   else {
@@ -87,9 +88,10 @@ export const unknownStig = (name: string) =>
 /** The STIG and release of a file. */
 export function headOf(
   release: IdentifiedRelease | null,
-): Pick<InspectedStig, 'slug' | 'version' | 'current'> {
+): Pick<InspectedStig, 'slug' | 'title' | 'version' | 'current'> {
   return {
     slug: release?.target.release.slug ?? null,
+    title: release?.target.release.title ?? null,
     version: release?.target.release.version ?? null,
     current: release?.current.release.version ?? null,
   };
@@ -97,7 +99,7 @@ export function headOf(
 
 function inspectLeftovers({ leftovers, checklist }: OldChecklist, add: Add): void {
   for (const { path, value, reason } of leftovers) {
-    const shown = `${path} is "${String(value).slice(0, 64)}"`;
+    const shown = `${placeOf(path, checklist.stigs)} is "${String(value).slice(0, 64)}"`;
     if (path === 'target_data.role') add('bad-role', shown);
     if (path === 'target_data.target_type') add('bad-target-type', shown);
     if (reason === 'this is not a UUID') add('bad-uuid', shown);

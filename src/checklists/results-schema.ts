@@ -36,6 +36,7 @@ const ResultsReport = z
     }),
     release: z.strictObject({
       slug: z.string(),
+      title: z.string(),
       version: z.string(),
       chosenBy: z.enum(choices).openapi({
         description:
@@ -123,6 +124,7 @@ export const Inspection = z
     stigs: z.array(
       z.strictObject({
         slug: z.string().nullable(),
+        title: z.string().nullable().openapi({ description: 'The title of the STIG in the catalog.' }),
         version: z
           .string()
           .nullable()

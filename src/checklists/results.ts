@@ -71,6 +71,7 @@ export function checklistFromResults(
     target: { ...scan.target, hostName: checklist.target_data.host_name },
     release: {
       slug: target.release.slug,
+      title: target.release.title,
       version: target.release.version,
       chosenBy: release.chosenBy,
       named: scan.release,

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { isObject } from '../base/json.ts';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import { ChangeClass, FieldChange, MatchedBy, RuleIdentity } from '../catalog/stigs/diff-schema.ts';
-import { DateOrNull, flag, format, notAnObject, orNull, requestText } from '../http/schema.ts';
+import { DateOrNull, flag, format, notAnObject, oneWord, orNull, requestText } from '../http/schema.ts';
 
 const CklbRule = Cklb.shape.stigs.element.shape.rules.element;
 
@@ -53,6 +53,7 @@ export const NotCarried = z
       path: z
         .string()
         .openapi({ description: 'Where it was, such as stigs[0].rules[3].name or an XML path.' }),
+      place: z.string().optional().openapi({ description: 'The same place for people, with V-id and STIG.' }),
       // Not `unknown`: Hono's typed responses change that type.
       value: z.any().openapi({ description: 'The value, unchanged.' }),
     }),
@@ -169,6 +170,9 @@ export const allowOlderFlag = flag('allowOlder').openapi({ description: older })
 
 export const upgradeQuery = z.object({
   ...upgradeBody.omit({ checklist: true }).shape,
+  onChange: oneWord('onChange', ['keep', 'reset'])
+    .default('keep')
+    .openapi({ type: 'string', enum: ['keep', 'reset'], default: 'keep' }),
   allowOlder: allowOlderFlag,
   download: flag('download'),
 });

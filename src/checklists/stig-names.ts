@@ -51,6 +51,27 @@ export function otherStig(named: string, { foundBy, otherTitle, target }: Identi
     : `It names ${cut(named)}, which is not in the catalog; ${why} of ${title}`;
 }
 
+const places = [
+  /^stigs\[(\d+)\](?:\.rules\[(\d+)\])?(?:\.([^ ]+))?(?: of .*)?$/s,
+  /^\/CHECKLIST\/STIGS\/iSTIG\[(\d+)\](?:\/VULN\[(\d+)\])?(?:\/(.+))?$/,
+];
+
+/** A path into a checklist for people, as `severity of V-257777 in ...`; one that is not within a STIG stays as it is. */
+export function placeOf(path: string, stigs: Cklb['stigs']): string {
+  for (const [first, pattern] of places.entries()) {
+    const [, at, ruleAt, field] = pattern.exec(path) ?? [];
+    // A ckl counts from 1.
+    const stig = stigs[Number(at) - first];
+    if (at === undefined || stig === undefined) continue;
+    const rule = ruleAt === undefined ? undefined : stig.rules[Number(ruleAt) - first];
+    const named = rule && (rule.group_id || rule.rule_id_src || `rule ${Number(ruleAt) - first + 1}`);
+    const title = cut(stig.stig_name.trim() || nameOf(stig)) || `STIG ${Number(at) - first + 1}`;
+    const whole = named === undefined ? title : `${cut(named)} in ${title}`;
+    return field === undefined ? whole : `${field} of ${whole}`;
+  }
+  return path;
+}
+
 /** Whether a release comes before another, by their numbers. */
 export function isOlder(version: string, than: string | null): boolean {
   const numbers = (text: string) => (text.match(/\d+/g) ?? []).map(Number);

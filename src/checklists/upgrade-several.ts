@@ -174,7 +174,12 @@ function rowsOf(
         return { ...of, outcome: 'not-carried', reason, ...ids, ...(answered ? lostOf(answer) : {}) };
       }
       const value = typeof each.value === 'string' ? each.value : JSON.stringify(each.value);
-      return { ...of, outcome: 'not-carried', reason: `${each.path}: ${reason}`, lostDetails: value };
+      return {
+        ...of,
+        outcome: 'not-carried',
+        reason: `${each.place ?? each.path}: ${reason}`,
+        lostDetails: value,
+      };
     }),
   ];
 }

@@ -18,7 +18,7 @@ import type {
   UpgradedRule,
   UpgradeReport,
 } from './schema.ts';
-import { isOlder, nameOf, shortList, stigNames, versionOf } from './stig-names.ts';
+import { isOlder, nameOf, placeOf, shortList, stigNames, versionOf } from './stig-names.ts';
 
 type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange' | 'format'> & {
   /** Whether the target may be a release before that of the checklist (rule D42.4). */
@@ -98,7 +98,7 @@ export function moveStig(
       notCarried: [
         ...gone,
         ...markings,
-        ...old.leftovers,
+        ...old.leftovers.map((each) => ({ ...each, place: placeOf(each.path, checklist.stigs) })),
         ...(format === 'ckl' && title !== template.title ? [lostTitle(title)] : []),
       ],
       otherStigs: others.map((each) => ({

@@ -115,7 +115,14 @@ inspections('twenty planted faults, all twenty and nothing else', async () => {
   const { kind, stigs } = await inspect({ checklist: old });
   assert.is(kind, 'cklb');
   const [{ findings, ...head }] = stigs;
-  assert.equal(head, { slug: 'sample_product', version: 'V1R2', current: 'V1R2', rules: 40, answered: 40 });
+  assert.equal(head, {
+    slug: 'sample_product',
+    title: 'Sample Product Security Technical Implementation Guide',
+    version: 'V1R2',
+    current: 'V1R2',
+    rules: 40,
+    answered: 40,
+  });
   assert.equal(codes(findings), expected.sort());
   for (const { message, advice, severity } of findings as Finding[]) {
     assert.ok(message.length > 10 && message.length < 300 && advice.length > 10);
@@ -244,7 +251,14 @@ inspections('results are looked at in the same way', async () => {
   assert.is(kind, 'xccdf');
   assert.equal((await inspect(xml)).stigs, stigs);
   const [{ findings, ...head }] = stigs;
-  assert.equal(head, { slug: 'sample_product', version: 'V1R2', current: 'V1R2', rules: 5, answered: 4 });
+  assert.equal(head, {
+    slug: 'sample_product',
+    title: 'Sample Product Security Technical Implementation Guide',
+    version: 'V1R2',
+    current: 'V1R2',
+    rules: 5,
+    answered: 4,
+  });
   assert.equal(
     codes(findings),
     [

@@ -16,6 +16,7 @@ type Rule = Cklb['stigs'][number]['rules'][number];
 type Reported = { groupId: string; status: string; result: string | null; reason: string; kept: boolean };
 const path = '/api/v1/checklists/from-results';
 const slug = 'sample_product';
+const title = 'Sample Product Security Technical Implementation Guide';
 const shape: ScanShape = {
   benchmarkId: 'xccdf_mil.disa.stig_benchmark_Sample_Product_STIG',
   version: '001.001',
@@ -75,9 +76,10 @@ const statuses = (answer: Answer) =>
 scans('the release that shares most rule ids, whatever number the results give it', async () => {
   const of = async (answer: Promise<Answer>) => (await answer).json.report.release;
   const all = writeResults(ids([1, 2, 3, 4, 5, 6], 'pass'), { ...shape, version: '001.009' });
-  assert.equal(await of(send(all)), { slug, version: 'V1R1', chosenBy: 'rule-ids', named: 'V1R9' });
+  assert.equal(await of(send(all)), { slug, title, version: 'V1R1', chosenBy: 'rule-ids', named: 'V1R9' });
   assert.equal(await of(send(all, { version: 'v1r2' })), {
     slug,
+    title,
     version: 'V1R2',
     chosenBy: 'version',
     named: 'V1R9',
@@ -223,7 +225,13 @@ scans('what people wrote stands, unless it is to be overwritten and the results 
         const checklist = asCkl ? writeCkl(old) : old;
         const { status, json } = await send(xml, { checklist, overwrite });
         assert.is(status, 200);
-        assert.equal(json.report.release, { slug, version: 'V1R1', chosenBy: 'checklist', named: 'V1R1' });
+        assert.equal(json.report.release, {
+          slug,
+          title,
+          version: 'V1R1',
+          chosenBy: 'checklist',
+          named: 'V1R1',
+        });
         for (const [index, [was, tool]] of pairs.entries()) {
           const rule = json.checklist.stigs[0].rules[index] as Rule;
           const decides = tool !== null && tool !== 'notchecked';
