@@ -177,10 +177,6 @@ function warnOfUnknownGroups(profiles: RawProfile[], groupIds: Set<string>, warn
 
 function interpretRule(group: XccdfGroup, rule: RawRule, warnings: string[]): XccdfFinding {
   if (rule.id.trim() === '') throw new ImportError(`a rule of group ${group.id.slice(0, 64)} has no id`);
-  const severity = rule.severity.trim().toLowerCase();
-  if (severity !== 'high' && severity !== 'medium' && severity !== 'low') {
-    throw new ImportError(`the rule ${rule.id.slice(0, 64)} has the severity "${severity.slice(0, 20)}"`);
-  }
   const weight = rule.weight.trim() || '10.0';
   if (!Number.isFinite(Number(weight)))
     warnings.push(
@@ -194,7 +190,7 @@ function interpretRule(group: XccdfGroup, rule: RawRule, warnings: string[]): Xc
     groupDescription: unwrap(group.description, 'GroupDescription'),
     ruleId: rule.id,
     ruleVersion: rule.version.trim(),
-    severity,
+    severity: readSeverity(rule, warnings),
     weight,
     ruleTitle: rule.title.trim(),
     vulnDiscussion: parts.VulnDiscussion,
@@ -218,6 +214,18 @@ function interpretRule(group: XccdfGroup, rule: RawRule, warnings: string[]): Xc
     checkRefHref: check?.refHref ?? null,
     checkRefName: check?.refName ?? null,
   };
+}
+
+/** The severity of a rule; medium, with a warning, where the file states none (`unknown` is the default of XCCDF). */
+function readSeverity(rule: RawRule, warnings: string[]): XccdfFinding['severity'] {
+  const stated = rule.severity.trim().toLowerCase();
+  const known = (['high', 'medium', 'low'] as const).find((each) => each === stated);
+  if (known !== undefined) return known;
+  const id = rule.id.slice(0, 64);
+  if (stated !== '' && stated !== 'unknown')
+    throw new ImportError(`the rule ${id} has the severity "${stated.slice(0, 20)}"`);
+  warnings.push(`the rule ${id} has no severity, and counts as medium`);
+  return 'medium';
 }
 
 function joinTexts(texts: string[]): string {

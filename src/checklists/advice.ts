@@ -1,5 +1,6 @@
 export const adviceOf = {
   'unknown-stig': 'Import this STIG, then inspect the checklist again.',
+  'other-stig': 'Check which STIG the file is of: write its name and benchmark id, or import that STIG.',
   'repeated-stig': 'Keep one of the two: tools read only the first, or merge both without a warning.',
   'unreadable-release':
     'Write the release-info as DISA does, such as "Release: 9 Benchmark Date: 01 Jul 2026", or upgrade the checklist.',

@@ -40,11 +40,14 @@ export function checklistRoutes(access: Access, work: WorkOnUpload) {
   route('POST /api/v1/checklists/upgrade', access.with({ ...upload, maxBody: maxChecklist }).user, {
     operationId: 'upgradeChecklist',
     summary: 'Upgrade a checklist (ckl or cklb) to a release in the catalog and carry over its answers',
+    description:
+      'The body is JSON with `checklist`, or the file itself; then the options are query parameters. At most 32 MiB.',
     query: upgradeQuery,
-    rawBody: jsonBody(upgradeBody),
+    rawBody: jsonOrXml(upgradeBody),
     notFound: true,
     response: checklistContent(ChecklistUpgrade),
-    handle: ({ query: { download = false } }, c) => made(c, { from: 'api', task: 'upgrade', download }),
+    handle: ({ query: { download = false, ...query } }, c) =>
+      made(c, { from: 'api', task: 'upgrade', query: { ...query, download } }),
   });
 
   route('POST /api/v1/checklists/from-results', large, {

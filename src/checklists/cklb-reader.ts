@@ -91,8 +91,13 @@ function readStig(
   const stigUuid = stig.uuid('uuid', path);
   const name = stig.name('stig_name');
   const rules = stig.list('rules').map((each, index) => {
-    const rule = readRule(each, `${path}.rules[${index}]`, stigUuid, leftovers, onFault);
-    guard.rule(rule.rule_id, `${path}.rules[${index}]`);
+    const rule = readRule(each, `${path}.rules[${index}]`, stigUuid, leftovers, (code, where, problem) =>
+      onFault(code, `${where} in ${name || 'a STIG without a name'}`, problem),
+    );
+    guard.rule(
+      rule.rule_id,
+      `${path}.rules[${index}] of ${rule.group_id || `rule ${index + 1}`} in ${name || 'a STIG without a name'}`,
+    );
     return rule;
   });
   const read = {
@@ -127,7 +132,7 @@ function readRule(
   const severity = override.fields('severity');
   const given = severity.text('severity');
   // With the V-id: in a ckl, or in a viewer, nobody finds a rule by its index.
-  const at = (field: string) => `${path}.${field}${groupId === '' ? '' : ` of ${groupId.slice(0, 16)}`}`;
+  const at = (field: string) => `${path}.${field} of ${groupId.slice(0, 16) || id.slice(0, 32) || 'a rule'}`;
   const reason = severity.text('reason');
   if (given === '' && reason !== '') leftovers.add(`${path}.overrides.severity.reason`, reason);
   const read: CklbRule = {

@@ -24,8 +24,9 @@ export function badChecklist(path: string, problem: string): Error {
 export type OnFault = (code: FaultCode, path: string, problem: string) => void;
 export type FaultCode = 'bad-status' | 'bad-severity' | 'no-rule-id' | 'repeated-rule';
 
+/** Says V-id and STIG, which `path` ends with, and not the indexes before them: people read it. */
 export const refuseFault: OnFault = (_, path, problem) => {
-  throw badChecklist(path, problem);
+  throw badChecklist(path.replace(/^stigs\[\d+\]\.rules\[\d+\](?:\.| of )/, ''), problem);
 };
 
 const instead = (text: string) => (text.trim() === '' ? '' : `, not "${cut(text.trim())}"`);

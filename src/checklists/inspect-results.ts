@@ -5,7 +5,7 @@ import { inspectTarget } from './inspect-target.ts';
 import { createRuleFinder } from './results-match.ts';
 import { statusOf } from './results-outcome.ts';
 import type { ScanResults } from './results-reader.ts';
-import { shortList } from './stig-names.ts';
+import { otherStig, shortList } from './stig-names.ts';
 
 /** The release that the results of a scan name, for the look-up in the catalog. */
 export function statedOfResults(scan: ScanResults): StatedRelease {
@@ -28,6 +28,8 @@ export function inspectResults(scan: ScanResults, release: IdentifiedRelease | n
   const find = release && createRuleFinder(release);
   if (!release) add('unknown-stig', unknownStig(scan.benchmarkId.slice(0, 64)));
   else {
+    const other = otherStig(scan.benchmarkId, release);
+    if (other !== null) add('other-stig', other);
     const { version } = release.target.release;
     const current = release.current.release.version;
     if (version !== current) add('old-release', `${version} is not the current release, ${current}`);

@@ -2,17 +2,16 @@ import { count, cut } from '../base/text.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { compareRules, fieldChanges } from '../catalog/stigs/compare.ts';
 import { toComparable } from '../catalog/stigs/diff.ts';
-import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
+import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import { matchRules, plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import { adviceOf, errors, type FindingCode } from './advice.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { type FaultCode, longestText } from './fields.ts';
 import { inspectTarget } from './inspect-target.ts';
-import { dateOf } from './results-names.ts';
 import type { Inspection, InspectionFinding } from './results-schema.ts';
-import { nameOf, shortList } from './stig-names.ts';
-import { comparable, isAnswered, versionOf } from './upgrade.ts';
+import { nameOf, otherStig, placeOf, shortList, versionOf } from './stig-names.ts';
+import { comparable, isAnswered } from './upgrade.ts';
 
 export type InspectedStig = Inspection['stigs'][number];
 
@@ -40,16 +39,6 @@ export function createFindings() {
   return { findings, add };
 }
 
-/** The release that a STIG of a checklist names, for the look-up in the catalog. */
-export function statedOf(stig: CklbStig): StatedRelease {
-  return {
-    benchmarkIds: [stig.stig_id.trim()].filter((id) => id !== ''),
-    ruleIds: stig.rules.map((rule) => rule.rule_id_src).filter((id) => id !== ''),
-    benchmarkDate: dateOf(stig.release_info),
-    release: versionOf(stig),
-  };
-}
-
 /** Inspects a STIG of a checklist, pure (rule D29.4); its release is null outside the catalog. `before`: slugs above it. */
 export function inspectStig(
   { old, faults }: FaultyChecklist,
@@ -71,12 +60,15 @@ export function inspectStig(
     for (const [code, message] of inspectTarget(old.checklist.target_data)) add(code, message);
     inspectLeftovers(old, add);
   }
-  for (const { code, path, problem } of own) add(code, `${path} ${problem}`, ruleOf(path)?.group_id || null);
+  for (const { code, path, problem } of own)
+    add(code, `${placeOf(path, old.checklist.stigs)} ${problem}`, ruleOf(path)?.group_id || null);
   inspectReleaseInfo(stig, add);
   if (release === null) add('unknown-stig', unknownStig(cut(nameOf(stig))));
   else {
     if (before.includes(release.target.release.slug))
       add('repeated-stig', `${release.target.release.title} is in the checklist twice`);
+    const other = otherStig(nameOf(stig), release);
+    if (other !== null) add('other-stig', other);
     inspectRelease(stig, release, add);
     inspectRules(stig, release, faulty('repeated-rule'), faulty('bad-severity'), add);
   }
@@ -96,9 +88,10 @@ export const unknownStig = (name: string) =>
 /** The STIG and release of a file. */
 export function headOf(
   release: IdentifiedRelease | null,
-): Pick<InspectedStig, 'slug' | 'version' | 'current'> {
+): Pick<InspectedStig, 'slug' | 'title' | 'version' | 'current'> {
   return {
     slug: release?.target.release.slug ?? null,
+    title: release?.target.release.title ?? null,
     version: release?.target.release.version ?? null,
     current: release?.current.release.version ?? null,
   };
@@ -106,7 +99,7 @@ export function headOf(
 
 function inspectLeftovers({ leftovers, checklist }: OldChecklist, add: Add): void {
   for (const { path, value, reason } of leftovers) {
-    const shown = `${path} is "${String(value).slice(0, 64)}"`;
+    const shown = `${placeOf(path, checklist.stigs)} is "${String(value).slice(0, 64)}"`;
     if (path === 'target_data.role') add('bad-role', shown);
     if (path === 'target_data.target_type') add('bad-target-type', shown);
     if (reason === 'this is not a UUID') add('bad-uuid', shown);

@@ -10,8 +10,15 @@ import { badChecklist, type OnFault } from './fields.ts';
 /** Bytes of a checklist, or of a body with one (rule D2.3). */
 export const maxChecklist = 32 * 1024 * 1024;
 
-/** Reads a ckl (XML) or cklb (JSON) as text, or a cklb as an object. Throws a 400. */
+/** Whether bytes are XML, in any encoding that an import reads. */
+export function isXml(bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
+  return /^(?:\xef\xbb\xbf)?\s*</.test(head) || /^(?:\xff\xfe<\0|\xfe\xff\0<)/.test(head);
+}
+
+/** Reads a ckl (XML) or cklb (JSON) as text or bytes, or a cklb as an object. Throws a 400. */
 export function readChecklist(given: string | object, onFault?: OnFault): OldChecklist {
+  if (given instanceof Uint8Array) return readChecklist(checklistText(Buffer.from(given)).text, onFault);
   if (typeof given !== 'string') return { format: 'cklb', ...readCklb(given, onFault) };
   const start = /[^\s\uFEFF]/.exec(given)?.[0];
   if (start === '<') return readCkl(given, onFault);

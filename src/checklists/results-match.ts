@@ -1,6 +1,7 @@
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import { matchRules, plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
+import { oneNumberFrom } from './stig-names.ts';
 
 /** The rule of a release that matches a result, or a rule of a checklist. */
 export interface FoundRule {
@@ -9,9 +10,6 @@ export interface FoundRule {
 }
 
 const svNumber = (ruleId: string) => /^SV-(\d+)(?=R\d|$)/.exec(plainId(ruleId))?.[1] ?? null;
-
-/** DISA renumbered its rules: from this number on, the SV- and V-id of a rule have the same number. */
-const oneNumberFrom = 200_000;
 
 /** Makes the look-up of rules of a release: by rule id, then V-id, then legacy ids (rule D29.2). */
 export function createRuleFinder({ target, others }: IdentifiedRelease) {

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Cklb, roles } from '../catalog/stigs/cklb-schema.ts';
 import { choices } from '../catalog/stigs/identify.ts';
 import { flag, notAnObject } from '../http/schema.ts';
-import { AnsweredChecklist, checklist, NotCarried, upgradeBody } from './schema.ts';
+import { AnsweredChecklist, allowOlderFlag, checklist, NotCarried, upgradeBody } from './schema.ts';
 
 const Status = Cklb.shape.stigs.element.shape.rules.element.shape.status;
 
@@ -36,6 +36,7 @@ const ResultsReport = z
     }),
     release: z.strictObject({
       slug: z.string(),
+      title: z.string(),
       version: z.string(),
       chosenBy: z.enum(choices).openapi({
         description:
@@ -67,9 +68,11 @@ export const ChecklistFromResults = z
   .strictObject({ checklist: AnsweredChecklist, report: ResultsReport })
   .openapi('ChecklistFromResults');
 
-const { slug, version, hostName, format } = upgradeBody.shape;
+const { slug, version, allowOlder, hostName, format } = upgradeBody.shape;
 const options = {
-  slug: slug.optional(),
+  slug: slug.openapi({
+    description: 'The STIG of the results. By default the one that they name, or whose rules they have.',
+  }),
   version: version.openapi({
     description: 'A retained release. By default the one that the rule ids fit best.',
   }),
@@ -91,6 +94,7 @@ export const fromResultsBody = z.object(
       description: 'A checklist to merge the results into. Its answers stand unless `overwrite` is true.',
     }),
     overwrite: z.boolean({ error: 'overwrite must be true or false' }).default(false),
+    allowOlder,
   },
   notAnObject,
 );
@@ -98,6 +102,7 @@ export const fromResultsBody = z.object(
 export const fromResultsQuery = z.object({
   ...options,
   overwrite: flag('overwrite'),
+  allowOlder: allowOlderFlag,
   download: flag('download'),
 });
 export type FromResultsOptions = Omit<z.output<typeof fromResultsQuery>, 'download'>;
@@ -119,6 +124,7 @@ export const Inspection = z
     stigs: z.array(
       z.strictObject({
         slug: z.string().nullable(),
+        title: z.string().nullable().openapi({ description: 'The title of the STIG in the catalog.' }),
         version: z
           .string()
           .nullable()

@@ -1,15 +1,15 @@
 import { badRequest } from '../base/errors.ts';
-import { isObject, utf8Body } from '../base/json.ts';
+import { utf8Body } from '../base/json.ts';
 import { cut } from '../base/text.ts';
-import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
-import { checklistName } from '../catalog/stigs/cklb-writer.ts';
+import type { Cklb, CklbStig } from '../catalog/stigs/cklb-schema.ts';
+import { checklistName, toCklb } from '../catalog/stigs/cklb-writer.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
-import { type Fault, inspectStig, statedOf } from './inspect.ts';
+import { type Fault, inspectStig } from './inspect.ts';
 import { inspectResults, statedOfResults } from './inspect-results.ts';
-import { checklistText, readChecklist } from './read-checklist.ts';
+import { isXml, readChecklist } from './read-checklist.ts';
 import { checklistFromResults } from './results.ts';
 import { createRuleFinder } from './results-match.ts';
 import { createResultsReader, type ScanResults } from './results-reader.ts';
@@ -21,13 +21,14 @@ import {
   type ResultsReport,
 } from './results-schema.ts';
 import type { ChecklistFormat } from './schema.ts';
-import { nameOf } from './stig-names.ts';
-import { versionOf } from './upgrade.ts';
+import { isOlder, nameOf, shortList, statedOf, versionOf } from './stig-names.ts';
+import { chooseStig } from './upgrade.ts';
 import {
   answerOf,
   type CatalogAnswer,
   checklistFile,
   parseBody,
+  readBody,
   type Upgraded,
   type Wanted,
   type Work,
@@ -37,12 +38,6 @@ import { readUploadedXml } from './uploaded-xml.ts';
 
 /** Bytes of the results of a scan, or of a body with them (rule D29.1): an ARF contains its data stream. */
 export const maxResults = 64 * 1024 * 1024;
-
-/** Whether bytes are XML, in any encoding that an import reads. */
-export function isXml(bytes: Uint8Array): boolean {
-  const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
-  return /^(?:\xef\xbb\xbf)?\s*</.test(head) || /^(?:\xff\xfe<\0|\xfe\xff\0<)/.test(head);
-}
 
 /** Reads the results of a scan. Throws a 400 for other content. */
 export function readResults(given: string | Uint8Array): ScanResults {
@@ -63,15 +58,33 @@ export interface MadeChecklist {
 /** Makes a checklist of scan results, or merges them into an existing one. */
 export function* fromResultsOf(
   scan: ScanResults,
-  { slug, version, ...options }: Omit<FromResultsOptions, 'format'> & { banner: string | null },
+  { slug, version, allowOlder, ...options }: Omit<FromResultsOptions, 'format'> & { banner: string | null },
   old: OldChecklist | null,
 ): Generator<Wanted, MadeChecklist, CatalogAnswer> {
   const stated = statedOfResults(scan);
-  const checklist = old?.checklist.stigs.map((stig) => ({ name: nameOf(stig), release: versionOf(stig) }));
-  const release = (yield { stated: { ...stated, slug, version, checklist } }) as IdentifiedRelease | null;
+  const asked = { ...stated, slug, version };
+  const stigs = old?.checklist.stigs ?? [];
+  let release = (yield {
+    stated: { ...asked, checklist: stigs.map(nameAndRelease) },
+  }) as IdentifiedRelease | null;
+  const own = release && stigs[chooseStig(stigs, toCklb(release.target).stigs[0]!, release.names)];
+  if (own && version === undefined && allowOlder !== true && isBefore(release!, own))
+    release = (yield { stated: { ...asked, checklist: [nameAndRelease(own)] } }) as IdentifiedRelease;
   const find = release && createRuleFinder(release);
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
   return { ...checklistFromResults(scan, release, options, old), target: release.target };
+}
+
+const nameAndRelease = (stig: CklbStig) => ({ name: nameOf(stig), release: versionOf(stig) });
+
+/** Whether results would go to a release before that of the checklist (rule D42.4). Throws a 400 where only they could. */
+function isBefore({ target, versions }: IdentifiedRelease, stig: CklbStig): boolean {
+  const own = versionOf(stig);
+  if (!isOlder(target.release.version, own)) return false;
+  if (versions.includes(own!)) return true;
+  throw badRequest(
+    `checklist: its release ${own} is not in the catalog, and the results would go into the older ${target.release.version}. The catalog has ${shortList(versions)}: import ${own}, name one of these as version, or allow older releases`,
+  );
 }
 
 function notKnown({ results, benchmarkId }: ScanResults, release: IdentifiedRelease | null): Error {
@@ -115,10 +128,9 @@ export function* inspectWork(bytes: Uint8Array): Work {
 }
 
 function documentOf(bytes: Uint8Array): string | object | Uint8Array {
-  if (isXml(bytes)) return bytes;
-  const body = parseBody(utf8Body(bytes));
-  if (isObject(body) && 'stigs' in body) return body;
-  const { checklist, results } = check(inspectBody, body);
+  const body = readBody(bytes);
+  if ('file' in body) return body.file;
+  const { checklist, results } = check(inspectBody, body.envelope);
   if ((checklist === undefined) === (results === undefined))
     throw badRequest('The body must have either checklist or results');
   return (checklist ?? results)!;
@@ -134,8 +146,7 @@ export function* inspectionOf(
     return { kind: scan.kind, stigs: [inspectResults(scan, release)] };
   }
   const faults: Fault[] = [];
-  const text = given instanceof Uint8Array ? checklistText(Buffer.from(given)).text : given;
-  const old = readChecklist(text, (code, path, problem) => faults.push({ code, path, problem }));
+  const old = readChecklist(given, (code, path, problem) => faults.push({ code, path, problem }));
   const stigs: Inspection['stigs'] = [];
   for (const [index, stig] of old.checklist.stigs.entries()) {
     const release = (yield { stated: statedOf(stig) }) as IdentifiedRelease | null;

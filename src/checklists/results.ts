@@ -7,10 +7,11 @@ import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { longestText } from './fields.ts';
 import { createRuleFinder } from './results-match.ts';
-import { detailsOf, type MatchedResult, outcomeOf, testedRules } from './results-outcome.ts';
+import { type MatchedResult, type Outcome, outcomeOf, testedRules } from './results-outcome.ts';
 import type { RuleResult, ScanResults } from './results-reader.ts';
 import type { ReportedRule, ResultsReport } from './results-schema.ts';
-import { chooseStig, isAnswered, upgradeChecklist, withIds } from './upgrade.ts';
+import { shortList } from './stig-names.ts';
+import { chooseStig, upgradeChecklist, withIds } from './upgrade.ts';
 
 type Status = CklbRule['status'];
 
@@ -32,7 +33,9 @@ export function checklistFromResults(
   const upgraded =
     old === null
       ? null
-      : upgradeChecklist(old, target, release.names, { hostName, onChange: 'keep', format: 'cklb' });
+      : upgradeChecklist(old, target, release.names, {
+          ...{ hostName, onChange: 'keep', format: 'cklb', allowOlder: true },
+        });
   const before = upgraded?.checklist ?? fresh;
   const { found, unknown, renamed } = matchResults(scan.results, release);
   const tested = testedRules(release);
@@ -40,7 +43,7 @@ export function checklistFromResults(
   const reported: ReportedRule[] = [];
   const rules = before.stigs[index]!.rules.map((rule) => {
     const outcome = outcomeOf(found.get(plainId(rule.rule_id_src)) ?? [], scan.tool, tested);
-    const isKept = isAnswered(rule) && (!overwrite || outcome === null || outcome.status === 'not_reviewed');
+    const isKept = isDecided(rule) && (!overwrite || outcome === null || outcome.status === 'not_reviewed');
     const { groupId, ruleId } = { groupId: rule.group_id, ruleId: rule.rule_id_src };
     const status = isKept || outcome === null ? rule.status : outcome.status;
     const reasons = outcome?.reasons ?? [notThere(rule, renamed, release)];
@@ -49,8 +52,7 @@ export function checklistFromResults(
     const reason = status !== 'not_reviewed' && outcome === null ? null : reasons.join('; ') || null;
     reported.push({ groupId, ruleId, status, result: outcome?.result ?? null, reason, kept: isKept });
     if (isKept || outcome === null) return rule;
-    const { finding_details } = outcome;
-    return { ...rule, status, finding_details, comments: outcome.comments || rule.comments };
+    return { ...rule, status, ...textsOf(rule, outcome) };
   });
 
   const checklist = withIds(
@@ -69,6 +71,7 @@ export function checklistFromResults(
     target: { ...scan.target, hostName: checklist.target_data.host_name },
     release: {
       slug: target.release.slug,
+      title: target.release.title,
       version: target.release.version,
       chosenBy: release.chosenBy,
       named: scan.release,
@@ -85,12 +88,27 @@ export function checklistFromResults(
     warnings: [
       ...scan.warnings.map((warning) => `The results are ${warning}`),
       ...warningsOf(scan, release, found, unknown, checklist, old),
+      ...longTexts(rules),
       ...(notCarried.some((each) => each.kind === 'rule' && each.answered)
         ? [`${target.release.version} lacks rules that the checklist answers: see notCarried`]
         : []),
     ],
   };
   return { checklist, report };
+}
+
+/** Whether a rule has an answer that results leave alone: a text beside Not Reviewed is none (rule D42.3). */
+const isDecided = ({ status, overrides }: CklbRule) => status !== 'not_reviewed' || !!overrides.severity;
+
+/** The texts of a rule with a result: what stood beside Not Reviewed stays first, and nothing is written twice. */
+function textsOf(rule: CklbRule, { finding_details, comments }: Outcome) {
+  if (isDecided(rule)) return { finding_details, comments: comments || rule.comments };
+  const below = (text: string, more: string) =>
+    text.trim() === '' ? more : more === '' || text.endsWith(more) ? text : `${text}\n${more}`;
+  return {
+    finding_details: below(rule.finding_details, finding_details),
+    comments: below(rule.comments, comments),
+  };
 }
 
 function matchResults(results: RuleResult[], release: IdentifiedRelease) {
@@ -150,7 +168,7 @@ function warningsOf(
   const matches = [...found.values()].flat();
   const exact = matches.filter((each) => each.matchedBy === 'ruleId').length;
   const warnings: string[] = [];
-  if (release.isByRules)
+  if (release.foundBy === 'rules')
     warnings.push(
       `${scan.benchmarkId === '' ? 'The results name no benchmark' : `No STIG in the catalog has the benchmark id ${scan.benchmarkId.slice(0, 64)}`}: most rules are those of ${title}`,
     );
@@ -173,13 +191,13 @@ function warningsOf(
     warnings.push(
       `The checklist is of ${named.slice(0, 64)}, the results are of ${scan.target.hostName.slice(0, 64)}`,
     );
-  const long = matches.filter(({ result }) => detailsOf(result, scan.tool).length > longestText);
-  if (long.length > 0)
-    warnings.push(
-      `STIG Manager cuts finding details after ${longestText} characters: ${long
-        .map(({ row }) => row.groupId)
-        .join(', ')
-        .slice(0, 200)}`,
-    );
   return warnings;
+}
+
+function longTexts(rules: CklbRule[]): string[] {
+  const long = rules.filter((rule) => rule.finding_details.length > longestText);
+  const named = shortList(long.map((rule) => rule.group_id));
+  return long.length === 0
+    ? []
+    : [`STIG Manager cuts finding details after ${longestText} characters: ${named}`];
 }

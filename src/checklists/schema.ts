@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { isObject } from '../base/json.ts';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
 import { ChangeClass, FieldChange, MatchedBy, RuleIdentity } from '../catalog/stigs/diff-schema.ts';
-import { DateOrNull, flag, format, notAnObject, orNull, requestText } from '../http/schema.ts';
+import { DateOrNull, flag, format, notAnObject, oneWord, orNull, requestText } from '../http/schema.ts';
 
 const CklbRule = Cklb.shape.stigs.element.shape.rules.element;
 
@@ -53,6 +53,7 @@ export const NotCarried = z
       path: z
         .string()
         .openapi({ description: 'Where it was, such as stigs[0].rules[3].name or an XML path.' }),
+      place: z.string().optional().openapi({ description: 'The same place for people, with V-id and STIG.' }),
       // Not `unknown`: Hono's typed responses change that type.
       value: z.any().openapi({ description: 'The value, unchanged.' }),
     }),
@@ -82,6 +83,9 @@ export const UpgradeReport = z
       releaseInfo: z.string(),
       releaseDate: DateOrNull,
     }),
+    warnings: z
+      .array(z.string())
+      .openapi({ description: 'What to know first, such as why the STIG stays at its own release.' }),
     summary: z.strictObject({
       rules: z.int(),
       ...counts,
@@ -128,12 +132,22 @@ export const checklist = z
     description: 'The text of a .ckl or .cklb as a string, or the object of a .cklb itself.',
   });
 
+const older =
+  'true: also to a release older than that of the checklist. By default an upgrade leaves it as it is then, and results go into its own release.';
+
 export const upgradeBody = z.object(
   {
-    slug: requestText('slug', 1000).openapi({ example: 'harbor_linux_3' }),
+    slug: requestText('slug', 1000).optional().openapi({
+      description: 'The STIG to upgrade. By default the one that the checklist names, or whose rules it has.',
+      example: 'harbor_linux_3',
+    }),
     version: requestText('version', 100)
       .optional()
       .openapi({ description: 'A retained release. By default the current one.', example: 'V1R2' }),
+    allowOlder: z
+      .boolean({ error: 'allowOlder must be true or false' })
+      .default(false)
+      .openapi({ description: older }),
     checklist,
     hostName: requestText('hostName', 255)
       .optional()
@@ -147,5 +161,18 @@ export const upgradeBody = z.object(
   notAnObject,
 );
 export type UpgradeBody = z.infer<typeof upgradeBody>;
+export type UpgradeOptions = Omit<UpgradeBody, 'checklist' | 'allowOlder'> & {
+  allowOlder?: boolean | undefined;
+};
 
-export const upgradeQuery = z.object({ download: flag('download') });
+/** A switch of the body as a query parameter, for a body that is the file itself. */
+export const allowOlderFlag = flag('allowOlder').openapi({ description: older });
+
+export const upgradeQuery = z.object({
+  ...upgradeBody.omit({ checklist: true }).shape,
+  onChange: oneWord('onChange', ['keep', 'reset'])
+    .default('keep')
+    .openapi({ type: 'string', enum: ['keep', 'reset'], default: 'keep' }),
+  allowOlder: allowOlderFlag,
+  download: flag('download'),
+});

@@ -1,5 +1,7 @@
-import { cut, hasAtMost } from '../base/text.ts';
-import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import { cut, fold, hasAtMost } from '../base/text.ts';
+import type { Cklb, CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
+import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
+import { dateOf } from './results-names.ts';
 
 /** The name of a STIG in a checklist: its benchmark id, else its title; may be empty. */
 export const nameOf = ({ stig_id, stig_name }: Cklb['stigs'][number]): string =>
@@ -8,6 +10,74 @@ export const nameOf = ({ stig_id, stig_name }: Cklb['stigs'][number]): string =>
 /** The names of the STIGs of a checklist, without duplicates. */
 export function stigNames(stigs: Cklb['stigs']): string[] {
   return [...new Set(stigs.map(nameOf))].filter((name) => name !== '');
+}
+
+/** `V2R7` of the STIG of a checklist, or null where the checklist does not say. */
+export function versionOf({ version, release_info }: CklbStig): string | null {
+  const release = /Release:\s*(\d+(?:\.\d+)*)/i.exec(release_info.slice(0, 1000))?.[1];
+  return /^\d+$/.test(version.trim()) && release !== undefined ? `V${Number(version)}R${release}` : null;
+}
+
+/** The release that a STIG of a checklist names, for the look-up in the catalog. */
+export function statedOf(stig: CklbStig): StatedRelease {
+  return {
+    benchmarkIds: [stig.stig_id.trim()].filter((id) => id !== ''),
+    title: stig.stig_name.trim(),
+    ruleIds: stig.rules.map(statedId).filter((id) => id !== ''),
+    benchmarkDate: dateOf(stig.release_info),
+    release: versionOf(stig),
+  };
+}
+
+/** The rule id, or that of no revision for the V-id where they contradict each other: both have one number now. */
+function statedId({ rule_id_src, group_id }: CklbRule): string {
+  const [sv, v] = [/^SV-(\d{6,})r/i.exec(rule_id_src)?.[1], /^V-(\d{6,})$/i.exec(group_id.trim())?.[1]];
+  return sv !== undefined && v !== undefined && sv !== v && Number(sv) >= oneNumberFrom
+    ? `SV-${v}r0`
+    : rule_id_src;
+}
+
+/** DISA renumbered its rules: from this number on, the SV- and V-id of a rule have the same number. */
+export const oneNumberFrom = 200_000;
+
+/** What to say where a file, by its benchmark id or else its title, names another STIG than the one found; else null. */
+export function otherStig(named: string, { foundBy, otherTitle, target }: IdentifiedRelease): string | null {
+  const { title } = target.release;
+  if (otherTitle !== null) return `Its title is that of ${otherTitle}, its benchmark id that of ${title}`;
+  if (named === '' || foundBy === 'slug' || foundBy === 'benchmarkId') return null;
+  const why = foundBy === 'title' ? 'its title is that' : 'most of its rules are those';
+  return fold(named) === fold(title)
+    ? null
+    : `It names ${cut(named)}, which is not in the catalog; ${why} of ${title}`;
+}
+
+const places = [
+  /^stigs\[(\d+)\](?:\.rules\[(\d+)\])?(?:\.([^ ]+))?(?: of .*)?$/s,
+  /^\/CHECKLIST\/STIGS\/iSTIG\[(\d+)\](?:\/VULN\[(\d+)\])?(?:\/(.+))?$/,
+];
+
+/** A path into a checklist for people, as `severity of V-257777 in ...`; one that is not within a STIG stays as it is. */
+export function placeOf(path: string, stigs: Cklb['stigs']): string {
+  for (const [first, pattern] of places.entries()) {
+    const [, at, ruleAt, field] = pattern.exec(path) ?? [];
+    // A ckl counts from 1.
+    const stig = stigs[Number(at) - first];
+    if (at === undefined || stig === undefined) continue;
+    const rule = ruleAt === undefined ? undefined : stig.rules[Number(ruleAt) - first];
+    const named = rule && (rule.group_id || rule.rule_id_src || `rule ${Number(ruleAt) - first + 1}`);
+    const title = cut(stig.stig_name.trim() || nameOf(stig)) || `STIG ${Number(at) - first + 1}`;
+    const whole = named === undefined ? title : `${cut(named)} in ${title}`;
+    return field === undefined ? whole : `${field} of ${whole}`;
+  }
+  return path;
+}
+
+/** Whether a release comes before another, by their numbers. */
+export function isOlder(version: string, than: string | null): boolean {
+  const numbers = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
+  const [a, b] = [numbers(version), numbers(than ?? '')];
+  const at = a.findIndex((each, index) => each !== b[index]);
+  return than !== null && (at < 0 ? a.length < b.length : a[at]! < (b[at] ?? -1));
 }
 
 /** At least one name, up to what a message may echo (rule D2.2), and how many more there are. */

@@ -5,7 +5,7 @@ import type { Column } from '../http/columns.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { createNames, safeName } from './file-names.ts';
 import { checklistText, readChecklist } from './read-checklist.ts';
-import type { RuleAnswer, UpgradeBody, UpgradeReport } from './schema.ts';
+import type { RuleAnswer, UpgradeOptions, UpgradeReport } from './schema.ts';
 import { shortList, stigNames } from './stig-names.ts';
 import { moveStig, withIds } from './upgrade.ts';
 import { type CatalogAnswer, type Release, type Wanted, written } from './upload.ts';
@@ -57,10 +57,7 @@ const longestName = 255;
 /** Bytes of all upgraded checklists: a small file that names many STIGs becomes one with all their rules. */
 const mostMade = 128 * 1024 * 1024;
 
-type Options = Pick<UpgradeBody, 'onChange' | 'format'> & {
-  slug?: string | undefined;
-  version?: string | undefined;
-};
+type Options = Omit<UpgradeOptions, 'hostName'>;
 
 /** Upgrades each STIG of checklists, or one. A failed file stops no other. Throws a 400 beyond `most` bytes of result. */
 export function* upgradeSeveral(
@@ -115,7 +112,11 @@ function* upgradeOne(
       continue;
     }
     const { target, names } = found;
-    const upgrade = moveStig({ ...old, checklist, leftovers }, target, names, options);
+    const mayGo = options.allowOlder === true || version !== undefined;
+    const from = { ...old, checklist, leftovers };
+    const upgrade = moveStig(from, target, names, { ...options, allowOlder: mayGo });
+    problems.push(...upgrade.report.warnings);
+    if (upgrade.isLeft) continue;
     // Only the first upgrade reports what the file contains besides its STIGs.
     leftovers = [];
     checklist = upgrade.checklist;
@@ -173,7 +174,12 @@ function rowsOf(
         return { ...of, outcome: 'not-carried', reason, ...ids, ...(answered ? lostOf(answer) : {}) };
       }
       const value = typeof each.value === 'string' ? each.value : JSON.stringify(each.value);
-      return { ...of, outcome: 'not-carried', reason: `${each.path}: ${reason}`, lostDetails: value };
+      return {
+        ...of,
+        outcome: 'not-carried',
+        reason: `${each.place ?? each.path}: ${reason}`,
+        lostDetails: value,
+      };
     }),
   ];
 }

@@ -8,6 +8,7 @@ import type { ChangeClass, FieldChange } from '../catalog/stigs/diff-schema.ts';
 import { matchRules } from '../catalog/stigs/match.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb-reader.ts';
+import { dateOf } from './results-names.ts';
 import type {
   Leftover,
   NotCarried,
@@ -17,9 +18,12 @@ import type {
   UpgradedRule,
   UpgradeReport,
 } from './schema.ts';
-import { nameOf, shortList, stigNames } from './stig-names.ts';
+import { isOlder, nameOf, placeOf, shortList, stigNames, versionOf } from './stig-names.ts';
 
-type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange' | 'format'>;
+type AnswerOptions = Pick<UpgradeBody, 'hostName' | 'onChange' | 'format'> & {
+  /** Whether the target may be a release before that of the checklist (rule D42.4). */
+  allowOlder?: boolean | undefined;
+};
 
 /**
  * Moves one STIG of a checklist to a release, pure: each rule gets the answer of its predecessor, with a report. `names` are
@@ -31,24 +35,29 @@ export function upgradeChecklist(
   names: string[],
   options: AnswerOptions,
 ): Upgrade {
-  const { checklist, report, index } = moveStig(old, target, names, options);
-  return { checklist: withIds(checklist, [index]), report };
+  const { checklist, report, index, isLeft } = moveStig(old, target, names, options);
+  return { checklist: isLeft ? checklist : withIds(checklist, [index]), report };
 }
 
-/** `upgradeChecklist` without the ids that depend on all content; also gives the index of the moved STIG. */
+/**
+ * `upgradeChecklist` without the ids that depend on all content; also gives the index of the STIG, and whether it was left
+ * as it is, because the target is older.
+ */
 export function moveStig(
   old: OldChecklist,
   target: FullRelease,
   names: string[],
-  { hostName, onChange, format }: AnswerOptions,
-): Upgrade & { index: number } {
-  const template = toCklb(target);
-  const fresh = template.stigs[0]!;
-  const index = chooseStig(old.checklist.stigs, fresh, names);
+  { hostName, onChange, format, allowOlder = false }: AnswerOptions,
+): Upgrade & { index: number; isLeft: boolean } {
+  const made = toCklb(target);
+  const index = chooseStig(old.checklist.stigs, made.stigs[0]!, names);
   const before = old.checklist.stigs[index];
   if (!before) throw noSuchStig(old.checklist.stigs, target.release.slug);
+  const isLeft = !allowOlder && isOlder(target.release.version, versionOf(before));
+  const template = isLeft ? { ...made, title: old.checklist.title } : made;
+  const fresh = isLeft ? before : made.stigs[0]!;
 
-  const { pairs, removed } = matchStig(before, fresh);
+  const { pairs, removed } = isLeft ? toItself(before) : matchStig(before, fresh);
   const pairOf = new Map(pairs.map((pair) => [pair.new.rule, pair]));
   const reports: UpgradedRule[] = [];
   const rules = fresh.rules.map((rule) => {
@@ -66,11 +75,12 @@ export function moveStig(
   const title = titleOf(checklist.title, before, template.title);
   return {
     index,
+    isLeft,
     checklist: {
       ...checklist,
       title,
       target_data: { ...checklist.target_data, ...(hostName === undefined ? {} : { host_name: hostName }) },
-      stigs: checklist.stigs.with(index, { ...fresh, rules }),
+      stigs: isLeft ? checklist.stigs : checklist.stigs.with(index, { ...fresh, rules }),
     },
     report: {
       from: {
@@ -81,20 +91,14 @@ export function moveStig(
         version: versionOf(before),
         releaseInfo: before.release_info,
       },
-      to: {
-        slug: target.release.slug,
-        benchmarkId: target.release.benchmarkId,
-        title: target.release.title,
-        version: target.release.version,
-        releaseInfo: target.release.releaseInfo,
-        releaseDate: target.release.releaseDate,
-      },
+      to: isLeft ? asItIs(before, target) : headOf(target),
+      warnings: isLeft ? [whyLeft(before, target)] : [],
       summary: summaryOf(reports, gone),
       rules: reports,
       notCarried: [
         ...gone,
         ...markings,
-        ...old.leftovers,
+        ...old.leftovers.map((each) => ({ ...each, place: placeOf(each.path, checklist.stigs) })),
         ...(format === 'ckl' && title !== template.title ? [lostTitle(title)] : []),
       ],
       otherStigs: others.map((each) => ({
@@ -105,6 +109,27 @@ export function moveStig(
     },
   };
 }
+
+function headOf({ release }: FullRelease): UpgradeReport['to'] {
+  const { slug, benchmarkId, title, version, releaseInfo, releaseDate } = release;
+  return { slug, benchmarkId, title, version, releaseInfo, releaseDate };
+}
+
+/** The release of a STIG that stays as it is. */
+function asItIs(stig: CklbStig, { release }: FullRelease): UpgradeReport['to'] {
+  const { stig_id: benchmarkId, stig_name: title, release_info: releaseInfo } = stig;
+  const version = versionOf(stig)!;
+  return { slug: release.slug, benchmarkId, title, version, releaseInfo, releaseDate: dateOf(releaseInfo) };
+}
+
+const whyLeft = (stig: CklbStig, { release }: FullRelease) =>
+  `${release.title} stays at ${versionOf(stig)}: the catalog has nothing newer than ${release.version}. To go to that older release, name it as version, or allow older releases`;
+
+const toItself = ({ rules }: CklbStig): ReturnType<typeof matchStig> => ({
+  pairs: rules.map((rule) => ({ old: toIds(rule), new: toIds(rule), matchedBy: 'stigId' })),
+  removed: [],
+  added: [],
+});
 
 const toIds = (rule: CklbRule) => ({
   rule,
@@ -274,12 +299,6 @@ function summaryOf(reports: UpgradedRule[], gone: { answered: boolean }[]): Upgr
     removed: gone.length,
     answers: { ...answers, notCarried: gone.filter((each) => each.answered).length },
   };
-}
-
-/** `V2R7` of the STIG of a checklist, or null where the checklist does not say. */
-export function versionOf({ version, release_info }: CklbStig): string | null {
-  const release = /Release:\s*(\d+(?:\.\d+)*)/i.exec(release_info.slice(0, 1000))?.[1];
-  return /^\d+$/.test(version.trim()) && release !== undefined ? `V${Number(version)}R${release}` : null;
 }
 
 function titleOf(title: string, before: CklbStig, fresh: string): string {

@@ -1,17 +1,17 @@
 import { badRequest } from '../base/errors.ts';
-import { refuseHeavyJson, utf8Body } from '../base/json.ts';
+import { isObject, refuseHeavyJson, utf8Body } from '../base/json.ts';
 import { toCkl } from '../catalog/stigs/ckl-writer.ts';
-import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import type { Cklb, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease, StigRelease } from '../catalog/stigs/queries.ts';
 import type { FileType } from '../http/answer.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import type { CciFacts } from './emass.ts';
-import { readChecklist } from './read-checklist.ts';
+import { isXml, readChecklist } from './read-checklist.ts';
 import type { FromResultsOptions } from './results-schema.ts';
-import { type ChecklistFormat, type Upgrade, type UpgradeBody, upgradeBody } from './schema.ts';
-import { stigNames } from './stig-names.ts';
+import { type ChecklistFormat, type Upgrade, type UpgradeOptions, upgradeBody } from './schema.ts';
+import { nameOf, otherStig, shortList, statedOf, stigNames } from './stig-names.ts';
 import { upgradeChecklist } from './upgrade.ts';
 
 /** A release, and which of the names in the request are names of its STIG. */
@@ -26,15 +26,15 @@ export interface Upgraded {
   file: { name: string; type: FileType; marking: string | null } | null;
 }
 
-/** A request to the catalog: a release by slug or names, by one name that may be missing, or as a file says; CCI facts. */
+/** A request to the catalog: a release by slug, by one name that may be missing, or as a file says; CCI facts. */
 export type Wanted =
-  | { slug?: string | undefined; version?: string | undefined; names: string[] }
+  | { slug: string; version?: string | undefined; names: string[] }
   | { maybe: string }
   | { stated: StatedRelease }
   | { ccis: string[]; revision: string | undefined };
 
 export type ApiTask = { from: 'api' } & (
-  | { task: 'upgrade'; download: boolean }
+  | { task: 'upgrade'; query: UpgradeOptions & { download: boolean } }
   | { task: 'fromResults'; query: FromResultsOptions & { download: boolean; banner: string | null } }
   | { task: 'inspect' }
   | { task: 'emass'; banner: string | null }
@@ -50,11 +50,23 @@ export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, CatalogAnswer
 export const longestMarking = 200;
 
 /** Upgrades the checklist of a body: the answer is a checklist with its report, or alone. Throws a 400. */
-export function* upgradeWork(bytes: Uint8Array, download: boolean): Work {
-  const { checklist, ...asked } = check(upgradeBody, parseBody(utf8Body(bytes)));
+export function* upgradeWork(
+  bytes: Uint8Array,
+  { download, ...query }: UpgradeOptions & { download: boolean },
+): Work {
+  const body = readBody(bytes);
+  const { checklist, ...asked } =
+    'file' in body ? { checklist: body.file, ...query } : check(upgradeBody, body.envelope);
   const { upgrade, target } = yield* upgradeOf(readChecklist(checklist), asked);
   if (download) return fileOf(upgrade, asked.format, target);
   return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, [target.release]) });
+}
+
+/** A body that is a file itself (XML, or JSON with `stigs`), or JSON around one (rule D42.4). Throws a 400. */
+export function readBody(bytes: Uint8Array): { file: Uint8Array | object } | { envelope: unknown } {
+  if (isXml(bytes)) return { file: bytes };
+  const body = parseBody(utf8Body(bytes));
+  return isObject(body) && 'stigs' in body && !('checklist' in body) ? { file: body } : { envelope: body };
 }
 
 /** Parses a JSON body after a check of its size and depth. Throws a 400. */
@@ -67,13 +79,44 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** Upgrades a checklist to the requested release. */
+/** Upgrades a checklist to the requested release; without a slug the one of its STIGs that the catalog has. */
 export function* upgradeOf(
   old: OldChecklist,
-  { slug, version, ...options }: Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined },
+  { slug, version, allowOlder = false, ...options }: UpgradeOptions,
 ): Generator<Wanted, { upgrade: Upgrade; target: FullRelease }, CatalogAnswer> {
-  const { target, names } = (yield { slug, version, names: stigNames(old.checklist.stigs) }) as Release;
-  return { upgrade: upgradeChecklist(old, target, names, options), target };
+  const { stigs } = old.checklist;
+  const own = slug === undefined ? yield* onlyStig(stigs) : { slug, warning: null };
+  const { target, names } = (yield { slug: own.slug, version, names: stigNames(stigs) }) as Release;
+  const mayGo = allowOlder || version !== undefined;
+  const upgrade = upgradeChecklist(old, target, names, { ...options, allowOlder: mayGo });
+  if (own.warning !== null) upgrade.report.warnings.push(own.warning);
+  return { upgrade, target };
+}
+
+/** The one STIG of a checklist in the catalog, by name before by rules. Throws a 400 for none and for several. */
+function* onlyStig(
+  stigs: CklbStig[],
+): Generator<Wanted, { slug: string; warning: string | null }, CatalogAnswer> {
+  const all: { slug: string; title: string; isByRules: boolean; warning: string | null }[] = [];
+  for (const stig of stigs) {
+    const found = (yield { stated: statedOf(stig) }) as IdentifiedRelease | null;
+    if (found === null) continue;
+    const { slug, title } = found.target.release;
+    all.push({ slug, title, isByRules: found.foundBy === 'rules', warning: otherStig(nameOf(stig), found) });
+  }
+  const named = all.filter(({ isByRules }) => !isByRules);
+  const known = [...new Map((named.length > 0 ? named : all).map((each) => [each.slug, each])).values()];
+  if (known.length === 1) return known[0]!;
+  if (known.length > 1)
+    throw badRequest(
+      `The checklist names more than one STIG in the catalog: ${shortList(known.map(({ title }) => title))}. Choose the one to upgrade`,
+    );
+  const stated = stigNames(stigs);
+  throw badRequest(
+    stated.length === 0
+      ? 'The checklist does not name its STIG: choose the STIG'
+      : `The checklist names ${shortList(stated)}, which is not in the catalog. Choose its STIG, or import that STIG first`,
+  );
 }
 
 /** Writes a checklist in a format: a cklb as an object, or a ckl as text. */
@@ -87,8 +130,7 @@ export function fileOf(
   format: ChecklistFormat,
   target: FullRelease,
 ): Upgraded {
-  const { benchmarkId, version } = report.to;
-  return checklistFile(checklist, format, target, `U_${benchmarkId}_${version}`);
+  return checklistFile(checklist, format, target, `U_${target.release.benchmarkId}_${report.to.version}`);
 }
 
 export function checklistFile(

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { yieldToEventLoop } from '../base/slices.ts';
+import { cut } from '../base/text.ts';
 import { download, fileTypes } from './answer.ts';
 import { type Column, toCsv, toXml } from './columns.ts';
 import { BinaryFile, downloadHeaders, flag, format, TextFile } from './schema.ts';
@@ -28,7 +29,7 @@ export async function downloadFile<T>(
   name: string,
   { json, root, element, columns, rows, headers }: FlatFile<T>,
 ): Promise<Response> {
-  const cells = () => rows.map((row) => columns.map((column) => String(column.value(row) ?? '')));
+  const cells = () => rows.map((row) => columns.map((column) => cellOf(column.value(row))));
   const header = columns.map((column) => column.name);
   const render = {
     json: () => JSON.stringify(json),
@@ -38,6 +39,21 @@ export async function downloadFile<T>(
   };
   return download(c, await render[format](), format, `${name}.${format}`, headers);
 }
+
+/** The name of a file with the filters that narrow it: `rules_severity-high`. Only those with a value count. */
+export function narrowedName(name: string, filters: object): string {
+  const parts = Object.entries(filters).map(([filter, value]) => {
+    const words = (value instanceof Set ? [...value].join(' ') : String(value ?? '')).trim();
+    return words === '' ? '' : `_${filter}-${words.replace(/[^\p{L}\p{N}.-]+/gu, '-')}`;
+  });
+  return name + cut(parts.join(''), longestFilters);
+}
+
+/** Characters of the filters in the name of a file. */
+const longestFilters = 100;
+
+const cellOf = (value: string | number | boolean | null) =>
+  typeof value === 'number' ? value : String(value ?? '');
 
 const rowsPerTurn = 500;
 

@@ -3,13 +3,16 @@ import { count } from '../base/text.ts';
 import { zipOf } from '../base/zip.ts';
 import { cleanXml } from './columns.ts';
 
+/** A cell: a number is a cell of numbers, a text stays a text whatever it looks like (rule D42.2). */
+export type Cell = string | number;
+
 /** A workbook of one sheet. */
 export interface Sheet {
   /** At most 31 characters, none of `[]:*?/\`. */
   name: string;
   titles?: string[][];
   header: string[];
-  rows: string[][];
+  rows: Cell[][];
   /** A marking for the top of each printed page. */
   marking: string | null;
 }
@@ -23,16 +26,16 @@ const packages = 'http://schemas.openxmlformats.org/package/2006';
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-/** The parts of all workbooks. Style 1 is text format, so that an edited cell stays a text; 2 the same in bold. */
+/** The parts of all workbooks. Style 1 is text format, so that an edited cell stays a text; 2 the same in bold; 3 for numbers. */
 const constantParts: Record<string, string> = {
   '[Content_Types].xml': `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${types}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${types}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${types}.styles+xml"/></Types>`,
   '_rels/.rels': `<Relationships xmlns="${packages}/relationships"><Relationship Id="rId1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
   'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packages}/relationships"><Relationship Id="rId1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${relations}/styles" Target="styles.xml"/></Relationships>`,
-  'xl/styles.xml': `<styleSheet xmlns="${main}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf/><xf numFmtId="49" applyNumberFormat="1" applyAlignment="1"><alignment vertical="top"/></xf><xf numFmtId="49" fontId="1" applyNumberFormat="1" applyFont="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
+  'xl/styles.xml': `<styleSheet xmlns="${main}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf/><xf numFmtId="49" applyNumberFormat="1" applyAlignment="1"><alignment vertical="top"/></xf><xf numFmtId="49" fontId="1" applyNumberFormat="1" applyFont="1"/><xf applyAlignment="1"><alignment vertical="top"/></xf></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
 };
 
 /**
- * A workbook of one sheet (rule D30.1): every cell a text, the header frozen and filtered. A text too long for Excel is
+ * A workbook of one sheet (rule D30.1): the header frozen and filtered. A text too long for Excel is
  * cut and ends with a note. Equal sheets give equal bytes with the same zlib.
  */
 export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
@@ -61,12 +64,12 @@ async function sheetPart(sheet: Sheet, range: string): Promise<string> {
   for (const [index, cells] of lines.entries()) {
     if (index > 0 && index % rowsPerTurn === 0) await yieldToEventLoop();
     const style = index < first ? 2 : 1;
-    const written = cells.map((text, column) => cell(text, `${letters(column + 1)}${index + 1}`, style));
+    const written = cells.map((value, column) => cell(value, `${letters(column + 1)}${index + 1}`, style));
     data.push(`<row r="${index + 1}">${written.join('')}</row>`);
   }
   const widths = header.map((_, column) => {
     const longest = rows.reduce(
-      (most, cells) => Math.max(most, cells[column]!.length),
+      (most, cells) => Math.max(most, String(cells[column]).length),
       header[column]!.length,
     );
     return `<col min="${column + 1}" max="${column + 1}" width="${Math.min(longest, 60) + 3}" customWidth="1"/>`;
@@ -80,9 +83,10 @@ async function sheetPart(sheet: Sheet, range: string): Promise<string> {
   return `<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">${frozen}</sheetView></sheetViews><cols>${widths.join('')}</cols><sheetData>${data.join('')}</sheetData><autoFilter ref="${range.replaceAll('$', '')}"/>${top}</worksheet>`;
 }
 
-function cell(text: string, at: string, style: number): string {
-  if (text === '') return '';
-  return `<c r="${at}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escaped(whole(text))}</t></is></c>`;
+function cell(value: Cell, at: string, style: number): string {
+  if (value === '') return '';
+  if (typeof value === 'number') return `<c r="${at}" s="3"><v>${value}</v></c>`;
+  return `<c r="${at}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escaped(whole(value))}</t></is></c>`;
 }
 
 /** The letters of a column, counted from 1: A to Z, AA and so on. */

@@ -36,7 +36,7 @@ hostile('the request itself', async () => {
     ['null', /Invalid input|object/],
     ['[]', /Invalid input|object/],
     ['{', /not valid JSON/],
-    [{}, /^slug is required/],
+    [{}, /^checklist must be the text/],
     [{ slug: 'a' }, /^checklist must be the text/],
     [{ slug: 7, checklist: {} }, /^slug must be one text/],
     [{ slug: 'a', checklist: null }, /^checklist must be the text/],
@@ -73,8 +73,11 @@ hostile('what is no checklist', async () => {
     [{ stigs: [[]] }, /stigs\[0\] must be an object/],
     [{ stigs: [{ rules: 'SV-1' }] }, /stigs\[0\]\.rules must be an array/],
     [{ stigs: [{ rules: [1] }] }, /stigs\[0\]\.rules\[0\] must be an object/],
-    [{ stigs: [{ rules: [{}] }] }, /severity must be high, medium or low/],
-    [{ stigs: [{ rules: [{ severity: 'low' }] }] }, /stigs\[0\]\.rules\[0\] has no rule id/],
+    [{ stigs: [{ rules: [{}] }] }, /: severity of a rule in a STIG without a name must be high/],
+    [
+      { stigs: [{ rules: [{ severity: 'low' }] }] },
+      /^checklist: rule 1 in a STIG without a name has no rule id/,
+    ],
   ];
   for (const [checklist, words] of cases)
     assertRefused(await send(checklist), words, JSON.stringify(checklist).slice(0, 60));
@@ -114,26 +117,29 @@ hostile('an unknown status or severity, and a rule that is there twice', async (
   const cases: [object, RegExp][] = [
     [
       { ...first, status: 'passed' },
-      /stigs\[0\]\.rules\[0\]\.status of V-900001 must be Not_Reviewed, Not_Applicable, Open or NotAFinding, not "passed"$/,
+      /: status of V-900001 in Harbor Linux 3 .*must be Not_Reviewed, Not_Applicable, Open or NotAFinding, not "passed"$/,
     ],
-    [{ ...first, status: `not_a_finding${' '.repeat(100)}x` }, /status of V-900001 must be/],
+    [
+      { ...first, status: `not_a_finding${' '.repeat(100)}x` },
+      /: status of V-900001 in Harbor Linux 3 .*must be/,
+    ],
     [
       { ...first, severity: 'critical' },
-      /rules\[0\]\.severity of V-900001 must be high, medium or low, not "critical"$/,
+      /: severity of V-900001 in Harbor Linux 3 .*must be high, medium or low, not "critical"$/,
     ],
-    [{ ...first, severity: ' ' }, /rules\[0\]\.severity of V-900001 must be high, medium or low$/],
+    [{ ...first, severity: ' ' }, /: severity of V-900001 in Harbor Linux 3 .*must be high, medium or low$/],
     [{ ...first, severity: 'x'.repeat(500) }, /, not "x{64}"$/],
     [
       { ...first, overrides: { severity: { severity: 'none', reason: '' } } },
-      /overrides\.severity\.severity of V-900001 must be high/,
+      /: overrides\.severity\.severity of V-900001 in H.* must be high/,
     ],
-    [{ ...first, rule_id: rest[1]!.rule_id }, /stigs\[0\]\.rules\[2\] repeats the rule SV-/],
+    [{ ...first, rule_id: rest[1]!.rule_id }, /: V-\d+ in Harbor Linux 3 .*repeats the rule SV-/],
   ];
   for (const [rule, words] of cases) {
     assertRefused(await send(withRules([rule, ...rest])), words, words.source);
   }
   const twice = writeCkl(old).replace(/(<VULN>[\s\S]*?<\/VULN>)/, '$1$1');
-  assertRefused(await send(twice), /stigs\[0\]\.rules\[1\] repeats the rule/, 'ckl');
+  assertRefused(await send(twice), /: V-\d+ in Harbor Linux 3 .*repeats the rule/, 'ckl');
 });
 
 hostile('a ckl that is damaged or is something else', async () => {

@@ -115,7 +115,14 @@ inspections('twenty planted faults, all twenty and nothing else', async () => {
   const { kind, stigs } = await inspect({ checklist: old });
   assert.is(kind, 'cklb');
   const [{ findings, ...head }] = stigs;
-  assert.equal(head, { slug: 'sample_product', version: 'V1R2', current: 'V1R2', rules: 40, answered: 40 });
+  assert.equal(head, {
+    slug: 'sample_product',
+    title: 'Sample Product Security Technical Implementation Guide',
+    version: 'V1R2',
+    current: 'V1R2',
+    rules: 40,
+    answered: 40,
+  });
   assert.equal(codes(findings), expected.sort());
   for (const { message, advice, severity } of findings as Finding[]) {
     assert.ok(message.length > 10 && message.length < 300 && advice.length > 10);
@@ -164,8 +171,28 @@ inspections('an older release, a wrong one, an unknown STIG, one STIG twice', as
 
   const foreign = await sound();
   foreign.stigs[0]!.stig_id = 'Foreign_STIG';
-  for (const [index, rule] of foreign.stigs[0]!.rules.entries())
+  const [byTitle] = (await inspect(foreign)).stigs;
+  assert.equal([byTitle.slug, codes(byTitle.findings)], ['sample_product', [['other-stig', null]]]);
+  assert.match(
+    byTitle.findings[0].message,
+    /^It names Foreign_STIG, which is not in the catalog; its title is that/,
+  );
+  foreign.stigs[0]!.stig_name = 'Foreign';
+  const [byRules] = (await inspect(foreign)).stigs;
+  assert.equal([byRules.slug, codes(byRules.findings)], ['sample_product', [['other-stig', null]]]);
+  assert.match(byRules.findings[0].message, /; most of its rules are those of Sample Product/);
+  // One rule whose V-id contradicts it is no evidence against name and id; half of the rules are not most.
+  const stray = structuredClone(foreign);
+  const [first, second] = stray.stigs[0]!.rules;
+  stray.stigs[0]!.rules = [{ ...first!, group_id: 'V-800001' }];
+  assert.equal((await inspect(stray)).stigs[0].slug, null);
+  const own = { ...second!, group_id: 'V-800002', rule_id: 'SV-800002r1', rule_id_src: 'SV-800002r1_rule' };
+  stray.stigs[0]!.rules = [first!, own];
+  assert.equal((await inspect(stray)).stigs[0].slug, null);
+  for (const [index, rule] of foreign.stigs[0]!.rules.entries()) {
     rule.rule_id_src = rule.rule_id = `SV-${800_000 + index}r1_rule`;
+    rule.group_id = `V-${800_000 + index}`;
+  }
   const [unknown] = (await inspect(foreign)).stigs;
   assert.equal(
     [unknown.slug, unknown.version, codes(unknown.findings)],
@@ -224,7 +251,14 @@ inspections('results are looked at in the same way', async () => {
   assert.is(kind, 'xccdf');
   assert.equal((await inspect(xml)).stigs, stigs);
   const [{ findings, ...head }] = stigs;
-  assert.equal(head, { slug: 'sample_product', version: 'V1R2', current: 'V1R2', rules: 5, answered: 4 });
+  assert.equal(head, {
+    slug: 'sample_product',
+    title: 'Sample Product Security Technical Implementation Guide',
+    version: 'V1R2',
+    current: 'V1R2',
+    rules: 5,
+    answered: 4,
+  });
   assert.equal(
     codes(findings),
     [

@@ -320,17 +320,18 @@ oscal('a named baseline lists, filters, counts, goes out and comes back', async 
   assert.equal(await refused('nist-800-53?baseline=lantern'), [400, known]);
   assert.equal(await refused('nist-800-53/export?baseline=lantern'), [400, known]);
   assert.equal(await refused('nist-800-53/export?baseline=gone'), [
-    404,
-    'No control of Rev 5.1.1 is in the baseline gone',
+    400,
+    'baseline: no control of Rev 5.1.1 is in gone',
   ]);
   assert.equal(await refused('nist-800-53/export?baseline=low'), [
-    404,
-    'No control of Rev 5.1.1 is in the baseline low',
+    400,
+    'baseline: no control of Rev 5.1.1 is in low',
   ]);
   assert.equal(await refused('nist-800-53/export?version=9'), [404, noVersion('9')]);
   assert.equal(await refused('nist-800-53/baselines?version=9'), [404, noVersion('9')]);
   assert.equal(await refused('acme/export'), [404, 'Framework not found: acme']);
-  assert.equal(await refused('acme/baselines'), [404, 'Framework not found: acme']);
+  for (const of of ['baselines', 'baselines?version=1', 'export?version=1'])
+    assert.equal(await refused(`acme/${of}`), [404, 'Framework not found: acme'], of);
   assert.equal((await app.get('/api/v1/controls/cci/baselines')).json, { baselines: [] });
 });
 
@@ -404,7 +405,8 @@ oscal('a mapping-collection has what an operator decided, and only edges that ar
   assert.match(cells.text, /,'=cmd,/);
   for (const [query, status, message] of [
     ['from=cci&to=acme', 404, 'No direct mappings between cci and acme'],
-    [`from=${'x'.repeat(90)}&to=acme`, 404, `No direct mappings between ${'x'.repeat(64)} and acme`],
+    [`from=${'x'.repeat(90)}&to=acme`, 404, `Framework not found: ${'x'.repeat(64)}`],
+    ['from=cci&to=nowhere', 404, 'Framework not found: nowhere'],
     ['from=cci', 400, 'to is required'],
     ['from=%20&to=cci', 400, 'from must name a target framework'],
   ] as const) {

@@ -6,7 +6,7 @@ import { suite } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
 import { shipped } from '../support/reference.ts';
-import { partsOf, readSheet } from '../support/xlsx-reader.ts';
+import { partsOf, readCells, readSheet } from '../support/xlsx-reader.ts';
 
 const xlsx = suite('xlsx');
 
@@ -37,14 +37,14 @@ xlsx('every cell is the text that it was: no number, no date, no formula', async
   texts.push('_x000D_', 'a_x0041_b', '_xzzzz_', '__x000d_', '_x005F_x000D_');
   const bytes = await toXlsx(sheetOf(texts.map((text) => [text, text])));
   assert.equal(
-    readSheet(bytes).rows.slice(1),
+    readCells(bytes).rows.slice(1),
     texts.map((text) => [text, text]),
   );
   const part = partsOf(bytes).get('xl/worksheets/sheet1.xml')!;
   assert.not.match(part, /<f[ />]/);
   assert.is(part.match(/<c /g)!.length, part.match(/<c [^>]*t="inlineStr"/g)!.length);
   // A cell that is edited stays a text: its format is that of texts.
-  assert.match(partsOf(bytes).get('xl/styles.xml')!, /<cellXfs count="3"><xf\/><xf numFmtId="49"/);
+  assert.match(partsOf(bytes).get('xl/styles.xml')!, /<cellXfs count="4"><xf\/><xf numFmtId="49"/);
 });
 
 xlsx('any text reads back, but for what XML forbids and how lines end', async () => {
@@ -90,6 +90,15 @@ xlsx('any text reads back, but for what XML forbids and how lines end', async ()
     }),
     { numRuns: 100, seed: 20261122 },
   );
+});
+
+xlsx('a number is a cell of numbers, and an identifier stays a text (rule D42.2)', async () => {
+  const rows = [
+    [0, '411', '3.10'],
+    [-1.5, '1e3', ''],
+    [2 ** 40, '007', 'x'],
+  ];
+  assert.equal(readCells(await toXlsx(sheetOf([], { header: ['a', 'b', 'c'], rows }))).rows.slice(1), rows);
 });
 
 xlsx('a header that is frozen and filtered, lines above it, columns beyond Z', async () => {
@@ -214,6 +223,35 @@ xlsx('wherever csv is, the same cells; every STIG there is', async () => {
   }
   t.db.close();
 });
+
+xlsx(
+  'what is a number in the JSON is one in the sheet of coverage, a search and a role (rule D42.2)',
+  async () => {
+    const t = await testApp([shipped('stigs'), shipped('controls'), shipped('mappings'), shipped('roles')]);
+    const token = await t.token({ entitlements: ['occ'] });
+    const { roles } = (await t.get('/api/v1/roles', { token })).json;
+    const numbers: [path: string, columns: string[]][] = [
+      ['/api/v1/stigs/harbor_linux_3/coverage', ['total', 'high', 'medium', 'low']],
+      ['/api/v1/search?q=harbor', ['rank']],
+      [`/api/v1/roles/${roles[0].occupationCode}/download`, ['ordinal']],
+    ];
+    for (const [path, expected] of numbers) {
+      const url = `${path}${path.includes('?') ? '&' : '?'}format=xlsx`;
+      const [header, ...rows] = readCells(await bytesAt(t, url, token)).rows;
+      assert.ok(rows.length > 0, path);
+      const found = header!.filter((_, at) => rows.some((cells) => typeof cells[at] === 'number'));
+      assert.equal(found.slice(0, expected.length), expected, path);
+      for (const name of expected) {
+        const at = header!.indexOf(name);
+        assert.ok(
+          rows.every((cells) => typeof cells[at] === 'number' || cells[at] === ''),
+          `${path} ${name}`,
+        );
+      }
+    }
+    t.db.close();
+  },
+);
 
 xlsx('under a banner it is marked', async () => {
   const t = await testApp([shipped('stigs')], { banner: 'CUI' });

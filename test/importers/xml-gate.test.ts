@@ -530,6 +530,24 @@ kinds('what stands beside the rules does not change them', () => {
 
 kinds.run();
 
+kinds('a rule without a severity counts as medium, and a warning names it', () => {
+  const said = (id: string) => `the rule ${id} has no severity, and counts as medium`;
+  const rules = [
+    { ruleId: 'SV-1r1_rule', severity: '' },
+    { ruleId: 'SV-2r1_rule', severity: 'low' },
+    { ruleId: 'SV-3r1_rule', severity: 'unknown' },
+  ];
+  const { release, warnings } = parseRelease(writeXccdf({ rules }));
+  assert.equal(
+    release.findings.map(({ severity }) => severity),
+    ['medium', 'low', 'medium'],
+  );
+  assert.equal(warnings, [said('SV-1r1_rule'), said('SV-3r1_rule')]);
+  const without = parseRelease(sample.replace(' severity="medium"', ''));
+  assert.equal(without.release.findings, parseRelease(sample).release.findings);
+  assert.is(without.warnings.length, 1);
+});
+
 const rejects = suite('benchmarks that are refused');
 
 for (const [name, text, reason] of [
@@ -539,9 +557,7 @@ for (const [name, text, reason] of [
     writeXccdf({ rules: [{ ruleId: 'SV-1r1_rule' }, { ruleId: 'SV-1r1_rule' }] }),
     /SV-1r1_rule.*twice/,
   ],
-  ['with an unknown severity', writeXccdf({ rules: [{ severity: 'unknown' }] }), /severity "unknown"/],
-  ['without a severity', sample.replace(' severity="medium"', ''), /severity ""/],
-  ['with an empty severity', writeXccdf({ rules: [{ severity: '' }] }), /severity/],
+  ['with another severity', writeXccdf({ rules: [{ severity: 'critical' }] }), /severity "critical"/],
   ['without release-info', writeXccdf({ releaseInfo: null }), /no release-info/],
   ['with an empty release-info', writeXccdf({ releaseInfo: '' }), /release/],
   [

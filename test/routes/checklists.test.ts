@@ -550,4 +550,78 @@ upgrades('unknown STIGs and versions are a 404, after the input was looked at', 
   assert.is((await upgrade({}, { slug: 'nothing' })).status, 400);
 });
 
+upgrades(
+  'a checklist of a newer release than the catalog has stays as it is, unless asked (rule D42.4)',
+  async () => {
+    const newer = await oldChecklist(slug, 'V1R2');
+    newer.title = 'Mine';
+    newer.stigs[0]!.release_info = 'Release: 10 Benchmark Date: 01 Jan 2027';
+    const { status, json } = await upgrade(newer);
+    assert.is(status, 200);
+    assert.equal(json.checklist, newer);
+    const { from, to, warnings, summary, rules } = json.report;
+    assert.equal([from.version, to.version, to.releaseDate], ['V1R10', 'V1R10', '2027-01-01']);
+    assert.match(warnings[0], /^Sample Product .* stays at V1R10: the catalog has nothing newer than V1R2/);
+    assert.equal([summary.carried, summary.new, summary.removed], [6, 0, 0]);
+    assert.ok(rules.every((each: { outcome: string }) => each.outcome === 'carried'));
+    for (const more of [{ allowOlder: true }, { version: 'V1R2' }]) {
+      const { report, checklist } = (await upgrade(newer, more)).json;
+      assert.equal([report.to.version, report.warnings], ['V1R2', []]);
+      assert.is(checklist.stigs[0].rules[0].status, 'not_a_finding');
+    }
+    assert.is((await upgrade(newer, { version: 'V1R1' })).json.report.to.version, 'V1R1');
+    const asCkl = (await t.send('POST', `${path}?format=ckl&download=true&hostName=h2`, newer)).text;
+    assert.match(asCkl, 'Release: 10 Benchmark Date: 01 Jan 2027');
+    assert.match(asCkl, '<HOST_NAME>h2</HOST_NAME>');
+  },
+);
+
+upgrades('a body that is the checklist itself finds its STIG, with options in the query', async () => {
+  const old = await oldChecklist();
+  const { json: wanted } = await upgrade(old, { onChange: 'reset', hostName: 'h' });
+  const query = '?onChange=reset&hostName=h';
+  const asJson = await t.send('POST', path + query, old);
+  assert.is(asJson.status, 200);
+  assert.equal(asJson.json, wanted);
+  const xml = await t.send('POST', path + query, writeCkl(old));
+  assert.equal([xml.status, xml.json.report.from.format, xml.json.report.to.version], [200, 'ckl', 'V1R2']);
+  assert.equal(
+    xml.json.report.rules.map((rule: { outcome: string }) => rule.outcome),
+    wanted.report.rules.map((rule: { outcome: string }) => rule.outcome),
+  );
+  const picked = await t.send('POST', `${path}?slug=${slug}&version=V1R1`, old);
+  assert.is(picked.json.report.to.version, 'V1R1');
+  // The envelope finds it too; what has neither is told so.
+  assert.equal(
+    (await t.send('POST', path, { checklist: old, onChange: 'reset', hostName: 'h' })).json,
+    wanted,
+  );
+  assert.match((await t.send('POST', path, { slug })).json.error.message, /^checklist must be/);
+  assert.match(
+    (await t.send('POST', path, '<Benchmark/>')).json.error.message,
+    /must begin with <CHECKLIST>/,
+  );
+  const other = (await oldChecklist('other')).stigs[0]!;
+  assert.match(
+    (await t.send('POST', path, { ...old, stigs: [old.stigs[0], other] })).json.error.message,
+    /names more than one/,
+  );
+  // A name that nobody knows is decided by most of the rules, and said.
+  const unknown = {
+    ...old,
+    stigs: [{ ...old.stigs[0]!, stig_id: 'Nobody_Knows', stig_name: 'Nobody knows' }],
+  };
+  const { report } = (await t.send('POST', path, unknown)).json;
+  assert.is(report.to.slug, slug);
+  assert.match(
+    report.warnings[0],
+    /^It names Nobody_Knows, which is not in the catalog; most of its rules are/,
+  );
+  const stray = {
+    ...unknown.stigs[0]!,
+    rules: [{ ...old.stigs[0]!.rules[0]!, group_id: 'V-999999' }, ...other.rules],
+  };
+  assert.is((await t.send('POST', path, { ...unknown, stigs: [stray] })).json.report.to.slug, 'other');
+});
+
 upgrades.run();

@@ -102,12 +102,12 @@ samples('an unknown control or framework is 404', async () => {
     ['dod-8500', 'AC-2'],
     ['cci', 'CCI-999999'],
     ['cci', 'AC-2'],
-    ['iso-27001', 'A.5'],
-    ['__proto__', 'x'],
     ['nist-800-53', 'x'.repeat(200)],
   ];
   for (const [framework, controlId] of cases)
     assertError(await t.get(path(framework, controlId)), 404, 'NOT_FOUND', noControl(controlId.slice(0, 64)));
+  for (const framework of ['iso-27001', '__proto__'])
+    assertError(await t.get(path(framework, 'A.5')), 404, 'NOT_FOUND', `Framework not found: ${framework}`);
 });
 
 samples('filters narrow the rules; pages count rules and partition them', async () => {

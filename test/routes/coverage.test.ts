@@ -216,9 +216,11 @@ coverage('an imported baseline by its name, and a revision with its own referenc
   assert.equal(rev4.totals.mappedRules, 4);
   for (const revision of ['rev 5', '5.1.1', 'Rev%205.1.1'])
     assert.equal(await of(`/stigs/alpha/coverage?revision=${revision}`), await of('/stigs/alpha/coverage'));
-  // A known baseline that a revision does not have leaves nothing in it.
-  const none = await of('/stigs/alpha/coverage?revision=4&baseline=moderate');
-  assert.equal([none.controls, none.families, none.totals.covered, none.outside.length], [[], [], 0, 3]);
+  // A known baseline that a revision lacks would be a coverage of nothing.
+  const none = await t.get('/api/v1/stigs/alpha/coverage?revision=4&baseline=moderate');
+  assert.equal([none.status, none.json.error.message], [400, 'baseline: no control of Rev 4 is in moderate']);
+  const narrowed = await t.get('/api/v1/stigs/alpha/coverage?format=csv&baseline=moderate&rollup=true');
+  assert.match(narrowed.headers.get('Content-Disposition')!, /_coverage_baseline-moderate_rollup-true\.csv"/);
 });
 
 coverage('an older release of one revision keeps the references that are carried over', async () => {
@@ -259,7 +261,10 @@ coverage('a retained release, an alias, and the format that is asked for', async
   ]);
   const csv = await t.get('/api/v1/stigs/alpha/coverage?format=csv&baseline=moderate');
   assert.is(csv.headers.get('Content-Type'), 'text/csv; charset=utf-8');
-  assert.match(csv.headers.get('Content-Disposition')!, /filename="alpha_V1R1_coverage\.csv"/);
+  assert.match(
+    csv.headers.get('Content-Disposition')!,
+    /filename="alpha_V1R1_coverage_baseline-moderate\.csv"/,
+  );
   assert.equal(readCsv(csv.text).slice(0, 2), [
     ['section', 'identifier', 'title', 'family', 'covered', 'total', 'high', 'medium', 'low', 'stigs'],
     ['control', 'AC-1', 'Lantern ac-1', 'Family AC', 'true', '1', '1', '0', '0', 'alpha'],

@@ -442,9 +442,26 @@ downloads('csv, xml and xlsx are narrowed as the page of the STIG is; a checklis
       query,
     );
   }
+  // A file of some of the rules says so in its name, in each format that can hold some of them.
+  for (const format of ['csv', 'xml', 'xlsx'])
+    for (const [query, ending] of [
+      ['severity=high,low', '_severity-high-low'],
+      [`cci=${cci.toLowerCase()}&search=a%20b/%2E%2E`, `_cci-${cci}_search-a-b-..`],
+      ['search=', ''],
+    ]) {
+      const { headers } = await t.get(`${path}?format=${format}&${query}`);
+      assert.match(
+        headers.get('Content-Disposition')!,
+        `filename="U_Harbor_Linux_3_STIG_V1R2${ending}.${format}"`,
+      );
+    }
   for (const format of ['cklb', 'ckl', 'json', 'oscal']) {
-    const whole = await t.get(`${path}?format=${format}`);
-    assert.is((await t.get(`${path}?format=${format}&severity=high&search=x`)).text, whole.text, format);
+    assert.is((await t.get(`${path}?format=${format}&search=`)).status, 200);
+    for (const filter of ['severity=high', 'search=x', `cci=${cci}`]) {
+      const { status, json } = await t.get(`${path}?format=${format}&${filter}`);
+      assert.is(status, 400, `${format} ${filter}`);
+      assert.match(json.error.message, `leave it out for ${format}`);
+    }
   }
 });
 

@@ -16,6 +16,7 @@ type Rule = Cklb['stigs'][number]['rules'][number];
 type Reported = { groupId: string; status: string; result: string | null; reason: string; kept: boolean };
 const path = '/api/v1/checklists/from-results';
 const slug = 'sample_product';
+const title = 'Sample Product Security Technical Implementation Guide';
 const shape: ScanShape = {
   benchmarkId: 'xccdf_mil.disa.stig_benchmark_Sample_Product_STIG',
   version: '001.001',
@@ -75,9 +76,10 @@ const statuses = (answer: Answer) =>
 scans('the release that shares most rule ids, whatever number the results give it', async () => {
   const of = async (answer: Promise<Answer>) => (await answer).json.report.release;
   const all = writeResults(ids([1, 2, 3, 4, 5, 6], 'pass'), { ...shape, version: '001.009' });
-  assert.equal(await of(send(all)), { slug, version: 'V1R1', chosenBy: 'rule-ids', named: 'V1R9' });
+  assert.equal(await of(send(all)), { slug, title, version: 'V1R1', chosenBy: 'rule-ids', named: 'V1R9' });
   assert.equal(await of(send(all, { version: 'v1r2' })), {
     slug,
+    title,
     version: 'V1R2',
     chosenBy: 'version',
     named: 'V1R9',
@@ -223,14 +225,18 @@ scans('what people wrote stands, unless it is to be overwritten and the results 
         const checklist = asCkl ? writeCkl(old) : old;
         const { status, json } = await send(xml, { checklist, overwrite });
         assert.is(status, 200);
-        assert.equal(json.report.release, { slug, version: 'V1R1', chosenBy: 'checklist', named: 'V1R1' });
+        assert.equal(json.report.release, {
+          slug,
+          title,
+          version: 'V1R1',
+          chosenBy: 'checklist',
+          named: 'V1R1',
+        });
         for (const [index, [was, tool]] of pairs.entries()) {
           const rule = json.checklist.stigs[0].rules[index] as Rule;
           const decides = tool !== null && tool !== 'notchecked';
-          const isAnswered =
-            was.status !== 'not_reviewed' ||
-            (was.finding_details + was.comments).trim() !== '' ||
-            was.overrides.severity !== undefined;
+          // A text beside Not Reviewed is no answer (rule D42.3).
+          const isAnswered = was.status !== 'not_reviewed' || was.overrides.severity !== undefined;
           const stands = isAnswered && !(overwrite && decides);
           assert.is(json.report.rules[index].kept, stands);
           assert.equal(rule.overrides, was.overrides);
@@ -239,6 +245,7 @@ scans('what people wrote stands, unless it is to be overwritten and the results 
           else {
             assert.is(rule.status, decides ? expected[tool as 'pass'] : 'not_reviewed');
             assert.is(/^Result: /m.test(rule.finding_details), decides);
+            if (!isAnswered) assert.ok(rule.finding_details.startsWith(was.finding_details));
           }
         }
       },
@@ -252,7 +259,7 @@ scans(
   async () => {
     const { json } = await t.get(`/api/v1/stigs/${slug}/download?version=V1R1&hostName=other`);
     const old = json as Cklb;
-    old.stigs[0]!.release_info = 'Release: 7 Benchmark Date: 01 Jan 2019';
+    old.stigs[0]!.release_info = 'Release: 0 Benchmark Date: 01 Jan 2019';
     old.stigs[0]!.rules[4]!.status = 'open';
     old.stigs[0]!.rules[4]!.comments = 'Only here.';
     const xml = writeResults([...ids([1, 3], 'pass'), { id: 'SV-300002r2_rule', result: 'fail' }], {
@@ -280,6 +287,60 @@ scans(
     assert.is((await send(xml, { checklist: { stigs: [{ stig_id: 'X', rules: [] }] } })).status, 400);
   },
 );
+
+scans(
+  'remarks beside Not Reviewed stay first in their fields, and results twice are written once',
+  async () => {
+    const { json: old } = await t.get(`/api/v1/stigs/${slug}/download?version=V1R1&hostName=web01`);
+    Object.assign(old.stigs[0].rules[0], { finding_details: 'Ask Ann.', comments: 'Mine.' });
+    Object.assign(old.stigs[0].rules[1], { finding_details: 'Later.' });
+    Object.assign(old.stigs[0].rules[2], {
+      overrides: { severity: { severity: 'low', reason: 'Behind a wall.' } },
+    });
+    const xml = writeResults([...ids([1], 'fixed'), ...ids([2], 'notchecked'), ...ids([3], 'fail')], shape);
+    const once = (await send(xml, { checklist: old })).json;
+    const rules = once.checklist.stigs[0].rules as Rule[];
+    assert.match(rules[0]!.finding_details, /^Ask Ann\.\n.*Result: fixed/s);
+    assert.is(rules[0]!.comments, 'Mine.\nThe tool fixed this during the scan (result: fixed).');
+    assert.equal([rules[1]!.status, rules[1]!.finding_details], ['not_reviewed', 'Later.']);
+    assert.equal(
+      rules.slice(0, 3).map(({ status }) => status),
+      ['not_a_finding', 'not_reviewed', 'not_reviewed'],
+    );
+    assert.equal(
+      once.report.rules.slice(0, 3).map(({ kept }: Reported) => kept),
+      [false, false, true],
+    );
+    const again = (await send(xml, { checklist: once.checklist })).json.checklist.stigs[0].rules as Rule[];
+    assert.equal(
+      again.map(({ finding_details, comments }) => [finding_details, comments]),
+      rules.map(({ finding_details, comments }) => [finding_details, comments]),
+    );
+  },
+);
+
+scans('results go to no release older than that of the checklist, unless asked (rule D42.4)', async () => {
+  const { json: old } = await t.get(`/api/v1/stigs/${slug}/download?version=V1R2&hostName=web01`);
+  // The rule ids are those of V1R1, alone among the releases.
+  const xml = writeResults(ids([1, 2, 5], 'pass'), shape);
+  const own = (await send(xml, { checklist: old })).json;
+  assert.equal([own.report.release.version, own.report.release.chosenBy], ['V1R2', 'checklist']);
+  // A name that nobody knows hides which of two STIGs it is: by its rules, and still not to the older release.
+  const twin = (await t.get('/api/v1/stigs/twin/download')).json.stigs[0];
+  const hidden = { ...old.stigs[0], stig_id: 'Nobody_Knows', stig_name: 'Nobody knows' };
+  const among = (await send(xml, { checklist: { ...old, stigs: [twin, hidden] } })).json;
+  assert.equal([among.report.release.version, among.report.release.chosenBy], ['V1R2', 'checklist']);
+  assert.equal(among.checklist.stigs[0], twin);
+  const gone = structuredClone(old);
+  gone.stigs[0].release_info = 'Release: 7 Benchmark Date: 01 Jan 2027';
+  const refused = await send(xml, { checklist: gone });
+  assert.is(refused.status, 400);
+  assert.match(refused.json.error.message, /release V1R7 is not in the catalog.* The catalog has V1R2, V1R1/);
+  for (const more of [{ allowOlder: true }, { version: 'V1R1' }]) {
+    const { status, json } = await send(xml, { checklist: gone, ...more });
+    assert.equal([status, json.report.release.version], [200, 'V1R1'], JSON.stringify(more));
+  }
+});
 
 scans('of several STIGs in a checklist the right one is merged into, at its own release', async () => {
   const own = (await t.get(`/api/v1/stigs/${slug}/download?version=V1R1`)).json as Cklb;

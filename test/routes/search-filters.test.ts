@@ -243,7 +243,7 @@ filters('csv and xlsx hold all that was found, in its order, and no cell is a fo
     // A page is not asked for: neither its number nor its size counts.
     const csv = await t.get(`/api/v1/search?${query}&format=csv&limit=1&page=3`);
     assert.is(csv.headers.get('Content-Type'), 'text/csv; charset=utf-8');
-    assert.match(csv.headers.get('Content-Disposition')!, 'filename="rules.csv"');
+    assert.match(csv.headers.get('Content-Disposition')!, /filename="rules_(q|severity|stig)-[^"]+\.csv"/);
     assert.equal(readCsv(csv.text), [columns, ...found.map((rule) => cellsOf(rule, "'"))], query);
     const raw = await t.get(`/api/v1/search?${query}&format=csv&raw=true`);
     assert.equal(readCsv(raw.text), [columns, ...found.map((rule) => cellsOf(rule, ''))], query);

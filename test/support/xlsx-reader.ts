@@ -2,15 +2,27 @@ import { inflateRawSync } from 'node:zlib';
 import { read, utils } from '@e965/xlsx';
 import { SaxesParser } from 'saxes';
 
-/** The rows of the one sheet of a workbook as another program reads them; an empty cell is the empty text. */
+/** The rows of the one sheet as another program reads them, numbers as texts; an empty cell is the empty text. */
 export function readSheet(bytes: Uint8Array): { name: string; rows: string[][] } {
+  const { name, rows } = readCells(bytes);
+  return { name, rows: rows.map((cells) => cells.map(String)) };
+}
+
+/** As `readSheet`, with cells of numbers (type n) as numbers. Throws for any other type of cell. */
+export function readCells(bytes: Uint8Array): { name: string; rows: (string | number)[][] } {
   const book = read(bytes, { type: 'array', cellFormula: true });
   if (book.SheetNames.length !== 1) throw new Error(`${book.SheetNames.length} sheets`);
   const [name] = book.SheetNames as [string];
   const sheet = book.Sheets[name]!;
   for (const [at, cell] of Object.entries(sheet))
-    if (!at.startsWith('!') && (cell.t !== 's' || cell.f !== undefined)) throw new Error(`${at} is no text`);
-  const rows = utils.sheet_to_json<string[]>(sheet, { header: 1, raw: true, defval: '', blankrows: true });
+    if (!at.startsWith('!') && ((cell.t !== 's' && cell.t !== 'n') || cell.f !== undefined))
+      throw new Error(`${at} is neither a text nor a number`);
+  const rows = utils.sheet_to_json<(string | number)[]>(sheet, {
+    header: 1,
+    raw: true,
+    defval: '',
+    blankrows: true,
+  });
   return { name, rows };
 }
 

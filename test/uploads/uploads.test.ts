@@ -77,7 +77,7 @@ function uploadsOf(
 const upload = (text = 'x'): Upload => ({
   from: 'api',
   task: 'upgrade',
-  download: false,
+  query: { download: false, onChange: 'keep', format: 'cklb' },
   bytes: new Uint8Array(Buffer.from(text)),
 });
 const anyRelease = () => ({ target: null, names: [] }) as unknown as Release;

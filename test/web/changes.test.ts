@@ -53,6 +53,10 @@ pages('the file is narrowed as its page is', async () => {
   assert.is(links.length, 4);
   for (const each of links) assert.ok(each.includes(filter), each);
   const file = await loadPage(t, links.find((each) => each.includes('/file'))!, ann);
+  assert.match(
+    file.headers.get('Content-Disposition')!,
+    '_V1R1_to_V1R2_changes_kind-changed_class-severity_severity-high.html"',
+  );
   const shown = (text: string) =>
     [...text.matchAll(/<article class="change" id="([^"]*)"/g)].map((m) => m[1]);
   assert.equal(shown(file.html), shown(html));

@@ -1,11 +1,10 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
-import { AppError, badRequest } from '../../base/errors.ts';
+import { badRequest } from '../../base/errors.ts';
 import { withoutFolder } from '../../base/source-name.ts';
-import { cut } from '../../base/text.ts';
 import { baselines } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { sources } from '../../db/tables.ts';
-import { frameworks, nistBaselines } from './frameworks.ts';
+import { nistBaselines, requireFramework } from './frameworks.ts';
 import type { Baselines } from './schema.ts';
 import type { ControlVersions } from './versions.ts';
 
@@ -52,8 +51,7 @@ export function createControlBaselines(db: Database, { versionOf }: ControlVersi
     baselines(framework: string, wanted?: string): Baselines {
       return db.read(() => {
         const version = versionOf(framework, wanted);
-        if (version === null && !(frameworks as readonly string[]).includes(framework))
-          throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
+        requireFramework(framework, version !== null);
         const rows = version === null ? [] : rowsOf.all({ framework, version });
         return { baselines: rows.map((row) => ({ ...row, source: withoutFolder(row.source) })) };
       });

@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
-import { AppError } from '../../base/errors.ts';
+import { AppError, badRequest } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import { controlFacts, controls } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
@@ -31,7 +31,7 @@ export function createExportedCatalog(
     .where(and(eq(controlFacts.framework, framework), eq(controlFacts.version, version)))
     .prepare();
 
-  /** Throws NOT_FOUND for an unknown framework or version, or a baseline without controls in the version. */
+  /** Throws NOT_FOUND for an unknown framework or version, a 400 for a baseline without controls in the version. */
   return (framework: string, wanted?: string, name?: string): ExportedCatalog =>
     db.read(() => {
       const version = versionOf(framework, wanted);
@@ -39,7 +39,7 @@ export function createExportedCatalog(
       if (name !== undefined) checkBaselines(framework, new Set([name]));
       const baseline = baselineOf(framework, version, name);
       if (name !== undefined && (baseline?.controls ?? 0) === 0)
-        throw new AppError('NOT_FOUND', `No control of ${cut(version)} is in the baseline ${cut(name)}`);
+        throw badRequest(`baseline: no control of ${cut(version)} is in ${cut(name)}`);
       const changed = editions
         .all({ framework, version })
         .map(({ edition }) => edition)

@@ -1,4 +1,5 @@
-import { compareCodePoints } from '../../base/text.ts';
+import { AppError } from '../../base/errors.ts';
+import { compareCodePoints, cut } from '../../base/text.ts';
 
 /** The published frameworks, in the order of rule D7.2; a site's own come after them by name. */
 export const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
@@ -34,6 +35,12 @@ export function isNistBaseline(name: string): name is NistBaseline {
 /** The key of a published framework from any case (D3.2); other text unchanged, as a site's own key. */
 export function frameworkKey(text: string): string {
   return frameworks.find((each) => each === text.trim().toLowerCase()) ?? text;
+}
+
+/** Throws NOT_FOUND for a framework that is neither published nor in the catalog (`isKnown`). */
+export function requireFramework(framework: string, isKnown: boolean): void {
+  if (!isKnown && !(frameworks as readonly string[]).includes(framework))
+    throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
 }
 
 /** Compares two framework keys by the order of rule D7.2. */

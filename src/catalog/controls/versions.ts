@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.ts';
 import {
   type CatalogFramework,
   compareVersions,
+  requireFramework,
   versionKey,
   withEdition,
   withoutEndingZeros,
@@ -50,6 +51,7 @@ export function createControlVersions({ orm }: Database) {
     const key = /\d\.\d/.test(wanted) ? null : versionKey(framework, wanted);
     const isSame = ({ version }: { version: string }) => versionKey(framework, version) === key;
     const found = exact ?? newestFirst(framework).find(isSame);
+    if (!found && rows.length === 0) requireFramework(framework, false);
     if (!found) throw new AppError('NOT_FOUND', `Version not found: ${cut(wanted)}`);
     return found.version;
   }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
-import { downloadFile, fileContent } from '../../http/downloads.ts';
+import { downloadFile, fileContent, narrowedName } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
 import type { NamedRelease, StigService } from '../stigs/queries.ts';
 import { slugParam } from '../stigs/schema.ts';
@@ -10,6 +10,10 @@ import { Coverage, coverageQuery, stigCoverageQuery } from './coverage-schema.ts
 
 /** Gives the name and the STIGs of a list. Throws NOT_FOUND for a list that the user may not see. */
 export type ReleasesOfList = (user: User, id: string) => { name: string; stigs: NamedRelease[] };
+
+/** The name of a file: what narrows the controls, or counts them otherwise, is in it. */
+const nameOf = (name: string, { baseline, rollup }: Coverage) =>
+  narrowedName(name, { baseline, rollup: rollup || undefined });
 
 const described = {
   description:
@@ -36,7 +40,7 @@ export function coverageRoutes(
     handle: async ({ params, query }, c) => {
       const json = await coverage.of(() => [stigs.named(params.slug, query.version)], query);
       const { slug, version } = json.stigs[0]!;
-      return downloadFile(c, query, `${slug}_${version}_coverage`, coverageFile(json));
+      return downloadFile(c, query, nameOf(`${slug}_${version}_coverage`, json), coverageFile(json));
     },
   });
 
@@ -54,7 +58,7 @@ export function coverageRoutes(
         return list.stigs;
       };
       const json = await coverage.of(find, query);
-      return downloadFile(c, query, `${name} coverage`, coverageFile(json));
+      return downloadFile(c, query, nameOf(`${name} coverage`, json), coverageFile(json));
     },
   });
 

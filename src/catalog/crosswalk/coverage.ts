@@ -1,5 +1,6 @@
+import { badRequest } from '../../base/errors.ts';
 import { inSlices } from '../../base/slices.ts';
-import { compareCodePoints, fold } from '../../base/text.ts';
+import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
@@ -29,6 +30,7 @@ export function createCoverageService(db: Database, controls: ControlService, cr
     async of(find: () => NamedRelease[], query: CoverageQuery): Promise<Coverage> {
       const { framework, rollup = false } = query;
       const baseline = coverageBaseline(controls, framework, query.baseline);
+      if (baseline !== null) db.read(() => requireBaseline(frames.of(framework, query.revision), baseline));
       // Read the rules that are not cached in slices first, so that other requests are served in between.
       await inSlices(db.read(find), ({ release }) => {
         if (release !== null) db.read(() => rulesOf(release.id));
@@ -48,6 +50,13 @@ export function createCoverageService(db: Database, controls: ControlService, cr
       });
     },
   };
+}
+
+/** Throws a 400 for a baseline that no control of a revision is in: its coverage would be of nothing (rule D25). */
+function requireBaseline({ revision, controls }: CoverageControls, baseline: string): void {
+  const word = fold(baseline);
+  if (revision === null || controls.some(({ words }) => words.includes(word))) return;
+  throw badRequest(`baseline: no control of ${cut(revision)} is in ${cut(baseline)}`);
 }
 
 /** Each STIG once, by title and slug (rule D3.4). */

@@ -6,6 +6,7 @@ import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import { filled, oneLine, oscalDocument, oscalMetadata, ownProp } from '../../http/oscal-parts.ts';
+import { requireFramework } from '../controls/frameworks.ts';
 import { oscalId } from '../controls/identifier.ts';
 import { catalogResource, publicationOf } from '../controls/oscal.ts';
 import { ofControl } from '../controls/versions.ts';
@@ -106,6 +107,11 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
   return (from: string, to: string): ExportedMappings =>
     db.read(() => {
       const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all({ framework: each }));
+      for (const each of [from, to])
+        requireFramework(
+          each,
+          rows.some(({ framework }) => framework === each),
+        );
       const ends = new Map(rows.map(({ status: _, ...end }) => [nameOf(end), end]));
       const mappings = mappingsOf(crosswalk.graph(), from, to, ends);
       if (mappings.length === 0)

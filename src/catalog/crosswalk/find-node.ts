@@ -4,6 +4,7 @@ import { cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { ruleCcis } from '../../db/tables.ts';
 import { createFindControl } from '../controls/find-control.ts';
+import { requireFramework } from '../controls/frameworks.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import type { CrosswalkService } from './queries.ts';
 
@@ -13,6 +14,9 @@ import type { CrosswalkService } from './queries.ts';
  */
 export function createFindNode(db: Database, crosswalk: CrosswalkService) {
   const findControl = createFindControl(db);
+  const hasControls = db.sqlite.prepare<[string]>(
+    'SELECT 1 FROM framework_versions WHERE framework = ? LIMIT 1',
+  );
   const isCited = (cci: string) =>
     db.orm.select().from(ruleCcis).where(eq(ruleCcis.cci, cci)).limit(1).get() !== undefined;
   return (framework: string, controlId: string) => {
@@ -23,6 +27,7 @@ export function createFindNode(db: Database, crosswalk: CrosswalkService) {
       identifier !== null &&
       (crosswalk.graph().idOf(framework, identifier) !== undefined ||
         (framework === 'cci' && isCited(identifier)));
+    if (!isNode) requireFramework(framework, hasControls.get(framework) !== undefined);
     if (!isNode) throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
     return { framework, identifier, title: '' };
   };

@@ -1,7 +1,7 @@
 import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
 import { type Column, joined } from '../../http/columns.ts';
-import { asksForFile, downloadFile, jsonOrFile } from '../../http/downloads.ts';
+import { asksForFile, downloadFile, jsonOrFile, narrowedName } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { FoundRule, SearchService } from './queries.ts';
@@ -47,7 +47,9 @@ export function searchRoutes(
       const among = list === undefined ? undefined : slugsOfList(user, list, 'list');
       if (format !== 'json') {
         const rows = await search.exported({ ...question, among });
-        return downloadFile(c, { format, raw }, 'rules', {
+        const { q, severity, stig, cci, control } = question;
+        const name = narrowedName('rules', { q, severity, stig, list, cci, control });
+        return downloadFile(c, { format, raw }, name, {
           json: rows,
           root: 'rules',
           element: 'rule',

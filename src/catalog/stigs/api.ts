@@ -1,6 +1,6 @@
 import type { Access } from '../../http/access.ts';
 import { download } from '../../http/answer.ts';
-import { downloadFile, fileContent } from '../../http/downloads.ts';
+import { downloadFile, fileContent, narrowedName } from '../../http/downloads.ts';
 import { OscalDocument } from '../../http/oscal-parts.ts';
 import { createRoutes, type RequestContext } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
@@ -120,8 +120,8 @@ function downloadOf(
     const text = JSON.stringify(toComponentDefinition(full, addressed));
     return download(c, text, format, `${name}_component-definition.json`);
   }
-  // A checklist, json and oscal have the whole release: nobody could see that rules are missing.
-  const rows = narrowed(full.findings, { search, severity, cci });
+  const filter = { severity, cci, search };
+  const rows = narrowed(full.findings, filter);
   const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns: findingColumns, rows };
-  return downloadFile(c, { format, raw }, name, file);
+  return downloadFile(c, { format, raw }, narrowedName(name, filter), file);
 }

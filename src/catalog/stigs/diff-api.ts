@@ -1,5 +1,5 @@
 import type { Access } from '../../http/access.ts';
-import { asksForFile, downloadFile, jsonOrFile } from '../../http/downloads.ts';
+import { asksForFile, downloadFile, jsonOrFile, narrowedName } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
 import { changesFile, diffLines, diffName } from './changes-export.ts';
 import type { StigDiffService } from './diff.ts';
@@ -26,7 +26,12 @@ export function stigDiffRoutes(access: Access, diffs: StigDiffService) {
       const diff = filterDiff(diffs.diff(params.slug, { from, to }), filter);
       return format === 'json'
         ? diff
-        : downloadFile(c, { format, raw }, diffName(diff), changesFile(diffLines(diff)));
+        : downloadFile(
+            c,
+            { format, raw },
+            narrowedName(diffName(diff), filter),
+            changesFile(diffLines(diff)),
+          );
     },
   });
 

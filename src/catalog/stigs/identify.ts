@@ -16,6 +16,8 @@ export interface StatedRelease {
   /** The STIGs of the checklist into which results are merged: the release of the right one counts, if it is retained. */
   checklist?: { name: string; release: string | null }[] | undefined;
   benchmarkIds: string[];
+  /** The title in the file; it counts where no benchmark id is known. */
+  title?: string | undefined;
   /** With their revisions, as releases write them (`SV-257777r1_rule`). */
   ruleIds: string[];
   benchmarkDate: string | null;
@@ -30,8 +32,10 @@ export interface IdentifiedRelease {
   /** The names of STIGs in the given checklist that are names of this one. */
   names: string[];
   chosenBy: (typeof choices)[number];
-  /** Whether the rules identified the STIG, because no benchmark id did. */
-  isByRules: boolean;
+  /** What identified the STIG: the first of these that is known. */
+  foundBy: 'slug' | 'benchmarkId' | 'title' | 'rules';
+  /** The title of another STIG that the file's title names; null for none. */
+  otherTitle: string | null;
   /** The retained release that shares most rule ids with the file; null for none. */
   closest: string | null;
   versions: string[];
@@ -45,7 +49,7 @@ const mostOthers = 3;
 
 const evidencePart = 100;
 
-type FoundStig = Pick<IdentifiedRelease, 'isByRules'> & { slug: string };
+type FoundStig = Pick<IdentifiedRelease, 'foundBy'> & { slug: string };
 
 interface SharedRelease {
   version: string;
@@ -70,6 +74,7 @@ export function createIdentify(db: Database, stigs: StigService, stigNames: Stig
       slug,
       checklist.map(({ name }) => name),
     );
+    const titled = stigNames.exactly(stated.title ?? '');
     const own = checklist.find(({ name }) => names.includes(name));
     const preferred = own ?? (checklist.length === 1 ? checklist[0]! : null);
     const [chosen, chosenBy] = choose(stated, releases, preferred?.release ?? null);
@@ -86,7 +91,8 @@ export function createIdentify(db: Database, stigs: StigService, stigNames: Stig
       target: read.get(version)!,
       names,
       chosenBy,
-      isByRules: stig.isByRules,
+      foundBy: stig.foundBy,
+      otherTitle: titled.length === 1 && titled[0]!.slug !== slug ? titled[0]!.title : null,
       closest,
       versions: releases.map((each) => each.version),
       current,
@@ -97,7 +103,7 @@ export function createIdentify(db: Database, stigs: StigService, stigNames: Stig
   return (stated: StatedRelease) => inOneGeneration(db, () => runInSlices(lookUp(stated)));
 }
 
-/** By benchmark id; where several STIGs have it, the one with most of the rules; else a STIG with half of them. */
+/** By benchmark id, then by title; where several STIGs have it, by most rules; else a STIG with more than half of them. */
 function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
   const evidence = sqlite.prepare<[number, number], { id: number; slug: string; rules: Buffer }>(
     `SELECT e.release_id AS id, s.slug, e.rules FROM stig_evidence AS e JOIN stig_releases AS r ON r.id = e.release_id
@@ -125,10 +131,17 @@ function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
     return most;
   }
 
-  return function* ({ slug, benchmarkIds, ruleIds }: StatedRelease): Generator<void, FoundStig | null> {
-    if (slug !== undefined) return { slug, isByRules: false };
-    const named = stigNames.ofBenchmarks(benchmarkIds).map((each) => each.slug);
-    if (named.length === 1) return { slug: named[0]!, isByRules: false };
+  return function* ({
+    slug,
+    benchmarkIds,
+    title = '',
+    ruleIds,
+  }: StatedRelease): Generator<void, FoundStig | null> {
+    if (slug !== undefined) return { slug, foundBy: 'slug' };
+    const byId = stigNames.ofBenchmarks(benchmarkIds);
+    const named = (byId.length > 0 ? byId : stigNames.exactly(title)).map((each) => each.slug);
+    const foundBy = byId.length > 0 ? 'benchmarkId' : 'title';
+    if (named.length === 1) return { slug: named[0]!, foundBy };
     const keys = new Set<number>();
     for (const id of ruleIds) {
       keys.add(ruleKey(id));
@@ -138,8 +151,8 @@ function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
       ([each]) => named.length === 0 || named.includes(each),
     );
     const [best] = shared.sort((a, b) => b[1] - a[1] || compareCodePoints(a[0], b[0]));
-    if (named.length > 1) return { slug: best?.[0] ?? named[0]!, isByRules: false };
-    return best && best[1] * 2 >= keys.size ? { slug: best[0], isByRules: true } : null;
+    if (named.length > 1) return { slug: best?.[0] ?? named[0]!, foundBy };
+    return best && best[1] * 2 > keys.size ? { slug: best[0], foundBy: 'rules' } : null;
   };
 }
 

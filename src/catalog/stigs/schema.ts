@@ -208,18 +208,28 @@ export const controlsQuery = z.object({
 });
 export type FindingsQuery = z.infer<typeof controlsQuery>;
 export const downloadFormats = ['cklb', 'ckl', 'json', 'csv', 'xml', 'xlsx', 'oscal'] as const;
-export const downloadQuery = checklistTarget.extend({
-  format: format(downloadFormats),
-  version,
-  raw: flag('raw'),
-  search,
-  severity: wordList('severity', Severity.options),
-  cci: requestText('cci', 40).optional().openapi({
-    description:
-      'With `search` and `severity`: the findings that csv, xml and xlsx are narrowed to. Other formats are always whole.',
-    example: 'CCI-000366',
-  }),
-});
+const narrowing = ['severity', 'cci', 'search'] as const;
+const narrowedFormats: readonly string[] = ['csv', 'xml', 'xlsx'];
+export const downloadQuery = checklistTarget
+  .extend({
+    format: format(downloadFormats),
+    version,
+    raw: flag('raw'),
+    search,
+    severity: wordList('severity', Severity.options),
+    cci: requestText('cci', 40).optional().openapi({
+      description:
+        'With `search` and `severity`: the findings that csv, xml and xlsx are narrowed to. Other formats are always whole, and refuse them.',
+      example: 'CCI-000366',
+    }),
+  })
+  // A checklist, json and oscal have the whole release: nobody could see that rules are missing.
+  .superRefine((query, context) => {
+    const filter = narrowing.find((name) => (query[name] ?? '') !== '');
+    if (filter === undefined || narrowedFormats.includes(query.format)) return;
+    const message = `${filter} narrows csv, xml and xlsx alone: leave it out for ${query.format}, which is always whole`;
+    context.addIssue({ code: 'custom', path: [filter], message });
+  });
 export type DownloadQuery = z.infer<typeof downloadQuery>;
 export const changelogQuery = z.object({
   since: since.optional(),

@@ -9,6 +9,7 @@ import {
   ruleKinds,
   type StigDiff,
 } from '../../catalog/stigs/diff-schema.ts';
+import { narrowedName } from '../../http/downloads.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Downloads, Facts, link, Nothing, Pager, path } from '../parts/components.tsx';
 import { classNames, type Marker } from '../parts/diff-text.tsx';
@@ -171,7 +172,8 @@ export interface DiffFile {
   banner: string | null;
 }
 
-export const diffFileName = (diff: StigDiff) => `${diffName(diff)}.html`;
+export const diffFileName = (diff: StigDiff, filter: object) =>
+  `${narrowedName(diffName(diff), filter)}.html`;
 
 /** A comparison as one HTML file. */
 export function diffFile({ diff, filter, marker, style, banner }: DiffFile): string {

@@ -45,7 +45,7 @@ export function changePages(
     // Without a time limit: the same rules must give the same bytes.
     const marker = await markInTurns(diff.changed, createMarker(Number.POSITIVE_INFINITY));
     const style = new TextDecoder().decode(assets.find(assets.style)!.bytes);
-    return download(c, diffFile({ diff, filter, marker, style, banner }), 'html', diffFileName(diff));
+    return download(c, diffFile({ diff, filter, marker, style, banner }), 'html', diffFileName(diff, filter));
   });
 
   app.get('/changes', guard.user, async (c) => {

@@ -29,7 +29,7 @@ export function fromResultsPage(page: {
     body: (
       <>
         <p class="lead">
-          <a href={path('stigs', release.slug)}>{release.slug}</a> {release.version}
+          <a href={path('stigs', release.slug)}>{release.title}</a> {release.version}
           {target.hostName === '' ? '' : `, ${target.hostName}`}
           {report.tool === null ? '' : `, scanned by ${report.tool}`}
         </p>
@@ -101,7 +101,7 @@ export function inspectionPage(page: {
         {inspection.stigs.map((stig) => (
           <section>
             <h2>
-              {stig.slug === null ? 'A STIG that is not in the catalog' : `${stig.slug} ${stig.version}`}
+              {stig.title === null ? 'A STIG that is not in the catalog' : `${stig.title} ${stig.version}`}
             </h2>
             <Facts
               of={[

@@ -8,6 +8,7 @@ export interface UpgradeForm {
   hostName: string;
   onChange: string;
   overwrite: string;
+  allowOlder: string;
   format: string;
 }
 
@@ -17,6 +18,7 @@ export const emptyUpgrade: UpgradeForm = {
   hostName: '',
   onChange: 'keep',
   overwrite: '',
+  allowOlder: '',
   format: 'cklb',
 };
 
@@ -168,6 +170,15 @@ function Options({ form }: { form: UpgradeForm }): Child {
           ['true', 'Use the scan result'],
         ]}
         selected={form.overwrite}
+      />
+      <Select
+        name="allowOlder"
+        label="When the catalog has only older releases"
+        of={[
+          ['', 'Keep the release of the checklist'],
+          ['true', 'Go to the newest of them'],
+        ]}
+        selected={form.allowOlder}
       />
       <FormatSelect
         label="Format of the upgraded checklist"

@@ -43,8 +43,8 @@ export function upgradedPage(page: {
           <a href={path('stigs', to.slug)}>{to.title}</a>
           {isNamed ? ', the STIG named in the checklist' : ''}
         </p>
-        {warnings.map((warning) => (
-          <p class="notice">The checklist is {warning}.</p>
+        {[...warnings.map((warning) => `The checklist is ${warning}`), ...report.warnings].map((warning) => (
+          <p class="notice">{warning}.</p>
         ))}
         <Facts
           of={[
@@ -165,16 +165,14 @@ export function NotCarried({ notCarried }: { notCarried: NotCarriedItem[] }): Ch
 /** Groups the fields that were not carried over by name and reason: tools write the same ones into every rule. */
 function kindsOf(notCarried: NotCarriedItem[]): Map<string, [Leftover, ...Leftover[]]> {
   const fields = notCarried.filter((each) => each.kind === 'field');
-  return Map.groupBy(fields, ({ path }) => path.replace(/\[\d+\]/g, '[]')) as Map<
-    string,
-    [Leftover, ...Leftover[]]
-  >;
+  const nameOf = ({ path }: Leftover) => path.replace(/^.*\[\d+\][./]/, '');
+  return Map.groupBy(fields, nameOf) as Map<string, [Leftover, ...Leftover[]]>;
 }
 
-function LeftField({ field: { path, reason, value } }: { field: Leftover }): Child {
+function LeftField({ field: { path, place = path, reason, value } }: { field: Leftover }): Child {
   return (
     <li>
-      <span class="mono">{path}</span>: {reason}
+      {place}: {reason}
       <p class="prose">{typeof value === 'string' ? value : JSON.stringify(value)}</p>
     </li>
   );

@@ -39,6 +39,7 @@ export function typedIn(form: Form): UpgradeForm {
     hostName: form.get('hostName').slice(0, longestField).trim(),
     onChange: form.get('onChange').slice(0, longestField) || 'keep',
     overwrite: form.get('overwrite') === 'true' ? 'true' : '',
+    allowOlder: form.get('allowOlder') === 'true' ? 'true' : '',
     format: form.get('format').slice(0, longestField) || 'cklb',
   };
 }
@@ -68,7 +69,7 @@ export function readUploaded(form: Form): UploadedFiles {
   return { ...none, checklist, results, old, scan, warnings };
 }
 
-const optionsBody = upgradeBody.omit({ checklist: true }).partial({ slug: true });
+const optionsBody = upgradeBody.omit({ checklist: true });
 
 /** Does what the form asks: the answer is a page with a report, or the new checklist as a file. Throws a 400. */
 export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): Work {
@@ -78,6 +79,7 @@ export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): W
   const asked = check(optionsBody, {
     onChange: form.get('onChange') || 'keep',
     format: form.get('format') || 'cklb',
+    allowOlder: form.get('allowOlder') === 'true',
     ...(slug === '' ? {} : { slug }),
     ...(version === '' ? {} : { version }),
     ...(hostName === '' ? {} : { hostName }),

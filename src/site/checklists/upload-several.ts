@@ -2,7 +2,7 @@ import { AppError, badRequest } from '../../base/errors.ts';
 import { zipOf } from '../../base/zip.ts';
 import { maxChecklist } from '../../checklists/read-checklist.ts';
 import { isResults } from '../../checklists/results-upload.ts';
-import type { UpgradeBody } from '../../checklists/schema.ts';
+import type { UpgradeOptions } from '../../checklists/schema.ts';
 import {
   type NamedFile,
   reportColumns,
@@ -17,8 +17,6 @@ import type { Form } from '../../http/env.ts';
 export const mostUploaded = 48 * 1024 * 1024;
 
 const mostFiles = 100;
-
-type SeveralOptions = Omit<UpgradeBody, 'checklist' | 'slug'> & { slug?: string | undefined };
 
 /** Several checklists, newly selected or sent again by a page; empty for a single one. Throws 400, 413. */
 export function severalFiles(form: Form): NamedFile[] {
@@ -43,7 +41,7 @@ export function severalFiles(form: Form): NamedFile[] {
 /** Upgrades several checklists with the options of the form. Throws a 400 for options of a single one. */
 export function* severalOf(
   files: NamedFile[],
-  { hostName, ...asked }: SeveralOptions,
+  { hostName, ...asked }: UpgradeOptions,
 ): Generator<Wanted, UpgradedFile[], CatalogAnswer> {
   if (hostName !== undefined)
     throw badRequest('Several checklists keep their own host names: leave the host name empty');

@@ -48,7 +48,7 @@ let formAgain: ((problem: string) => Uint8Array<ArrayBuffer>) | null = null;
 
 async function begin(given: Upload): Promise<Work> {
   if (given.from === 'api') {
-    if (given.task === 'upgrade') return upgradeWork(given.bytes, given.download);
+    if (given.task === 'upgrade') return upgradeWork(given.bytes, given.query);
     if (given.task === 'emass') return emassWork(given.bytes, given.banner);
     return given.task === 'inspect' ? inspectWork(given.bytes) : fromResultsWork(given.bytes, given.query);
   }

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { AppError, badRequest, callerGone, unavailable } from '../../base/errors.ts';
+import { AppError, callerGone, unavailable } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { packageRoot } from '../../base/root.ts';
-import type { StigNameIndex } from '../../catalog/stigs/name-index.ts';
-import { shortList } from '../../checklists/stig-names.ts';
 import type { CatalogAnswer, Upgraded, Wanted } from '../../checklists/upload.ts';
 import type { Presence } from '../../http/env.ts';
 import { smallUpload } from '../../http/limits/concurrency.ts';
@@ -214,23 +212,9 @@ export function createUploadWork(
       return only === undefined || more.length > 0 ? null : releaseOf(only.slug, [wanted.maybe]);
     }
     const { slug, names, version } = wanted;
-    return releaseOf(slug ?? onlyOne(names, stigNames), names, version);
+    return releaseOf(slug, names, version);
   };
   return (upload: Upload, caller: Presence): Promise<Upgraded> => uploads.upgrade(upload, find, caller);
-}
-
-function onlyOne(stated: string[], stigNames: StigNameIndex): string {
-  const known = stigNames.ofBenchmarks(stated);
-  if (known.length === 1) return known[0]!.slug;
-  if (known.length > 1)
-    throw badRequest(
-      `The checklist names more than one STIG in the catalog: ${shortList(known.map(({ title }) => title))}. Choose the one to upgrade`,
-    );
-  throw badRequest(
-    stated.length === 0
-      ? 'The checklist does not name its STIG: choose the STIG'
-      : `The checklist names ${shortList(stated)}, which is not in the catalog. Choose its STIG, or import that STIG first`,
-  );
 }
 
 const tryAgain = (message: string) => unavailable(message, 5);
