@@ -107,7 +107,9 @@ test('every pattern is one of ECMA-262 without flags, and every example and defa
       assert.not.match(schema.pattern, /^\/|\/[a-z]*$/, path);
       patterns++;
     }
-    for (const given of ['example', 'default'].filter((name) => name in schema && !path.endsWith('/properties'))) {
+    for (const given of ['example', 'default'].filter(
+      (name) => name in schema && !path.endsWith('/properties'),
+    )) {
       const validate = ajv.compile(rebased('schema' in schema ? schema.schema : schema) as object);
       assert.ok(validate(schema[given]), `${path} ${given}: ${ajv.errorsText(validate.errors)}`);
       examples++;
@@ -167,7 +169,9 @@ test('a binary answer has one media type that generators read as binary', () => 
     for (const [type, { schema }] of Object.entries(responses['200']?.content ?? {})) {
       if (/json|text|xml$/.test(type)) continue;
       assert.equal(schema, { type: 'string', format: 'binary' }, `${operationId} ${type}`);
-      assert.ok(['zip', 'vnd.openxmlformats-officedocument.spreadsheetml.sheet'].includes(type.split('/')[1]!));
+      assert.ok(
+        ['zip', 'vnd.openxmlformats-officedocument.spreadsheetml.sheet'].includes(type.split('/')[1]!),
+      );
       binary++;
     }
   assert.ok(binary > 15, String(binary));
@@ -339,6 +343,7 @@ test('the greatest length of every parameter is accepted', async () => {
         operation.operationId,
       ) && !operation.operationId.endsWith('Coverage');
     if (!isLengthAlone && !['slug', 'framework'].includes(parameter.name)) continue;
+    if (['cci', 'control'].includes(parameter.name)) continue;
     const answer = await ask(t, 'GET', addressOf(operation, parameter, longest), alice);
     const where = `${operation.operationId} ${parameter.name}`;
     assert.ok([200, 404].includes(answer.status), `${where}: ${answer.text.slice(0, 200)}`);
@@ -526,6 +531,11 @@ test('the limits of every body are those of the code', async () => {
     const validate = validators.get(operationId) ?? ajv.compile(schema);
     validators.set(operationId, validate);
     const address = path.replace(/^(.*?)\/\{id\}/, (_, before: string) => `${before}/${made[before]}`);
+    const members = Object.keys((schema as { properties?: object }).properties ?? {});
+    for (const name of operationId === 'createPlant' ? [] : members) {
+      const answer = await ask(t, method.toUpperCase(), address, alice, { ...good, [name]: {} });
+      assert.equal([answer.status, answer.json.error.field], [400, `/${name}`], `${operationId} ${name}`);
+    }
     for (const body of [good, ...bad]) {
       const where = `${operationId} ${JSON.stringify(body).slice(0, 200)}`;
       const answer = await ask(t, method.toUpperCase(), address, alice, body);
@@ -534,7 +544,8 @@ test('the limits of every body are those of the code', async () => {
       if (body === good) continue;
       assert.is(answer.status, 400, where);
       // The sample endpoint has errors of its own form.
-      if (operationId !== 'createPlant') assert.ok(wrongIn(validate).has(answer.json.error.field), `${answer.json.error.field} ${where}`);
+      if (operationId !== 'createPlant')
+        assert.ok(wrongIn(validate).has(answer.json.error.field), `${answer.json.error.field} ${where}`);
     }
   }
   const limited = operations().filter(({ requestBody }) => requestBody);

@@ -60,15 +60,17 @@ export interface EmassColumns {
 /** The columns that a request asks for: its own, or those of a template. Throws a 400. */
 export function columnsFor({ sheet, template, columns }: EmassBody): EmassColumns {
   if (template !== undefined && columns !== undefined)
-    throw badRequest('The body may have template or columns, not both');
+    throw badRequest('The body may have template or columns, not both', '/columns');
   const templates: readonly string[] = emassTemplates[sheet];
   if (template !== undefined && !templates.includes(template))
-    throw badRequest(`template must be one of: ${templates.join(', ')} for the sheet ${sheet}`);
+    throw badRequest(`template must be one of: ${templates.join(', ')} for the sheet ${sheet}`, '/template');
   return readColumns(columns ?? readTemplate(template ?? templates[0]!), sheet);
 }
 
 const readTemplate = (name: string) =>
   readFileSync(join(packageRoot, 'data', 'emass', `${name}.csv`), 'utf8');
+
+const badColumns = (problem: string) => badRequest(`columns: ${problem}`, '/columns');
 
 /** Reads the head of a sheet: its header is the line with most known column names. Throws a 400. */
 function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
@@ -76,7 +78,7 @@ function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
   try {
     lines = parse(csv, { bom: true, relax_column_count: true, skip_empty_lines: false });
   } catch (error) {
-    throw badRequest(`columns: ${(error as Error).message.split('\n')[0]!.slice(0, 200)}`);
+    throw badColumns((error as Error).message.split('\n')[0]!.slice(0, 200));
   }
   let [at, most] = [-1, 0];
   for (const [index, line] of lines.entries()) {
@@ -84,13 +86,10 @@ function readColumns(csv: string, sheet: EmassSheet): EmassColumns {
     if (known > most) [at, most] = [index, known];
   }
   if (at < 0)
-    throw badRequest(
-      `columns: no line has a column that Gapstone fills, such as "${filled[sheet].join('", "')}"`,
-    );
-  if (lines.length > at + 2) throw badRequest('columns: there is more than one line below the header');
+    throw badColumns(`no line has a column that Gapstone fills, such as "${filled[sheet].join('", "')}"`);
+  if (lines.length > at + 2) throw badColumns('there is more than one line below the header');
   const header = lines[at]!;
-  if (header.length > 200 || at > 20)
-    throw badRequest('columns: at most 200 columns and 20 lines above the header');
+  if (header.length > 200 || at > 20) throw badColumns('at most 200 columns and 20 lines above the header');
   // A template has further columns for the latest test result: only the first column of a field is filled.
   const seen = new Set<string>();
   const fields = header.map((name) => {

@@ -26,7 +26,10 @@ export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
   const rules = rulesOf(checklists).filter(({ rule }) => !isPoam || rule.status === 'open');
   const ccis = [...new Set(rules.flatMap((each) => each.ccis))].sort();
   if (ccis.length > mostCcis)
-    throw badRequest(`checklists must name at most ${mostCcis} different CCIs, not ${ccis.length}`);
+    throw badRequest(
+      `checklists must name at most ${mostCcis} different CCIs, not ${ccis.length}`,
+      '/checklists',
+    );
   const facts = (yield { ccis, revision: asked.revision }) as CciFacts;
   const rows = (isPoam ? poamRows : testResultRows)(rules, facts, asked).map(columns.rowOf);
   refuseLargeSheet(rows);
@@ -49,7 +52,10 @@ function refuseLargeSheet(rows: string[][]): void {
   let characters = 0;
   for (const cell of rows.flat()) characters += cell.length;
   if (characters > mostText)
-    throw badRequest(`The sheet would have more than ${mostText} characters: send fewer checklists at once`);
+    throw badRequest(
+      `The sheet would have more than ${mostText} characters: send fewer checklists at once`,
+      '/checklists',
+    );
 }
 
 function readOne(given: string | object, index: number): OldChecklist {
@@ -57,7 +63,8 @@ function readOne(given: string | object, index: number): OldChecklist {
     return readChecklist(given);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
-    throw badRequest(error.message.replace(/^checklist/, `checklists[${index}]`));
+    const field = error.field?.replace(/^\/checklist/, `/checklists/${index}`);
+    throw badRequest(error.message.replace(/^checklist/, `checklists[${index}]`), field);
   }
 }
 

@@ -1,5 +1,6 @@
 import { badRequest } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
+import { pointerTo } from '../http/schema.ts';
 import type { Leftover } from './schema.ts';
 
 export const targetTypes = ['Computing', 'Non-Computing'] as const;
@@ -15,9 +16,11 @@ export const longestText = 32_767;
 /** Removes case, blanks, `_` and `-`, in which tools spell a word differently; empty for long text. */
 const plain = (text: string) => (text.length > 64 ? '' : text.toLowerCase().replace(/[\s_-]+/g, ''));
 
-/** A 400 about a place in the checklist. `path` may contain keys of the file: it is cut. */
-export function badChecklist(path: string, problem: string): Error {
-  return badRequest(`checklist: ${path === '' ? '' : `${path.slice(0, 64)} `}${problem}`);
+/** A 400 about a place in the checklist, `stigs[0].uuid`. `shown` may contain keys of the file: it is cut. */
+export function badChecklist(path: string, problem: string, shown = path): Error {
+  const steps = /^[\w.[\]]+(?= of |$)/.exec(path)?.[0].match(/\w+/g) ?? [];
+  const message = `checklist: ${shown === '' ? '' : `${shown.slice(0, 64)} `}${problem}`;
+  return badRequest(message, pointerTo(['checklist', ...steps]));
 }
 
 /** Handles an invalid value: throws, or records it, and the reader continues with a default. */
@@ -26,7 +29,7 @@ export type FaultCode = 'bad-status' | 'bad-severity' | 'no-rule-id' | 'repeated
 
 /** Says V-id and STIG, which `path` ends with, and not the indexes before them: people read it. */
 export const refuseFault: OnFault = (_, path, problem) => {
-  throw badChecklist(path.replace(/^stigs\[\d+\]\.rules\[\d+\](?:\.| of )/, ''), problem);
+  throw badChecklist(path, problem, path.replace(/^stigs\[\d+\]\.rules\[\d+\](?:\.| of )/, ''));
 };
 
 const instead = (text: string) => (text.trim() === '' ? '' : `, not "${cut(text.trim())}"`);

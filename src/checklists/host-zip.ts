@@ -101,6 +101,7 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
     if (count > maxFiles)
       throw badRequest(
         `${hosts.length} hosts and ${groups.length} STIGs are ${count} files; at most ${maxFiles} are made at once. Name fewer hosts, or use layout host`,
+        '/hosts',
       );
     const naming = createNaming(layout, format);
     const files: File[] = [];

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { badRequest } from '../base/errors.ts';
+import { AppError, badRequest } from '../base/errors.ts';
 import { refuseHeavyJson } from '../base/json.ts';
 import { decodeText } from '../read/decode.ts';
 import { ImportError } from '../read/import-error.ts';
@@ -20,6 +20,15 @@ export function isXml(bytes: Uint8Array): boolean {
 export function readChecklist(given: string | object, onFault?: OnFault): OldChecklist {
   if (given instanceof Uint8Array) return readChecklist(checklistText(Buffer.from(given)).text, onFault);
   if (typeof given !== 'string') return { format: 'cklb', ...readCklb(given, onFault) };
+  try {
+    return readText(given, onFault);
+  } catch (error) {
+    // A JSON pointer does not lead into a text.
+    throw error instanceof AppError ? badRequest(error.message, '/checklist') : error;
+  }
+}
+
+function readText(given: string, onFault?: OnFault): OldChecklist {
   const start = /[^\s\uFEFF]/.exec(given)?.[0];
   if (start === '<') return readCkl(given, onFault);
   if (start !== '{') throw badChecklist('', 'is neither a .ckl (XML) nor a .cklb (JSON)');

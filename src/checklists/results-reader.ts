@@ -74,7 +74,7 @@ const stigManager = 'http://github.com/nuwcdivnpt/stig-manager';
 const ofReport = 'http://scap.nist.gov/schema/asset-reporting-format/';
 const ofAsset = 'http://scap.nist.gov/schema/asset-identification/';
 
-const bad = (problem: string) => badRequest(`results: ${problem}`);
+const bad = (problem: string) => badRequest(`results: ${problem}`, '/results');
 
 const bareBenchmark = (id = '') => id.trim().replace(/^#?xccdf_.*?_benchmark_/, '');
 

@@ -27,6 +27,7 @@ import {
   answerOf,
   type CatalogAnswer,
   checklistFile,
+  locatedAt,
   parseBody,
   readBody,
   type Upgraded,
@@ -84,6 +85,7 @@ function isBefore({ target, versions }: IdentifiedRelease, stig: CklbStig): bool
   if (versions.includes(own!)) return true;
   throw badRequest(
     `checklist: its release ${own} is not in the catalog, and the results would go into the older ${target.release.version}. The catalog has ${shortList(versions)}: import ${own}, name one of these as version, or allow older releases`,
+    '/checklist',
   );
 }
 
@@ -91,10 +93,14 @@ function notKnown({ results, benchmarkId }: ScanResults, release: IdentifiedRele
   if (!results.some(({ id }) => /^SV-/.test(id)) && !release)
     return badRequest(
       'results: not of a benchmark of DISA; with content of ComplianceAsCode, run oscap with --stig-viewer',
+      '/results',
     );
   const owner = release ? cut(release.target.release.title) : 'a STIG in the catalog';
   const named = benchmarkId === '' ? '' : ` (benchmark ${cut(benchmarkId)})`;
-  return badRequest(`results: no rule in them belongs to ${owner}${named}. Import that STIG first`);
+  return badRequest(
+    `results: no rule in them belongs to ${owner}${named}. Import that STIG first`,
+    '/results',
+  );
 }
 
 /** Reads a body of results: JSON, or the XML itself with its options in the query. Throws a 400. */
@@ -105,8 +111,11 @@ export function* fromResultsWork(
   const { results, checklist, ...asked } = isXml(bytes)
     ? { results: bytes, checklist: undefined, ...query }
     : check(fromResultsBody, parseBody(utf8Body(bytes)));
-  const old = checklist === undefined ? null : readChecklist(checklist);
-  const made = yield* fromResultsOf(readResults(results), { ...asked, banner }, old);
+  const read = function* () {
+    const old = checklist === undefined ? null : readChecklist(checklist);
+    return yield* fromResultsOf(readResults(results), { ...asked, banner }, old);
+  };
+  const made = yield* isXml(bytes) ? locatedAt('', read()) : read();
   if (download) return resultsFile(made, asked.format);
   return answerOf({
     checklist: written(made.checklist, asked.format, [made.target.release]),
@@ -124,16 +133,13 @@ export function resultsFile({ checklist, target }: MadeChecklist, format: Checkl
 
 /** Inspects a body: JSON with `checklist` or `results`, or a ckl, cklb or results file itself. Throws a 400. */
 export function* inspectWork(bytes: Uint8Array): Work {
-  return answerOf(yield* inspectionOf(documentOf(bytes)));
-}
-
-function documentOf(bytes: Uint8Array): string | object | Uint8Array {
   const body = readBody(bytes);
-  if ('file' in body) return body.file;
+  if ('file' in body) return answerOf(yield* locatedAt('', inspectionOf(body.file)));
   const { checklist, results } = check(inspectBody, body.envelope);
   if ((checklist === undefined) === (results === undefined))
     throw badRequest('The body must have either checklist or results');
-  return (checklist ?? results)!;
+  const pointer = checklist === undefined ? '/results' : '/checklist';
+  return answerOf(yield* locatedAt(pointer, inspectionOf((checklist ?? results)!)));
 }
 
 /** Inspects a checklist or scan results. Throws a 400 for other content. */

@@ -157,6 +157,7 @@ function noSuchStig(stigs: CklbStig[], slug: string): Error {
   const naming = names.length === 0 ? 'names no STIG' : `names ${shortList(names)}`;
   return badRequest(
     `checklist: none of its STIGs is ${cut(slug)} or shares a rule with it; it ${naming}. Choose its STIG, or import that STIG first`,
+    '/checklist',
   );
 }
 

@@ -1,4 +1,4 @@
-import { badRequest } from '../base/errors.ts';
+import { AppError, badRequest } from '../base/errors.ts';
 import { isObject, refuseHeavyJson, utf8Body } from '../base/json.ts';
 import { toCkl } from '../catalog/stigs/ckl-writer.ts';
 import type { Cklb, CklbStig } from '../catalog/stigs/cklb-schema.ts';
@@ -57,9 +57,26 @@ export function* upgradeWork(
   const body = readBody(bytes);
   const { checklist, ...asked } =
     'file' in body ? { checklist: body.file, ...query } : check(upgradeBody, body.envelope);
-  const { upgrade, target } = yield* upgradeOf(readChecklist(checklist), asked);
+  const read = function* () {
+    return yield* upgradeOf(readChecklist(checklist), asked);
+  };
+  const { upgrade, target } = yield* locatedAt('file' in body ? '' : '/checklist', read());
   if (download) return fileOf(upgrade, asked.format, target);
   return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, [target.release]) });
+}
+
+/** Work on the part of a body at a JSON pointer, `''` for a body that is a file: its errors name it (rule D42.1). */
+export function* locatedAt<T>(
+  pointer: string,
+  work: Generator<Wanted, T, CatalogAnswer>,
+): Generator<Wanted, T, CatalogAnswer> {
+  try {
+    return yield* work;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const field = error.field?.replace(/^\/(?:checklist|results)/, pointer);
+    throw new AppError(error.code, error.message, error.headers, field || undefined);
+  }
 }
 
 /** A body that is a file itself (XML, or JSON with `stigs`), or JSON around one (rule D42.4). Throws a 400. */
@@ -110,12 +127,14 @@ function* onlyStig(
   if (known.length > 1)
     throw badRequest(
       `The checklist names more than one STIG in the catalog: ${shortList(known.map(({ title }) => title))}. Choose the one to upgrade`,
+      '/checklist',
     );
   const stated = stigNames(stigs);
   throw badRequest(
     stated.length === 0
       ? 'The checklist does not name its STIG: choose the STIG'
       : `The checklist names ${shortList(stated)}, which is not in the catalog. Choose its STIG, or import that STIG first`,
+    '/checklist',
   );
 }
 

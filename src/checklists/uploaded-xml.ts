@@ -14,6 +14,6 @@ export function readUploadedXml(given: string | Uint8Array, name: string, choose
     if (!(error instanceof ImportError)) throw error;
     // Some messages contain names of the file: cut them (rule D2.2).
     const message = error.message.replace(/\S{65,}/g, (word) => word.slice(0, 64)).slice(0, 200);
-    throw badRequest(`${name}: ${message}`);
+    throw badRequest(`${name}: ${message}`, `/${name}`);
   }
 }

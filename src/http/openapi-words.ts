@@ -18,7 +18,8 @@ export const tags: Record<string, string> = {
 
 /** What a parameter of this name means wherever its schema says nothing else. */
 export const parameterWords: Record<string, string> = {
-  benchmarkId: 'The number or slug of a benchmark.',
+  allowOlder: 'true: the release may be older than that of the given checklist.',
+  benchmarkId: 'The number, slug or benchmark id of a STIG. Case is ignored.',
   code: 'The code of the occupation.',
   documentId: 'The id of the document.',
   download: 'true: answer the checklist alone, as a file.',
@@ -32,6 +33,7 @@ export const parameterWords: Record<string, string> = {
   ipAddress: 'The IP address of the target of a checklist.',
   limit: 'How many a page has at most.',
   macAddress: 'The MAC address of the target of a checklist.',
+  onChange: 'What to do with an answer when its check or fix changed: keep it with a warning, or reset it.',
   overwrite: 'true: results replace the answers of the given checklist.',
   page: 'The number of the page, from 1.',
   raw: 'true: csv without the apostrophe before cells that a spreadsheet would take for a formula.',

@@ -40,7 +40,7 @@ export function createControlBaselines(db: Database, { versionOf }: ControlVersi
       if (names === undefined) return;
       const known = new Set([...nistBaselines, ...namedBaselines(framework)]);
       if ([...names].every((name) => known.has(name))) return;
-      throw badRequest(`baseline must be one or more of: ${[...known].join(', ')}`.slice(0, 300));
+      throw badRequest(`baseline must be one or more of: ${[...known].join(', ')}`.slice(0, 300), 'baseline');
     },
 
     /** The baseline of a version by name, or null. */

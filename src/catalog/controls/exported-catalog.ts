@@ -39,7 +39,7 @@ export function createExportedCatalog(
       if (name !== undefined) checkBaselines(framework, new Set([name]));
       const baseline = baselineOf(framework, version, name);
       if (name !== undefined && (baseline?.controls ?? 0) === 0)
-        throw badRequest(`baseline: no control of ${cut(version)} is in ${cut(name)}`);
+        throw badRequest(`baseline: no control of ${cut(version)} is in ${cut(name)}`, 'baseline');
       const changed = editions
         .all({ framework, version })
         .map(({ edition }) => edition)

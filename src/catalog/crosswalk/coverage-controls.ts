@@ -101,5 +101,6 @@ export function coverageBaseline(
     known.length === 0
       ? `baseline must be left out: there is none of ${framework}`
       : `baseline must be one of: ${known.join(', ')}`.slice(0, 300),
+    'baseline',
   );
 }

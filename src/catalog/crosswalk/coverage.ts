@@ -56,7 +56,7 @@ export function createCoverageService(db: Database, controls: ControlService, cr
 function requireBaseline({ revision, controls }: CoverageControls, baseline: string): void {
   const word = fold(baseline);
   if (revision === null || controls.some(({ words }) => words.includes(word))) return;
-  throw badRequest(`baseline: no control of ${cut(revision)} is in ${cut(baseline)}`);
+  throw badRequest(`baseline: no control of ${cut(revision)} is in ${cut(baseline)}`, 'baseline');
 }
 
 /** Each STIG once, by title and slug (rule D3.4). */

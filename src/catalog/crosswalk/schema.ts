@@ -224,8 +224,7 @@ export const batchBody = z
     }
     const result = 'ccis' in body ? ccisBody.safeParse(body) : pairsBody.safeParse(body);
     if (result.success) return result.data;
-    for (const { path, message } of result.error.issues)
-      context.addIssue({ code: 'custom', path, message });
+    for (const { path, message } of result.error.issues) context.addIssue({ code: 'custom', path, message });
     return z.NEVER;
   })
   .openapi({

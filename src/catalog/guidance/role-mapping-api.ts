@@ -30,7 +30,7 @@ export function roleMappingRoutes(access: Access, mapping: RoleMappingService) {
 
   // A missing id is a bad request, not an unknown path.
   app.use('/api/v1/role-mapping/benchmark//roles', ...access.session.middleware, () => {
-    throw badRequest('benchmarkId must be a number, a slug or a benchmark id');
+    throw badRequest('benchmarkId must be a number, a slug or a benchmark id', 'benchmarkId');
   });
 
   return app;

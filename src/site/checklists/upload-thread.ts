@@ -24,6 +24,7 @@ export type Upload = { bytes: Uint8Array<ArrayBuffer> } & (
 interface Refused {
   code: ErrorCode;
   message: string;
+  field: string | undefined;
 }
 
 /**
@@ -61,9 +62,9 @@ async function begin(given: Upload): Promise<Work> {
   return formWork(uploaded, fields, frame);
 }
 
-function refusal({ code, message }: Refused): ThreadAnswer {
+function refusal({ code, message, field }: Refused): ThreadAnswer {
   const isOfForm = code === 'BAD_REQUEST' || code === 'NOT_FOUND';
-  return { refused: { code, message }, page: (isOfForm && formAgain?.(message)) || null };
+  return { refused: { code, message, field }, page: (isOfForm && formAgain?.(message)) || null };
 }
 
 async function answer(request: ThreadRequest): Promise<ThreadAnswer | null> {

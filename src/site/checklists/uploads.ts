@@ -13,8 +13,8 @@ import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 export class RefusedUpload extends AppError {
   readonly page: Uint8Array<ArrayBuffer> | null;
 
-  constructor({ code, message, headers }: AppError, page: Uint8Array<ArrayBuffer> | null) {
-    super(code, message, headers);
+  constructor({ code, message, headers, field }: AppError, page: Uint8Array<ArrayBuffer> | null) {
+    super(code, message, headers, field);
     this.page = page;
   }
 }
@@ -103,7 +103,7 @@ function createUploadThread(
       return { release: await find(wanted) };
     } catch (error) {
       if (from === 'page' && error instanceof AppError)
-        return { refused: { code: error.code, message: error.message } };
+        return { refused: { code: error.code, message: error.message, field: error.field } };
       thread.send({ ended: true });
       throw error;
     }
@@ -226,8 +226,10 @@ function owned(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 }
 
 function failureOf(answer: ThreadAnswer): Error {
-  if ('refused' in answer)
-    return new RefusedUpload(new AppError(answer.refused.code, answer.refused.message), answer.page ?? null);
+  if ('refused' in answer) {
+    const { code, message, field } = answer.refused;
+    return new RefusedUpload(new AppError(code, message, {}, field), answer.page ?? null);
+  }
   return new Error(
     `the thread that reads uploads failed: ${'fault' in answer ? answer.fault : 'out of turn'}`,
   );

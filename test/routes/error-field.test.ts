@@ -1,0 +1,140 @@
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { addControls } from '../support/control-rows.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+
+// `error.field` where a schema alone does not give it (rule D42.1); test/openapi.test.ts walks all schemas.
+const fields = suite('The field of an error');
+let t: TestApp;
+
+fields.before(async () => {
+  t = await testApp([shipped('stigs')]);
+  addControls(t.db);
+});
+fields.after(() => t.db.close());
+
+const slug = 'harbor_linux_3';
+const rule = { group_id: 'V-900001', rule_id: 'SV-900001r1', status: 'open', severity: 'low' };
+const checklist = (more: object) => ({
+  stigs: [{ stig_id: 'A', stig_name: 'A', rules: [{ ...rule, ...more }] }],
+});
+const bad = checklist({ status: 'maybe' });
+const place = '/stigs/0/rules/0/status';
+const upgrade = '/api/v1/checklists/upgrade';
+const fromResults = '/api/v1/checklists/from-results';
+const inspect = '/api/v1/checklists/inspect';
+const emass = '/api/v1/checklists/emass';
+
+const rows: [what: string, path: string, body: unknown, field: string | undefined][] = [
+  ['a rule of a cklb in the body', upgrade, { slug, checklist: bad }, `/checklist${place}`],
+  [
+    'a cklb as text: no pointer leads into it',
+    upgrade,
+    { slug, checklist: JSON.stringify(bad) },
+    '/checklist',
+  ],
+  ['a cklb as the body', upgrade, bad, place],
+  ['a ckl as text', upgrade, { slug, checklist: '<CHECKLIST></CHECKLIST>' }, '/checklist'],
+  ['a ckl as the body', upgrade, '<CHECKLIST></CHECKLIST>', undefined],
+  ['text that is no checklist', upgrade, { slug, checklist: 'x' }, '/checklist'],
+  ['text that is no JSON', upgrade, { slug, checklist: '{' }, '/checklist'],
+  ['a text that is nested too deep', upgrade, { slug, checklist: '{"a":'.repeat(40) }, '/checklist'],
+  [
+    'a checklist of another STIG',
+    upgrade,
+    { slug, checklist: checklist({ rule_id: 'SV-1r1', group_id: 'V-1' }) },
+    '/checklist',
+  ],
+  [
+    'a checklist of no STIG',
+    upgrade,
+    { checklist: checklist({ rule_id: 'SV-1r1', group_id: 'V-1' }) },
+    '/checklist',
+  ],
+  ['an option', upgrade, { slug, checklist: bad, format: 'pdf' }, '/format'],
+  ['no JSON', upgrade, '{', undefined],
+  ['no object', upgrade, [], undefined],
+  ['results that are no XML', fromResults, { results: 'x' }, '/results'],
+  ['results of another kind', fromResults, { results: '<TestResult/>' }, '/results'],
+  ['results as the body', fromResults, '<TestResult/>', undefined],
+  [
+    'a checklist beside results',
+    fromResults,
+    { results: '<TestResult/>', checklist: bad },
+    `/checklist${place}`,
+  ],
+  ['results to look at', inspect, { results: '<TestResult/>' }, '/results'],
+  ['results in the place of a checklist', inspect, { checklist: '<TestResult/>' }, '/checklist'],
+  ['a checklist to look at', inspect, { checklist: { stigs: [] } }, '/checklist'],
+  [
+    'a wrong type in a checklist',
+    inspect,
+    { checklist: { stigs: [{ rules: [{ group_id: 5 }] }] } },
+    '/checklist/stigs/0/rules/0/group_id',
+  ],
+  ['the same as the body', inspect, { stigs: [{ rules: [{ group_id: 5 }] }] }, '/stigs/0/rules/0/group_id'],
+  ['neither of two', inspect, {}, undefined],
+  [
+    'the second checklist of a sheet',
+    emass,
+    { sheet: 'poam', checklists: [checklist({}), bad] },
+    `/checklists/1${place}`,
+  ],
+  ['the second as text', emass, { sheet: 'poam', checklists: [checklist({}), '<x/>'] }, '/checklists/1'],
+  [
+    'the template of another sheet',
+    emass,
+    { sheet: 'poam', template: 'test-results', checklists: [checklist({})] },
+    '/template',
+  ],
+  [
+    'columns that are unknown',
+    emass,
+    { sheet: 'poam', columns: 'a,b', checklists: [checklist({})] },
+    '/columns',
+  ],
+  [
+    'columns that are no csv',
+    emass,
+    { sheet: 'poam', columns: '"', checklists: [checklist({})] },
+    '/columns',
+  ],
+  [
+    'a pair of the batch',
+    '/api/v1/crosswalk/resolve/batch',
+    { from: [{ framework: 'cci' }], to: ['cci'] },
+    '/from/0/identifier',
+  ],
+  [
+    'one reference in two versions',
+    '/api/v1/crosswalk/resolve/batch',
+    { from: ['1', '2'].map((version) => ({ framework: 'cci', identifier: 'x', version })), to: ['cci'] },
+    '/from/1',
+  ],
+];
+
+for (const [what, path, body, field] of rows)
+  fields(what, async () => {
+    const { status, json } = await t.send('POST', path, body);
+    assert.equal([status, json.error.field], [400, field], json.error.message);
+  });
+
+fields('a baseline that is not there names its parameter', async () => {
+  for (const path of [
+    `/api/v1/stigs/${slug}/coverage?baseline=x`,
+    `/api/v1/stigs/${slug}/coverage?framework=dod-8500&baseline=high`,
+    '/api/v1/controls/nist-800-53?baseline=x',
+    '/api/v1/controls/nist-800-53/export?baseline=x',
+  ]) {
+    const { status, json } = await t.get(path);
+    assert.equal([status, json.error.field], [400, 'baseline'], `${path} ${json.error.message}`);
+  }
+});
+
+fields('an error that is about no field has none', async () => {
+  const { json } = await t.get('/api/v1/stigs/nothing');
+  assert.equal(Object.keys(json.error), ['code', 'message', 'requestId']);
+});
+
+fields.run();
