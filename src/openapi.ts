@@ -132,7 +132,7 @@ function complete(method: string, operation: Operation): void {
   }
 }
 
-/** Opens the schemas below an answer, at every depth: later versions may add fields (rule D35). */
+/** Opens the schemas below an answer, at every depth: later versions may add fields. */
 function open(value: unknown, schemas: OpenApi['components']['schemas'], seen: Set<unknown>): void {
   if (typeof value !== 'object' || value === null || seen.has(value)) return;
   seen.add(value);

@@ -50,8 +50,8 @@ export function docsPage(document: OpenApi, documents: ReadonlyMap<string, strin
       <>
         <p class="lead">
           {document.info.description} Responses are JSON, except some downloads. Errors have the form{' '}
-          <code>{'{ "error": { "code", "message", "requestId" } }'}</code>. The machine-readable description
-          is <a href="/openapi.json">/openapi.json</a>.
+          <code>{'{ "error": { "code", "message", "requestId" } }'}</code>, and <code>field</code> where one
+          field is wrong. The machine-readable description is <a href="/openapi.json">/openapi.json</a>.
         </p>
         <p>
           Send <code>Authorization: Bearer TOKEN</code> with each request. In this browser, signing in is
