@@ -9,28 +9,8 @@ import { problems } from './http/schema.ts';
 
 /** The OpenAPI 3.1 document of an application's routes. */
 export function openApiDocument(app: OpenAPIHono<Env>): OpenApi {
-  app.openAPIRegistry.registerComponent('securitySchemes', 'userToken', {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description: 'A user token from the identity provider or from `gapstone token issue`.',
-  });
-  app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'gapstone_session',
-    description: 'A session from POST /api/v1/session. Its writes must come from the same origin.',
-  });
-  app.openAPIRegistry.registerComponent('securitySchemes', 'integrationToken', {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'A token from `gapstone integration-token create`. It can read the lists assigned to it.',
-  });
-  app.openAPIRegistry.registerComponent('securitySchemes', 'cronSecret', {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'The secret in GAPSTONE_CRON_SECRET.',
-  });
+  for (const [name, { words: _, ...scheme }] of Object.entries(credentials))
+    app.openAPIRegistry.registerComponent('securitySchemes', name, scheme);
   app.openAPIRegistry.register('CrosswalkPairs', pairsBody);
   app.openAPIRegistry.register('CciLookup', ccisBody);
   const document = app.getOpenAPI31Document({
@@ -142,18 +122,43 @@ function open(value: unknown, schemas: OpenApi['components']['schemas'], seen: S
   for (const each of name === null ? Object.values(schema) : [schemas[name]]) open(each, schemas, seen);
 }
 
-const credentials: Record<string, string> = {
-  userToken: 'a user token',
-  session: 'a session',
-  integrationToken: 'an integration token',
-  cronSecret: 'the cron secret',
+/** The security schemes, and what a description calls them. */
+const credentials = {
+  userToken: {
+    words: 'a user token',
+    type: 'http' as const,
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A user token from the identity provider or from `gapstone token issue`.',
+  },
+  session: {
+    words: 'a session',
+    type: 'apiKey' as const,
+    in: 'cookie' as const,
+    name: 'gapstone_session',
+    description: 'A session from POST /api/v1/session. Its writes must come from the same origin.',
+  },
+  integrationToken: {
+    words: 'an integration token',
+    type: 'http' as const,
+    scheme: 'bearer',
+    description: 'A token from `gapstone integration-token create`. It can read the lists assigned to it.',
+  },
+  cronSecret: {
+    words: 'the cron secret',
+    type: 'http' as const,
+    scheme: 'bearer',
+    description: 'The secret in GAPSTONE_CRON_SECRET.',
+  },
 };
 
 /** Says who may call an operation, and what a parameter means whose schema does not say it. */
 function describe(operation: Operation): void {
   const { security, parameters = [] } = operation;
   const accepted = security.flatMap((each) =>
-    Object.entries(each).map(([name, roles]) => [credentials[name], ...roles].join(' with ')),
+    Object.entries(each).map(([name, roles]) =>
+      [credentials[name as keyof typeof credentials].words, ...roles].join(' with '),
+    ),
   );
   const access = accepted.length === 0 ? 'Public.' : `Needs ${accepted.join(' or ')}.`;
   operation.description = [operation.description, access].filter(Boolean).join(' ');
@@ -164,29 +169,16 @@ function describe(operation: Operation): void {
   for (const each of parameters) each.description ??= parameterWords[each.name]!;
 }
 
+/** The errors that any route may answer. */
+const anywhere = [400, 405, 408, 431, 500, 503];
+
 function isPossible(status: number, method: string, operation: Operation): boolean {
-  switch (status) {
-    case 400:
-    case 405:
-    case 408:
-    case 431:
-    case 500:
-    case 503:
-      return true;
-    case 401:
-      return operation['x-access'] !== 'public';
-    case 403:
-      // A user may lack what the rule requires; a session may write only from pages of this server.
-      return (
-        /^user(?! or )/.test(operation['x-access']) ||
-        (operation['x-access'] === 'session' && method !== 'get')
-      );
-    case 413:
-      // Every other method may have a body.
-      return method !== 'get';
-    case 429:
-      return !operation['x-unlimited'];
-    default:
-      return false;
-  }
+  const access = operation['x-access'];
+  if (status === 401) return access !== 'public';
+  // A user may lack what the rule requires; a session may write only from pages of this server.
+  if (status === 403) return /^user(?! or )/.test(access) || (access === 'session' && method !== 'get');
+  // Every method but GET may have a body.
+  if (status === 413) return method !== 'get';
+  if (status === 429) return !operation['x-unlimited'];
+  return anywhere.includes(status);
 }
