@@ -84,10 +84,11 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
         <h2>Requirements</h2>
         <Table
           caption="Requirements"
+          class="words"
           headColumn={1}
           head={['ID', 'Text', 'Kind', 'Reference']}
           rows={document.actionableItems.map((item) => [
-            <span class="mono">{item.actionId}</span>,
+            <span class={item.actionId.length > 20 ? 'mono' : 'ids'}>{item.actionId}</span>,
             item.text,
             kinds.filter(([key]) => item[key]).map(([, label]) => <span class="tag">{label}</span>),
             item.sourceReference,
@@ -98,6 +99,7 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
         <h2>Sections</h2>
         <Table
           caption="Sections"
+          class="words"
           head={['Section', 'Page or number', 'Meaning', 'NIST CSF']}
           rows={document.signposts.map((signpost) => [
             signpost.tag,
