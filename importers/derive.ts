@@ -7,7 +7,7 @@ import { deriveControls } from './crosswalk/derive-crosswalk.ts';
 import { deriveDocuments } from './guidance/derive-documents.ts';
 import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
-import { noteDecisions, noteParts } from './outcomes.ts';
+import { noteDecisions, noteDocuments, noteParts } from './outcomes.ts';
 import type { Phases } from './phases.ts';
 import type { Staging } from './staging.ts';
 import { decideIdentity } from './stigs/identity.ts';
@@ -97,7 +97,7 @@ function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedR
 function deriveGuidance(db: Database, { lines, staging }: StagedRun, touched: Set<number>): void {
   const superseded = new Map<number, string>();
   if (staging.documentSources.size > 0 || staging.replaced > 0)
-    deriveDocuments(db, staging.documentSources, superseded);
+    noteDocuments(lines, deriveDocuments(db, staging.documentSources));
   const outdated = ruleIsOutdated(db);
   if (staging.roleSources.size > 0 || staging.replaced > 0 || outdated) {
     staging.begin();

@@ -45,8 +45,8 @@ export interface ListedFile {
 interface DiscoverOptions {
   /** Keep the bytes of files that no importer reads. */
   keepAll?: boolean;
-  /** Whether to skip an archive with this hash. */
-  isSkipped?: (sha256: string) => boolean;
+  /** Whether to skip an archive with this hash and path. */
+  isSkipped?: (sha256: string, source: string) => boolean;
 }
 
 interface Walk {
@@ -121,7 +121,7 @@ export async function* discover(
           : { ...refused(path, 'a link or device, not a file'), outcome: 'skipped' };
       } else if (bytes === null) {
         const hash = await hashFile(file);
-        if (!isSkipped(hash)) yield* openNested(path, file.handle, hash, 1, walk);
+        if (!isSkipped(hash, path)) yield* openNested(path, file.handle, hash, 1, walk);
       } else if (!groups.take(path, dirname(path), bytes))
         yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
     } finally {

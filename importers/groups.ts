@@ -47,7 +47,7 @@ export class Groups {
     const foldersOf = (name: RegExp) =>
       new Set(paths.filter((path) => name.test(basename(path))).map((path) => dirname(path)));
     const covers = foldersOf(/^cover\.md$/);
-    this.documents = new Set([...foldersOf(/^sec\d.*\.md$/)].filter((folder) => covers.has(folder)));
+    this.documents = new Set([...foldersOf(/^sec.*\.md$/)].filter((folder) => covers.has(folder)));
   }
 
   /** Takes a file of a group; false for others. `source` names the folder in the ledger. */

@@ -13,8 +13,9 @@ export interface ImportedBefore {
 }
 
 /**
- * Finds paths with content that neither the ledger nor `held` names: by its hash, and by name and reason if it is
- * unreadable. It does not open known archives (rule D33.1), and follows no links with `noLinks`.
+ * Finds paths with content that neither the ledger names, with its source, nor an operator took back: by its hash, and
+ * by name and reason if it is unreadable. It does not open known archives (rule D33.1), and follows no links with
+ * `noLinks`.
  */
 export async function notYetImported(
   { orm }: Database,
@@ -26,19 +27,19 @@ export async function notYetImported(
   const rows = orm.selectDistinct({ sha256, source, reason }).from(importLedger).all();
   const ledger = new Set(rows.map((row) => row.sha256));
   const takenBack = new Set([...held].filter((hash) => !ledger.has(hash)));
-  const isKnown = (hash: string) => ledger.has(hash) || takenBack.has(hash);
-  const unreadable = new Set(
-    rows.filter((row) => row.sha256 === null).map((row) => `${row.source}\0${row.reason}`),
-  );
+  const lines = new Set(rows.map((row) => `${row.source}\0${row.sha256 ?? row.reason}`));
   const isStored = (found: FoundSource) =>
-    found.type === 'unreadable' ? unreadable.has(`${found.source}\0${found.reason}`) : isKnown(found.sha256);
+    found.type === 'unreadable'
+      ? lines.has(`${found.source}\0${found.reason}`)
+      : takenBack.has(found.sha256) || lines.has(`${found.source}\0${found.sha256}`);
   const fresh: string[] = [];
   const leftOut: string[] = [];
   const met: string[] = [];
   for (const path of paths) {
     const hashes: string[] = [];
     let isFresh = false;
-    const passedBy = (hash: string) => isKnown(hash) && hashes.push(hash) > 0;
+    const passedBy = (hash: string, source: string) =>
+      (takenBack.has(hash) || lines.has(`${source}\0${hash}`)) && hashes.push(hash) > 0;
     for await (const found of discover(listFiles([path], { noLinks }), { isSkipped: passedBy })) {
       isFresh = !isStored(found);
       if (isFresh) break;

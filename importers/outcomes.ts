@@ -1,4 +1,5 @@
 import type { Part } from './controls/parts.ts';
+import type { DocumentOutcome } from './guidance/derive-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { excerpt } from './read/source-text.ts';
 import type { IdentityOutcomes } from './stigs/identity-outcomes.ts';
@@ -52,6 +53,19 @@ export function noteArchives(lines: OpenLine[], known: () => Set<string | null>)
     const isKnown = met.has(line.sha256) || (outcomes.has('unchanged') && !outcomes.has('rejected'));
     if (!isStored && isKnown) line.outcome = 'unchanged';
     met.add(line.sha256);
+  }
+}
+
+/** Writes what became of documents into the lines of their sources, also where one came twice or before. */
+export function noteDocuments(lines: OpenLine[], outcomes: DocumentOutcome[]): void {
+  const bySource = new Map(outcomes.map((outcome) => [outcome.sha256, outcome]));
+  for (const line of lines) {
+    const outcome = bySource.get(line.sha256 ?? '');
+    if (outcome === undefined || line.outcome === 'rejected') continue;
+    const { target = null, counts = {}, reason, warnings } = outcome;
+    if (reason !== null) Object.assign(line, { outcome: 'superseded', reason });
+    else if (line.outcome === 'unchanged') line.target = target;
+    else Object.assign(line, { target, counts, warnings: [...line.warnings, ...warnings] });
   }
 }
 

@@ -9,6 +9,7 @@ import { parseOscalCatalog } from './controls/oscal-catalog.ts';
 import { parseOscalProfile } from './controls/oscal-profile.ts';
 import { isOscalXmlCatalog, isOscalXmlProfile, valueOfXml } from './controls/oscal-xml.ts';
 import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
+import { headlessMarkdown } from './guidance/markdown.ts';
 import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
 import { type XmlNode, XmlTree } from './read/xml-tree.ts';
 import { BenchmarkBuilder } from './stigs/xccdf-builder.ts';
@@ -41,6 +42,7 @@ export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Pars
   } catch (error) {
     if (error instanceof DoctypeError && isForeign(error, bytes))
       return skipped(`XML or HTML of an unknown kind, with a DOCTYPE: root <${error.root!.slice(0, 64)}>`);
+    if (kind() === 'other' && isMarkdown(bytes)) return skipped(headlessMarkdown);
     // A text that cannot be decoded has no root; its beginning identifies a benchmark.
     if (error instanceof ImportError && error.kind === 'other')
       error.kind = kind() === 'other' && looksLikeBenchmark(Buffer.from(bytes)) ? 'xccdf' : kind();
@@ -82,6 +84,12 @@ const ourTag = new RegExp(`<${ourNames}[\\s>]`);
 /** Whether a file with a DOCTYPE is a supporting file of a package, most often HTML, with nothing of ours in it. */
 function isForeign({ root }: DoctypeError, bytes: Uint8Array): boolean {
   return root !== null && !ourRoot.test(root) && !ourTag.test(Buffer.from(bytes).toString('latin1'));
+}
+
+/** Markdown may begin with HTML, such as an anchor. A heading of its own is in no XML that we read. */
+function isMarkdown(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes).toString('latin1');
+  return /^#{1,6}[ \t]+\S/m.test(text) && !ourTag.test(text);
 }
 
 const scapRoots = new Set(['data-stream-collection', 'data-stream']);

@@ -18,7 +18,12 @@ import {
   parseInterchangeLines,
 } from './guidance/document-interchange.ts';
 import type { DocumentRecord } from './guidance/document-record.ts';
-import { type MarkdownResult, parseHeadedMarkdown, parseMarkdownFolder } from './guidance/markdown.ts';
+import {
+  headlessMarkdown,
+  type MarkdownResult,
+  parseHeadedMarkdown,
+  parseMarkdownFolder,
+} from './guidance/markdown.ts';
 import { beginsWithHead } from './guidance/markdown-head.ts';
 import { isCuratedCsv, parseCuratedCsv } from './guidance/roles/curated-csv.ts';
 import { isNice, parseNice } from './guidance/roles/nice.ts';
@@ -138,6 +143,7 @@ const foreignBeginnings: [RegExp, string][] = [
   [/^\x1f\x8b/, 'gzip: unpack it first'],
   [/^%PDF-/, 'a PDF document'],
   [/^,?"?(?:Control Acronym,Control Information,|POA&M Item ID,|Authorization Package )/, 'a sheet of eMASS'],
+  [/^#{1,6}[ \t]+\S/, headlessMarkdown],
   [/^[\t\r\n\x20-\x7e\xa0-\xff]+$/, 'a text'],
 ];
 

@@ -18,7 +18,7 @@ export type Parsed =
   | { kind: Kind; content: null; reason: string; warnings: string[]; part?: CatalogPart };
 
 /** Increase it when an importer reads the same bytes differently: stored sources are then read again. */
-export const importerVersion = 4;
+export const importerVersion = 5;
 
 /** A source of an unknown kind. */
 export function skipped(reason: string, warnings: string[] = []): Parsed {

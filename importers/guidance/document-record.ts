@@ -5,8 +5,8 @@ export type CsfReference = Signpost['nistCsf'][number];
 
 const counted = { id: true, signpostCount: true, actionableItemCount: true } as const;
 
-/** A document as its source states it. */
-export type DocumentRecord = Omit<RegulatoryDocument, keyof typeof counted>;
+/** A document as its source states it; `text` identifies the whole text, of which the record has sentences. */
+export type DocumentRecord = Omit<RegulatoryDocument, keyof typeof counted> & { text?: string };
 
 export const recordShape = RegulatoryDocument.omit(counted).shape;
 

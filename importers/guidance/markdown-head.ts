@@ -7,6 +7,9 @@ import { collapseLine, excerpt } from '../read/source-text.ts';
 const kind = 'regdoc-markdown';
 const longestHead = 64 * 1024;
 
+/** The number of a section or the letter of an appendix: `5`, `A`, `4.2`. */
+const ordinal = /^(?:\d{1,4}|[A-Z])(?:\.\d{1,4}){0,5}$/;
+
 /** Fields of the head of a Markdown file. */
 export interface HeadFields {
   title: string;
@@ -41,8 +44,16 @@ export function withoutHead(text: string): string {
   return text.slice(head.open.length + head.yaml.length + head.close.length);
 }
 
+/** What a head says: `place` is the field by which a page states its place in a publication, with its value. */
+interface Head {
+  fields: HeadFields;
+  body: string;
+  warnings: string[];
+  place: string | null;
+}
+
 /** Splits Markdown into head and body; null without a title. Throws `ImportError` naming the line. */
-export function readHead(text: string): { fields: HeadFields; body: string; warnings: string[] } | null {
+export function readHead(text: string): Head | null {
   const { open, yaml, close } = splitHead(text) ?? {};
   if (yaml === undefined) {
     if (isUnclosed(text))
@@ -103,7 +114,13 @@ export function readHead(text: string): { fields: HeadFields; body: string; warn
     jurisdiction: field('jurisdiction'),
     published: published === undefined ? undefined : dateAlone(published)!,
   };
-  return { fields, body: text.slice(open!.length + yaml.length + close!.length), warnings };
+  const place = ['section', 'navOrder', 'nav_order'].find((name) => ordinal.test(field(name) ?? ''));
+  return {
+    fields,
+    body: text.slice(open!.length + yaml.length + close!.length),
+    warnings,
+    place: place === undefined ? null : `${place} ${field(place)}`,
+  };
 }
 
 /** The date of a line with only a date: `May 21, 2015`, `21 May 2015` or `2015-05-21`; null for other lines. */

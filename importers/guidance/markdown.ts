@@ -1,9 +1,10 @@
+import { sha256 } from '../../src/base/ids.ts';
 import { compareCodePoints } from '../../src/base/text.ts';
 import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { GroupFile } from '../read/group-file.ts';
-import { excerpt } from '../read/source-text.ts';
+import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { actionableItemsOf } from './actions.ts';
 import { type DocumentSection, readSections } from './blocks.ts';
 import { categoriesOf } from './csf.ts';
@@ -14,6 +15,10 @@ import { sentencesOf } from './sentences.ts';
 
 const kind = 'regdoc-markdown';
 
+/** Why Markdown is no document of its own (rule D9.1). */
+export const headlessMarkdown =
+  'Markdown without a head: a part of a publication is read in its folder, with cover.md and sec*.md';
+
 const translation = /\.[a-z]{2}(?:-[A-Za-z]{2})?\.md$/;
 
 export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | { reason: string };
@@ -22,6 +27,10 @@ export type MarkdownResult = { document: DocumentRecord; warnings: string[] } | 
 export function parseHeadedMarkdown(text: string): MarkdownResult {
   const head = readHead(text);
   if (head === null) return { reason: 'Markdown without a head that has a title' };
+  if (head.place !== null)
+    return {
+      reason: `a part of a publication, as ${head.place} in its head says: it is read in its folder, with cover.md and sec*.md`,
+    };
   const { fields, body, warnings } = head;
   const sections = readSections(body);
   if (sections.length < 2) return { reason: 'Markdown without a heading' };
@@ -38,8 +47,14 @@ export function parseHeadedMarkdown(text: string): MarkdownResult {
     jurisdiction: fields.jurisdiction ?? jurisdiction,
     published,
     sourceUrl: url,
+    text: textHash(text),
   });
   return { document, warnings };
+}
+
+/** The same for texts that differ only in white space. */
+function textHash(...texts: string[]): string {
+  return sha256(texts.map(collapseLine).join('\0'));
 }
 
 /** Reads a folder with `cover.md` and `sec*.md` as one document (D9.1 b), its id, title and date from the cover. */
@@ -53,10 +68,15 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   const coverText = textOf(files.find((file) => file.name === 'cover.md')!);
   const cover = withoutHead(coverText);
   const number = ({ name }: GroupFile) => Number(/^sec(\d{1,6})/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
+  const rank = ({ name }: GroupFile) => [/^sec/, /^app[A-Z]/, /^/].findIndex((each) => each.test(name));
   const parts = files
-    .filter(({ name }) => /^(?:sec\d|app[A-Za-z]).*\.md$/.test(name) && !translation.test(name))
-    .sort((a, b) => number(a) - number(b) || compareCodePoints(a.name, b.name));
-  const sections = readSections(...parts.map((part) => withoutHead(textOf(part))));
+    .filter(({ name }) => !translation.test(name) && !/^(?:cover|README|errata)\.md$/.test(name))
+    .sort((a, b) => rank(a) - rank(b) || number(a) - number(b) || compareCodePoints(a.name, b.name));
+  const leftOut = files.map(({ name }) => name).filter((name) => translation.test(name));
+  if (leftOut.length > 0)
+    warnings.push(`translations are left out: ${firstOf(leftOut.map((name) => excerpt(name)))}`);
+  const texts = parts.map((part) => withoutHead(textOf(part)));
+  const sections = readSections(...texts);
   const { title: heading, doi } = readCover(cover);
   const title = heading || (readHead(coverText)?.fields.title ?? '');
   if (title === '')
@@ -74,6 +94,7 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
     doctype: doctypeOf(title),
     published,
     sourceUrl: url,
+    text: textHash(cover, ...texts),
   });
   return { document, warnings };
 }
@@ -88,12 +109,13 @@ const unstated = {
   restriction: null,
 };
 
-type DocumentHead = Omit<DocumentRecord, keyof typeof unstated | 'signposts' | 'actionableItems'>;
+type DocumentHead = Required<Omit<DocumentRecord, keyof typeof unstated | 'signposts' | 'actionableItems'>>;
 
 function toDocument(sections: DocumentSection[], head: DocumentHead): DocumentRecord {
   const signposts = sections.filter((section) => section.ordinal > 0).map(toSignpost);
   const actionableItems = actionableItemsOf(sections);
-  return inOrder(recordShape, { ...head, ...unstated, signposts, actionableItems });
+  const { text, ...stated } = head;
+  return { ...inOrder(recordShape, { ...stated, ...unstated, signposts, actionableItems }), text };
 }
 
 const formal = /^this (?:section|appendix) (?:is|contains)\b.*\b(?:normative|informative)\b/i;

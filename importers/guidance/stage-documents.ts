@@ -7,6 +7,11 @@ import type { DocumentRecord } from './document-record.ts';
 export function stageDocuments(db: Database, sourceId: number, documents: DocumentRecord[]): Stated {
   const insert = db.sqlite.prepare('INSERT INTO document_facts VALUES (?, ?, ?)');
   for (const each of documents) insert.run(sourceId, each.documentId, JSON.stringify(each));
+  return statedBy(documents);
+}
+
+/** The ledger's target and counts of documents. */
+export function statedBy(documents: DocumentRecord[]): Stated {
   const sum = (name: 'signposts' | 'actionableItems') =>
     documents.reduce((total, each) => total + each[name].length, 0);
   return {

@@ -8,14 +8,11 @@ export interface Statement {
   key: string;
   importedAt: string;
   sha256: string;
-  /** Orders the statements of one run: the order of its files must not matter. */
-  releaseOrder: string;
 }
 
 /** The statements that count: for each key, that of the last run that states it. */
 export function latestStatements<T extends Statement>(statements: T[], fresh: Set<number>): T[] {
-  const order = (each: T) =>
-    [Number(fresh.has(each.sourceId)), each.importedAt, each.releaseOrder, each.sha256].join(' ');
+  const order = (each: T) => [Number(fresh.has(each.sourceId)), each.importedAt, each.sha256].join(' ');
   const winners = new Map<string, T>();
   for (const each of statements) {
     const known = winners.get(each.key);

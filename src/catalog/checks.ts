@@ -156,7 +156,10 @@ const roles = query(
   `SELECT 'the document ' || document_id || ' is stated and not served'
      FROM (SELECT document_id FROM document_facts EXCEPT SELECT document_id FROM documents)`,
   `SELECT 'the document ' || document_id || ' is served and not stated'
-     FROM (SELECT document_id FROM documents EXCEPT SELECT document_id FROM document_facts)`,
+     FROM documents AS d WHERE document_id NOT IN (SELECT document_id FROM document_facts) AND NOT EXISTS (
+            SELECT 1 FROM document_facts AS f JOIN sources AS s ON s.id = f.source_id
+             WHERE s.sha256 LIKE substr(d.document_id, length(f.document_id) + 2) || '%'
+               AND d.document_id LIKE f.document_id || '-________%')`,
 );
 
 /** The checks of a database by queries alone, in order. */

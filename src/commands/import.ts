@@ -26,7 +26,7 @@ export const importCommand: Command = {
   usage:
     'gapstone import PATH... [--once] [--no-links] [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
   help: [
-    '--once        skip each PATH that is missing, or whose content an import or the inbox has already handled',
+    '--once        skip each PATH that is missing, or that an import or the inbox has handled with the same content',
     '--no-links    follow no link, not even a PATH that is one',
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',

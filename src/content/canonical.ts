@@ -1,4 +1,3 @@
-import { statedDocuments } from '../../importers/guidance/derive-documents.ts';
 import { statedMappings } from '../../importers/guidance/roles/derive-mappings.ts';
 import { precedence } from '../../importers/guidance/statements.ts';
 import { createSearchIndex } from '../../importers/stigs/search-index.ts';
@@ -73,10 +72,7 @@ function copyRows(sqlite: Connection): void {
 
 /** Replaces all times by one, except that sources which state the same stay in order: a later import needs that. */
 function replaceTimes(sqlite: Connection, time: number): void {
-  const rankOf = new Map([
-    ...precedence(statedDocuments({ sqlite })),
-    ...precedence(statedMappings({ sqlite })),
-  ]);
+  const rankOf = precedence(statedMappings({ sqlite }));
   const timeOf = (rank: number) => new Date(time + rank).toISOString();
   sqlite.prepare('UPDATE main.sources SET imported_at = ?').run(timeOf(0));
   const update = sqlite.prepare('UPDATE main.sources SET imported_at = ? WHERE id = ?');

@@ -140,18 +140,20 @@ inboxes('a file is answered once it is whole, and its content is taken once', as
     'no half of it was taken',
   );
   assert.is(readFileSync(file, 'utf8'), text);
-  // The same bytes under another name are nothing new; what changes is.
+  // The same bytes under another name are nothing new, but have a line; what changes is.
   put(inbox, 'again.xml', text);
   put(inbox, 'sub/again.xml', text);
   put(inbox, 'slow.xml', benchmark('Changed'));
   await until('the other STIG is served', async () => (await status('changed')) === 200);
+  await until('each file has a line', () => ledger(folder, inbox).length >= 4);
   await stop(running);
   const told = ledger(folder, inbox);
-  assert.equal(
-    told.map(({ source }) => source),
-    ['slow.xml', 'slow.xml'],
-    'what came before it was looked at before it',
-  );
+  assert.equal(told.map(({ source, outcome }) => `${outcome} ${source}`).sort(), [
+    'imported slow.xml',
+    'imported slow.xml',
+    'unchanged again.xml',
+    'unchanged sub/again.xml',
+  ]);
   const restarted = await startServer(folder, ['serve', '--port', '0'], { GAPSTONE_INBOX: inbox });
   put(inbox, 'late.xml', benchmark('Late'));
   await until('what came last is imported', () => ledger(folder, inbox).length > told.length);
@@ -204,6 +206,18 @@ inboxes('import --once leaves out what an import has met, and opens no archive f
       .slice(told.length)
       .map(({ source }) => source),
     ['other.xml'],
+  );
+  // Known content under a new name has a line of its own, once.
+  for (const name of ['copy.xml', 'copy.zip'])
+    put(inbox, name, readFileSync(name === 'copy.xml' ? other : library));
+  const copies = [join(inbox, 'copy.xml'), join(inbox, 'copy.zip')];
+  for (let time = 0; time < 2; time++)
+    assert.is((await runToEnd(folder, ['import', '--once', ...copies])).code, 0);
+  assert.equal(
+    ledger(folder, inbox)
+      .slice(told.length + 1)
+      .map(({ source, outcome }) => `${outcome} ${source}`),
+    ['unchanged copy.xml', 'unchanged copy.zip', 'unchanged copy.zip!/a.xml'],
   );
 });
 

@@ -116,29 +116,26 @@ test('no folder of the machine, no time of an import and nothing of users is in 
     assert.is(content.indexOf(word), -1, word);
 });
 
-test('whose word counts about a document that two sources state is carried along', async () => {
+test('whose word counts about a mapping that two sources state is carried along', async () => {
   const folder = scratchFolder();
-  const read = (name: string, changes: object) => {
-    const given = JSON.parse(readFileSync(shipped('regulatory', name), 'utf8')) as { document: object };
-    return { ...given, document: { ...given.document, ...changes } };
-  };
-  const harbor = (title: string, published: string) =>
-    read('harbor-basic-directive.json', { title, published });
-  const lantern = (changes: object) => read('lantern-web-guideline.json', changes);
-  const both = put(folder, 'both.json', JSON.stringify([harbor('First', '2026-02-01'), lantern({})]));
-  // Imported later it counts, though it is older by its date: at one time the other one would.
-  const corrected = put(folder, 'corrected.json', JSON.stringify(harbor('Corrected', '2026-01-01')));
-  const file = unpacked((await build(await sampleCatalog([[both], [corrected]]), key)).files[0]!);
-  using db = openCatalog(file);
-  // An import that touches documents derives them anew.
-  const third = lantern({ documentId: 'third', title: 'Third' });
-  const { summary } = await runImport(db, [put(folder, 'third.json', JSON.stringify(third))]);
-  assert.is(summary.imported, 1);
-  const titles = db.sqlite.prepare('SELECT title FROM documents ORDER BY title').pluck().all();
-  assert.ok(
-    titles.includes('Corrected') && titles.includes('Third') && !titles.includes('First'),
-    String(titles),
-  );
+  const head = 'stigSlug,occupationCode,confidenceScore,roleResponsibilityLevel,niceWorkRoleId,mappingReason';
+  const row = (code: string, reason: string) => `lantern_web_server_2,${code},0.9,Primary,,${reason}`;
+  const csv = (name: string, ...rows: string[]) => put(folder, name, [head, ...rows, ''].join('\n'));
+  // Both ways, so that in one of them the hash alone would choose the other.
+  const rows = ['First.', 'Second.'].map((reason) => row('15-1244.00', reason));
+  for (const [first, last] of [rows, [...rows].reverse()]) {
+    const both = csv('both.csv', first!, row('15-1254.00', 'Other.'));
+    const corrected = csv('corrected.csv', last!);
+    const built = await build(await sampleCatalog([[...files, both], [corrected]]), key);
+    using db = openCatalog(unpacked(built.files[0]!));
+    // An import that touches mappings derives them anew.
+    await runImport(db, [csv('third.csv', row('15-1252.00', 'Third.'))]);
+    const reasons = db.sqlite
+      .prepare("SELECT mapping_reason FROM role_mappings WHERE mapping_source = 'curated' ORDER BY 1")
+      .pluck()
+      .all();
+    assert.equal(reasons, [last!.split(',').at(-1), 'Other.', 'Third.'].sort());
+  }
 });
 
 test('any tool for zips opens a bundle', async () => {

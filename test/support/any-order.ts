@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { deriveAll } from '../../importers/derive.ts';
 import { discover, listFiles } from '../../importers/discover.ts';
+import type { DocumentRecord } from '../../importers/guidance/document-record.ts';
 import type { LedgerLine, OpenLine } from '../../importers/ledger-lines.ts';
 import { parseSource } from '../../importers/parse.ts';
 import { Phases } from '../../importers/phases.ts';
@@ -20,6 +21,12 @@ import { reference } from './reference.ts';
 interface Read {
   sha256: string;
   release: XccdfRelease;
+}
+
+/** Documents of one source that was read once. */
+export interface ReadDocuments {
+  sha256: string;
+  documents: DocumentRecord[];
 }
 
 /** The names of the rules decide; without their texts a catalog is made in a fraction of the time. */
@@ -90,11 +97,17 @@ function variantsOf(real: Read[]): Read[] {
 }
 
 /** Stores releases in runs, as imports do, without reading their files again. Gives the lines of the ledger. */
-export function feed(db: Database, runs: Read[][], overrides: Map<string, string>[] = []): LedgerLine[] {
+export function feed(
+  db: Database,
+  runs: (Read | ReadDocuments)[][],
+  overrides: Map<string, string>[] = [],
+): LedgerLine[] {
   return runs.flatMap((run, index) => {
     const staging = new Staging(db, '2026-01-01T00:00:00.000Z');
-    const lines = run.map(({ sha256: hash, release }): OpenLine => {
-      const line = { source: hash, kind: 'xccdf', sha256: hash, outcome: 'imported', reason: null } as const;
+    const lines = run.map((each): OpenLine => {
+      const { sha256: hash } = each;
+      const kind = 'release' in each ? 'xccdf' : 'regdoc-markdown';
+      const line = { source: hash, kind, sha256: hash, outcome: 'imported', reason: null } as const;
       const open = {
         ...line,
         warnings: [],
@@ -104,7 +117,11 @@ export function feed(db: Database, runs: Read[][], overrides: Map<string, string
         releaseId: null,
         sourceId: null,
       };
-      return staging.store(open, { type: 'stig', release });
+      const content =
+        'release' in each
+          ? { type: 'stig' as const, release: each.release }
+          : { type: 'documents' as const, documents: each.documents };
+      return staging.store(open, content);
     });
     const rest = { parts: [], overrides: overrides[index] ?? new Map(), phases: new Phases() };
     atOnce(deriveAll(db, { lines, staging, ...rest }));

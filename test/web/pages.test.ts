@@ -83,6 +83,36 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/signin', ['User token']],
 ];
 
+pages(
+  'the links to other pages of documents and roles keep each filter, and its field shows it',
+  async () => {
+    const folder = scratchFolder();
+    for (const title of ['Rule One', 'Rule Two', 'Rule Three'])
+      put(
+        folder,
+        `${title}.md`,
+        `---\ntitle: ${title}\npublisher: Harbor\ndoctype: law\n---\n# One\n\nAct.\n`,
+      );
+    const own = await testApp([folder, shipped('roles')]);
+    const caller = await sessionCaller(
+      own,
+      await userCaller(own, { sub: 'sam', entitlements: ['occ', 'regdoc'] }),
+    );
+    for (const [path, filter] of [
+      ['/documents', { search: 'rule', publisher: 'harbor', doctype: 'LAW', limit: '1' }],
+      ['/roles', { search: 'a', family: 'computer and mathematical', limit: '5' }],
+    ] as const) {
+      const query = new URLSearchParams(filter).toString();
+      const { html } = await loadPage(own, `${path}?${query}`, caller);
+      const links = attributesOf(html, 'href').filter((href) => /[?&]page=2$/.test(href));
+      assert.equal([...new Set(links)], [`${path}?${query}&page=2`]);
+      for (const [name, value] of Object.entries(filter))
+        assert.match(html, new RegExp(`name="${name}"[^>]* value="${value}"`), name);
+    }
+    own.db.close();
+  },
+);
+
 pages('what is loaded counts documents and occupations for those entitled to them alone', async () => {
   for (const entitlements of [[], ['regdoc'], ['occ'], ['regdoc', 'occ']]) {
     const caller = await sessionCaller(t, await userCaller(t, { sub: 'sam', entitlements }));

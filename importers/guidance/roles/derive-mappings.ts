@@ -120,7 +120,7 @@ function readMappingSource(db: Database): MappingSource {
 }
 
 const selectCurated = `SELECT f.source_id AS sourceId, f.stig_slug || ' ' || f.occupation_code AS key, s.imported_at AS importedAt,
-          s.sha256, '' AS releaseOrder, f.stig_slug AS stigSlug, f.occupation_code AS occupationCode,
+          s.sha256, f.stig_slug AS stigSlug, f.occupation_code AS occupationCode,
           f.confidence_score AS confidenceScore, f.responsibility_level AS responsibilityLevel,
           f.work_role_id AS workRoleId, f.reason, f.row
      FROM curated_mapping_facts AS f JOIN sources AS s ON s.id = f.source_id`;

@@ -2,23 +2,27 @@ import { count } from '../../base/text.ts';
 import type { RegulatoryDocument, RegulatoryDocuments } from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
 import { Day, Downloads, Facts, link, path, Table } from '../parts/components.tsx';
-import { FindForm } from '../parts/forms.tsx';
+import { FindForm, Input } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 import { ReadCollections } from './read-collections.tsx';
 
 export function documentsPage(page: {
   documents: RegulatoryDocuments;
   collections: DocumentCollections['collections'];
-  search: string;
+  filter: Partial<Record<'search' | 'publisher' | 'doctype' | 'limit', string | undefined>>;
 }): View {
   const { documents, pagination } = page.documents;
-  const href = (number: number) => link('/documents', { search: page.search, page: number });
+  const { search = '', publisher = '', doctype = '', limit } = page.filter;
+  const href = (number: number) => link('/documents', { ...page.filter, page: number });
   return {
     title: 'Regulatory documents',
     section: 'documents',
     body: (
       <>
-        <FindForm action="/documents" label="Title contains" search={page.search} />
+        <FindForm action="/documents" label="Title contains" search={search} keep={{ limit }}>
+          <Input name="publisher" label="Publisher" type="search" value={publisher} maxlength={200} />
+          <Input name="doctype" label="Kind" type="search" value={doctype} maxlength={200} />
+        </FindForm>
         <p class="quiet">{count(pagination.total, 'document')}</p>
         <Table
           caption="Regulatory documents"
@@ -33,9 +37,9 @@ export function documentsPage(page: {
           ])}
           pages={{ pagination, href }}
         >
-          {page.search === ''
+          {search + publisher + doctype === ''
             ? 'No documents yet. Import them with gapstone import PATH.'
-            : 'No document title contains this text.'}
+            : 'No document fits.'}
         </Table>
         <ReadCollections
           of="Documents"
@@ -80,10 +84,11 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
         <h2>Requirements</h2>
         <Table
           caption="Requirements"
+          class="words"
           headColumn={1}
           head={['ID', 'Text', 'Kind', 'Reference']}
           rows={document.actionableItems.map((item) => [
-            <span class="mono">{item.actionId}</span>,
+            <span class={item.actionId.length > 20 ? 'mono' : 'ids'}>{item.actionId}</span>,
             item.text,
             kinds.filter(([key]) => item[key]).map(([, label]) => <span class="tag">{label}</span>),
             item.sourceReference,
@@ -94,6 +99,7 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
         <h2>Sections</h2>
         <Table
           caption="Sections"
+          class="words"
           head={['Section', 'Page or number', 'Meaning', 'NIST CSF']}
           rows={document.signposts.map((signpost) => [
             signpost.tag,

@@ -3,23 +3,26 @@ import { count } from '../../base/text.ts';
 import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
 import { Downloads, Empty, Facts, link, path, Table } from '../parts/components.tsx';
-import { FindForm } from '../parts/forms.tsx';
+import { FindForm, Input } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 import { ReadCollections } from './read-collections.tsx';
 
 export function rolesPage(page: {
   roles: Roles;
   collections: RoleCollections['collections'];
-  search: string;
+  filter: Partial<Record<'search' | 'family' | 'limit', string | undefined>>;
 }): View {
   const { roles, pagination } = page.roles;
-  const href = (number: number) => link('/roles', { search: page.search, page: number });
+  const { search = '', family = '', limit } = page.filter;
+  const href = (number: number) => link('/roles', { ...page.filter, page: number });
   return {
     title: 'Occupational roles',
     section: 'roles',
     body: (
       <>
-        <FindForm action="/roles" label="Title or code contains" search={page.search} />
+        <FindForm action="/roles" label="Title or code contains" search={search} keep={{ limit }}>
+          <Input name="family" label="Family" type="search" value={family} maxlength={200} />
+        </FindForm>
         <p class="quiet">{count(pagination.total, 'occupation')}</p>
         <Table
           caption="Occupations"
@@ -36,9 +39,9 @@ export function rolesPage(page: {
           ])}
           pages={{ pagination, href }}
         >
-          {page.search === ''
+          {search + family === ''
             ? 'No occupations yet. Import a release of O*NET with gapstone import PATH.'
-            : 'No title or code contains this text.'}
+            : 'No occupation fits.'}
         </Table>
         <ReadCollections
           of="Roles"

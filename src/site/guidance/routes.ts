@@ -18,8 +18,9 @@ export function guidancePages(
   app.get('/documents', guard.entitled('regdoc'), (c) => {
     const query = readQuery(c, documentsQuery);
     const { collections } = documentCollections.all(c.get('user'));
-    const page = { documents: documents.list(query), collections, search: query.search ?? '' };
-    return show(c, documentsPage(page));
+    const { search, publisher, doctype } = query;
+    const filter = { search, publisher, doctype, limit: c.req.query('limit') };
+    return show(c, documentsPage({ documents: documents.list(query), collections, filter }));
   });
 
   app.get('/documents/:documentId', guard.entitled('regdoc'), (c) =>
@@ -29,7 +30,8 @@ export function guidancePages(
   app.get('/roles', guard.entitled('occ'), (c) => {
     const query = readQuery(c, rolesQuery);
     const { collections } = roleCollections.all(c.get('user'));
-    return show(c, rolesPage({ roles: roles.list(query), collections, search: query.search ?? '' }));
+    const filter = { search: query.search, family: query.family, limit: c.req.query('limit') };
+    return show(c, rolesPage({ roles: roles.list(query), collections, filter }));
   });
 
   app.get('/roles/:code', guard.entitled('occ'), (c) =>

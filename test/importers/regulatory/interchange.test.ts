@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { type ImportResult, runImport } from '../../../importers/run.ts';
+import { sha256 } from '../../../src/base/ids.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ask, type Caller, userCaller } from '../../support/callers.ts';
 import { suite } from '../../support/harness.ts';
@@ -97,12 +98,14 @@ interchange('a document is answered as its source states it, defaults filled in'
 
 interchange('of a CSF reference that contradicts itself the category counts, with a warning', async () => {
   const served = async (stated: Record<string, string>) => {
-    const value = sample('csf');
-    value.signposts = [{ tag: 'a', inferenceText: `b ${count}`, nistCsf: [stated] }];
+    const id = `csf-${count}`;
+    const value = sample(id);
+    value.signposts = [{ tag: 'a', inferenceText: 'b', nistCsf: [stated] }];
     const [line] = (await load(JSON.stringify(value))).lines;
     assert.is(line!.outcome, 'imported');
-    const { csfFunction, csfCategory, csfCategoryName } = (await get('/csf')).json.signposts[0].nistCsf[0];
-    return [csfFunction, csfCategory, csfCategoryName, ...line!.warnings];
+    const { csfFunction, csfCategory, csfCategoryName } = (await get(`/${id}`)).json.signposts[0].nistCsf[0];
+    const warnings = line!.warnings.map((warning) => warning.replace(id, 'csf'));
+    return [csfFunction, csfCategory, csfCategoryName, ...warnings];
   };
   const context = ['GV', 'GV.OC', 'Organizational Context'];
   const warning = (text: string) => `document "csf": ${text}`;
@@ -187,30 +190,39 @@ interchange('one document on each line may begin with any of its keys', async ()
   );
 });
 
-interchange('a document is replaced as a whole, and the first text may come back', async () => {
-  const first = JSON.stringify(sample());
-  const changed = sample();
-  changed.document.title = 'Changed';
-  changed.signposts = changed.signposts.slice(0, 1);
-  changed.actionableItems = [];
-  const second = JSON.stringify(changed);
-  const title = async () => (await get('/harbor-basic-directive')).json.title;
-  const original = await title();
-  const { id } = (await get('/harbor-basic-directive')).json;
-  for (const [text, expected] of [
-    [second, 'Changed'],
-    [first, original],
-    [second, 'Changed'],
-  ] as const) {
-    assert.is((await load(text)).lines[0]!.outcome, 'imported');
-    assert.is(await title(), expected);
-  }
-  const document = (await get('/harbor-basic-directive')).json;
-  assert.is(document.id, id);
-  assert.is(document.actionableItemCount, 0);
-  assert.is(document.signposts.length, 1);
-  assert.is(t.db.sqlite.prepare('SELECT count(*) FROM document_facts').pluck().get(), 2);
-});
+interchange(
+  'two texts of one date both stay; a later date replaces both, and neither comes back',
+  async () => {
+    const first = JSON.stringify(sample());
+    const changed = sample();
+    changed.document.title = 'Changed';
+    changed.actionableItems = [];
+    const second = JSON.stringify(changed);
+    const served = async () => (await ids()).filter((id: string) => id.startsWith('harbor-basic-directive'));
+    const own = readFileSync(shipped('regulatory', 'harbor-basic-directive.json'));
+    const [, other] = [sha256(own), sha256(second)].sort();
+    const { lines } = await load(second);
+    assert.is(lines[0]!.outcome, 'imported');
+    const both = ['harbor-basic-directive', `harbor-basic-directive-${other!.slice(0, 8)}`];
+    assert.equal(await served(), both);
+    assert.is(lines[0]!.target, sha256(second) === other ? both[1] : both[0]);
+    assert.match(
+      lines[0]!.warnings[0]!,
+      /^the document harbor-basic-directive has another text in .*: both stay, /,
+    );
+    // The same document in another layout of its JSON.
+    const again = (await load(first)).lines[0]!;
+    assert.equal([again.outcome, again.counts.documents], ['superseded', 1]);
+    assert.match(again.reason!, /^harbor-basic-directive is superseded: .* has the same text$/);
+    changed.document.published = '2027-01-01';
+    const later = (await load(JSON.stringify(changed))).lines[0]!;
+    assert.is(later.warnings.length, 2);
+    assert.match(later.warnings[0]!, /, imported before: .* states it as of 2027-01-01, a later date$/);
+    assert.equal(await served(), ['harbor-basic-directive']);
+    for (const text of [first, second]) assert.is((await load(text)).lines[0]!.outcome, 'superseded');
+    assert.equal((await get('/harbor-basic-directive')).json.published, '2027-01-01');
+  },
+);
 
 interchange('two sources of one document in one run: the order of the files does not matter', async () => {
   const newer = sample('twice');

@@ -1,5 +1,8 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../../importers/run.ts';
+import { sha256 } from '../../../src/base/ids.ts';
+import { databaseChecks } from '../../../src/catalog/checks.ts';
+import { catalogDigest } from '../../../src/db/digest.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ask, userCaller } from '../../support/callers.ts';
 import { effortOf } from '../../support/effort.ts';
@@ -51,7 +54,7 @@ const broken: [string, string, RegExp][] = [
 ];
 
 /** Signposts as `page tag`, items as `actionId text`. */
-async function read(body: string, title = 'A') {
+async function read(body: string, title = `A${count}`) {
   await load(document(`title: ${title}`, body));
   const { signposts, actionableItems } = await get(title.toLowerCase());
   return {
@@ -357,22 +360,34 @@ markdown('a head without an end is named, unless what follows is no Markdown', a
   );
 });
 
-markdown(
-  'two files of one run that are one document by their title: the ledger names the one that is kept',
-  async () => {
-    const texts = ['One must.', 'Two must.'].map((text) =>
-      document('title: Introduction', `# Introduction\n\n${text}\n`),
-    );
-    const { lines } = await runImport(
-      t.db,
-      texts.map((text) => put(folder, `${++count}.md`, text)),
-    );
-    const kept = lines.find((line) => line.outcome === 'imported')!;
-    const other = lines.find((line) => line.outcome === 'superseded')!;
-    assert.is(other.reason, `another source of this import contains everything in it: ${kept.source}`);
-    assert.is((await get('introduction')).actionableItems.length, 1);
-  },
-);
+markdown('two files with one title both stay, in one run or in two', async () => {
+  const texts = ['One must.', 'Two must.']
+    .map((text) => document('title: Introduction', `# Introduction\n\n${text}\n`))
+    .sort((a, b) => (sha256(a) < sha256(b) ? -1 : 1));
+  const paths = texts.map((text) => put(folder, `${++count}.md`, text));
+  const other = `introduction-${sha256(texts[1]!).slice(0, 8)}`;
+  const { lines } = await runImport(t.db, [...paths].reverse());
+  assert.equal(
+    lines.map((line) => [line.outcome, line.target]),
+    [
+      ['imported', other],
+      ['imported', 'introduction'],
+    ],
+  );
+  const digest = catalogDigest(t.db);
+  t.db.close();
+  t = await testApp();
+  assert.is((await runImport(t.db, [paths[1]!])).lines[0]!.target, 'introduction');
+  const [line] = (await runImport(t.db, [paths[0]!])).lines;
+  assert.match(line!.warnings.at(-1)!, new RegExp(`${other.slice(-8)}|both stay, this one as introduction$`));
+  assert.is(catalogDigest(t.db), digest);
+  for (const [index, id] of ['introduction', other].entries())
+    assert.ok(texts[index]!.includes((await get(id)).actionableItems[0].text), id);
+  assert.equal(
+    databaseChecks.flatMap((check) => [...check.run(t.db)]),
+    [],
+  );
+});
 
 for (const [name, head, reason] of broken) {
   markdown(`${name} is named with its line, and leaves the previous document whole`, async () => {
@@ -415,6 +430,10 @@ markdown('aliases do not multiply: a head is read without expanding any', async 
 markdown('what is not a document is skipped', async () => {
   for (const text of [
     '# A readme\n\nYou must read it.\n',
+    '<a name="x"></a>\n\n<div></div>\n\n## 4 A part\n\nYou must.\n',
+    document('title: Overview\nsection: 4'),
+    document('title: Passwords\nsection: A'),
+    document('title: Terms\nnavOrder: 12'),
     '---\nkind: Pod\n---\n# x\n',
     '---\nnotes: a text',
     document('title: A', 'No heading, though it must have one.\n'),
@@ -452,6 +471,7 @@ const parts: [string, string][] = [
   ['sec1_begin.md', '## 1 Begin\n\nNothing here.\n'],
   ['appA.md', '## A Knots\n\nA bowline must be known.\n'],
   ['README.md', '# Readme\n\nYou must not read this.\n'],
+  ['terms.md', '## Terms\n\nA rope is long.\n'],
   ['errata.md', '# Errata\n\nYou must not read this either.\n'],
   ['sec2_ropes.ja.md', '## 2 Ropes\n\nA translation must not be read.\n'],
 ];
@@ -463,7 +483,7 @@ async function isTheDocument(): Promise<void> {
   assert.is(rope.sourceUrl, 'https://doi.org/10.6028/HP.12-1');
   assert.equal(
     rope.signposts.map((each: { tag: string; page: number }) => `${each.page} ${each.tag}`),
-    ['1 1 Begin', '2 2 Ropes', '3 10 End', '4 A Knots'],
+    ['1 1 Begin', '2 2 Ropes', '3 10 End', '4 A Knots', '5 Terms'],
   );
   assert.equal(
     rope.actionableItems.map((each: { text: string; obligation: boolean }) => [each.text, each.obligation]),
@@ -481,7 +501,10 @@ markdown('a folder with a cover and sections is one document, sections in number
   const { lines } = await runImport(t.db, [`${folder}/ropes`]);
   assert.is(lines.length, 1);
   assert.is(lines[0]!.source, `${folder}/ropes`);
-  assert.equal(lines[0]!.warnings, ['the date in cover.md has no day: the first of the month is used']);
+  assert.equal(lines[0]!.warnings, [
+    'translations are left out: sec2_ropes.ja.md',
+    'the date in cover.md has no day: the first of the month is used',
+  ]);
   await isTheDocument();
 });
 
