@@ -235,7 +235,7 @@ test('a wrong spelling of any parameter is a 400 that names it, before what it a
   assert.ok(tried > 250, String(tried));
   assert.equal(
     [...untried].sort(),
-    ['benchmarkId', 'id', 'stigSlug'],
+    ['If-Match', 'benchmarkId', 'id', 'stigSlug'],
     'an id of another form is an unknown one',
   );
 });

@@ -4,6 +4,7 @@ import { notFound } from '../base/errors.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
 import { listStigs } from '../db/user-tables.ts';
+import type { Match } from '../http/if-match.ts';
 import { createCollectionWriter } from './collection-writer.ts';
 import type { ListStigUpdate } from './lists-schema.ts';
 import { referencesToStigs, slugOf } from './references.ts';
@@ -21,9 +22,10 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
       id: string,
       slugs: string[],
       notes: ReadonlyMap<string, string> = new Map(),
+      match: Match = null,
     ): Promise<StigsAdded> {
       return db.write(() => {
-        lists.own(user, id);
+        lists.own(user, id, match);
         const named = referencesToStigs(stigNames, [...new Set(slugs)]);
         const missing = named.filter(({ seen }) => seen === null).map(({ name }) => name);
         const wanted = named.map((each) => ({ ...each, notes: notes.get(each.name) }));
@@ -32,9 +34,9 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
     },
 
     /** Removes STIGs from the list; a STIG that is not in it is no error. */
-    remove(user: User, id: string, slugs: string[]): Promise<number> {
+    remove(user: User, id: string, slugs: string[], match: Match = null): Promise<number> {
       return db.write(() => {
-        lists.own(user, id);
+        lists.own(user, id, match);
         return lists.removeEntries(id, referencesToStigs(stigNames, slugs));
       });
     },
@@ -45,9 +47,10 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
       id: string,
       stigSlug: string,
       change: { notes?: string | undefined; position?: number | undefined },
+      match: Match = null,
     ): Promise<ListStigUpdate> {
       return db.write(() => {
-        lists.own(user, id);
+        lists.own(user, id, match);
         const { notes = sql`${listStigs.notes}`, position = sql`${listStigs.position}` } = change;
         const key = stigNames.slugOf(stigSlug);
         const row = db.orm

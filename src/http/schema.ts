@@ -142,6 +142,7 @@ export const problems: Record<(typeof statusOf)[ErrorCode], string> = {
   404: 'It does not exist, or the caller may not see it.',
   405: 'The method is not allowed. `Allow` lists the methods of this path.',
   408: 'The request took too long to arrive.',
+  412: '`If-Match` names another revision.',
   413: 'The request body is too large.',
   429: 'Too many requests. `Retry-After` gives the seconds to wait.',
   431: 'The request headers are too large.',

@@ -55,7 +55,7 @@ collection('an owner of a thousand gets no more', async () => {
     db.sqlite.exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
        INSERT INTO bundles SELECT 'x' || i, 'role-collection', 'N', '', '[]', '', '', 'PRIVATE', 'olga', NULL, NULL,
-         '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', NULL FROM n`,
+         '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', NULL, 1 FROM n`,
     );
   }
   const args = ['collection', 'create', '--kind', 'role', '--name', 'N', '--item', '15-1244.00', '--owner'];

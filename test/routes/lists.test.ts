@@ -403,7 +403,7 @@ function insertBundle({ sqlite, audience }: Database, kind: string, id: string):
   audience.concern('alice', 'red');
   sqlite
     .prepare(
-      "INSERT INTO bundles VALUES (?, ?, 'N', '', '[]', '', '', 'PRIVATE', 'alice', NULL, 'red', ?, ?, NULL)",
+      "INSERT INTO bundles VALUES (?, ?, 'N', '', '[]', '', '', 'PRIVATE', 'alice', NULL, 'red', ?, ?, NULL, 1)",
     )
     .run(id, kind, '2026-11-21T12:00:00.000Z', '2026-11-21T12:00:00.000Z');
 }
