@@ -12,9 +12,27 @@ import type { StigsAdded } from './schema.ts';
 
 export type ListEntryWriter = ReturnType<typeof createListEntryWriter>;
 
+interface EntryChange {
+  notes?: string | undefined;
+  position?: number | undefined;
+}
+
 /** Changes the entries of a user's own lists (rule D8). */
 export function createListEntryWriter(db: Database, now: () => Date, stigNames: StigNameIndex) {
   const lists = createCollectionWriter(db, 'list', now);
+
+  function set(id: string, key: string, { notes, position }: EntryChange) {
+    const isEntry = and(eq(listStigs.collectionId, id), eq(slugOf(listStigs), key));
+    const former = db.orm.select().from(listStigs).where(isEntry).get();
+    if (!former) throw notFound();
+    const { addedAt } = former;
+    const now = { notes: notes ?? former.notes, position: position ?? former.position };
+    db.orm.update(listStigs).set(now).where(isEntry).run();
+    lists.change(id, {});
+    const row: ListStigUpdate = { stigSlug: key, ...now, addedAt };
+    return { row, from: former.position };
+  }
+
   return {
     /** Appends the STIGs of the catalog that are not in the list yet, in the order given; `notes` are by slug. */
     add(
@@ -42,27 +60,27 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
     },
 
     /** Sets notes, position or both of one entry and moves no other. Throws 404 without such an entry. */
-    update(
-      user: User,
-      id: string,
-      stigSlug: string,
-      change: { notes?: string | undefined; position?: number | undefined },
-      match: Match = null,
-    ): Promise<ListStigUpdate> {
-      return db.write(() => {
+    update: (user: User, id: string, stigSlug: string, change: EntryChange, match: Match = null) =>
+      db.write(() => {
         lists.own(user, id, match);
-        const { notes = sql`${listStigs.notes}`, position = sql`${listStigs.position}` } = change;
+        return set(id, stigNames.slugOf(stigSlug), change).row;
+      }),
+
+    /** The same for a page: the others make room, and all are numbered from 1 where one moved (rule D8.4). */
+    move: (user: User, id: string, stigSlug: string, change: EntryChange) =>
+      db.write(() => {
+        lists.own(user, id);
         const key = stigNames.slugOf(stigSlug);
-        const row = db.orm
-          .update(listStigs)
-          .set({ notes, position })
-          .where(and(eq(listStigs.collectionId, id), eq(slugOf(listStigs), key)))
-          .returning({ notes: listStigs.notes, position: listStigs.position, addedAt: listStigs.addedAt })
-          .get();
-        if (!row) throw notFound();
-        lists.change(id, {});
-        return { stigSlug: key, ...row };
-      });
-    },
+        const { row, from } = set(id, key, change);
+        if (row.position === from) return;
+        // The moved entry takes the place of the one that has the position, which goes on to where it came from.
+        const isMoved = sql`iif(${slugOf(listStigs)} = ${key}, ${Math.sign(row.position - from)}, 0)`;
+        const order = sql`${listStigs.position}, ${isMoved}, ${slugOf(listStigs)}`;
+        db.orm.run(sql`UPDATE list_stigs SET position = placed.place
+          FROM (SELECT slug, benchmark_id, row_number() OVER (ORDER BY ${order}) AS place
+                  FROM list_stigs WHERE list_id = ${id}) AS placed
+          WHERE list_stigs.list_id = ${id} AND list_stigs.slug = placed.slug
+            AND list_stigs.benchmark_id = placed.benchmark_id`);
+      }),
   };
 }

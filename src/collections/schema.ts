@@ -61,6 +61,7 @@ export const exportQuery = z.object({ format: format(['json', 'csv', 'xlsx']), r
 // Any text is accepted: an unknown id of any form gets the one 404.
 export const idParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });
 
+/** The highest position that a creator may set; what is appended follows it. */
 export const maxPosition = 2 ** 31 - 1;
 
 export const notes = requestText('notes', 4000);
