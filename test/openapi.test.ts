@@ -321,7 +321,7 @@ function* bodies(): Generator<[operationId: string, good: object, bad: object[]]
   const most = {
     name: text(200),
     description: text(2000),
-    tags: Array(20).fill(text(50)),
+    tags: Array.from({ length: 20 }, (_, at) => text(49) + String.fromCharCode(97 + at)),
     color: '#a1B2c3',
     visibility: 'SHARED',
   };

@@ -77,6 +77,13 @@ const wrong: [string, string[], 1 | 2, RegExp][] = [
   ['no item', ['--kind', 'role', '--name', 'N'], 2, /--item must be given/],
   ['no name', ['--kind', 'role', '--item', '15-1244.00'], 2, /name is required/],
   ['a blank name', ['--kind', 'role', '--name', ' ', '--item', 'x'], 2, /name must have 1 to 200/],
+  ['an invisible name', ['--kind', 'role', '--name', '\u200b', '--item', 'x'], 2, /name must be one line/],
+  [
+    'a tag twice',
+    ['--kind', 'role', '--name', 'N', '--tag', 'a', '--tag', 'a', '--item', 'x'],
+    2,
+    /tags must differ/,
+  ],
   ['a color that is none', ['--kind', 'role', '--name', 'N', '--color', 'red', '--item', 'x'], 2, /#RRGGBB/],
   [
     'another visibility',
