@@ -190,7 +190,7 @@ contents('its hashes are signed and verified with openssl, as documented', () =>
   assert.is(documented(verify, folder), 0);
   writeFileSync(
     join(folder, 'SHA256SUMS'),
-    readFileSync(join(folder, 'SHA256SUMS'), 'utf8').replace(/^./, 'f'),
+    readFileSync(join(folder, 'SHA256SUMS'), 'utf8').replace(/^./, (digit) => (digit === 'f' ? '0' : 'f')),
   );
   assert.is.not(documented(verify, folder), 0);
 });
