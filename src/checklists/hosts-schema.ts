@@ -29,8 +29,8 @@ export function readHost(place: string, given: unknown) {
   const read = checklistHost.safeParse(given);
   if (read.success) return { host: read.data };
   const { path, message } = read.error.issues[0]!;
-  const name = (given as Partial<ChecklistHost> | null | undefined)?.hostName;
-  const named = typeof name === 'string' && isVisible(name) ? ` (${printable(name, 64)})` : '';
+  const { hostName } = Object(given);
+  const named = typeof hostName === 'string' && isVisible(hostName) ? ` (${printable(hostName, 64)})` : '';
   return { path, problem: `${place}${named}: ${message}` };
 }
 

@@ -71,7 +71,8 @@ export function listEntryRoutes(access: Access, entries: ListEntryService, write
     params: schemas.listStigParam,
     body: schemas.listStigBody,
     response: jsonContent(schemas.ListStigUpdate, 'The entry as it is now.'),
-    handle: ({ user, params, body, match }) => writer.update(user, params.id, params.stigSlug, body, match),
+    handle: ({ user, params, body, match }) =>
+      writer.update(user, params.id, params.stigSlug, body, { match }),
   });
 
   return app;

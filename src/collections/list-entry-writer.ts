@@ -12,25 +12,17 @@ import type { StigsAdded } from './schema.ts';
 
 export type ListEntryWriter = ReturnType<typeof createListEntryWriter>;
 
-interface EntryChange {
-  notes?: string | undefined;
-  position?: number | undefined;
-}
-
 /** Changes the entries of a user's own lists (rule D8). */
 export function createListEntryWriter(db: Database, now: () => Date, stigNames: StigNameIndex) {
   const lists = createCollectionWriter(db, 'list', now);
 
-  function set(id: string, key: string, { notes, position }: EntryChange) {
-    const isEntry = and(eq(listStigs.collectionId, id), eq(slugOf(listStigs), key));
-    const former = db.orm.select().from(listStigs).where(isEntry).get();
-    if (!former) throw notFound();
-    const { addedAt } = former;
-    const now = { notes: notes ?? former.notes, position: position ?? former.position };
-    db.orm.update(listStigs).set(now).where(isEntry).run();
-    lists.change(id, {});
-    const row: ListStigUpdate = { stigSlug: key, ...now, addedAt };
-    return { row, from: former.position };
+  /** Numbers all entries from 1. The moved one takes the place of another, which goes on to where it came from. */
+  function renumber(id: string, moved: string, direction: number): void {
+    const place = sql`row_number() OVER (ORDER BY position, iif(${slugOf(listStigs)} = ${moved}, ${direction}, 0),
+      ${slugOf(listStigs)})`;
+    db.orm.run(sql`UPDATE list_stigs SET position = placed.place
+      FROM (SELECT slug, benchmark_id, ${place} AS place FROM list_stigs WHERE list_id = ${id}) AS placed
+      WHERE list_id = ${id} AND list_stigs.slug = placed.slug AND list_stigs.benchmark_id = placed.benchmark_id`);
   }
 
   return {
@@ -59,28 +51,30 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
       });
     },
 
-    /** Sets notes, position or both of one entry and moves no other. Throws 404 without such an entry. */
-    update: (user: User, id: string, stigSlug: string, change: EntryChange, match: Match = null) =>
-      db.write(() => {
+    /**
+     * Sets notes, position or both of one entry. It moves no other, unless `makesRoom`, as a page does (rule D8.4). Throws
+     * 404 without such an entry.
+     */
+    update(
+      user: User,
+      id: string,
+      stigSlug: string,
+      change: { notes?: string | undefined; position?: number | undefined },
+      { match = null, makesRoom = false }: { match?: Match; makesRoom?: boolean } = {},
+    ): Promise<ListStigUpdate> {
+      return db.write(() => {
         lists.own(user, id, match);
-        return set(id, stigNames.slugOf(stigSlug), change).row;
-      }),
-
-    /** The same for a page: the others make room, and all are numbered from 1 where one moved (rule D8.4). */
-    move: (user: User, id: string, stigSlug: string, change: EntryChange) =>
-      db.write(() => {
-        lists.own(user, id);
         const key = stigNames.slugOf(stigSlug);
-        const { row, from } = set(id, key, change);
-        if (row.position === from) return;
-        // The moved entry takes the place of the one that has the position, which goes on to where it came from.
-        const isMoved = sql`iif(${slugOf(listStigs)} = ${key}, ${Math.sign(row.position - from)}, 0)`;
-        const order = sql`${listStigs.position}, ${isMoved}, ${slugOf(listStigs)}`;
-        db.orm.run(sql`UPDATE list_stigs SET position = placed.place
-          FROM (SELECT slug, benchmark_id, row_number() OVER (ORDER BY ${order}) AS place
-                  FROM list_stigs WHERE list_id = ${id}) AS placed
-          WHERE list_stigs.list_id = ${id} AND list_stigs.slug = placed.slug
-            AND list_stigs.benchmark_id = placed.benchmark_id`);
-      }),
+        const isEntry = and(eq(listStigs.collectionId, id), eq(slugOf(listStigs), key));
+        const former = db.orm.select().from(listStigs).where(isEntry).get();
+        if (!former) throw notFound();
+        const { notes = former.notes, position = former.position } = change;
+        db.orm.update(listStigs).set({ notes, position }).where(isEntry).run();
+        const direction = Math.sign(position - former.position);
+        if (makesRoom && direction !== 0) renumber(id, key, direction);
+        lists.change(id, {});
+        return { stigSlug: key, notes, position, addedAt: former.addedAt };
+      });
+    },
   };
 }

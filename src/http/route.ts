@@ -6,7 +6,7 @@ import { answer, privateHeaders, publicHeaders } from './answer.ts';
 import type { Env } from './env.ts';
 import { type Match, readIfMatch } from './if-match.ts';
 import type { Rule } from './rule.ts';
-import { jsonBody, problem } from './schema.ts';
+import { headerText, jsonBody, problem } from './schema.ts';
 
 export type RequestContext = Context<Env>;
 
@@ -28,13 +28,8 @@ const ifMatch = {
     'The `ETag` of an answer with the record or its entries: of another revision, the answer is 412.',
   schema: { type: 'string' as const },
 };
-const header = (description: string) => ({
-  description,
-  required: true,
-  schema: { type: 'string' as const },
-});
-const revisionTag = { ETag: header('Begins with the revision, which `If-Match` compares.') };
-const createdAt = { Location: header('The path of what was made.') };
+const revisionTag = { ETag: headerText('Begins with the revision, which `If-Match` compares.') };
+const createdAt = { Location: headerText('The path of what was made.') };
 
 /** The properties of one API operation; its path and access rule imply the rest. */
 interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {

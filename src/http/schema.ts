@@ -167,13 +167,14 @@ export const TextFile = z.string();
 
 export const BinaryFile = z.string().openapi({ format: 'binary' });
 
+/** A header of each answer in OpenAPI. */
+export const headerText = (description: string) => {
+  return { description, required: true, schema: { type: 'string' as const } };
+};
+
 /** The headers of a download in OpenAPI. */
 export const downloadHeaders = {
-  'Content-Disposition': {
-    description: '`attachment` with the file name, in ASCII and as RFC 5987 encodes it.',
-    required: true,
-    schema: { type: 'string' as const },
-  },
+  'Content-Disposition': headerText('`attachment` with the file name, in ASCII and as RFC 5987 encodes it.'),
 };
 
 /** The headers of an answer that nothing may cache; any other answer to GET has an `ETag`. */

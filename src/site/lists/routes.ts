@@ -186,7 +186,7 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
         const number = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
         const stays = number === listStigs.entry(user, id, slug).position;
         const change = check(listStigBody, { notes: form.notes, position: stays ? undefined : number });
-        await listEntries.move(user, id, slug, change);
+        await listEntries.update(user, id, slug, change, { makesRoom: true });
         return goTo(c, safePath(c.get('form').get('next'), `/lists/${id}`), { code: 'changed' });
       },
       (problem) => {
