@@ -34,25 +34,24 @@ export function readHost(place: string, given: unknown) {
   return { path, problem: `${place}${named}: ${message}` };
 }
 
-const boundedHosts = boundedArray(checklistHost, 'hosts', 'hosts', { least: 1, most: maxHosts });
-
 /** The hosts of a body: a wrong one is named by its number and its name. */
-const hosts = z.preprocess((given, context) => {
-  if (!Array.isArray(given) || given.length > maxHosts) return given;
-  for (const [index, each] of given.entries()) {
-    const { problem, path } = readHost(`hosts: host ${index + 1}`, each);
-    if (problem === undefined) continue;
-    context.addIssue({ code: 'custom', path: [index, ...path], message: problem });
-    return z.NEVER;
-  }
-  return given;
-}, boundedHosts);
+const hosts = z.preprocess(
+  (given, context) => {
+    if (!Array.isArray(given) || given.length > maxHosts) return given;
+    for (const [index, each] of given.entries()) {
+      const { problem, path } = readHost(`hosts: host ${index + 1}`, each);
+      if (problem === undefined) continue;
+      context.addIssue({ code: 'custom', path: [index, ...path], message: problem });
+      return z.NEVER;
+    }
+    return given;
+  },
+  boundedArray(checklistHost, 'hosts', 'hosts', { least: 1, most: maxHosts }),
+);
 
 export const checklistsBody = z.object(
   {
-    hosts: hosts.openapi({
-      example: [{ hostName: 'web01', ipAddress: '10.0.0.11' }],
-    }),
+    hosts: hosts.openapi({ example: [{ hostName: 'web01', ipAddress: '10.0.0.11' }] }),
     format: format(checklistFormats),
     layout: oneWord('layout', layouts).default('stig').openapi({
       description: 'stig: a file for each host and STIG. host: a file for each host with all STIGs.',

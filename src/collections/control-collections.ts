@@ -55,12 +55,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Sets the given fields of one of the user's own, and gives its name after that. */
-    change(
-      user: User,
-      id: string,
-      change: CollectionChange,
-      match: Match = null,
-    ): Promise<{ id: string; name: string }> {
+    change(user: User, id: string, change: CollectionChange, match: Match = null) {
       return db.write(() => {
         const row = writer.own(user, id, match);
         const { name } = Object.keys(change).length === 0 ? row : writer.change(id, change);

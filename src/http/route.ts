@@ -24,8 +24,7 @@ interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
 const ifMatch = {
   name: 'If-Match',
   in: 'header' as const,
-  description:
-    'The `ETag` of an answer with the record or its entries: of another revision, the answer is 412.',
+  description: 'The `ETag` of the record or of its entries; 412 where it is of another revision.',
   schema: { type: 'string' as const },
 };
 const revisionTag = { ETag: headerText('Begins with the revision, which `If-Match` compares.') };

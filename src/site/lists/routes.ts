@@ -91,11 +91,8 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     const { page, sort } = readQuery(c, overviewQuery);
     const wanted = { page, limit: entriesPerPage, sort };
     const overview = listStigs.overview(c.get('user'), shown.list.id, wanted);
-    return show(
-      c,
-      listOverviewPage({ ...shown, ...overview, sort, adding, now: now() }),
-      isWrong ? 400 : 200,
-    );
+    const status = isWrong ? 400 : 200;
+    return show(c, listOverviewPage({ ...shown, ...overview, sort, adding, now: now() }), status);
   }
 
   async function add(c: Context<Env>, id: string, slugs: string[], notes?: Map<string, string>) {
@@ -134,7 +131,7 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     if (problem === null) return goTo(c, `/lists/${id}`, { code: 'added', count: added });
     const left = [
       ...unclear.filter(({ candidates }) => candidates.length === 0),
-      ...there.flatMap(({ slug, notes }) => notes.map((each) => ({ name: slug, notes: each }))),
+      ...there.flatMap(({ slug: name, notes }) => notes.map((each) => ({ name, notes: each }))),
     ];
     const text = left.map((each) => pastedLine(each.name, each.notes)).join('\n');
     return one(c, { text, problem, unclear }, unclear.length + there.length > 0);
