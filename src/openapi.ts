@@ -5,7 +5,7 @@ import { ccisBody, pairsBody } from './catalog/crosswalk/schema.ts';
 import type { Env } from './http/env.ts';
 import { type OpenApi, referenceName, type Schema } from './http/openapi-types.ts';
 import { parameterWords, tags } from './http/openapi-words.ts';
-import { problems } from './http/schema.ts';
+import { headerText, problems } from './http/schema.ts';
 
 /** The OpenAPI 3.1 document of an application's routes. */
 export function openApiDocument(app: OpenAPIHono<Env>): OpenApi {
@@ -64,7 +64,6 @@ interface Response {
 }
 
 const license = { name: 'MIT', identifier: 'MIT' };
-const text = (description: string) => ({ description, required: true, schema: { type: 'string' } });
 const retryAfter = {
   'Retry-After': {
     description: 'Seconds to wait before trying again.',
@@ -72,11 +71,11 @@ const retryAfter = {
     schema: { type: 'integer', minimum: 0 },
   },
 };
-const etag = { ETag: text('Identifies the bytes of the response, for `If-None-Match`.') };
+const etag = { ETag: headerText('Identifies the bytes of the response, for `If-None-Match`.') };
 
 const headersOf: Record<number, Record<string, object>> = {
-  401: { 'WWW-Authenticate': text('`Bearer`.') },
-  405: { Allow: text('The methods of this path.') },
+  401: { 'WWW-Authenticate': headerText('`Bearer`.') },
+  405: { Allow: headerText('The methods of this path.') },
   429: retryAfter,
   503: retryAfter,
 };

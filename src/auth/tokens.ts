@@ -10,7 +10,7 @@ import {
 import type { Config } from '../base/config.ts';
 import { CommandError, unauthorized } from '../base/errors.ts';
 import { repeatedMember } from '../base/json.ts';
-import { isStorable } from '../base/text.ts';
+import { isStorable, isVisibleLine } from '../base/text.ts';
 import type { KeySet } from './key-watch.ts';
 import { algorithms, type LogNewKey, localKey } from './keys.ts';
 import type { User } from './viewer.ts';
@@ -109,6 +109,13 @@ export function isName(value: unknown): value is string {
   );
 }
 
+/** Checks what a command names. Throws `CommandError` for what no token can hold, or nobody can see. */
+export function requireName(option: string, name: string): string {
+  if (isName(name) && isVisibleLine(name)) return name;
+  const rule = 'must have 1 to 255 characters, one that can be seen, and no control characters';
+  throw new CommandError(`--${option} ${rule}`, 2);
+}
+
 /** The input of `gapstone token issue`. */
 export interface TokenRequest {
   subject: string;
@@ -127,9 +134,7 @@ export function checkTokenRequest(config: Config, request: TokenRequest): void {
   }
   // Verification ignores malformed claims, an organization even silently, so reject them here.
   const names = { subject: request.subject, email: request.email, org: request.organization };
-  for (const [option, name] of Object.entries(names))
-    if (name !== undefined && !isName(name))
-      throw new CommandError(`--${option} must have 1 to 255 characters and no control characters`, 2);
+  for (const [option, name] of Object.entries(names)) if (name !== undefined) requireName(option, name);
   if (request.lifetime < 1 || request.lifetime > maxLifetime)
     throw new CommandError('--ttl must be from 1s to 90d', 2);
 }

@@ -63,6 +63,16 @@ export function countOf(number: number, counted: string): string {
 /** The beginning of a CSV cell whose apostrophe only keeps a spreadsheet from running it (rule D5.4). */
 export const guardedCell = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
+/** Whether a text has a character that can be seen. U+2800 is a blank, though Unicode does not say so. */
+export function isVisible(text: string): boolean {
+  return /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{DI}\u2800]/u.test(text);
+}
+
+/** Whether a text can be a name: one line, and visible. */
+export function isVisibleLine(text: string): boolean {
+  return isVisible(text) && !/[\n\v\f\r\u0085\u2028\u2029]/.test(text);
+}
+
 /** Whether a text can be stored and returned unchanged: no NUL and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

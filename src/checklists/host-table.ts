@@ -1,6 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { describeIssue } from '../http/schema.ts';
-import { type ChecklistHost, checklistHost, maxHosts } from './hosts-schema.ts';
+import { type ChecklistHost, maxHosts, readHost } from './hosts-schema.ts';
 
 /** The columns of a table of hosts, and their other names; case, blanks, `_` and `-` do not count. */
 const columnNames: Record<string, keyof ChecklistHost> = {
@@ -62,10 +61,10 @@ export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: bo
   for (const { record, info } of data) {
     const cells = record.slice(0, names.length).map((cell, column) => [names[column]!, cell] as const);
     const beyond = record.slice(names.length).some((cell) => cell !== '');
-    const read = checklistHost.safeParse(Object.fromEntries(cells.filter(([, cell]) => cell !== '')));
+    const read = readHost(`Line ${info.lines}`, Object.fromEntries(cells.filter(([, cell]) => cell !== '')));
     if (beyond) problems.push(`Line ${info.lines}: it has more than ${names.length} columns`);
-    else if (read.success) hosts.push(read.data);
-    else problems.push(`Line ${info.lines}: ${describeIssue(read.error.issues[0]!)}`);
+    else if (read.host) hosts.push(read.host);
+    else problems.push(read.problem);
   }
   if (problems.length === 0 && hosts.length === 0) problems.push('There is no host');
   if (hosts.length > maxHosts)

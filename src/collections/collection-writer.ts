@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import type { Database } from '../db/database.ts';
 import { type CollectionKind, collections } from '../db/user-tables.ts';
+import { type Match, requireMatch } from '../http/if-match.ts';
 import type { Page } from '../http/paging.ts';
 import {
   type Collection,
@@ -26,7 +27,7 @@ export type CollectionChange = { [K in keyof CollectionFields]?: CollectionField
 /** Creates, changes and deletes the collections of a kind (rule D8.3). Every function is to be called inside a write. */
 export function createCollectionWriter(db: Database, kind: CollectionKind, now: () => Date) {
   const { orm } = db;
-  const { find, own } = createVisible(db, kind);
+  const visible = createVisible(db, kind);
   const entries = createEntries(db, kind);
   const room = createRoom(db, kind);
 
@@ -45,13 +46,28 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
     return row;
   }
 
+  /** Begins a write: raises the revision (rule D36.4). Throws 412 where `match` names others. */
+  function begin(row: Collection, match: Match): Collection {
+    requireMatch(match, row.revision);
+    // The time too: after a restore of users' data no revision comes a second time.
+    const revision = Math.max(row.revision + 1, now().getTime());
+    orm.update(collections).set({ revision }).where(eq(collections.id, row.id)).run();
+    concern(row);
+    return { ...row, revision };
+  }
+
   return {
-    find,
-    own,
     change,
 
-    /** Restores a deleted collection. Throws a 400 if the user has too many. */
-    restore(user: User, id: string): void {
+    /** Begins a write to what the user sees. Throws 404, and 412 where `match` names other revisions. */
+    find: (user: User, id: string, match: Match = null) => begin(visible.find(user, id), match),
+
+    /** Begins a write to one of the user's own. Throws 404, 403 or 412, in that order. */
+    own: (user: User, id: string, match: Match = null) => begin(visible.own(user, id), match),
+
+    /** Restores a deleted collection. Throws 412, or a 400 if the user has too many. */
+    restore(user: User, id: string, match: Match): void {
+      begin(orm.select().from(collections).where(eq(collections.id, id)).get()!, match);
       room.require(user, false);
       change(id, { deletedAt: null });
     },
@@ -71,6 +87,7 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
         createdAt: time,
         updatedAt: time,
         deletedAt: null,
+        revision: Math.max(1, now().getTime()),
       };
       orm.insert(collections).values(row).run();
       concern(row);
@@ -118,6 +135,8 @@ export function createCollectionService<Shown extends ShownColumns>(
     choices: (viewer: Viewer) => db.read(() => reader.choices(viewer)),
     ownChoices: (user: User) => db.read(() => reader.ownChoices(user)),
 
+    revision: (viewer: Viewer, id: string) => db.read(() => reader.find(viewer, id).revision),
+
     get: (viewer: Viewer, id: string) => db.read(() => reader.shown(reader.find(viewer, id).id)),
 
     /** One of the user's own. Throws 404 for what they may not see, 403 for what is another's. */
@@ -127,15 +146,16 @@ export function createCollectionService<Shown extends ShownColumns>(
       db.write(() => reader.shown(writer.create(newId(), user, fields).id)),
 
     /** Sets the given fields; an empty change leaves `updatedAt` too. */
-    change: (user: User, id: string, change: CollectionChange) =>
+    change: (user: User, id: string, change: CollectionChange, match: Match = null) =>
       db.write(() => {
-        writer.own(user, id);
+        writer.own(user, id, match);
         if (Object.keys(change).length > 0) writer.change(id, change);
         return reader.shown(id);
       }),
 
     /** Deletes one of the user's own softly. */
-    remove: (user: User, id: string): Promise<void> => db.write(() => writer.remove(writer.own(user, id).id)),
+    remove: (user: User, id: string, match: Match = null): Promise<void> =>
+      db.write(() => writer.remove(writer.own(user, id, match).id)),
   };
   return { reader, writer, service };
 }

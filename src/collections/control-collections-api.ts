@@ -33,6 +33,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     summary: 'Create a collection',
     body: createCollectionBody,
     status: 201,
+    location: ({ id }) => `/api/v1/control-collections/${id}`,
     response: jsonContent(schemas.ControlCollection, 'The new collection.'),
     handle: ({ user, body }) => collections.create(user, body),
   });
@@ -42,28 +43,31 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     summary: 'Get a collection with its entries',
     params: idParam,
     response: jsonContent(schemas.ControlCollectionRecord, 'The collection.'),
+    revision: ({ user, params }) => collections.revision(user, params.id),
     handle: ({ user, params }) => collections.get(user, params.id),
   });
 
   route('PATCH /api/v1/control-collections/{id}', audited('update'), {
     operationId: 'updateControlCollection',
+    conditional: true,
     summary: 'Change a collection (creator only)',
     params: idParam,
     body: changeCollectionBody,
     response: jsonContent(schemas.CollectionChanged, 'Changed.'),
-    handle: async ({ user, params, body }) => ({
+    handle: async ({ user, params, body, match }) => ({
       ...success,
-      ...(await collections.change(user, params.id, body)),
+      ...(await collections.change(user, params.id, body, match)),
     }),
   });
 
   route('DELETE /api/v1/control-collections/{id}', audited('delete'), {
     operationId: 'deleteControlCollection',
+    conditional: true,
     summary: 'Delete a collection (creator only)',
     params: idParam,
     response: jsonContent(schemas.Success, 'Deleted.'),
-    handle: async ({ user, params }) => {
-      await collections.remove(user, params.id);
+    handle: async ({ user, params, match }) => {
+      await collections.remove(user, params.id, match);
       return success;
     },
   });
@@ -83,6 +87,7 @@ export function collectedControlRoutes(access: Access, collections: ControlColle
     params: idParam,
     query: schemas.frameworkQuery,
     response: jsonContent(schemas.CollectionControls, 'The entries.'),
+    revision: ({ user, params }) => collections.revision(user, params.id),
     handle: ({ user, params, query }) => collections.controls(user, params.id, query.framework),
   });
 
@@ -91,11 +96,12 @@ export function collectedControlRoutes(access: Access, collections: ControlColle
     access.audited('control-collection.add-controls').user,
     {
       operationId: 'addControlCollectionControls',
+      conditional: true,
       summary: 'Add controls (the creator; the organization if the collection is SHARED)',
       params: idParam,
       body: schemas.addControlsBody,
       response: jsonContent(ControlsAdded, 'How many were added.'),
-      handle: ({ user, params, body }) => collections.add(user, params.id, body.controls),
+      handle: ({ user, params, body, match }) => collections.add(user, params.id, body.controls, match),
     },
   );
 
@@ -104,12 +110,13 @@ export function collectedControlRoutes(access: Access, collections: ControlColle
     access.audited('control-collection.remove-controls').user,
     {
       operationId: 'removeControlCollectionControls',
+      conditional: true,
       summary: 'Remove controls (creator only)',
       params: idParam,
       body: schemas.removeControlsBody,
       response: jsonContent(Removed, 'How many were removed.'),
-      handle: async ({ user, params, body }) =>
-        removedAnswer(await collections.removeControls(user, params.id, body.controls)),
+      handle: async ({ user, params, body, match }) =>
+        removedAnswer(await collections.removeControls(user, params.id, body.controls, match)),
     },
   );
 

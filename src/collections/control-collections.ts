@@ -3,6 +3,7 @@ import type { User, Viewer } from '../auth/viewer.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import type { Database } from '../db/database.ts';
 import { collectionControls, collections } from '../db/user-tables.ts';
+import type { Match } from '../http/if-match.ts';
 import { type CollectionChange, createCollectionService } from './collection-writer.ts';
 import type {
   CollectionControls,
@@ -54,9 +55,9 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Sets the given fields of one of the user's own, and gives its name after that. */
-    change(user: User, id: string, change: CollectionChange): Promise<{ id: string; name: string }> {
+    change(user: User, id: string, change: CollectionChange, match: Match = null) {
       return db.write(() => {
-        const row = writer.own(user, id);
+        const row = writer.own(user, id, match);
         const { name } = Object.keys(change).length === 0 ? row : writer.change(id, change);
         return { id, name };
       });
@@ -86,9 +87,9 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Appends new entries. Everyone who sees a collection may: its creator, and the organization once it is SHARED. */
-    add(user: User, id: string, wanted: ControlEntry[]): Promise<ControlsAdded> {
+    add(user: User, id: string, wanted: ControlEntry[], match: Match = null): Promise<ControlsAdded> {
       return db.write(() => {
-        writer.find(user, id);
+        writer.find(user, id, match);
         const missing = new Map<string, { controlId: string; framework: string }>();
         const found = references.controls(wanted);
         for (const { seen, framework, controlId } of found)
@@ -98,9 +99,9 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     },
 
     /** Removes controls; a control that is not there is no error. */
-    removeControls(user: User, id: string, unwanted: ControlEntry[]): Promise<number> {
+    removeControls(user: User, id: string, unwanted: ControlEntry[], match: Match = null): Promise<number> {
       return db.write(() => {
-        writer.own(user, id);
+        writer.own(user, id, match);
         return writer.removeEntries(id, references.controls(unwanted));
       });
     },

@@ -12,7 +12,6 @@ import {
   listStigs,
 } from '../db/user-tables.ts';
 import { controlOf, isAmong, type Reference, slugOf } from './references.ts';
-import { maxPosition } from './schema.ts';
 
 /** The table of the entries of each kind, and the key of an entry in its collection. */
 const entriesOf = {
@@ -59,8 +58,8 @@ export function createEntries(db: Database, kind: CollectionKind) {
 
   return {
     /**
-     * Appends the new entries that the catalog has, in the order given (D8.4). Throws a 400 for too many, and where no
-     * position follows the last entry's: only the creator moves entries.
+     * Appends the new entries that the catalog has, in the order given (D8.4), also after the highest position that a
+     * creator may set. Throws a 400 for too many.
      */
     add(id: string, wanted: NewEntry[], addedAt: string): { added: number; total: number } {
       const before = rows.all({ id });
@@ -74,12 +73,8 @@ export function createEntries(db: Database, kind: CollectionKind) {
           throw badRequest(
             `At most ${mostEntries.toLocaleString('en-US')} entries fit into one list or collection`,
           );
-        insert.run({ ...seen, collectionId: id, position: position + 1, notes: notes ?? '', addedAt });
+        insert.run({ ...seen, collectionId: id, position: ++position, notes: notes ?? '', addedAt });
         added++;
-        if (++position > maxPosition)
-          throw badRequest(
-            `An entry of the list has the highest position, ${maxPosition}: give it a lower one first`,
-          );
       }
       return { added, total: before.length + added };
     },

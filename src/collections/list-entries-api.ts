@@ -35,6 +35,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService, write
     params: idParam,
     query: schemas.listStigsQuery,
     response: jsonContent(schemas.ListStigs, 'A page of entries.'),
+    revision: ({ viewer, params }) => entries.revision(viewer, params.id),
     handle: ({ viewer, params, query }) => {
       const { include, severity, page, limit } = query;
       const choice = { include: include !== undefined, severity };
@@ -44,29 +45,34 @@ export function listEntryRoutes(access: Access, entries: ListEntryService, write
 
   route('POST /api/v1/lists/{id}/stigs', access.audited('list.add-stigs').user, {
     operationId: 'addListStigs',
+    conditional: true,
     summary: 'Add STIGs to a list (creator only)',
     params: idParam,
     body: slugsBody,
     response: jsonContent(StigsAdded, 'How many were added.'),
-    handle: ({ user, params, body }) => writer.add(user, params.id, body.slugs),
+    handle: ({ user, params, body, match }) => writer.add(user, params.id, body.slugs, new Map(), match),
   });
 
   route('DELETE /api/v1/lists/{id}/stigs', access.audited('list.remove-stigs').user, {
     operationId: 'removeListStigs',
+    conditional: true,
     summary: 'Remove STIGs from a list (creator only)',
     params: idParam,
     body: slugsBody,
     response: jsonContent(Removed, 'How many were removed.'),
-    handle: async ({ user, params, body }) => removedAnswer(await writer.remove(user, params.id, body.slugs)),
+    handle: async ({ user, params, body, match }) =>
+      removedAnswer(await writer.remove(user, params.id, body.slugs, match)),
   });
 
   route('PUT /api/v1/lists/{id}/stigs/{stigSlug}', access.audited('list.update-stig').user, {
     operationId: 'updateListStig',
+    conditional: true,
     summary: 'Set the notes or the position of an entry (creator only)',
     params: schemas.listStigParam,
     body: schemas.listStigBody,
     response: jsonContent(schemas.ListStigUpdate, 'The entry as it is now.'),
-    handle: ({ user, params, body }) => writer.update(user, params.id, params.stigSlug, body),
+    handle: ({ user, params, body, match }) =>
+      writer.update(user, params.id, params.stigSlug, body, { match }),
   });
 
   return app;

@@ -33,6 +33,8 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
     db.read(() => of(lists.find(viewer, id, field)));
 
   return {
+    revision: (viewer: Viewer, id: string) => read(viewer, id, (list) => list.revision),
+
     /** A page of entries by position, then slug; with findings, only STIGs that have some of the wanted ones. */
     page: (viewer: Viewer, id: string, wanted: Page, { include, severity }: FindingChoice): ListStigs =>
       read(viewer, id, ({ name }) => {

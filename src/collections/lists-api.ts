@@ -22,6 +22,7 @@ export function listRoutes(access: Access, lists: ListService) {
     summary: 'Create a list',
     body: createListBody,
     status: 201,
+    location: ({ id }) => `/api/v1/lists/${id}`,
     response: jsonContent(schemas.List, 'The new list.'),
     handle: ({ user, body }) => lists.create(user, body),
   });
@@ -31,25 +32,28 @@ export function listRoutes(access: Access, lists: ListService) {
     summary: 'Get a list',
     params: idParam,
     response: jsonContent(schemas.List, 'The list.'),
+    revision: ({ viewer, params }) => lists.revision(viewer, params.id),
     handle: ({ viewer, params }) => lists.get(viewer, params.id),
   });
 
   route('PATCH /api/v1/lists/{id}', access.audited('list.update').user, {
     operationId: 'updateList',
+    conditional: true,
     summary: 'Change a list (creator only)',
     params: idParam,
     body: changeListBody,
     response: jsonContent(schemas.List, 'The list as it is now.'),
-    handle: ({ user, params, body }) => lists.change(user, params.id, body),
+    handle: ({ user, params, body, match }) => lists.change(user, params.id, body, match),
   });
 
   route('DELETE /api/v1/lists/{id}', access.audited('list.delete').user, {
     operationId: 'deleteList',
+    conditional: true,
     summary: 'Delete a list (creator only); it can be restored for 30 days',
     params: idParam,
     response: jsonContent(schemas.ListDeleted, 'Deleted.'),
-    handle: async ({ user, params }) => {
-      await lists.remove(user, params.id);
+    handle: async ({ user, params, match }) => {
+      await lists.remove(user, params.id, match);
       const message = 'List deleted. It can be restored within 30 days.';
       return { success: true as const, message };
     },
@@ -57,19 +61,22 @@ export function listRoutes(access: Access, lists: ListService) {
 
   route('POST /api/v1/lists/{id}/restore', access.audited('list.restore').user, {
     operationId: 'restoreList',
+    conditional: true,
     summary: 'Restore a deleted list (creator only, within 30 days)',
     params: idParam,
     response: jsonContent(schemas.List, 'The restored list.'),
-    handle: ({ user, params }) => lists.restore(user, params.id),
+    handle: ({ user, params, match }) => lists.restore(user, params.id, match),
   });
 
   route('POST /api/v1/lists/{id}/duplicate', access.audited('list.duplicate').user, {
     operationId: 'duplicateList',
+    conditional: true,
     summary: 'Copy a list with its entries; the copy is private to the caller',
     params: idParam,
     status: 201,
+    location: ({ id }) => `/api/v1/lists/${id}`,
     response: jsonContent(schemas.List, 'The copy.'),
-    handle: ({ user, params }) => lists.duplicate(user, params.id),
+    handle: ({ user, params, match }) => lists.duplicate(user, params.id, match),
   });
 
   return app;

@@ -3,6 +3,7 @@ import type { User, Viewer } from '../auth/viewer.ts';
 import { arrayText, type JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
 import { collections, listStigs } from '../db/user-tables.ts';
+import { type Match, requireMatch } from '../http/if-match.ts';
 import { createCollectionService } from './collection-writer.ts';
 import { countEntries } from './entries.ts';
 import type { List, Lists } from './lists-schema.ts';
@@ -40,10 +41,10 @@ export function createListService(db: Database, now: () => Date, newId: () => st
      * Restores a list of the user's own within 30 days (D8.5); an active list stays as it is. Throws 404 for a list that is
      * gone, deleted too long ago or another's, 403 for another's that is active and visible, 400 for one list too many.
      */
-    restore(user: User, id: string): Promise<List> {
+    restore(user: User, id: string, match: Match = null): Promise<List> {
       return db.write(() => {
-        if (reader.deletedSince(user, restorableSince(), id).length > 0) writer.restore(user, id);
-        else reader.own(user, id);
+        if (reader.deletedSince(user, restorableSince(), id).length > 0) writer.restore(user, id, match);
+        else writer.own(user, id, match);
         return reader.shown(id);
       });
     },
@@ -52,9 +53,10 @@ export function createListService(db: Database, now: () => Date, newId: () => st
     deleted: (user: User) => db.read(() => reader.deletedSince(user, restorableSince())),
 
     /** A private copy with the same entries, owned by the caller. */
-    duplicate(user: User, id: string): Promise<List> {
+    duplicate(user: User, id: string, match: Match = null): Promise<List> {
       return db.write(() => {
-        const { description, tags, color, icon, name } = reader.find(user, id);
+        const { description, tags, color, icon, name, revision } = reader.find(user, id);
+        requireMatch(match, revision);
         const copyName = [...`${name} (copy)`].slice(0, maxName).join('').trimEnd();
         const fields = { name: copyName, description, tags, color, icon, visibility: 'PRIVATE' as const };
         const copy = writer.create(newId(), user, fields);

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { hasAtMost } from '../base/text.ts';
+import { hasAtMost, isVisible, isVisibleLine } from '../base/text.ts';
 import { textList } from '../http/arrays.ts';
 import { flag, format, notAnObject, requestText } from '../http/schema.ts';
 
@@ -7,11 +7,16 @@ import { flag, format, notAnObject, requestText } from '../http/schema.ts';
 const name = requestText('name', Number.MAX_SAFE_INTEGER)
   .transform((text) => text.trim())
   .refine((text) => text !== '' && hasAtMost(text, 200), { error: 'name must have 1 to 200 characters' })
+  .refine(isVisibleLine, { error: 'name must be one line, with a character that can be seen' })
   .openapi({ type: 'string', minLength: 1, maxLength: 200, example: 'Web servers' });
 
 const description = requestText('description', 2000);
 
-const tags = textList('tags', 'texts', { characters: 50, most: 20 });
+const tags = textList('tags', 'texts', { characters: 50, most: 20 })
+  .refine((all) => all.every(isVisible), { error: 'tags must each have a character that can be seen' })
+  .refine((all) => new Set(all.map((each) => each.trim())).size === all.length, {
+    error: 'tags must differ from each other',
+  });
 
 const colorForm = { error: 'color must be #RRGGBB, or "" for none' };
 
@@ -61,6 +66,7 @@ export const exportQuery = z.object({ format: format(['json', 'csv', 'xlsx']), r
 // Any text is accepted: an unknown id of any form gets the one 404.
 export const idParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });
 
+/** The highest position that a creator may set; what is appended follows it. */
 export const maxPosition = 2 ** 31 - 1;
 
 export const notes = requestText('notes', 4000);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isName } from '../auth/tokens.ts';
+import { requireName } from '../auth/tokens.ts';
 import type { User } from '../auth/viewer.ts';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
@@ -46,9 +46,9 @@ export const collectionCommand: Command = {
       throw new CommandError(`--kind must be regdoc or role, not "${kind.slice(0, 64)}"`, 2);
     const owner: User = {
       kind: 'user',
-      subject: named(required(values.owner, 'owner'), 'owner'),
-      email: values.email === undefined ? null : named(values.email, 'email'),
-      organization: values.org === undefined ? null : named(values.org, 'org'),
+      subject: requireName('owner', required(values.owner, 'owner')),
+      email: values.email === undefined ? null : requireName('email', values.email),
+      organization: values.org === undefined ? null : requireName('org', values.org),
       entitlements: new Set(),
       expiresAt: 0,
     };
@@ -75,9 +75,3 @@ export const collectionCommand: Command = {
     return 0;
   },
 };
-
-/** Throws `CommandError` for a name that a token cannot contain. */
-function named(text: string, option: string): string {
-  if (!isName(text)) throw new CommandError(`--${option} must have 1 to 255 characters`, 2);
-  return text;
-}

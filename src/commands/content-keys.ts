@@ -1,5 +1,6 @@
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { isVisibleLine } from '../base/text.ts';
 import { channelName, defaultChannel } from '../content/manifest.ts';
 import { makeKey, type PublicKey, publicFileOf, readPublicKey } from '../content/signing-keys.ts';
 import { createTrust, trustedKeys, type Users } from '../content/trust.ts';
@@ -63,7 +64,7 @@ export const trustCommand = {
 
 function readTrust(values: { name?: string | undefined; channel?: string | undefined }) {
   const name = required(values.name, 'name').trim();
-  if (!/^[^\p{C}]{1,64}$/u.test(name))
+  if (!/^[^\p{C}]{1,64}$/u.test(name) || !isVisibleLine(name))
     throw new CommandError('--name must have 1 to 64 characters, all of them visible', 2);
   return { name, channel: readChannel(values.channel) };
 }

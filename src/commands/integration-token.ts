@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createIntegrationTokens, type IntegrationTokens } from '../auth/integration-tokens.ts';
-import { isName } from '../auth/tokens.ts';
+import { requireName } from '../auth/tokens.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { count } from '../base/text.ts';
@@ -64,13 +64,11 @@ const objectType = 'integration-token';
 async function create({ config, db, tokens }: Deps, { name, org, lists, ttl, json }: Given): Promise<void> {
   const request = {
     id: randomUUID(),
-    name: required(name, 'name'),
-    organization: required(org, 'org'),
+    name: requireName('name', required(name, 'name')),
+    organization: requireName('org', required(org, 'org')),
     lists,
     lifetime: ttl === undefined ? null : readLifetime(ttl),
   };
-  if (!isName(request.name)) throw new CommandError('--name must have 1 to 255 characters', 2);
-  if (!isName(request.organization)) throw new CommandError('--org must have 1 to 255 characters', 2);
   if (request.lifetime !== null && (request.lifetime < 1 || request.lifetime > maxLifetime)) {
     throw new CommandError('--ttl must be from 1s to 3650d', 2);
   }

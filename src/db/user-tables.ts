@@ -20,6 +20,7 @@ export const collections = sqliteTable('bundles', {
   createdAt: text('created_at').notNull(),
   updatedAt: text('updated_at').notNull(),
   deletedAt: text('deleted_at'),
+  revision: integer('revision').notNull(),
 });
 
 const placed = { position: integer('position').notNull(), addedAt: text('added_at').notNull() };

@@ -134,7 +134,9 @@ function send(
   // Only answers to GET and HEAD are cached, so only they need a tag.
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD')
     return c.body(bytes, status, { ...headers, ...length });
-  const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
+  const revision = c.get('revision') as number | undefined;
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
+  const tag = revision === undefined ? hash : `${revision}-${hash}`;
   return c.body(bytes, status, { ...headers, ETag: `"${tag}"`, ...length });
 }
 

@@ -29,6 +29,8 @@ export interface Env {
     upload: Uint8Array<ArrayBuffer>;
     /** The classification banner for exports, or null. */
     banner: string | null;
+    /** The revision that the tag of the answer begins with (rule D36.4). */
+    revision?: number;
     /** Set for a streamed answer: the bytes of memory that it holds until it is sent. */
     held?: number;
   };

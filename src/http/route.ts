@@ -4,8 +4,9 @@ import type { User, Viewer } from '../auth/viewer.ts';
 import type { JsonText } from '../base/json.ts';
 import { answer, privateHeaders, publicHeaders } from './answer.ts';
 import type { Env } from './env.ts';
+import { type Match, readIfMatch } from './if-match.ts';
 import type { Rule } from './rule.ts';
-import { jsonBody, problem } from './schema.ts';
+import { headerText, jsonBody, problem } from './schema.ts';
 
 export type RequestContext = Context<Env>;
 
@@ -16,7 +17,18 @@ interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   params: z.output<P>;
   query: z.output<Q>;
   body: z.output<B>;
+  /** The revisions that `If-Match` names, where the operation is `conditional`. */
+  match: Match;
 }
+
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header' as const,
+  description: 'The `ETag` of the record or of its entries; 412 where it is of another revision.',
+  schema: { type: 'string' as const },
+};
+const revisionTag = { ETag: headerText('Begins with the revision, which `If-Match` compares.') };
+const createdAt = { Location: headerText('The path of what was made.') };
 
 /** The properties of one API operation; its path and access rule imply the rest. */
 interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {
@@ -35,6 +47,12 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
     headers?: Record<string, object>;
     content?: { 'application/json'?: { schema: R }; [type: string]: { schema: z.ZodType } | undefined };
   };
+  /** Whether a write obeys `If-Match` (rule D36.4). */
+  conditional?: boolean;
+  /** Gives the revision that the tag begins with, read before the answer: a tag is never newer than its answer. */
+  revision?(input: Input<P, Q, B>): number;
+  /** The path of what a 201 made. */
+  location?(made: z.input<R>): string;
   /** Whether it may answer 404; by default a path with parameters may. */
   notFound?: boolean;
   /** Gives the value to answer as JSON, its JSON text, or a complete response. */
@@ -58,7 +76,8 @@ export function createRoutes(tag: string) {
   ): void {
     const [method, path] = methodAndPath.split(' ') as [string, string];
     const { params, query, body, rawBody, status = 200, response, handle, ...named } = operation;
-    const { notFound: mayMiss = path.includes('{'), ...described } = named;
+    const { notFound: mayMiss = path.includes('{'), conditional, revision, location, ...described } = named;
+    const own = { ...response.headers, ...(revision && revisionTag), ...(location && createdAt) };
     const headers = rule['x-access'] === 'public' ? publicHeaders : privateHeaders;
     const { middleware, ...shown } = rule;
     const declared = {
@@ -68,7 +87,13 @@ export function createRoutes(tag: string) {
       tags: [tag],
       ...shown,
       request: { params, query, ...(body && { body: jsonBody(body) }) } as object,
-      responses: { [status]: response, 400: problem(400), ...(mayMiss && { 404: problem(404) }) },
+      ...(conditional && { parameters: [ifMatch] }),
+      responses: {
+        [status]: { ...response, ...(Object.keys(own).length > 0 && { headers: own }) },
+        400: problem(400),
+        ...(mayMiss && { 404: problem(404) }),
+        ...(conditional && { 412: problem(412) }),
+      },
     };
     const hide = rawBody !== undefined;
     if (hide)
@@ -79,9 +104,13 @@ export function createRoutes(tag: string) {
     const answered = async (c: RequestContext) => {
       const valid = (target: string) => c.req.valid(target as never) as never;
       const caller = { user: c.get('user'), viewer: c.get('viewer') };
-      const input = { ...caller, params: valid('param'), query: valid('query'), body: valid('json') };
+      const match = conditional ? readIfMatch(c.req.header('If-Match')) : null;
+      const input = { ...caller, params: valid('param'), query: valid('query'), body: valid('json'), match };
+      if (revision) c.set('revision', revision(input));
       const made = await handle(input, c);
-      return made instanceof Response ? made : answer(c, made as object, headers, status as 200 | 201);
+      if (made instanceof Response) return made;
+      const all = location ? { ...headers, Location: location(made as z.input<R>) } : headers;
+      return answer(c, made as object, all, status as 200 | 201);
     };
     app.openapi(createRoute({ ...declared, middleware, hide }), answered as never);
   }

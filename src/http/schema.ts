@@ -146,6 +146,7 @@ export const problems: Record<(typeof statusOf)[ErrorCode], string> = {
   404: 'It does not exist, or the caller may not see it.',
   405: 'The method is not allowed. `Allow` lists the methods of this path.',
   408: 'The request took too long to arrive.',
+  412: '`If-Match` names another revision.',
   413: 'The request body is too large.',
   429: 'Too many requests. `Retry-After` gives the seconds to wait.',
   431: 'The request headers are too large.',
@@ -170,13 +171,14 @@ export const TextFile = z.string();
 
 export const BinaryFile = z.string().openapi({ format: 'binary' });
 
+/** A header of each answer in OpenAPI. */
+export const headerText = (description: string) => {
+  return { description, required: true, schema: { type: 'string' as const } };
+};
+
 /** The headers of a download in OpenAPI. */
 export const downloadHeaders = {
-  'Content-Disposition': {
-    description: '`attachment` with the file name, in ASCII and as RFC 5987 encodes it.',
-    required: true,
-    schema: { type: 'string' as const },
-  },
+  'Content-Disposition': headerText('`attachment` with the file name, in ASCII and as RFC 5987 encodes it.'),
 };
 
 /** The headers of an answer that nothing may cache; any other answer to GET has an `ETag`. */

@@ -502,8 +502,9 @@ keys('an issued token follows remapped claims', async () => {
 keys('what a token could not carry is refused instead of being left out when it comes back', async () => {
   const config = readConfig({ db: join(scratchFolder(), 'g.db') }, {});
   const request = { subject: 'ann', entitlements: [], lifetime: 60 };
-  const wrong = ['', 'x'.repeat(256), 'a\nb', 'a\u007f', 'a\0', '\ud800'];
-  const told = (option: string) => `--${option} must have 1 to 255 characters and no control characters`;
+  const wrong = ['', 'x'.repeat(256), 'a\nb', 'a\u007f', 'a\0', '\ud800', '\u200b', 'a\u2028b'];
+  const told = (option: string) =>
+    `--${option} must have 1 to 255 characters, one that can be seen, and no control characters`;
   for (const value of wrong) {
     for (const [option, given] of Object.entries({
       subject: { subject: value },

@@ -373,15 +373,21 @@ zips('what is wrong is named, and what is gone from the catalog is left out with
   await refused({}, 'hosts must be an array of hosts');
   await refused({ hosts: [] }, 'hosts must contain 1 to 500 hosts');
   await refused({ hosts: many(501) }, 'hosts must contain 1 to 500 hosts');
-  await refused({ hosts: [{ ipAddress: '10.0.0.1' }] }, 'hosts.0.hostName: hostName is required');
-  await refused({ hosts: [...many(2), { hostName: ' ' }] }, 'hosts.2.hostName: hostName must not be empty');
+  await refused({ hosts: [{ ipAddress: '10.0.0.1' }] }, 'hosts: host 1: hostName is required');
+  for (const host of [7, null, 'web01', []])
+    await refused({ hosts: [...many(1), host] }, 'hosts: host 2: a host must be an object with hostName');
+  await refused(
+    { hosts: [{ hostName: 'web\u202e01', fqdn: 7 }] },
+    'hosts: host 1 (web\ufffd01): fqdn must be one text',
+  );
+  await refused({ hosts: [...many(2), { hostName: ' ' }] }, 'hosts: host 3: hostName must not be empty');
   await refused(
     { hosts: [{ hostName: 'x'.repeat(256) }] },
-    'hosts.0.hostName: hostName must have at most 255 characters',
+    `hosts: host 1 (${'x'.repeat(64)}): hostName must have at most 255 characters`,
   );
   await refused(
     { hosts: [{ hostName: 'a', role: 'King' }] },
-    'hosts.0.role: role must be one of: None, Workstation, Member Server, Domain Controller',
+    'hosts: host 1 (a): role must be one of: None, Workstation, Member Server, Domain Controller',
   );
   await refused({ hosts: many(1), format: 'pdf' }, noFormat('cklb', 'ckl'));
   await refused({ hosts: many(1), layout: 'x' }, 'layout must be one of: stig, host');

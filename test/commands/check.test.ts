@@ -430,9 +430,9 @@ function statusOf(db: Database) {
 status('counts what is loaded, and of users numbers alone', () => {
   const db = openDatabase(filesOf(sample));
   db.sqlite.exec('BEGIN');
-  db.sqlite.exec(`INSERT INTO bundles VALUES ('1', 'list', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', NULL);
-    INSERT INTO bundles VALUES ('2', 'list', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', 't');
-    INSERT INTO bundles VALUES ('3', 'role-collection', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', NULL);
+  db.sqlite.exec(`INSERT INTO bundles VALUES ('1', 'list', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', NULL, 1);
+    INSERT INTO bundles VALUES ('2', 'list', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', 't', 1);
+    INSERT INTO bundles VALUES ('3', 'role-collection', 'SECRET', '', '[]', '', '', 'PRIVATE', 'SECRET', NULL, NULL, 't', 't', NULL, 1);
     INSERT INTO favorite_stigs SELECT 'SECRET', slug, 'SECRET', 'SECRET', 't' FROM stigs;
     INSERT INTO integration_tokens VALUES ('1', 'h', 'SECRET', 'SECRET', 'lists:read', 't', NULL, NULL);
     INSERT INTO integration_tokens VALUES ('2', 'i', 'SECRET', 'SECRET', 'lists:read', 't', NULL, 't');`);

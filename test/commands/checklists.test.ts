@@ -118,12 +118,16 @@ command('what is wrong is one line, and leaves nothing behind', async () => {
     ],
     [[...stig, '--hosts', 'nameless.csv', ...to], 1, 'nameless.csv: Line 1: the column hostName is missing'],
     [[...stig, '--hosts', 'twice.csv', ...to], 1, 'twice.csv: Line 1: the column hostName is there twice'],
-    [[...stig, '--hosts', 'bad.csv', ...to], 1, `bad.csv: Line 4: ${roles}; Line 5: hostName is required`],
+    [
+      [...stig, '--hosts', 'bad.csv', ...to],
+      1,
+      `bad.csv: Line 4 (web02): ${roles}; Line 5: hostName is required`,
+    ],
     [[...stig, '--hosts', 'open.csv', ...to], 1, /^open\.csv: Quote Not Closed: .* line 2/],
     [
       [...stig, '--hosts', 'long.csv', ...to],
       1,
-      'long.csv: Line 2: hostName must have at most 255 characters',
+      `long.csv: Line 2 (${'x'.repeat(64)}): hostName must have at most 255 characters`,
     ],
     [
       [...stig, '--hosts', 'many.csv', ...to],

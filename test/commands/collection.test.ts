@@ -55,7 +55,7 @@ collection('an owner of a thousand gets no more', async () => {
     db.sqlite.exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
        INSERT INTO bundles SELECT 'x' || i, 'role-collection', 'N', '', '[]', '', '', 'PRIVATE', 'olga', NULL, NULL,
-         '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', NULL FROM n`,
+         '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', NULL, 1 FROM n`,
     );
   }
   const args = ['collection', 'create', '--kind', 'role', '--name', 'N', '--item', '15-1244.00', '--owner'];
@@ -77,6 +77,13 @@ const wrong: [string, string[], 1 | 2, RegExp][] = [
   ['no item', ['--kind', 'role', '--name', 'N'], 2, /--item must be given/],
   ['no name', ['--kind', 'role', '--item', '15-1244.00'], 2, /name is required/],
   ['a blank name', ['--kind', 'role', '--name', ' ', '--item', 'x'], 2, /name must have 1 to 200/],
+  ['an invisible name', ['--kind', 'role', '--name', '\u200b', '--item', 'x'], 2, /name must be one line/],
+  [
+    'a tag twice',
+    ['--kind', 'role', '--name', 'N', '--tag', 'a', '--tag', 'a', '--item', 'x'],
+    2,
+    /tags must differ/,
+  ],
   ['a color that is none', ['--kind', 'role', '--name', 'N', '--color', 'red', '--item', 'x'], 2, /#RRGGBB/],
   [
     'another visibility',

@@ -218,6 +218,7 @@ test('what is no usage ends with exit code 2, what is refused with 1, and one li
     [['trust'], /the trust commands are "add", "list" and "remove"/],
     [['trust', 'add', 'key.pub'], /--name must be given/],
     [['trust', 'add', 'key.pub', '--name', 'a\nb'], /--name must have 1 to 64 characters/],
+    [['trust', 'add', 'key.pub', '--name', '\u3164'], /--name must have 1 to 64 characters/],
     [['trust', 'add', 'key.pub', '--name', 'a', '--channel', 'A b'], /--channel must be 1 to 64 of a-z/],
     [['trust', 'list', '--channel', 'main'], /takes neither --name nor --channel/],
     [['trust', 'remove'], /expected NAME, got 0 arguments/],

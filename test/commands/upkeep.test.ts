@@ -53,7 +53,7 @@ const sample = filesOf(join(scratchFolder(), 'g.db'));
   await runImport(catalog, [shipped('stigs')]);
   catalog.close();
   const db = openDatabase(sample);
-  db.sqlite.exec(`INSERT INTO bundles VALUES ('id', 'list', 'Kept', '', '[]', '', '', 'PRIVATE', 'ann', NULL, NULL, 't', 't', NULL);
+  db.sqlite.exec(`INSERT INTO bundles VALUES ('id', 'list', 'Kept', '', '[]', '', '', 'PRIVATE', 'ann', NULL, NULL, 't', 't', NULL, 1);
     INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't')`);
   db.close();
 }
@@ -104,7 +104,7 @@ async function change(files: Files): Promise<void> {
   catalog.close();
   const sqlite = connect(files.usersDb, 'users');
   sqlite.exec(
-    "INSERT INTO bundles SELECT 'later', kind, 'Later', '', '[]', '', '', 'PRIVATE', 'ann', NULL, NULL, 't', 't', NULL FROM bundles",
+    "INSERT INTO bundles SELECT 'later', kind, 'Later', '', '[]', '', '', 'PRIVATE', 'ann', NULL, NULL, 't', 't', NULL, 1 FROM bundles",
   );
   sqlite.close();
 }

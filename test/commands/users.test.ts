@@ -139,6 +139,8 @@ users('integration tokens: create, use, assign, list, revoke', async () => {
   assert.not.match(shown.stdout, /gsi_/);
   const wrong: [args: string[], code: number][] = [
     [['create', '--name', 'n'], 2],
+    [['create', '--name', '\u200b', '--org', 'red'], 2],
+    [['create', '--name', 'n', '--org', '\u00ad'], 2],
     [['create', '--name', 'n', '--org', 'red', '--ttl', 'soon'], 2],
     [['create', '--name', 'n', '--org', 'red', 'stray'], 2],
     [['revoke'], 2],

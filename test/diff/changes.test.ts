@@ -7,8 +7,10 @@ import { compareRules } from '../../src/catalog/stigs/compare.ts';
 import { markedClasses, readMarks, writeMarks } from '../../src/catalog/stigs/marks.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
+import { sessionCaller, userCaller } from '../support/callers.ts';
 import { changesSince, type SourceStig, sourceStigs } from '../support/change-oracle.ts';
 import { suite } from '../support/harness.ts';
+import { loadPage, textOf } from '../support/pages.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
 import { assertError } from '../support/service.ts';
@@ -66,6 +68,14 @@ const sample = {
 };
 const fresh = { slug: 'a_new_one', title: 'A new one STIG' };
 const none = { check: 0, fix: 0, severity: 0, mapping: 0, cosmetic: 0 };
+
+made('a page counts a raised rule once, as a changed one', async () => {
+  const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
+  const text = textOf((await loadPage(t, '/changes?since=2024-05-01', ann)).html);
+  const rules = '2 rules changed, of which 2 raised in severity, 3 added, 1 removed.';
+  assert.ok(text.includes(`Since 2024-05-01: 2 STIGs with a new release. ${rules}`), text);
+  assert.match(text, /2 changed\s*, of which 2 raised in severity \(by main change: /);
+});
 
 made('the whole answer, word for word', async () => {
   const { json } = await t.get(`${catalog}?since=2024-05-01`);

@@ -77,6 +77,20 @@ bodies('what the server owns is never taken from a body', async () => {
   });
 });
 
+/** Texts that show nothing: zero width, byte order mark, soft hyphen, control, bidirectional marks, fillers, blanks. */
+const invisible = [
+  ...[
+    '\u200b\u200d',
+    '\ufeff\u200e',
+    '\u00ad',
+    '\u0007',
+    '\u202e\u2066',
+    '\u3164',
+    '\u2800 \u00a0',
+    '\u034f',
+  ],
+];
+
 const wrong: [field: string, value: unknown, words: RegExp][] = [
   ['name', '', /^name must have 1 to 200 characters/],
   ['name', '   \t ', /^name must have 1 to 200/],
@@ -85,6 +99,23 @@ const wrong: [field: string, value: unknown, words: RegExp][] = [
   ['name', null, /^name must be one text/],
   ['name', 7, /^name must be one text/],
   ['name', ['a'], /^name/],
+  ...invisible.map((name): [string, string, RegExp] => [
+    'name',
+    name,
+    /^name must (be one line|have 1 to 200)/,
+  ]),
+  ...['a\nb', 'a\u2028b', 'a\u0085b'].map((name): [string, string, RegExp] => [
+    'name',
+    name,
+    /^name must be one/,
+  ]),
+  ...['', ' ', '\n', ...invisible].map((tag): [string, string[], RegExp] => [
+    'tags',
+    ['a', tag],
+    /^tags must each/,
+  ]),
+  ['tags', ['a', 'b', 'a'], /^tags must differ/],
+  ['tags', ['Pci', ' Pci '], /^tags must differ/],
   ['description', 'x'.repeat(2001), /^description must have at most 2000/],
   ['description', {}, /^description/],
   ['tags', 'a', /^tags must be an array/],
@@ -220,9 +251,10 @@ const awkward = [
 
 /** Sends one text in every field that takes one, and reads it back wherever it is answered. */
 async function roundTrip(text: string): Promise<void> {
-  const name = [...text].slice(0, 200).join('').trim() || 'x';
-  const short = [...text].slice(0, 50).join('');
-  const fields = { name, description: text.slice(0, 900), tags: [short, short], icon: short };
+  const line = text.replace(/[\n\v\f\r\u0085\u2028\u2029]/g, ' ');
+  const name = `x${[...line].slice(0, 199).join('')}`.trim();
+  const short = [...text].slice(0, 49).join('');
+  const fields = { name, description: text.slice(0, 900), tags: [`a${short}`, `b${short}`], icon: short };
   const made = await ask(t, 'POST', '/api/v1/lists', alice, fields);
   assert.is(made.status, 201, made.text);
   const path = `/api/v1/lists/${made.json.id}`;
@@ -263,7 +295,7 @@ bodies('awkward texts come back as they were sent', async () => {
   const limits = {
     name: '😀'.repeat(200),
     description: '😀'.repeat(2000),
-    tags: Array(20).fill('😀'.repeat(50)),
+    tags: Array.from({ length: 20 }, (_, at) => '😀'.repeat(50 - at)),
   };
   const made = await ask(t, 'POST', '/api/v1/lists', alice, { ...limits, icon: '😀'.repeat(50) });
   assert.is(made.status, 201, made.text.slice(0, 200));

@@ -76,7 +76,7 @@ pages('what is wrong is named by line, and the form keeps what was typed', async
   const html = await refused(
     formOf({ hosts: typed, format: 'ckl', layout: 'host' }),
     'Line 2: hostName is required',
-    'Line 3: role must be one of: None, Workstation, Member Server, Domain Controller',
+    'Line 3 (<b>web03</b>): role must be one of: None, Workstation, Member Server, Domain Controller',
     'Line 4: it has more than 4 columns',
   );
   assert.match(
@@ -87,7 +87,7 @@ pages('what is wrong is named by line, and the form keeps what was typed', async
   assert.match(html, /<option value="host" selected/);
   const again = await refused(
     formOf({ hosts: '' }, 'hostName,role\nweb01,King\n'),
-    'Line 2: role must be one of',
+    'Line 2 (web01): role must be one of',
   );
   assert.match(again, /<textarea[^>]*>\s*hostName,role\nweb01,King\n/, 'the file stands in the form');
   await refused(formOf({ hosts: ' \n' }), 'There is no host');

@@ -3,7 +3,7 @@ import { runImport } from '../../importers/run.ts';
 import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { readPasted } from '../../src/site/lists/list-adding.ts';
 import { testApp } from '../support/app.ts';
-import { countingIds, sessionCaller, userCaller } from '../support/callers.ts';
+import { ask, countingIds, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -130,14 +130,14 @@ lists('a pasted column is read line by line, with the notes of the next', async 
     ].join('\n'),
     { called, like },
   );
-  assert.equal(named, [
-    { slug: 'quill_enterprise_linux_9', notes: 'first, second third' },
-    { slug: 'slate_server_2025', notes: '' },
-    { slug: slugsCalled('reed_rtr')[0], notes: '' },
-    { slug: 'slate_server_2025', notes: '' },
-    { slug: 'quill_enterprise_linux_9', notes: '' },
-    { slug: 'slate_server_2025', notes: '' },
-  ]);
+  assert.equal(
+    named.map(({ slug, notes, lines }) => [slug, notes, lines]),
+    [
+      ['quill_enterprise_linux_9', ['first, second third'], [1]],
+      ['slate_server_2025', [], []],
+      [slugsCalled('reed_rtr')[0], [], []],
+    ],
+  );
   assert.equal(unclear, [
     { name: 'no_such', notes: '', candidates: [] },
     { name: 'No such', notes: 'lost', candidates: [] },
@@ -184,6 +184,68 @@ lists(
     assert.is((await loadPage(t, `${home}/stigs`, bob, { slugs: 'slate_2025' })).status, 404);
   },
 );
+
+lists(
+  'the notes of several lines for one STIG are joined, and those of what is there stay in the form',
+  async () => {
+    const home = await make('Joined');
+    const slugs =
+      'QEL_9_STIG\tfirst\r\n\r\nslate_2025\tfirst\r\nQuill Enterprise Linux 9\tsecond\r\nqel_9\tfirst';
+    const joined = await loadPage(t, `${home}/stigs`, ann, { slugs });
+    assert.is(joined.status, 200);
+    const title = 'Quill Enterprise Linux 9 Security Technical Implementation Guide';
+    const summary = `2 added. The notes of several lines were joined: ${title} (lines 1, 4, 5).`;
+    assert.ok(textOf(joined.html).includes(summary), textOf(joined.html));
+    const notesIn = async () => (await entries(home)).map(({ notes }) => notes);
+    assert.equal(await notesIn(), ['first\nsecond', 'first']);
+
+    const again = await loadPage(t, `${home}/stigs`, ann, { slugs: 'reed_rtr\nslate_2025\tnew\nqel_9' });
+    assert.is(again.status, 400);
+    const stay = '1 added. Already in the list with other notes, which stay: ';
+    assert.ok(textOf(again.html).includes(`${stay}Slate Server 2025`), textOf(again.html));
+    assert.match(again.html, />slate_server_2025\tnew<\/textarea>/);
+    assert.equal(await notesIn(), ['first\nsecond', 'first', '']);
+    // The same column once more loses nothing, and says nothing.
+    assert.is((await loadPage(t, `${home}/stigs`, ann, { slugs })).location, home);
+  },
+);
+
+lists('a row that a page moves takes its place among the others, and no two have one position', async () => {
+  const home = await make('Moved');
+  const api = `/api/v1${home}/stigs`;
+  await loadPage(t, `${home}/stigs`, ann, { slugs: 'qel_9\nslate_2025\nreed_rtr' });
+  let order = (await entries(home)).map(({ slug }) => String(slug));
+  const place = (slug: string, position: number) => ask(t, 'PUT', `${api}/${slug}`, ann, { position });
+  const move = async (slug: string, position: string | number, notes = '') => {
+    const form = { notes, position: String(position) };
+    assert.is((await loadPage(t, `${home}/stigs/${slug}`, ann, form)).location, home);
+  };
+  for (let from = 0; from < 3; from++)
+    for (let to = 0; to < 3; to++) {
+      const slug = order[from]!;
+      await move(slug, to + 1);
+      order = order.toSpliced(from, 1).toSpliced(to, 0, slug);
+      const found = await entries(home);
+      assert.equal(
+        found.map((each) => [each.slug, each.position]),
+        order.map((each, at) => [each, at + 1]),
+        `${from} to ${to}`,
+      );
+    }
+  // Ties and gaps of the API, which moves nothing else; a note alone leaves them.
+  for (const [at, slug] of order.entries()) await place(slug, at === 0 ? 7 : 2 ** 31 - 1);
+  order = (await entries(home)).map(({ slug }) => String(slug));
+  await move(order[2]!, 2 ** 31 - 1, 'a note alone');
+  assert.equal(
+    (await entries(home)).map((each) => each.position),
+    [7, 2 ** 31 - 1, 2 ** 31 - 1],
+  );
+  await move(order[2]!, 7);
+  assert.equal(
+    (await entries(home)).map((each) => [each.slug, each.position]),
+    [order[2]!, order[0]!, order[1]!].map((slug, at) => [slug, at + 1]),
+  );
+});
 
 lists('STIGs that are checked are added to the list that is selected, or none of them', async () => {
   const home = await make('Checked');

@@ -84,8 +84,8 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
       </Period>
       <p class="totals">
         {since === 'added' ? 'Since each STIG was added' : `Since ${since}`}: {count(totals.stigs, 'STIG')}{' '}
-        with a new release. {count(totals.severityRaised, 'rule')} raised in severity, {totals.changed}{' '}
-        changed, {totals.added} added, {totals.removed} removed.
+        with a new release. {count(totals.changed, 'rule')} changed
+        {ofWhichRaised(totals.severityRaised)}, {totals.added} added, {totals.removed} removed.
       </p>
       <Raised stigs={stigs} />
       <h2 id="stigs">By STIG</h2>
@@ -205,6 +205,9 @@ function ChangeBar({ stig, of }: { stig: StigChanges; of: number }): Child {
   return <Bar class="bar-of change-bar" parts={parts} of={of} width={320} />;
 }
 
+/** A raised rule is a changed one: it is counted once. */
+const ofWhichRaised = (raised: number) => (raised === 0 ? '' : `, of which ${raised} raised in severity`);
+
 function InWords({ stig }: { stig: StigChanges }): Child {
   const { slug, from, to, added, removed, changed, severityRaised, unchanged, renumbered } = stig;
   if (from === null) return `${count(added, 'rule')}, all new`;
@@ -217,17 +220,13 @@ function InWords({ stig }: { stig: StigChanges }): Child {
         {more},{' '}
       </>
     );
+  const raised = ofWhichRaised(severityRaised.length);
   const classes = changeClasses
     .filter((each) => changed[each] > 0)
     .map((each) => `${classNames[each]} ${changed[each]}`);
   return (
     <>
-      {severityRaised.length === 0 ? null : (
-        <>
-          <b>{severityRaised.length} raised in severity</b>,{' '}
-        </>
-      )}
-      {leads(changedRules(changed), 'changed', ` (by main change: ${classes.join(', ')})`)}
+      {leads(changedRules(changed), 'changed', `${raised} (by main change: ${classes.join(', ')})`)}
       {leads(added, 'added')}
       {leads(removed, 'removed')}
       <span class="quiet">{renumbered + unchanged} with the same text</span>

@@ -6,8 +6,16 @@ import { mostAtOnce } from '../../collections/schema.ts';
 import { items } from '../parts/typed-text.ts';
 import type { Unclear } from './list-page.tsx';
 
+/** A STIG of a pasted text, with the notes of all its lines, and the numbers of the lines that had any. */
+interface Named {
+  slug: string;
+  title: string;
+  notes: string[];
+  lines: number[];
+}
+
 export interface Pasted {
-  named: { slug: string; notes: string }[];
+  named: Named[];
   unclear: Unclear[];
 }
 
@@ -26,8 +34,9 @@ const mostGuessed = 50;
 
 /**
  * Reads a pasted column of titles, slugs or benchmark ids, one in each line. Text after a tab, the next column of a
- * sheet, becomes the notes. A line may also contain several names between commas, or slugs between blanks. Yields to
- * the event loop. Throws a 400 for more names than one request may add (rule D2.6).
+ * sheet, becomes the notes; of several lines for one STIG they are joined in order. A line may also contain several
+ * names between commas, or slugs between blanks. Yields to the event loop. Throws a 400 for more names than one request
+ * may add (rule D2.6).
  */
 export async function readPasted(text: string, lookup: Lookup): Promise<Pasted> {
   const pasted: Pasted = { named: [], unclear: [] };
@@ -36,8 +45,9 @@ export async function readPasted(text: string, lookup: Lookup): Promise<Pasted> 
 }
 
 function* reading(text: string, lookup: Lookup, { named, unclear }: Pasted): Generator<void> {
-  const lines = items(text, '\n');
-  refuseTooMany(lines.length);
+  refuseTooMany(items(text, '\n').length);
+  const bySlug = new Map<string, Named>();
+  let names = 0;
   const known = new Map<string, StigTitle[]>();
   function* called(name: string): Generator<void, StigTitle[]> {
     let found = known.get(name);
@@ -63,19 +73,27 @@ function* reading(text: string, lookup: Lookup, { named, unclear }: Pasted): Gen
     return [cell];
   }
 
-  for (const line of lines) {
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
     const [first = '', ...cells] = line.split('\t').map((cell) => cell.trim());
     const notes = unquoted(cells.filter((cell) => cell !== '').join(' '));
     for (const name of yield* namesIn(unquoted(first))) {
       const found = yield* called(name);
-      if (found.length === 1) named.push({ slug: found[0]!.slug, notes });
-      else {
+      names++;
+      if (found.length === 1) {
+        const { slug, title } = found[0]!;
+        const stig = bySlug.get(slug) ?? { slug, title, notes: [], lines: [] };
+        if (!bySlug.has(slug)) named.push(stig);
+        bySlug.set(slug, stig);
+        if (notes !== '' && !stig.lines.includes(index + 1)) stig.lines.push(index + 1);
+        if (notes !== '' && !stig.notes.includes(notes)) stig.notes.push(notes);
+      } else {
         const guessed = found.length > 0 || name.length > longestName || unclear.length >= mostGuessed;
         unclear.push({ name, notes, candidates: guessed ? found : lookup.like(name) });
         yield;
       }
     }
-    refuseTooMany(named.length + unclear.length);
+    refuseTooMany(names);
   }
 }
 
@@ -89,12 +107,17 @@ function unquoted(cell: string): string {
   return /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"').trim() : cell;
 }
 
-/** Says how many STIGs were added, and which names were not, and why. */
-export function describeUnclear(unclear: Unclear[], added: number): string {
-  const named = (of: Unclear[]) => {
-    const first = of.slice(0, 5).map(({ name }) => cut(name));
-    return `${first.join(', ')}${of.length > 5 ? ` and ${of.length - 5} more` : ''}`;
-  };
+/**
+ * Says how many STIGs were added, which names were not, and why, of which the notes were `joined`, and which are `there`
+ * already with other notes. Null where there is nothing more to say than the number.
+ */
+export function describePasted(unclear: Unclear[], joined: Named[], there: Named[], added: number) {
+  if (unclear.length + joined.length + there.length === 0) return null;
+  const firstOf = (texts: string[]) =>
+    `${texts.slice(0, 5).join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`;
+  const named = (of: Unclear[]) => firstOf(of.map(({ name }) => cut(name)));
+  const titles = (of: Named[]) =>
+    firstOf(of.map(({ title, lines }) => `${title} (lines ${firstOf(lines.map(String))})`));
   const missing = unclear.filter(({ candidates }) => candidates.length === 0);
   const several = unclear.filter(({ candidates }) => candidates.length > 0);
   const need = several.length === 1 ? 'needs' : 'need';
@@ -102,5 +125,7 @@ export function describeUnclear(unclear: Unclear[], added: number): string {
     `${added} added.`,
     ...(several.length === 0 ? [] : [`${several.length} ${need} your confirmation: ${named(several)}.`]),
     ...(missing.length === 0 ? [] : [`${missing.length} not in the catalog: ${named(missing)}.`]),
+    ...(joined.length === 0 ? [] : [`The notes of several lines were joined: ${titles(joined)}.`]),
+    ...(there.length === 0 ? [] : [`Already in the list with other notes, which stay: ${titles(there)}.`]),
   ].join(' ');
 }

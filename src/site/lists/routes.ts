@@ -11,7 +11,7 @@ import { shownList } from '../parts/shown-list.ts';
 import { lines } from '../parts/typed-text.ts';
 import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
 import { DeletedLists, listKind } from './deleted-lists.tsx';
-import { describeUnclear, readPasted } from './list-adding.ts';
+import { describePasted, readPasted } from './list-adding.ts';
 import { editEntryPage } from './list-entry.tsx';
 import { type ListOverview, listOverviewPage, pastedLine } from './list-page.tsx';
 import { listSettingsPage } from './list-settings.tsx';
@@ -86,12 +86,12 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   };
   const nothing = { text: '', problem: null, unclear: [] };
 
-  function one(c: Context<Env>, adding: ListOverview['adding'] = nothing): Response {
+  function one(c: Context<Env>, adding: ListOverview['adding'] = nothing, isWrong = adding !== nothing) {
     const shown = shownList(c, lists);
     const { page, sort } = readQuery(c, overviewQuery);
     const wanted = { page, limit: entriesPerPage, sort };
     const overview = listStigs.overview(c.get('user'), shown.list.id, wanted);
-    const status = adding.problem === null ? 200 : 400;
+    const status = isWrong ? 400 : 200;
     return show(c, listOverviewPage({ ...shown, ...overview, sort, adding, now: now() }), status);
   }
 
@@ -107,10 +107,15 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   }
 
   /** Adds the STIGs that a text names; shows the other names again with suggestions. */
-  async function addPasted(c: Context<Env>, id: string, text: string): Promise<Response> {
+  async function addPasted(c: Context<Env>, id: string, typed: string): Promise<Response> {
     lists.own(c.get('user'), id);
-    const { named, unclear } = await readPasted(text, lookup);
-    const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes)]));
+    const { named, unclear } = await readPasted(typed, lookup);
+    const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes.join('\n'))]));
+    const before = new Map(listStigs.sheet(c.get('user'), id).map((each) => [each.slug, each.notes]));
+    // The notes of what is there are not written over: they stay in the form.
+    const there = named.filter(
+      ({ slug, notes }) => notes.length > 0 && before.has(slug) && before.get(slug) !== notesOf.get(slug),
+    );
     // With no name at all, the API's validation gives the message.
     const isNothing = named.length === 0 && unclear.length > 0;
     const added = isNothing
@@ -121,10 +126,15 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
           named.map(({ slug }) => slug),
           notesOf,
         );
-    if (unclear.length === 0) return goTo(c, `/lists/${id}`, { code: 'added', count: added });
-    const missing = unclear.filter(({ candidates }) => candidates.length === 0);
-    const left = missing.map((each) => pastedLine(each.name, each.notes)).join('\n');
-    return one(c, { text: left, problem: describeUnclear(unclear, added), unclear });
+    const joined = named.filter(({ slug, notes }) => notes.length > 1 && !before.has(slug));
+    const problem = describePasted(unclear, joined, there, added);
+    if (problem === null) return goTo(c, `/lists/${id}`, { code: 'added', count: added });
+    const left = [
+      ...unclear.filter(({ candidates }) => candidates.length === 0),
+      ...there.flatMap(({ slug: name, notes }) => notes.map((each) => ({ name, notes: each }))),
+    ];
+    const text = left.map((each) => pastedLine(each.name, each.notes)).join('\n');
+    return one(c, { text, problem, unclear }, unclear.length + there.length > 0);
   }
 
   // For a STIG's page or check boxes: the list is a field of the form.
@@ -170,8 +180,10 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
     const form = { notes: lines(c.get('form').get('notes')), position: c.get('form').get('position').trim() };
     return withFormErrors(
       async () => {
-        const position = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
-        await listEntries.update(user, id, slug, check(listStigBody, { notes: form.notes, position }));
+        const number = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
+        const stays = number === listStigs.entry(user, id, slug).position;
+        const change = check(listStigBody, { notes: form.notes, position: stays ? undefined : number });
+        await listEntries.update(user, id, slug, change, { makesRoom: true });
         return goTo(c, safePath(c.get('form').get('next'), `/lists/${id}`), { code: 'changed' });
       },
       (problem) => {

@@ -1,0 +1,36 @@
+import { AppError, badRequest } from '../base/errors.ts';
+
+/** The revisions that an `If-Match` header names; null where any will do. */
+export type Match = ReadonlySet<number> | null;
+
+const wrongHeader = 'If-Match must be * or a list of entity tags in quotation marks, as ETag gives them';
+
+/**
+ * Reads an `If-Match` header (RFC 9110 13.1.1): of each strong tag the revision that it begins with (rule D36.4). A weak
+ * tag matches nothing. Throws a 400 for what is no list of tags.
+ */
+export function readIfMatch(header: string | undefined): Match {
+  if (header === undefined || header.trim() === '*') return null;
+  const element = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
+  const revisions = new Set<number>();
+  let tags = 0;
+  while (element.lastIndex < header.length) {
+    const [, weak, tag] = element.exec(header) ?? [];
+    if (element.lastIndex === 0) throw badRequest(wrongHeader);
+    if (tag === undefined) continue;
+    tags++;
+    const revision = weak === undefined ? /^([1-9]\d{0,15})(?:-|$)/.exec(tag)?.[1] : undefined;
+    if (revision !== undefined) revisions.add(Number(revision));
+  }
+  if (tags === 0) throw badRequest(wrongHeader);
+  return revisions;
+}
+
+/** Throws 412 where the header names other revisions than this. */
+export function requireMatch(match: Match, revision: number): void {
+  if (match !== null && !match.has(revision))
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      'It was changed since the answer whose tag If-Match names. Read it again',
+    );
+}

@@ -1,0 +1,140 @@
+import Sqlite from 'better-sqlite3';
+import * as assert from 'uvu/assert';
+import { migrate } from '../../src/db/migrate.ts';
+import { schemaProblems } from '../../src/db/schema-check.ts';
+import { readIfMatch } from '../../src/http/if-match.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { ask, type Caller, integrationCaller, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
+import { assertError } from '../support/service.ts';
+
+// Rule D36.4: revisions, If-Match and Location.
+const writes = suite('If-Match on lists and collections of controls');
+const slugs = ['harbor_linux_3', 'lantern_web_server_2'];
+const controls = [{ framework: 'nist-800-53', controlId: 'AC-2' }];
+const tagOf = (of: { headers: Headers }) => of.headers.get('ETag')!;
+const revisionOf = (of: { headers: Headers }) => Number(/^"(\d+)-/.exec(tagOf(of))?.[1]);
+
+let t: TestApp;
+let alice: Caller;
+let bob: Caller;
+
+writes.before.each(async () => {
+  t = await testApp([shipped('stigs'), shipped('controls')]);
+  alice = await userCaller(t);
+  bob = await userCaller(t, { sub: 'bob' });
+});
+writes.after.each(() => t.db.close());
+
+async function make(kind: 'lists' | 'control-collections', visibility = 'SHARED'): Promise<string> {
+  const made = await ask(t, 'POST', `/api/v1/${kind}`, alice, { name: 'L', visibility });
+  assert.is(made.status, 201);
+  assert.is(made.headers.get('Location'), `/api/v1/${kind}/${made.json.id}`);
+  return made.headers.get('Location')!;
+}
+
+/** Every write of a list or collection: its method, its path beyond that of the record, and its body. */
+const writesOf = {
+  lists: [
+    ['PATCH', '', { description: 'd' }],
+    ['POST', '/stigs', { slugs }],
+    ['PUT', `/stigs/${slugs[0]}`, { notes: 'n' }],
+    ['DELETE', '/stigs', { slugs }],
+    ['POST', '/restore', undefined],
+    ['DELETE', '', undefined],
+  ],
+  'control-collections': [
+    ['PATCH', '', { description: 'd' }],
+    ['POST', '/controls', { controls }],
+    ['DELETE', '/controls', { controls }],
+    ['DELETE', '', undefined],
+  ],
+} as const;
+
+for (const kind of ['lists', 'control-collections'] as const)
+  writes(`${kind}: each write obeys If-Match and raises the revision, which begins both tags`, async () => {
+    const home = await make(kind);
+    const entries = `${home}/${kind === 'lists' ? 'stigs' : 'controls'}`;
+    for (const [method, path, body] of writesOf[kind]) {
+      const [record, page] = [await ask(t, 'GET', home, alice), await ask(t, 'GET', entries, alice)];
+      assert.is(revisionOf(page), revisionOf(record));
+      const old = { ...alice, 'If-Match': `"${revisionOf(record) - 1}-x", W/${tagOf(record)}` };
+      const refused = await ask(t, method, home + path, old, body);
+      assert.is(refused.status, 412, `${method} ${path}`);
+      assert.is(refused.json.error.code, 'PRECONDITION_FAILED');
+      assert.is(tagOf(await ask(t, 'GET', home, alice)), tagOf(record));
+      const stranger = { ...bob, 'If-Match': '"1"' };
+      if (method !== 'POST' || kind === 'lists')
+        assert.is((await ask(t, method, home + path, stranger, body)).status, 403, `${method} ${path}`);
+      const named = { ...alice, 'If-Match': `"1", ${tagOf(page).slice(0, -1)}-gz"` };
+      assert.is((await ask(t, method, home + path, named, body)).status, 200, `${method} ${path}`);
+      if (method === 'DELETE' && path === '') break;
+      assert.ok(revisionOf(await ask(t, 'GET', home, alice)) > revisionOf(record), `${method} ${path}`);
+    }
+    assertError(
+      await ask(t, 'PATCH', home, { ...alice, 'If-Match': '"1"' }, {}),
+      404,
+      'NOT_FOUND',
+      'Not found',
+    );
+  });
+
+writes('of two requests with one tag one is 412, also where the first changed nothing', async () => {
+  const home = await make('lists');
+  const named = { ...alice, 'If-Match': tagOf(await ask(t, 'GET', home, alice)) };
+  const both = [0, 1].map(() => ask(t, 'DELETE', `${home}/stigs`, named, { slugs }));
+  assert.equal((await Promise.all(both)).map(({ status }) => status).sort(), [200, 412]);
+});
+
+writes('a copy obeys If-Match and leaves the revision; a deletion makes former tags old', async () => {
+  const home = await make('lists');
+  const record = await ask(t, 'GET', home, alice);
+  const named = { ...alice, 'If-Match': tagOf(record) };
+  const copy = await ask(t, 'POST', `${home}/duplicate`, named);
+  assert.is(copy.status, 201);
+  assert.is(copy.headers.get('Location'), `/api/v1/lists/${copy.json.id}`);
+  assert.is(tagOf(await ask(t, 'GET', home, alice)), tagOf(record));
+  const other = { ...alice, 'If-Match': '"1"' };
+  assert.is((await ask(t, 'POST', `${home}/duplicate`, other)).status, 412);
+  assert.is((await ask(t, 'DELETE', home, named)).status, 200);
+  assert.is((await ask(t, 'POST', `${home}/restore`, named)).status, 412);
+  assert.is((await ask(t, 'GET', home, alice)).status, 404);
+  assert.is((await ask(t, 'POST', `${home}/restore`, { ...alice, 'If-Match': '*' })).status, 200);
+});
+
+writes('a refused write leaves the revision, and an integration token gets the same one', async () => {
+  const home = await make('lists');
+  const record = await ask(t, 'GET', home, alice);
+  assert.is((await ask(t, 'PUT', `${home}/stigs/none`, alice, { notes: 'n' })).status, 404);
+  assert.is((await ask(t, 'PATCH', home, alice, { name: '' })).status, 400);
+  const program = await integrationCaller(t, 'p', [home.split('/').at(-1)!]);
+  assert.is(revisionOf(await ask(t, 'GET', home, program)), revisionOf(record));
+});
+
+writes('a list from before revisions has the first one', () => {
+  const sqlite = new Sqlite(':memory:');
+  migrate(sqlite, 'users', 3);
+  sqlite.exec(
+    `INSERT INTO bundles VALUES ('1', 'list', 'L', '', '[]', '', '', 'PRIVATE', 'a', NULL, NULL, 't', 't', NULL)`,
+  );
+  migrate(sqlite, 'users');
+  assert.is(sqlite.prepare('SELECT revision FROM bundles').pluck().get(), 1);
+  assert.equal(schemaProblems(sqlite, 'users'), []);
+  sqlite.close();
+});
+
+writes('If-Match is read to its letter', () => {
+  const read = (header?: string) => {
+    const match = readIfMatch(header);
+    return match && [...match];
+  };
+  assert.equal([read(), read('*'), read(' * ')], [null, null, null]);
+  assert.equal(read('"7-abc"'), [7]);
+  assert.equal(read(' "7" ,, "8-a,b-gz"\t, W/"9-x", "x", "", "07", "7x" '), [7, 8]);
+  for (const wrong of ['', ',', '7', 'W/', '"7', '"7" "8"', '*, "7"', '"7",*', "'7'", '"7\u007f"', 'w/"7"'])
+    assert.throws(() => read(wrong), /If-Match must be/, wrong);
+  assert.equal(read(`${'"7",'.repeat(4000)}`), [7]);
+});
+
+writes.run();
