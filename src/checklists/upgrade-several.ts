@@ -6,8 +6,8 @@ import type { OldChecklist } from './cklb-reader.ts';
 import { createNames, safeName } from './file-names.ts';
 import { checklistText, readChecklist } from './read-checklist.ts';
 import type { RuleAnswer, UpgradeOptions, UpgradeReport } from './schema.ts';
-import { shortList, stigNames } from './stig-names.ts';
-import { moveStig, withIds } from './upgrade.ts';
+import { nameOf, shortList, stigNames } from './stig-names.ts';
+import { indexOfStig, moveStig, withIds } from './upgrade.ts';
 import { type CatalogAnswer, type Release, type Wanted, written } from './upload.ts';
 
 export interface NamedFile {
@@ -94,10 +94,11 @@ function* upgradeOne(
   named: ReturnType<typeof createNames>,
 ): Generator<Wanted, UpgradedFile, CatalogAnswer> {
   const { slug, version, ...options } = asked;
+  const { stigs: given } = old.checklist;
   const wanted: Wanted[] =
     slug === undefined
-      ? stigNames(old.checklist.stigs).map((name) => ({ maybe: name }))
-      : [{ slug, version, names: stigNames(old.checklist.stigs) }];
+      ? stigNames(given).map((name) => ({ maybe: name }))
+      : [{ slug, version, names: stigNames(given) }];
   let { checklist, leftovers } = old;
   const moved: number[] = [];
   const reports: UpgradeReport[] = [];
@@ -113,16 +114,22 @@ function* upgradeOne(
     }
     const { target, names } = found;
     const mayGo = options.allowOlder === true || version !== undefined;
-    const from = { ...old, checklist, leftovers };
-    const upgrade = moveStig(from, target, names, { ...options, allowOlder: mayGo });
-    problems.push(...upgrade.report.warnings);
-    if (upgrade.isLeft) continue;
-    // Only the first upgrade reports what the file contains besides its STIGs.
-    leftovers = [];
-    checklist = upgrade.checklist;
-    moved.push(upgrade.index);
-    reports.push(upgrade.report);
-    targets.push(target);
+    const indexes =
+      'maybe' in each
+        ? [...given.keys()].filter((index) => nameOf(given[index]!) === each.maybe)
+        : [indexOfStig(given, target, names)];
+    for (const index of indexes) {
+      const from = { ...old, checklist, leftovers };
+      const upgrade = moveStig(from, target, index, { ...options, allowOlder: mayGo });
+      problems.push(...upgrade.report.warnings);
+      if (upgrade.isLeft) continue;
+      // Only the first upgrade reports what the file contains besides its STIGs.
+      leftovers = [];
+      checklist = upgrade.checklist;
+      moved.push(index);
+      reports.push(upgrade.report);
+      targets.push(target);
+    }
   }
   // Cut, because each line of the report repeats it.
   const host = cut(checklist.target_data.host_name.trim(), longestName);

@@ -35,24 +35,23 @@ export function upgradeChecklist(
   names: string[],
   options: AnswerOptions,
 ): Upgrade {
-  const { checklist, report, index, isLeft } = moveStig(old, target, names, options);
+  const index = indexOfStig(old.checklist.stigs, target, names);
+  const { checklist, report, isLeft } = moveStig(old, target, index, options);
   return { checklist: isLeft ? checklist : withIds(checklist, [index]), report };
 }
 
 /**
- * `upgradeChecklist` without the ids that depend on all content; also gives the index of the STIG, and whether it was left
- * as it is, because the target is older.
+ * The same for the STIG of an index, without the ids that depend on all content; also gives whether it was left as it is,
+ * because the target is older.
  */
 export function moveStig(
   old: OldChecklist,
   target: FullRelease,
-  names: string[],
+  index: number,
   { hostName, onChange, format, allowOlder = false }: AnswerOptions,
-): Upgrade & { index: number; isLeft: boolean } {
+): Upgrade & { isLeft: boolean } {
   const made = toCklb(target);
-  const index = chooseStig(old.checklist.stigs, made.stigs[0]!, names);
-  const before = old.checklist.stigs[index];
-  if (!before) throw noSuchStig(old.checklist.stigs, target.release.slug);
+  const before = old.checklist.stigs[index]!;
   const isLeft = !allowOlder && isOlder(target.release.version, versionOf(before));
   const template = isLeft ? { ...made, title: old.checklist.title } : made;
   const fresh = isLeft ? before : made.stigs[0]!;
@@ -74,7 +73,6 @@ export function moveStig(
   const others = checklist.stigs.filter((each) => each !== before);
   const title = titleOf(checklist.title, before, template.title);
   return {
-    index,
     isLeft,
     checklist: {
       ...checklist,
@@ -150,6 +148,13 @@ export function chooseStig(candidates: CklbStig[], fresh: CklbStig, names: strin
   const shared = candidates.map((each) => matchStig(each, fresh).pairs.length);
   const most = Math.max(...shared);
   return most === 0 ? -1 : shared.indexOf(most);
+}
+
+/** The same for a release. Throws a 400 where there is none. */
+export function indexOfStig(stigs: CklbStig[], target: FullRelease, names: string[]): number {
+  const index = chooseStig(stigs, toCklb(target).stigs[0]!, names);
+  if (index < 0) throw noSuchStig(stigs, target.release.slug);
+  return index;
 }
 
 function noSuchStig(stigs: CklbStig[], slug: string): Error {

@@ -50,7 +50,7 @@ export const importCommand: Command = {
     const config = readConfig(values);
     const dryRun = values['dry-run'] ?? false;
     const noLinks = values['no-links'] ?? false;
-    const isNew = !isThere(config.db);
+    const isNew = config.db !== ':memory:' && !isThere(config.db);
     using db = dryRun
       ? openCatalog(isThere(config.db) ? config.db : ':memory:', { busyTimeout })
       : await openForCommand(config, { catalogAlone: true, create: true, busyTimeout });

@@ -93,8 +93,8 @@ async function serveOpen(
   const metrics = createMetrics();
   const answers = createAnswers(db);
   const context: Context = {
-    ...limitsOf(config, metrics),
     ...config,
+    ...limitsOf(config, metrics),
     ...{ catalog: db, users: db, log, now, newId: randomUUID, verify, state, answers },
     audit: createAudit(serverAudit.stream, db),
     keyId: keys.id,
@@ -103,8 +103,9 @@ async function serveOpen(
     uploads: createUploads(log),
     secureCookies: tls !== null,
   };
+  const listen = prepared(config, context, answers, known, tls);
   try {
-    server = await listen(config, context, answers, known, tls);
+    server = await listen();
   } catch (error) {
     await serverAudit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
@@ -145,22 +146,20 @@ function limitsOf({ rateLimit }: Config, { reject: rejected }: Metrics) {
   };
 }
 
-function listen(
+/** Makes the app; gives a function that listens. */
+function prepared(
   config: Config,
   context: Context,
   answers: Answers,
   known: ReturnType<typeof rememberTokens>['known'],
   tls: ReturnType<typeof loadCertificate> | null,
-): Promise<RunningServer> {
+): () => Promise<RunningServer> {
   const app = createApp(context);
   const headers = commonHeaders(config.corsOrigins.length > 0);
-  return startServer((request, record) => app.fetch(request, { record }), {
-    ...config,
-    ...context,
-    fastPath: createFastPath({ ...context, answers, known, commonHeaders: headers }),
-    connectionRefused: () => context.rejected('connections'),
-    tls,
-  });
+  const fastPath = createFastPath({ ...context, answers, known, commonHeaders: headers });
+  const connectionRefused = () => context.rejected('connections');
+  const options = { ...config, ...context, fastPath, connectionRefused, tls };
+  return () => startServer((request, record) => app.fetch(request, { record }), options);
 }
 
 function emptyWriteAheadLog(db: Database, log: Log): void {

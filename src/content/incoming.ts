@@ -53,8 +53,10 @@ async function importDifference(
   const own = current === null ? null : digestOfFile(current);
   if (current === null || own !== before.digest) throw wrongBase(file, before, own);
   const copy = join(folder, 'made.db');
-  using sqlite = connectReadOnly(current, 'catalog');
-  await copyDatabase(sqlite, copy);
+  {
+    using sqlite = connectReadOnly(current, 'catalog');
+    await copyDatabase(sqlite, copy);
+  }
   if (digest === before.digest) return copy;
   using db = openCatalog(copy);
   const rows = db.sqlite.prepare<[], string>('SELECT benchmark_id FROM stig_overrides').pluck().all();

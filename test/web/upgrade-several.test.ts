@@ -181,4 +181,29 @@ several('what makes no sense for several is refused in words', async () => {
   assert.match(textOf(refused.html), 'Choose at most 100 checklists at once');
 });
 
+several(
+  'each STIG of one checklist is upgraded, also where two entries spell one STIG differently',
+  async () => {
+    const checklist = JSON.parse(await old('twice')) as Cklb;
+    const [first] = checklist.stigs;
+    checklist.stigs = ['harbor_linux_3_stig', 'Harbor_Linux_3_STIG', 'Harbor_Linux_3_STIG'].map(
+      (stig_id, at) => {
+        const rules = first!.rules.map((rule) => ({ ...rule, comments: `entry ${at}` }));
+        return { ...first!, stig_id, rules };
+      },
+    );
+    const sources: [string, string][] = [
+      ['twice.cklb', JSON.stringify(checklist)],
+      ['other.cklb', await old('other')],
+    ];
+    const form = formOf(sources, { format: 'cklb', onChange: 'keep' });
+    const files = await zipOf(formOnPage((await loadPage(t, '/upgrade', ann, form)).html));
+    const { stigs } = JSON.parse(files.get('twice.cklb')!.toString()) as Cklb;
+    assert.equal(
+      stigs.map(({ release_info: info, rules }) => [/^Release: \d+/.exec(info)![0], rules[0]!.comments]),
+      [0, 1, 2].map((at) => ['Release: 2', `entry ${at}`]),
+    );
+  },
+);
+
 several.run();
