@@ -41,7 +41,7 @@ export async function paths(opts: Ask): Promise<string[]> {
 export async function lists(opts: Ask): Promise<(string[] | undefined)[]> {
   const made = await api.createList({ name: 'Web', visibility: 'SHARED', tags: ['a'] }, opts);
   if (made.status !== 201) throw new Error(String(made.status));
-  const added = await api.addListStigs(made.data.id, { slugs: ['harbor_linux_3', 'nobody'] }, opts);
+  const added = await api.addListStigs(made.data.id, { slugs: ['harbor_linux_3', 'nobody'] }, {}, opts);
   if (added.status !== 200) throw new Error(String(added.status));
   const all = await api.listLists({ include: ['slugs'] }, opts);
   if (all.status !== 200) throw new Error(String(all.status));

@@ -72,7 +72,7 @@ if (exchange) {
         [/schema\.json$/, 'skipped', 'other', /a JSON schema/],
         [/\.cklb?$/, 'skipped', 'other', /a checklist/],
         [/emass\/.+\.csv$/, 'skipped', 'other', /a sheet of eMASS/],
-        [/\.(?:md|tsv)$/, 'skipped', 'other', /\(a text\)/],
+        [/\.(?:md|tsv)$/, 'skipped', 'other', /\((?:a text|Markdown without a head: .+)\)/],
         [/\.xsd$/, 'skipped', 'other', /root <schema>/],
         [/NoTestResult\.xml$/, 'skipped', 'scap', /without the marks of a manual STIG/],
         [/-arf\.xml$/, 'skipped', 'scap', /an XCCDF TestResult .+ scan results belong to a checklist/],

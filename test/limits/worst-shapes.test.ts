@@ -59,7 +59,8 @@ function plant(app: OpenAPIHono<Env>): void {
   };
   for (const [name, [schema, handle]] of Object.entries(planted)) {
     const request = { body: jsonBody(schema) };
-    const route = createRoute({ method: 'post', path: `/api/v1/planted/${name}`, request, responses });
+    const path = `/api/v1/planted/${name}`;
+    const route = createRoute({ method: 'post', path, tags: ['Service'], security: [], request, responses });
     app.openapi(route, async (c) => {
       await handle(c.req.valid('json') as never);
       return c.json({});

@@ -39,7 +39,7 @@ query('words, phrases, prefixes and ids become quoted phrases of word characters
     ['SV-257777r12_rules', '"sv 257777r12_rules"'],
     ['SV-r12_rule', '"sv r12_rule"'],
     ['NEAR(a b)', '"near a" AND "b"'],
-    ['title:audit OR -x', '"title audit" AND "or" AND "x"'],
+    ['title:audit OR -x', '"title audit" AND "or"'],
     ['naïve Überprüfung 日本', '"naïve" AND "überprüfung" AND "日本"'],
     ["don't", '"don t"'],
     ['!!! "" " ( * -', null],

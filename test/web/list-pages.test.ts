@@ -167,7 +167,7 @@ lists(
     assert.ok(text.includes(summary), text);
     assert.match(html, />No such thing\tkept<\/textarea>/);
     assert.match(html, /value="quill_enterprise_linux_9"/);
-    const oaks = slugsCalled('Oak');
+    const oaks = slugsCalled('Oak STIG');
     for (const slug of oaks) assert.ok(html.includes(`name="slugs" value="${slug}"`), slug);
     assert.is((await entries(home)).length, 3);
 
