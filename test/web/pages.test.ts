@@ -1439,10 +1439,10 @@ pages('without script the try-it forms are not shown, and every operation has a 
   const document = (await t.get('/openapi.json', { token: null })).json as { paths: Record<string, object> };
   const all = Object.values(document.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
   const contents = (await loadPage(t, '/docs')).html;
-  const linked = [...contents.matchAll(/href="(\/docs\/(?:guide|api|operate|rules))"/g)].map(
+  const linked = [...contents.matchAll(/href="(\/docs\/(?:guide|api|operate|rules|files))"/g)].map(
     (match) => match[1]!,
   );
-  assert.is(linked.length, 4);
+  assert.is(linked.length, 5);
   const documents = await Promise.all(
     linked.map(async (each) => [each, (await loadPage(t, each)).html] as const),
   );

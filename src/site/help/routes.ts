@@ -14,6 +14,7 @@ const documents: ReadonlyMap<string, string> = new Map([
   ['api', 'The API'],
   ['operate', 'Running Gapstone'],
   ['rules', 'Rules: what exactly holds'],
+  ['files', 'Files: what Gapstone makes of them'],
 ]);
 
 /** The API reference (rule D22), made from the OpenAPI document, and the documents of the package. */
