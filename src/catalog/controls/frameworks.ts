@@ -1,4 +1,4 @@
-import { AppError } from '../../base/errors.ts';
+import { notThere } from '../../base/errors.ts';
 import { compareCodePoints, cut } from '../../base/text.ts';
 
 /** The published frameworks, in the order of rule D7.2; a site's own come after them by name. */
@@ -37,10 +37,10 @@ export function frameworkKey(text: string): string {
   return frameworks.find((each) => each === text.trim().toLowerCase()) ?? text;
 }
 
-/** Throws NOT_FOUND for a framework that is neither published nor in the catalog (`isKnown`). */
-export function requireFramework(framework: string, isKnown: boolean): void {
+/** Throws NOT_FOUND for a framework that is neither published nor in the catalog (`isKnown`); `field` names it. */
+export function requireFramework(framework: string, isKnown: boolean, field?: string): void {
   if (!isKnown && !(frameworks as readonly string[]).includes(framework))
-    throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
+    throw notThere(field, `Framework not found: ${cut(framework)}`);
 }
 
 /** Compares two framework keys by the order of rule D7.2. */

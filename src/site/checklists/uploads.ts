@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError, callerGone, unavailable } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { packageRoot } from '../../base/root.ts';
+import { inBody } from '../../catalog/stigs/queries.ts';
 import type { CatalogAnswer, Upgraded, Wanted } from '../../checklists/upload.ts';
 import type { Presence } from '../../http/env.ts';
 import { smallUpload } from '../../http/limits/concurrency.ts';
@@ -97,12 +98,12 @@ function createUploadThread(
     }
   }
 
-  /** On failure a page shows the form again; for the API, the upload ends. */
+  /** On failure a page shows the form again, and the reader of a body names the field; any other ends the upload. */
   async function found(find: Find, wanted: Wanted, from: Upload['from']): Promise<ThreadRequest> {
     try {
       return { release: await find(wanted) };
     } catch (error) {
-      if (from === 'page' && error instanceof AppError)
+      if (error instanceof AppError && (from === 'page' || error.field !== undefined))
         return { refused: { code: error.code, message: error.message, field: error.field } };
       thread.send({ ended: true });
       throw error;
@@ -202,7 +203,7 @@ export function createUploadWork(
   { stigs, stigNames, identify, cciFacts }: Pick<Services, 'stigs' | 'stigNames' | 'identify' | 'cciFacts'>,
 ) {
   const releaseOf = (slug: string, names: string[], version?: string) => {
-    return { target: stigs.full(slug, version), names: stigNames.namesOf(slug, names) };
+    return { target: stigs.full(slug, version, inBody), names: stigNames.namesOf(slug, names) };
   };
   const find: Find = (wanted) => {
     if ('stated' in wanted) return identify(wanted.stated);
