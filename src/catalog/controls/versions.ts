@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { notThere } from '../../base/errors.ts';
+import { type AppError, noSuchPath, notThere } from '../../base/errors.ts';
 import { cut, fold } from '../../base/text.ts';
 import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
@@ -7,6 +7,7 @@ import {
   type CatalogFramework,
   compareVersions,
   requireFramework,
+  unknownFramework,
   versionKey,
   withEdition,
   withoutEndingZeros,
@@ -61,6 +62,10 @@ export function createControlVersions({ orm }: Database) {
 
   return {
     versionOf,
+
+    /** The 404 of a path below a framework that the catalogs do not serve: an unknown framework is named. */
+    whyNoPath: (framework: string): AppError =>
+      unknownFramework(framework, versionOf(framework, undefined) !== null) ?? noSuchPath(),
 
     /** Whether a revision has references of its own: `Rev 5.1.1` shares those of the default `Rev 5`. */
     hasOwnReferences(framework: string, version: string | null): boolean {

@@ -65,7 +65,7 @@ export function createIdentify(db: Database, stigs: StigService, stigNames: Stig
   function* lookUp(stated: StatedRelease): Generator<void, IdentifiedRelease | null> {
     const stig = yield* stigOf(stated);
     if (stig === null) return null;
-    const current = stigs.full(stig.slug, undefined, inBody);
+    const current = stigs.ofBody(stig.slug);
     const { slug } = current.release;
     yield;
     const releases = yield* sharedIds(slug, stated.ruleIds);

@@ -165,6 +165,9 @@ function createRecords(
   return {
     full,
 
+    /** The same of a STIG that the body of a request names. */
+    ofBody: (name: string, version?: string): FullRelease => full(name, version, inBody),
+
     record: (name: string, version?: string): StigRecord => toRecord(full(name, version)),
 
     /** Each STIG once, in the order of the request; `requested` counts the array as it was sent (D4.8). */

@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads';
 import { AppError, callerGone, unavailable } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { packageRoot } from '../../base/root.ts';
-import { inBody } from '../../catalog/stigs/queries.ts';
 import type { CatalogAnswer, Upgraded, Wanted } from '../../checklists/upload.ts';
 import type { Presence } from '../../http/env.ts';
 import { smallUpload } from '../../http/limits/concurrency.ts';
@@ -203,7 +202,7 @@ export function createUploadWork(
   { stigs, stigNames, identify, cciFacts }: Pick<Services, 'stigs' | 'stigNames' | 'identify' | 'cciFacts'>,
 ) {
   const releaseOf = (slug: string, names: string[], version?: string) => {
-    return { target: stigs.full(slug, version, inBody), names: stigNames.namesOf(slug, names) };
+    return { target: stigs.ofBody(slug, version), names: stigNames.namesOf(slug, names) };
   };
   const find: Find = (wanted) => {
     if ('stated' in wanted) return identify(wanted.stated);
