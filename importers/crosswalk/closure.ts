@@ -69,8 +69,21 @@ export function closureRows(graph: Graph, source: number): (number | null)[][] {
   });
 }
 
+/** So many rows are inserted by one statement: each by its own takes nearly twice as long. */
+const together = 50;
+
 /** Fills the empty closure table from a graph. */
 export function writeClosure(sqlite: Sqlite.Database, graph: Graph): void {
-  const insert = sqlite.prepare('INSERT INTO crosswalk_paths VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  for (const source of graph.nodes.keys()) for (const row of closureRows(graph, source)) insert.run(row);
+  const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+  const prepare = (rows: number) =>
+    sqlite.prepare(`INSERT INTO crosswalk_paths VALUES ${Array(rows).fill(row).join(', ')}`);
+  const insert = prepare(together);
+  let rows: (number | null)[][] = [];
+  for (const source of graph.nodes.keys())
+    for (const each of closureRows(graph, source))
+      if (rows.push(each) === together) {
+        insert.run(rows.flat());
+        rows = [];
+      }
+  if (rows.length > 0) prepare(rows.length).run(rows.flat());
 }
