@@ -119,11 +119,20 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   );
   app.route('/', pages.app);
 
+  /** The 404 of a path; below an unknown framework it is that of the framework, as everywhere. */
+  function whyMissing(path: string): AppError {
+    const [, framework] = /^\/api\/v1\/controls\/([^/]+)(?:\/[^/]+)?$/.exec(path) ?? [];
+    return framework === undefined
+      ? noSuchPath()
+      : services.controls.whyNoPath(decodeURIComponent(framework));
+  }
+
   // Returned, not thrown: the log would miss an error that is thrown here.
   app.notFound((c) => {
     const wait = limiter.take(addressKey(c.get('record').remote), false);
     if (wait > 0) return refusal(c, tooMany(wait));
-    return wantsPage(c) ? pages.refuse(c, noSuchPath()) : refusal(c, noSuchPath());
+    const why = whyMissing(c.req.path);
+    return wantsPage(c) ? pages.refuse(c, why) : refusal(c, why);
   });
   app.onError((error, c) => refusal(c, refuse(error, c.get('requestId'))));
   return app;

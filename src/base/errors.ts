@@ -61,8 +61,8 @@ export function notFound(field?: string): AppError {
   return new AppError('NOT_FOUND', 'Not found', {}, field);
 }
 
-/** The 404 of a filter that names what is not there (rule D35.3). */
-export function notThere(field: string, message: string): AppError {
+/** The 404 of a field that names what is not there (rules D35.3, D42.1). */
+export function notThere(field: string | undefined, message: string): AppError {
   return new AppError('NOT_FOUND', message, {}, field);
 }
 

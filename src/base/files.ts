@@ -106,19 +106,30 @@ export function rightsAround(path: string, error: unknown): string {
  * line for each. Files that do not exist are left out. Root may look after the files of a service account.
  */
 export function writableByOthers(files: string[]): string[] {
-  const there = files.filter((file) => existsSync(file)).map((file) => realpathSync(file));
-  return [...new Set([...there, ...there.map((file) => dirname(file))])].flatMap((path) => {
+  const named = files.filter((file) => existsSync(file));
+  const there = named.map((file) => realpathSync(file));
+  // Where a file is a link, its own folder too: who may write that could put another link there.
+  const folders = [
+    ...there.map((file) => dirname(file)),
+    ...named.map((file) => realpathSync(dirname(file))),
+  ];
+  return [...new Set([...there, ...folders])].flatMap((path) => {
     const { mode, uid } = statSync(path);
     const isSticky = (mode & 0o1000) !== 0 && !there.includes(path);
     const [own = 0, name] = [process.geteuid?.(), there.includes(path) ? path : `the folder ${path}`];
     if (isSticky) return [];
-    if (own !== 0 && uid !== 0 && uid !== own) return [`${name} belongs to uid ${uid}: chown ${own} ${path}`];
+    if (own !== 0 && uid !== 0 && uid !== own)
+      return [`${name} belongs to uid ${uid}: chown ${own} ${shellWord(path)}`];
     if ((mode & 0o022) === 0) return [];
     return [
-      `others may write ${name} (mode ${(mode & 0o7777).toString(8).padStart(4, '0')}): chmod go-w ${path}`,
+      `others may write ${name} (mode ${(mode & 0o7777).toString(8).padStart(4, '0')}): chmod go-w ${shellWord(path)}`,
     ];
   });
 }
+
+/** A path as one word of a shell. */
+const shellWord = (path: string) =>
+  /^[\w./@%+:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 /** The message of a file system error, with the owners if it is about permissions. */
 export function whyRefused(path: string, error: unknown): string {

@@ -65,7 +65,10 @@ export function* upgradeWork(
   return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, [target.release]) });
 }
 
-/** Work on the part of a body at a JSON pointer, `''` for a body that is a file: its errors name it (rule D42.1). */
+/**
+ * Work on the part of a body at a JSON pointer, `''` for a body that is a file, with its options in the query: its errors
+ * name it (rule D42.1).
+ */
 export function* locatedAt<T>(
   pointer: string,
   work: Generator<Wanted, T, CatalogAnswer>,
@@ -74,7 +77,8 @@ export function* locatedAt<T>(
     return yield* work;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const field = error.field?.replace(/^\/(?:checklist|results)/, pointer);
+    const named = pointer === '' ? error.field?.replace(/^\/(slug|version)$/, '$1') : error.field;
+    const field = named?.replace(/^\/(?:checklist|results)/, pointer);
     throw new AppError(error.code, error.message, error.headers, field || undefined);
   }
 }

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
-import { AppError } from '../base/errors.ts';
+import { notThere } from '../base/errors.ts';
 import { compareCodePoints, cut } from '../base/text.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import { sortKey } from '../catalog/controls/identifier.ts';
@@ -123,7 +123,7 @@ function createFavoriteControls(db: Database, now: () => Date, newId: () => stri
     addControl(user: User, framework: CatalogFramework, controlId: string): Promise<FavoriteControlAdded> {
       return write(db, user, () => {
         const { seen, identifier } = references.controls([{ framework, controlId }])[0]!;
-        if (seen === null) throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
+        if (seen === null) throw notThere('/controlId', `Control not found: ${cut(controlId)}`);
         const { id } = orm
           .insert(favoriteControls)
           .values({ id: newId(), subject: user.subject, ...seen, addedAt: now().toISOString() })

@@ -63,10 +63,11 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
       { match = null, makesRoom = false }: { match?: Match; makesRoom?: boolean } = {},
     ): Promise<ListStigUpdate> {
       return db.write(() => {
-        lists.own(user, id, match);
         const key = stigNames.slugOf(stigSlug);
         const isEntry = and(eq(listStigs.collectionId, id), eq(slugOf(listStigs), key));
         const former = db.orm.select().from(listStigs).where(isEntry).get();
+        // A 404 comes before a 412 (rule D36.4): the tag counts only where there is an entry.
+        lists.own(user, id, former ? match : null);
         if (!former) throw notFound();
         const { notes = former.notes, position = former.position } = change;
         db.orm.update(listStigs).set({ notes, position }).where(isEntry).run();

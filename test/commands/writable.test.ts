@@ -1,4 +1,5 @@
-import { chmodSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { writableByOthers } from '../../src/base/files.ts';
@@ -32,6 +33,37 @@ rights('are found by their mode and that of their folder; a sticky folder is goo
     assert.equal(writableByOthers([file, join(folder, 'none')]), expected);
   }
   chmodSync(folder, 0o700);
+});
+
+rights('are found behind a link, in whose folder others could put another link', () => {
+  const [behind, open] = [scratchFolder(), scratchFolder()];
+  for (const [folder, mode] of [
+    [behind, 0o700],
+    [open, 0o777],
+  ] as const)
+    chmodSync(folder, mode);
+  const link = join(open, 'users.db');
+  symlinkSync(put(behind, 'users.db', ''), link);
+  chmodSync(join(behind, 'users.db'), 0o600);
+  const found = [`others may write the folder ${open} (mode 0777): chmod go-w ${open}`];
+  assert.equal(writableByOthers([link]), found);
+  chmodSync(open, 0o700);
+  assert.equal(writableByOthers([link]), []);
+});
+
+rights('are named with a command that a shell reads as it stands', () => {
+  const folder = join(scratchFolder(), "it's a $HOME; folder");
+  mkdirSync(folder);
+  const file = put(folder, 'users.db', '');
+  chmodSync(folder, 0o777);
+  chmodSync(file, 0o666);
+  const found = writableByOthers([file]);
+  assert.is(found.length, 2);
+  for (const line of found) {
+    const command = line.slice(line.indexOf(': chmod') + 2);
+    assert.is(spawnSync('sh', ['-c', command]).status, 0, command);
+  }
+  assert.equal(writableByOthers([file]), []);
 });
 
 rights('are refused by content apply, and warned about at the start', async () => {

@@ -132,6 +132,49 @@ fields('a baseline that is not there names its parameter', async () => {
   }
 });
 
+fields('what is not there is 404 with the parameter that names it', async () => {
+  for (const [path, field] of [
+    [`stigs/${slug}?version=V9R9`, 'version'],
+    [`stigs/${slug}/controls?version=V9R9`, 'version'],
+    [`stigs/${slug}/download?version=V9R9`, 'version'],
+    [`stigs/${slug}/coverage?version=V9R9`, 'version'],
+    [`stigs/${slug}/coverage?revision=9`, 'revision'],
+    [`stigs/${slug}/diff?from=V9R9`, 'from'],
+    [`stigs/${slug}/diff?to=V9R9`, 'to'],
+    ['controls/nist-800-53?version=9', 'version'],
+    ['controls/nist-800-53/AC-2?version=9', 'version'],
+    ['controls/nist-800-53/baselines?version=9', 'version'],
+    ['controls/nist-800-53/export?version=9', 'version'],
+    ['crosswalk/export?from=nowhere&to=cci', 'from'],
+    ['crosswalk/export?from=cci&to=nowhere', 'to'],
+  ]) {
+    const { status, json } = await t.get(`/api/v1/${path}`);
+    assert.equal([status, json.error.field], [404, field], `${path} ${json.error.message}`);
+  }
+});
+
+fields('what is not there is 404 with the place in the body that names it', async () => {
+  const good = checklist({ group_id: 'V-900001', rule_id: 'SV-900001r1' });
+  const results =
+    '<TestResult xmlns="http://checklists.nist.gov/xccdf/1.2" id="t"><rule-result idref="SV-900001r1_rule"/></TestResult>';
+  const version = 'V9R9';
+  for (const [path, body, field] of [
+    [upgrade, { slug: 'none', checklist: good }, '/slug'],
+    [upgrade, { slug, version, checklist: good }, '/version'],
+    [`${upgrade}?slug=none`, good, 'slug'],
+    [`${upgrade}?slug=${slug}&version=${version}`, good, 'version'],
+    [fromResults, { slug: 'none', results }, '/slug'],
+    [fromResults, { slug, version, results }, '/version'],
+    [`${fromResults}?slug=none`, results, 'slug'],
+    [`${fromResults}?slug=${slug}&version=${version}`, results, 'version'],
+    [emass, { sheet: 'poam', revision: '9', checklists: [good] }, '/revision'],
+    ['/api/v1/my-controls', { framework: 'nist-800-53', controlId: 'AC-99' }, '/controlId'],
+  ] as const) {
+    const { status, json } = await t.send('POST', path, body);
+    assert.equal([status, json.error.field], [404, field], `${path} ${json.error.message}`);
+  }
+});
+
 fields('an error that is about no field has none', async () => {
   const { json } = await t.get('/api/v1/stigs/nothing');
   assert.equal(Object.keys(json.error), ['code', 'message', 'requestId']);

@@ -103,6 +103,22 @@ writes('a copy obeys If-Match and leaves the revision; a deletion makes former t
   assert.is((await ask(t, 'POST', `${home}/restore`, { ...alice, 'If-Match': '*' })).status, 200);
 });
 
+writes(
+  'an entry that the list lacks is 404 before the tag counts, and another user is 403 before both',
+  async () => {
+    const home = await make('lists');
+    const old = { 'If-Match': '"1"' };
+    const put = (who: Caller) =>
+      ask(t, 'PUT', `${home}/stigs/${slugs[0]}`, { ...who, ...old }, { notes: 'n' });
+    const before = tagOf(await ask(t, 'GET', home, alice));
+    assertError(await put(alice), 404, 'NOT_FOUND', 'Not found');
+    assert.is((await put(bob)).status, 403);
+    assert.is(tagOf(await ask(t, 'GET', home, alice)), before);
+    await ask(t, 'POST', `${home}/stigs`, alice, { slugs });
+    assert.is((await put(alice)).status, 412);
+  },
+);
+
 writes('a refused write leaves the revision, and an integration token gets the same one', async () => {
   const home = await make('lists');
   const record = await ask(t, 'GET', home, alice);

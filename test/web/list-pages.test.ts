@@ -144,6 +144,12 @@ lists('a pasted column is read line by line, with the notes of the next', async 
   ]);
 });
 
+lists('each cell of a pasted line loses the quotation marks of a spreadsheet', async () => {
+  const line = '"QEL_9_STIG"\t"the ""old"" host"\t""\t"and, this"\tplain "word"';
+  const { named } = await readPasted(line, { called, like: () => [] });
+  assert.equal(named[0]!.notes, ['the "old" host and, this plain "word"']);
+});
+
 lists(
   'what is pasted is added with its notes; what is not found is named and stays in the form',
   async () => {
@@ -203,6 +209,7 @@ lists(
     assert.is(again.status, 400);
     const stay = '1 added. Already in the list with other notes, which stay: ';
     assert.ok(textOf(again.html).includes(`${stay}Slate Server 2025`), textOf(again.html));
+    assert.ok(textOf(again.html).includes('(line 2).'), textOf(again.html));
     assert.match(again.html, />slate_server_2025\tnew<\/textarea>/);
     assert.equal(await notesIn(), ['first\nsecond', 'first', '']);
     // The same column once more loses nothing, and says nothing.

@@ -357,6 +357,26 @@ pages('signing in leads to our own pages alone', async () => {
   }
 });
 
+pages(
+  'an unknown framework is named wherever a path has one; a known one without a catalog has no path',
+  async () => {
+    for (const [framework, message] of [
+      ['acme', 'Framework not found: acme'],
+      ['__proto__', 'Framework not found: __proto__'],
+      ['x'.repeat(90), `Framework not found: ${'x'.repeat(64)}`],
+      ['a%3Cb', 'Framework not found: a<b'],
+      ['cci', 'This path does not exist'],
+    ])
+      for (const end of ['', '/AC-2', '?version=4']) {
+        const { status, json } = await t.get(`/api/v1/controls/${framework}${end}`);
+        assert.equal([status, json.error.message], [404, message]);
+        const page = await loadPage(t, `/controls/${framework}${end}`);
+        assert.is(page.status, 404);
+        assert.ok(textOf(page.html).includes(message!), textOf(page.html));
+      }
+  },
+);
+
 pages('an unknown path is a page for a browser, JSON for all others and under /api/', async () => {
   const accept = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
   const page = await loadPage(t, '/no/such/page', { Accept: accept });

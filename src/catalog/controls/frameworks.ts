@@ -1,4 +1,4 @@
-import { AppError } from '../../base/errors.ts';
+import { type AppError, notThere } from '../../base/errors.ts';
 import { compareCodePoints, cut } from '../../base/text.ts';
 
 /** The published frameworks, in the order of rule D7.2; a site's own come after them by name. */
@@ -37,10 +37,16 @@ export function frameworkKey(text: string): string {
   return frameworks.find((each) => each === text.trim().toLowerCase()) ?? text;
 }
 
-/** Throws NOT_FOUND for a framework that is neither published nor in the catalog (`isKnown`). */
-export function requireFramework(framework: string, isKnown: boolean): void {
-  if (!isKnown && !(frameworks as readonly string[]).includes(framework))
-    throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
+/** The NOT_FOUND for a framework that is neither published nor in the catalog (`isKnown`), else null. */
+export function unknownFramework(framework: string, isKnown: boolean, field?: string): AppError | null {
+  if (isKnown || (frameworks as readonly string[]).includes(framework)) return null;
+  return notThere(field, `Framework not found: ${cut(framework)}`);
+}
+
+/** Throws that NOT_FOUND; `field` names the framework in the request. */
+export function requireFramework(framework: string, isKnown: boolean, field?: string): void {
+  const unknown = unknownFramework(framework, isKnown, field);
+  if (unknown) throw unknown;
 }
 
 /** Compares two framework keys by the order of rule D7.2. */

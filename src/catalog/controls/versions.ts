@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { AppError } from '../../base/errors.ts';
+import { type AppError, noSuchPath, notThere } from '../../base/errors.ts';
 import { cut, fold } from '../../base/text.ts';
 import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
@@ -7,6 +7,7 @@ import {
   type CatalogFramework,
   compareVersions,
   requireFramework,
+  unknownFramework,
   versionKey,
   withEdition,
   withoutEndingZeros,
@@ -41,8 +42,11 @@ export function createControlVersions({ orm }: Database) {
   const newestFirst = (framework: string) =>
     versionRows.all({ framework }).sort((a, b) => compareVersions(b.version, a.version));
 
-  /** The version asked for, or the default; null where none is imported. Throws NOT_FOUND for one that is not imported. */
-  function versionOf(framework: string, wanted: string | undefined): string | null {
+  /**
+   * The version that a field of the request asks for, or the default; null where none is imported. Throws NOT_FOUND for one
+   * that is not imported.
+   */
+  function versionOf(framework: string, wanted: string | undefined, field = 'version'): string | null {
     const rows = versionRows.all({ framework });
     if (wanted === undefined) return rows.find((row) => row.isDefault)?.version ?? null;
     const bare = (label: string) =>
@@ -52,12 +56,16 @@ export function createControlVersions({ orm }: Database) {
     const isSame = ({ version }: { version: string }) => versionKey(framework, version) === key;
     const found = exact ?? newestFirst(framework).find(isSame);
     if (!found && rows.length === 0) requireFramework(framework, false);
-    if (!found) throw new AppError('NOT_FOUND', `Version not found: ${cut(wanted)}`);
+    if (!found) throw notThere(field, `Version not found: ${cut(wanted)}`);
     return found.version;
   }
 
   return {
     versionOf,
+
+    /** The 404 of a path below a framework that the catalogs do not serve: an unknown framework is named. */
+    whyNoPath: (framework: string): AppError =>
+      unknownFramework(framework, versionOf(framework, undefined) !== null) ?? noSuchPath(),
 
     /** Whether a revision has references of its own: `Rev 5.1.1` shares those of the default `Rev 5`. */
     hasOwnReferences(framework: string, version: string | null): boolean {

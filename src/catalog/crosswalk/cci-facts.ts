@@ -62,7 +62,7 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
   /** Starts the lookup of a revision once for each generation; concurrent requests share it. */
   function looked(wanted: string | undefined): Promise<Looked> {
     const revisions = lookups();
-    const revision = controls.versionOf(target, wanted);
+    const revision = controls.versionOf(target, wanted, '/revision');
     const known = revisions.get(revision);
     if (known) return known;
     const making = runInSlices(lookUp(revision));

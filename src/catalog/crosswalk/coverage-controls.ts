@@ -76,7 +76,7 @@ export function createCoverageControls(db: Database, controls: ControlService, c
 
     /** The controls of a revision, or of the default one. Throws NOT_FOUND. */
     of(framework: CoverageFramework, wanted: string | undefined): CoverageControls {
-      const revision = controls.versionOf(framework, wanted);
+      const revision = controls.versionOf(framework, wanted, 'revision');
       const key = `${framework} ${revision}`;
       const made = cache().get(key) ?? make(framework, revision);
       cache().set(key, made);

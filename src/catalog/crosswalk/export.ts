@@ -107,11 +107,10 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
   return (from: string, to: string): ExportedMappings =>
     db.read(() => {
       const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all({ framework: each }));
-      for (const each of [from, to])
-        requireFramework(
-          each,
-          rows.some(({ framework }) => framework === each),
-        );
+      for (const [field, each] of Object.entries({ from, to })) {
+        const isKnown = rows.some(({ framework }) => framework === each);
+        requireFramework(each, isKnown, field);
+      }
       const ends = new Map(rows.map(({ status: _, ...end }) => [nameOf(end), end]));
       const mappings = mappingsOf(crosswalk.graph(), from, to, ends);
       if (mappings.length === 0)

@@ -12,8 +12,9 @@ export function createStigDiffService(db: Database, stigs: StigService) {
     /** Compares two retained releases, in any order; by default the current one with the one before. Throws NOT_FOUND. */
     diff(slug: string, { from, to }: DiffQuery): StigDiff {
       return db.read(() => {
-        const after = stigs.full(slug, to);
-        const before = stigs.full(slug, from ?? versionBelow(slug, after.release.version));
+        const after = stigs.full(slug, to, { version: 'to' });
+        const below = from ?? versionBelow(slug, after.release.version);
+        const before = stigs.full(slug, below, { version: 'from' });
         return {
           slug: after.release.slug,
           title: after.release.title,

@@ -1,4 +1,4 @@
-import { AppError } from '../../base/errors.ts';
+import { notThere } from '../../base/errors.ts';
 import { runInSlices } from '../../base/slices.ts';
 import { compareCodePoints, cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
@@ -6,7 +6,7 @@ import { inOneGeneration } from '../../db/one-generation.ts';
 import { ruleKey } from '../../db/rule-keys.ts';
 import { plainId } from './match.ts';
 import type { StigNameIndex } from './name-index.ts';
-import type { FullRelease, StigService } from './queries.ts';
+import { type FullRelease, inBody, type StigService } from './queries.ts';
 
 /** What a file says about its STIG and release; only `ruleIds` must be there. */
 export interface StatedRelease {
@@ -65,7 +65,7 @@ export function createIdentify(db: Database, stigs: StigService, stigNames: Stig
   function* lookUp(stated: StatedRelease): Generator<void, IdentifiedRelease | null> {
     const stig = yield* stigOf(stated);
     if (stig === null) return null;
-    const current = stigs.full(stig.slug);
+    const current = stigs.ofBody(stig.slug);
     const { slug } = current.release;
     yield;
     const releases = yield* sharedIds(slug, stated.ruleIds);
@@ -190,7 +190,7 @@ function choose(
   const is = (version: string) => releases.find((each) => each.version === version.toUpperCase());
   if (stated.version !== undefined) {
     const asked = is(stated.version);
-    if (!asked) throw new AppError('NOT_FOUND', `Version not found: ${cut(stated.version)}`);
+    if (!asked) throw notThere(inBody.version, `Version not found: ${cut(stated.version)}`);
     return [asked, 'version'];
   }
   const kept = preferred === null ? undefined : is(preferred);

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, getViewSelectedFields, type SQL, sql } from 'drizzle-orm';
-import { AppError } from '../../base/errors.ts';
+import { notThere } from '../../base/errors.ts';
 import type { Sort } from '../../base/sort.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
@@ -60,6 +60,14 @@ export function createStigService(db: Database, stigNames = createStigNameIndex(
   return { ...releases, ...records, ...pages, list: createStigList(db) };
 }
 
+/** Where a request names a release; a STIG in the path is no field. */
+export interface ReleaseFields {
+  slug?: string;
+  version: string;
+}
+const inPath: ReleaseFields = { version: 'version' };
+export const inBody: ReleaseFields = { slug: '/slug', version: '/version' };
+
 type Releases = ReturnType<typeof createReleases>;
 
 function createReleases(db: Database, { slugOf }: StigNameIndex) {
@@ -77,13 +85,16 @@ function createReleases(db: Database, { slugOf }: StigNameIndex) {
   const current = releasesWhere(eq(stigReleases.id, stigs.currentReleaseId));
   const retained = releasesWhere(and(isRetained, eq(stigReleases.version, sql.placeholder('version'))));
 
-  /** The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND (D2.2, D4.4). */
-  function release(name: string, version?: string): StigRelease {
+  /**
+   * The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND (D2.2, D4.4), which names
+   * the field of the request (rule D42.1).
+   */
+  function release(name: string, version?: string, fields: ReleaseFields = inPath): StigRelease {
     const row = current.get({ slug: slugOf(name) });
-    if (!row) throw new AppError('NOT_FOUND', `STIG not found: ${cut(name)}`);
+    if (!row) throw notThere(fields.slug, `STIG not found: ${cut(name)}`);
     if (version === undefined) return row;
     const old = retained.get({ slug: row.slug, version: version.toUpperCase() });
-    if (!old) throw new AppError('NOT_FOUND', `Version not found: ${cut(version)}`);
+    if (!old) throw notThere(fields.version, `Version not found: ${cut(version)}`);
     return old;
   }
 
@@ -140,9 +151,9 @@ function createRecords(
     .orderBy(asc(stigProfiles.ordinal))
     .prepare();
 
-  function full(name: string, version?: string): FullRelease {
+  function full(name: string, version?: string, fields?: ReleaseFields): FullRelease {
     return db.read(() => {
-      const found = release(name, version);
+      const found = release(name, version, fields);
       return {
         release: found,
         findings: findingsOf(found.id),
@@ -153,6 +164,9 @@ function createRecords(
 
   return {
     full,
+
+    /** The same of a STIG that the body of a request names. */
+    ofBody: (name: string, version?: string): FullRelease => full(name, version, inBody),
 
     record: (name: string, version?: string): StigRecord => toRecord(full(name, version)),
 

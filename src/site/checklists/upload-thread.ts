@@ -67,15 +67,18 @@ function refusal({ code, message, field }: Refused): ThreadAnswer {
   return { refused: { code, message, field }, page: (isOfForm && formAgain?.(message)) || null };
 }
 
+const asError = ({ code, message, field }: Refused) => new AppError(code, message, {}, field);
+
 async function answer(request: ThreadRequest): Promise<ThreadAnswer | null> {
   try {
-    if ('refused' in request) return refusal(request.refused);
+    if ('refused' in request && formAgain !== null) return refusal(request.refused);
     let step: IteratorResult<Wanted, Upgraded | Promise<Upgraded>>;
     if ('bytes' in request) {
       formAgain = null;
       work = await begin(request);
       step = work.next(null);
     } else if ('ended' in request) return null;
+    else if ('refused' in request) step = work!.throw(asError(request.refused));
     else step = work!.next(request.release);
     return step.done ? { upgraded: await step.value } : { wanted: step.value };
   } catch (error) {

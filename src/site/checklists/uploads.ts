@@ -97,12 +97,12 @@ function createUploadThread(
     }
   }
 
-  /** On failure a page shows the form again; for the API, the upload ends. */
+  /** On failure a page shows the form again, and the reader of a body names the field; any other ends the upload. */
   async function found(find: Find, wanted: Wanted, from: Upload['from']): Promise<ThreadRequest> {
     try {
       return { release: await find(wanted) };
     } catch (error) {
-      if (from === 'page' && error instanceof AppError)
+      if (error instanceof AppError && (from === 'page' || error.field !== undefined))
         return { refused: { code: error.code, message: error.message, field: error.field } };
       thread.send({ ended: true });
       throw error;
@@ -202,7 +202,7 @@ export function createUploadWork(
   { stigs, stigNames, identify, cciFacts }: Pick<Services, 'stigs' | 'stigNames' | 'identify' | 'cciFacts'>,
 ) {
   const releaseOf = (slug: string, names: string[], version?: string) => {
-    return { target: stigs.full(slug, version), names: stigNames.namesOf(slug, names) };
+    return { target: stigs.ofBody(slug, version), names: stigNames.namesOf(slug, names) };
   };
   const find: Find = (wanted) => {
     if ('stated' in wanted) return identify(wanted.stated);

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
-import { noSuchPath } from '../../base/errors.ts';
 import { type CatalogFramework, catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../../catalog/controls/schema.ts';
 import type { ShownFramework } from '../../catalog/controls/versions.ts';
@@ -95,7 +94,7 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
 
   app.get('/controls', guard.visitor, (c) => show(c, controlsPage({ catalogs: controls.loaded() })));
   app.get('/controls/:framework', guard.visitor, (c) =>
-    catalog(c, catalogFramework(c.req.param('framework'))),
+    catalog(c, catalogFramework(controls, c.req.param('framework'))),
   );
   app.get('/ccis', guard.visitor, (c) => catalog(c, 'cci'));
 }
@@ -147,7 +146,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
   }
 
   app.get('/controls/:framework/:controlId', guard.visitor, (c) =>
-    one(c, catalogFramework(c.req.param('framework')), c.req.param('controlId')),
+    one(c, catalogFramework(controls, c.req.param('framework')), c.req.param('controlId')),
   );
   app.get('/ccis/:cci', guard.visitor, (c) => one(c, 'cci', c.req.param('cci')));
 }
@@ -178,8 +177,8 @@ function rulesOf(
   };
 }
 
-function catalogFramework(text: string): CatalogFramework {
+function catalogFramework(controls: Services['controls'], text: string): CatalogFramework {
   const known = catalogFrameworks.find((each) => each === text);
-  if (known === undefined) throw noSuchPath();
+  if (known === undefined) throw controls.whyNoPath(text);
   return known;
 }

@@ -76,7 +76,10 @@ function* reading(text: string, lookup: Lookup, { named, unclear }: Pasted): Gen
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const [first = '', ...cells] = line.split('\t').map((cell) => cell.trim());
-    const notes = unquoted(cells.filter((cell) => cell !== '').join(' '));
+    const notes = cells
+      .map(unquoted)
+      .filter((cell) => cell !== '')
+      .join(' ');
     for (const name of yield* namesIn(unquoted(first))) {
       const found = yield* called(name);
       names++;
@@ -140,7 +143,11 @@ export function describePasted(unclear: Unclear[], joined: Named[], there: Named
     `${texts.slice(0, 5).join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`;
   const named = (of: Unclear[]) => firstOf(of.map(({ name }) => cut(name)));
   const titles = (of: Named[]) =>
-    firstOf(of.map(({ title, lines }) => `${title} (lines ${firstOf(lines.map(String))})`));
+    firstOf(
+      of.map(
+        ({ title, lines }) => `${title} (line${lines.length === 1 ? '' : 's'} ${firstOf(lines.map(String))})`,
+      ),
+    );
   const missing = unclear.filter(({ candidates }) => candidates.length === 0);
   const several = unclear.filter(({ candidates }) => candidates.length > 0);
   const need = several.length === 1 ? 'needs' : 'need';
