@@ -283,7 +283,8 @@ function wrongSpellings({
       each,
       `Invalid format. Must be one of: ${known}`,
     ]);
-  if (words)
+  // An unknown framework is 404 (rule D2.2).
+  if (words && name !== 'framework')
     return ['', 'zeppelin', [words[0]!, words[0]!]].map((each) => [each, `${name} must be one of: ${known}`]);
   if (name === 'since') {
     const message = `since must be a date in the form YYYY-MM-DD${schema.anyOf ? '' : ', or added'}`;

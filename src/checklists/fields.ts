@@ -17,10 +17,18 @@ export const longestText = 32_767;
 const plain = (text: string) => (text.length > 64 ? '' : text.toLowerCase().replace(/[\s_-]+/g, ''));
 
 /** A 400 about a place in the checklist, `stigs[0].uuid`. `shown` may contain keys of the file: it is cut. */
-export function badChecklist(path: string, problem: string, shown = path): Error {
+export function badChecklist(path: string, problem: string, shown = inWords(path)): Error {
   const steps = /^[\w.[\]]+(?= of |$)/.exec(path)?.[0].match(/\w+/g) ?? [];
   const message = `checklist: ${shown === '' ? '' : `${shown.slice(0, 64)} `}${problem}`;
   return badRequest(message, pointerTo(['checklist', ...steps]));
+}
+
+/** `comments of rule 2 of STIG 1` for `stigs[0].rules[1].comments`: people read it. */
+function inWords(path: string): string {
+  const [, stig, rule, field] = /^stigs\[(\d+)\](?:\.rules\[(\d+)\])?(?:\.(.+))?$/s.exec(path) ?? [];
+  if (stig === undefined) return path;
+  const words = [field, rule && `rule ${Number(rule) + 1}`, `STIG ${Number(stig) + 1}`];
+  return words.filter((each) => each !== undefined).join(' of ');
 }
 
 /** Handles an invalid value: throws, or records it, and the reader continues with a default. */

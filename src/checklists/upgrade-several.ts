@@ -1,12 +1,15 @@
 import { AppError, badRequest } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
+import type { CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { checklistName } from '../catalog/stigs/cklb-writer.ts';
+import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
+import type { FullRelease } from '../catalog/stigs/queries.ts';
 import type { Column } from '../http/columns.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { createNames, safeName } from './file-names.ts';
 import { checklistText, readChecklist } from './read-checklist.ts';
 import type { RuleAnswer, UpgradeOptions, UpgradeReport } from './schema.ts';
-import { nameOf, shortList, stigNames } from './stig-names.ts';
+import { nameOf, shortList, statedOf, stigNames } from './stig-names.ts';
 import { indexOfStig, moveStig, withIds } from './upgrade.ts';
 import { type CatalogAnswer, type Release, type Wanted, written } from './upload.ts';
 
@@ -87,6 +90,34 @@ export function* upgradeSeveral(
   return done;
 }
 
+/** A release to move to, and where its STIG stands in the checklist. */
+interface Move {
+  target: FullRelease;
+  indexes: number[];
+}
+
+/** Those of a checklist's STIGs that the catalog has, by name, title or rules, to their newest releases. */
+function* ownStigs(given: CklbStig[], problems: string[]): Generator<Wanted, Move[], CatalogAnswer> {
+  const moves: Move[] = [];
+  const places = Map.groupBy(given.keys(), (index) => nameOf(given[index]!) || index);
+  for (const [name, indexes] of places) {
+    const found = (yield { stated: statedOf(given[indexes[0]!]!) }) as IdentifiedRelease | null;
+    if (found) moves.push({ target: found.current, indexes });
+    else if (typeof name === 'string')
+      problems.push(`${shortList([name])} is not in the catalog, and stays as it was`);
+  }
+  return moves;
+}
+
+function* chosenStig(
+  given: CklbStig[],
+  slug: string,
+  version: string | undefined,
+): Generator<Wanted, Move, CatalogAnswer> {
+  const { target, names } = (yield { slug, version, names: stigNames(given) }) as Release;
+  return { target, indexes: [indexOfStig(given, target, names)] };
+}
+
 function* upgradeOne(
   file: string,
   old: OldChecklist,
@@ -95,29 +126,15 @@ function* upgradeOne(
 ): Generator<Wanted, UpgradedFile, CatalogAnswer> {
   const { slug, version, ...options } = asked;
   const { stigs: given } = old.checklist;
-  const wanted: Wanted[] =
-    slug === undefined
-      ? stigNames(given).map((name) => ({ maybe: name }))
-      : [{ slug, version, names: stigNames(given) }];
+  const problems: string[] = [];
+  const found =
+    slug === undefined ? yield* ownStigs(given, problems) : [yield* chosenStig(given, slug, version)];
   let { checklist, leftovers } = old;
   const moved: number[] = [];
   const reports: UpgradeReport[] = [];
-  const targets: Release['target'][] = [];
-  const problems: string[] = [];
-  for (const each of wanted) {
-    const found = (yield each) as Release | null;
-    if (found === null) {
-      problems.push(
-        `${shortList([(each as { maybe: string }).maybe])} is not in the catalog, and stays as it was`,
-      );
-      continue;
-    }
-    const { target, names } = found;
-    const mayGo = options.allowOlder === true || version !== undefined;
-    const indexes =
-      'maybe' in each
-        ? [...given.keys()].filter((index) => nameOf(given[index]!) === each.maybe)
-        : [indexOfStig(given, target, names)];
+  const targets: FullRelease[] = [];
+  const mayGo = options.allowOlder === true || version !== undefined;
+  for (const { target, indexes } of found)
     for (const index of indexes) {
       const from = { ...old, checklist, leftovers };
       const upgrade = moveStig(from, target, index, { ...options, allowOlder: mayGo });
@@ -130,7 +147,6 @@ function* upgradeOne(
       reports.push(upgrade.report);
       targets.push(target);
     }
-  }
   // Cut, because each line of the report repeats it.
   const host = cut(checklist.target_data.host_name.trim(), longestName);
   const about = { file, host, classification: checklist.target_data.classification, problems };

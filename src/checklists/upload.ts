@@ -26,10 +26,9 @@ export interface Upgraded {
   file: { name: string; type: FileType; marking: string | null } | null;
 }
 
-/** A request to the catalog: a release by slug, by one name that may be missing, or as a file says; CCI facts. */
+/** A request to the catalog: a release by slug, or as a file says; CCI facts. */
 export type Wanted =
   | { slug: string; version?: string | undefined; names: string[] }
-  | { maybe: string }
   | { stated: StatedRelease }
   | { ccis: string[]; revision: string | undefined };
 

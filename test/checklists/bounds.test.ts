@@ -57,15 +57,21 @@ bounds('a name that is too long for any is a 400 that says where it stands', asy
   const checklists: [checklist: object, place: RegExp][] = [
     [
       { stigs: [stig({ stig_id: long })] },
-      /^checklist: stigs\[0\]\.stig_id must have at most 1000 characters$/,
+      /^checklist: stig_id of STIG 1 must have at most 1000 characters$/,
     ],
-    [{ stigs: [stig({ stig_name: long })] }, /: stigs\[0\]\.stig_name must have/],
-    [{ stigs: [stig({ release_info: long })] }, /: stigs\[0\]\.release_info must have/],
-    [{ stigs: [stig({ version: long })] }, /: stigs\[0\]\.version must have/],
-    [{ stigs: [stig({ rules: [rule(long)] })] }, /: stigs\[0\]\.rules\[0\]\.rule_id_src must have/],
-    [{ stigs: [stig({ rules: [rule('', { rule_id: long })] })] }, /\.rule_id must have/],
-    [{ stigs: [stig({ rules: [rule('a', { group_id: long })] })] }, /\.group_id must have/],
-    [{ stigs: [stig({ rules: [rule('a', { rule_version: long })] })] }, /\.rule_version must have/],
+    [{ stigs: [stig({ stig_name: long })] }, /: stig_name of STIG 1 must have/],
+    [{ stigs: [stig({ release_info: long })] }, /: release_info of STIG 1 must have/],
+    [{ stigs: [stig({ version: long })] }, /: version of STIG 1 must have/],
+    [{ stigs: [stig({ rules: [rule(long)] })] }, /: rule_id_src of rule 1 of STIG 1 must have/],
+    [{ stigs: [stig({ rules: [rule('', { rule_id: long })] })] }, /: rule_id of rule 1 of STIG 1 must have/],
+    [
+      { stigs: [stig({ rules: [rule('a', { group_id: long })] })] },
+      /: group_id of rule 1 of STIG 1 must have/,
+    ],
+    [
+      { stigs: [stig({ rules: [rule('a', { rule_version: long })] })] },
+      /: rule_version of rule 1 of STIG 1 must have/,
+    ],
   ];
   const form = (checklist: object) => {
     const body = new FormData();
@@ -128,7 +134,7 @@ bounds('what an upload asks of the catalog is short, whatever stands in it', () 
     name: long,
     bytes: Buffer.from(JSON.stringify({ ...full, number })),
   }));
-  const { made, longest } = work(upgradeSeveral(files, options), () => one);
+  const { made, longest } = work(upgradeSeveral(files, options), () => identified);
   assert.ok(longest < most);
   // The name of a file and of a host stands in each line of the report.
   for (const { file, host, rows } of made) {
@@ -199,11 +205,9 @@ bounds('a file of many STIGs is written and hashed once, not once for each', () 
       if (text.length > 100_000) written++;
       return text;
     }) as typeof stringify;
-    // The first STIG of a checklist with one of the names is upgraded, so each answer has another name.
-    let next = 0;
     const steps = upgradeSeveral(files, { onChange: 'keep', format: 'cklb' });
     let step = steps.next();
-    while (!step.done) step = steps.next({ target: release.target, names: [`S${next++}`] });
+    while (!step.done) step = steps.next(release);
     made = step.value;
   } finally {
     JSON.stringify = stringify;
@@ -219,7 +223,7 @@ bounds('a file of many STIGs is written and hashed once, not once for each', () 
 bounds('small files that become large ones are refused together, with what to do', () => {
   const files = ['a', 'b'].map((name) => ({ name, bytes: Buffer.from(JSON.stringify(old)) }));
   const options = { onChange: 'keep', format: 'cklb' } as const;
-  const find = () => ({ target: release.target, names: [old.stigs[0]!.stig_id] });
+  const find = () => release;
   const [one] = work(upgradeSeveral(files, options), find).made;
   const bytes = one!.made!.content.length;
   assert.is(work(upgradeSeveral(files, options, 2 * bytes), find).made.length, 2);

@@ -69,10 +69,10 @@ hostile('what is no checklist', async () => {
     [{ stigs: {} }, /has no stigs/],
     ['{"stigs":null}', /has no stigs/],
     [{ stigs: [null] }, /has no stigs/],
-    [{ stigs: [7] }, /stigs\[0\] must be an object/],
-    [{ stigs: [[]] }, /stigs\[0\] must be an object/],
-    [{ stigs: [{ rules: 'SV-1' }] }, /stigs\[0\]\.rules must be an array/],
-    [{ stigs: [{ rules: [1] }] }, /stigs\[0\]\.rules\[0\] must be an object/],
+    [{ stigs: [7] }, /: STIG 1 must be an object/],
+    [{ stigs: [[]] }, /: STIG 1 must be an object/],
+    [{ stigs: [{ rules: 'SV-1' }] }, /: rules of STIG 1 must be an array/],
+    [{ stigs: [{ rules: [1] }] }, /: rule 1 of STIG 1 must be an object/],
     [{ stigs: [{ rules: [{}] }] }, /: severity of a rule in a STIG without a name must be high/],
     [
       { stigs: [{ rules: [{ severity: 'low' }] }] },
@@ -97,7 +97,7 @@ hostile('each field of a wrong type is named with its place', async () => {
       const rules = old.stigs[0]!.rules.with(3, { ...rule, [name]: value });
       const given = { ...old, stigs: [{ ...old.stigs[0]!, rules }] };
       const place = name === 'group_tree' && Array.isArray(value) ? 'group_tree\\[0\\]' : name;
-      const words = new RegExp(`^checklist: stigs\\[0\\]\\.rules\\[3\\]\\.${place} must be `);
+      const words = new RegExp(`^checklist: ${place} of rule 4 of STIG 1 must be `);
       assertRefused(await send(given), words, `${name} ${JSON.stringify(value)}`);
     }
   }

@@ -310,6 +310,11 @@ coverage(
       assertError(answer, 404, 'NOT_FOUND', noVersion(revision));
     }
     const at = (address: string) => t.get(`/api/v1/stigs/${address}`);
+    for (const framework of ['foo', '__proto__', 'nist-800-54', ' ']) {
+      const answer = await at(`alpha/coverage?framework=${encodeURIComponent(framework)}`);
+      assertError(answer, 404, 'NOT_FOUND', `Framework not found: ${framework}`);
+      assert.is(answer.json.error.field, 'framework');
+    }
     assertError(await at('none/coverage'), 404, 'NOT_FOUND', noStig('none'));
     assertError(await at('alpha/coverage?version=V9R9'), 404, 'NOT_FOUND', noVersion('V9R9'));
     assert.equal(await of('/stigs/alpha/coverage?nothing=known'), await of('/stigs/alpha/coverage'));

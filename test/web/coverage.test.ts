@@ -128,6 +128,17 @@ pages(
   },
 );
 
+pages('another revision in the form keeps the page where it lacks the baseline, and says so', async () => {
+  const asked = '/stigs/harbor_linux_3/coverage?framework=nist-800-53&revision=Rev+4&baseline=privacy';
+  const { status, html } = await loadPage(t, `${asked}&of=nist-800-53`, ann);
+  assert.is(status, 400);
+  const text = textOf(html);
+  assert.match(text, 'No control of Rev 4 is in privacy: all its controls are counted.');
+  assert.match(text, /NIST SP 800-53 Rev 4, all active controls:/);
+  assert.match(html, /<select[^>]* name="revision"/);
+  assert.is((await loadPage(t, asked, ann)).status, 400);
+});
+
 pages('five thousand CCIs are told by their families, and files have what tables leave out', async () => {
   const html = await page(`${home}?framework=cci`);
   assert.not.match(html, /<a class="n\d"/);

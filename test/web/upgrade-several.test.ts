@@ -106,9 +106,35 @@ for (const format of ['cklb', 'ckl'] as const) {
   );
 }
 
+several('a STIG under another benchmark id is found by its title, else by its rules', async () => {
+  for (const change of [
+    { stig_id: 'Renamed_By_A_Tool' },
+    { stig_id: 'Renamed_By_A_Tool', stig_name: 'Ours' },
+    { stig_id: '', stig_name: '' },
+  ]) {
+    const checklist = JSON.parse(await old('web04')) as Cklb;
+    Object.assign(checklist.stigs[0]!, change);
+    const preview = await loadPage(
+      t,
+      '/upgrade',
+      ann,
+      formOf([
+        ['a.cklb', JSON.stringify(checklist)],
+        ['b.cklb', '{'],
+      ]),
+    );
+    assert.match(textOf(preview.html), '1 of 2 checklists upgraded', JSON.stringify(change));
+    const files = await zipOf(formOnPage(preview.html));
+    assert.equal([...files.keys()], ['upgrade-report.csv', 'web04_harbor_linux_3_V1R2.cklb']);
+  }
+});
+
 several('what cannot be upgraded is told, and keeps no other from it', async () => {
   const foreign = JSON.parse(await old('web03')) as Cklb;
-  foreign.stigs[0]!.stig_id = 'Nobody_Knows';
+  Object.assign(foreign.stigs[0]!, { stig_id: 'Nobody_Knows', stig_name: 'Nobody knows' });
+  foreign.stigs[0]!.rules.forEach((rule, at) =>
+    Object.assign(rule, { group_id: `V-99${at}`, rule_id_src: `SV-99${at}r1_rule` }),
+  );
   const sources: [string, string][] = [
     ['good.cklb', await old('web01')],
     ['broken.cklb', '{'],

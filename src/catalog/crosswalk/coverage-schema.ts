@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { flag, format, oneWord, requestText } from '../../http/schema.ts';
+import { flag, format, requestText } from '../../http/schema.ts';
 import { frameworks } from '../controls/frameworks.ts';
 import { versionQuery } from '../stigs/schema.ts';
 
@@ -74,7 +74,7 @@ export const Coverage = z
 export type Coverage = z.infer<typeof Coverage>;
 
 export const coverageQuery = z.object({
-  framework: oneWord('framework', frameworks)
+  framework: requestText('framework', 100)
     .default('nist-800-53')
     .openapi({ type: 'string', enum: [...frameworks], default: 'nist-800-53' }),
   revision: requestText('revision', 100).optional().openapi({

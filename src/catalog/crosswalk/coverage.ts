@@ -4,9 +4,15 @@ import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
+import { frameworkKey, frameworks, requireFramework } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
-import { type CoverageControls, coverageBaseline, createCoverageControls } from './coverage-controls.ts';
+import {
+  type CoverageControls,
+  type CoverageFramework,
+  coverageBaseline,
+  createCoverageControls,
+} from './coverage-controls.ts';
 import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
 import type { CrosswalkService } from './queries.ts';
@@ -18,6 +24,15 @@ export function createCoverageService(db: Database, controls: ControlService, cr
   const frames = createCoverageControls(db, controls, crosswalk);
   const rulesOf = createReleaseRules(db);
 
+  /** The framework of a name in any case. Throws NOT_FOUND for none, a 400 for a site's own, of which none is counted. */
+  function covered(name: string): CoverageFramework {
+    const key = frameworkKey(name);
+    const framework = frameworks.find((each) => each === key);
+    if (framework) return framework;
+    requireFramework(key, controls.versionOf(key, undefined) !== null, 'framework');
+    throw badRequest(`framework must be one of: ${frameworks.join(', ')}`, 'framework');
+  }
+
   return {
     /** The beginnings of the statements of controls without a title, by identifier. */
     beginnings: ({ framework, revision }: Coverage): Map<string, string> =>
@@ -25,10 +40,11 @@ export function createCoverageService(db: Database, controls: ControlService, cr
 
     /**
      * The coverage of the STIGs that `find` gives. Throws BAD_REQUEST for an unknown baseline, NOT_FOUND for an unknown
-     * revision, and what `find` throws.
+     * framework or revision, and what `find` throws.
      */
     async of(find: () => NamedRelease[], query: CoverageQuery): Promise<Coverage> {
-      const { framework, rollup = false } = query;
+      const { rollup = false } = query;
+      const framework = db.read(() => covered(query.framework));
       const baseline = coverageBaseline(controls, framework, query.baseline);
       if (baseline !== null) db.read(() => requireBaseline(frames.of(framework, query.revision), baseline));
       // Read the rules that are not cached in slices first, so that other requests are served in between.

@@ -207,10 +207,6 @@ export function createUploadWork(
   const find: Find = (wanted) => {
     if ('stated' in wanted) return identify(wanted.stated);
     if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
-    if ('maybe' in wanted) {
-      const [only, ...more] = stigNames.ofBenchmarks([wanted.maybe]);
-      return only === undefined || more.length > 0 ? null : releaseOf(only.slug, [wanted.maybe]);
-    }
     const { slug, names, version } = wanted;
     return releaseOf(slug, names, version);
   };

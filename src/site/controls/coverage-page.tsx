@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
 import { Downloads, Empty, link, path, Tiles } from '../parts/components.tsx';
-import { Filters, Hidden, Select } from '../parts/forms.tsx';
+import { Filters, Hidden, Problem, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
@@ -61,6 +61,7 @@ function Body({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
   const { framework, revision } = shown.coverage;
   return (
     <>
+      <Problem text={shown.problem} />
       <Choices shown={shown} place={place} />
       {revision === null ? (
         <Empty>

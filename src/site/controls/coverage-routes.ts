@@ -1,4 +1,6 @@
 import type { Context, Hono } from 'hono';
+import { AppError } from '../../base/errors.ts';
+import { cut } from '../../base/text.ts';
 import { frameworks, macNames } from '../../catalog/controls/frameworks.ts';
 import type { CoverageFramework } from '../../catalog/crosswalk/coverage-controls.ts';
 import { type CoverageQuery, coverageQuery } from '../../catalog/crosswalk/coverage-schema.ts';
@@ -19,9 +21,21 @@ export function coveragePages(
 ): void {
   const { coverage, controls, stigs, lists, listStigs } = services;
 
+  /** What the page asks for; of all controls where its form chose a revision that lacks the baseline, and why. */
+  async function counted(c: Context<Env>, find: () => NamedRelease[]) {
+    const { baseline, ...query } = asked(c);
+    try {
+      return { found: await coverage.of(find, { ...query, baseline }), problem: null };
+    } catch (error) {
+      const isOfForm = c.req.query('of') !== undefined && query.revision !== undefined;
+      if (!(error instanceof AppError && error.field === 'baseline' && isOfForm)) throw error;
+      const problem = `No control of ${cut(query.revision!)} is in ${cut(baseline!)}: all its controls are counted.`;
+      return { found: await coverage.of(find, query), problem };
+    }
+  }
+
   async function shown(c: Context<Env>, find: () => NamedRelease[]): Promise<ShownCoverage> {
-    const query = asked(c);
-    const found = await coverage.of(find, query);
+    const { found, problem } = await counted(c, find);
     const { framework, revision } = found;
     const baselines =
       framework === 'dod-8500'
@@ -31,6 +45,7 @@ export function coveragePages(
             .baselines.map(({ name, controls: size }): [string, string] => [name, `${name} (${size})`]);
     return {
       coverage: found,
+      problem,
       choices: {
         frameworks,
         revisions: controls
@@ -46,18 +61,19 @@ export function coveragePages(
   app.get('/lists/:id/coverage', guard.costly, async (c) => {
     const list = shownList(c, lists);
     const find = () => listStigs.releases(c.get('user'), list.list.id).stigs;
-    return show(c, listCoveragePage({ ...list, ...(await shown(c, find)) }));
+    const page = await shown(c, find);
+    return show(c, listCoveragePage({ ...list, ...page }), statusOf(page));
   });
 
   app.get('/stigs/:slug/coverage', guard.costly, async (c) => {
     const { version } = readQuery(c, versionQuery);
     const page = await shown(c, () => [stigs.named(c.req.param('slug'), version)]);
-    return show(
-      c,
-      stigCoveragePage({ ...page, version: version === undefined ? '' : version.toUpperCase() }),
-    );
+    const named = version === undefined ? '' : version.toUpperCase();
+    return show(c, stigCoveragePage({ ...page, version: named }), statusOf(page));
   });
 }
+
+const statusOf = ({ problem }: ShownCoverage) => (problem === null ? 200 : 400);
 
 /** The query, without revision and baseline of the former framework (`of`) when the form changed it. */
 function asked(c: Context<Env>): CoverageQuery {

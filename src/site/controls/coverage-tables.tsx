@@ -6,6 +6,8 @@ import { ruleHref } from '../parts/rule-links.tsx';
 
 export interface ShownCoverage {
   coverage: Coverage;
+  /** Why the baseline of the form does not count. */
+  problem: string | null;
   choices: {
     frameworks: readonly string[];
     revisions: [value: string, text: string][];
