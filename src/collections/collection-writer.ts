@@ -24,37 +24,45 @@ export type CollectionFields = Pick<
 /** Some of them; an undefined field stays as it is. */
 export type CollectionChange = { [K in keyof CollectionFields]?: CollectionFields[K] | undefined };
 
-/** Creates, changes and deletes the collections of a kind (rule D8.3). Every function is to be called inside a write. */
-export function createCollectionWriter(db: Database, kind: CollectionKind, now: () => Date) {
-  const { orm } = db;
-  const visible = createVisible(db, kind);
-  const entries = createEntries(db, kind);
-  const room = createRoom(db, kind);
-
+/** Writes rows of collections: what they change, their revision, and whose kept answers are no longer true. */
+function createRows({ orm, audience }: Database, now: () => Date) {
   // The organization too: its tokens may read private lists.
-  const concern = (row: Collection) => db.audience.concern(row.createdById, row.organizationId);
+  const concern = (row: Collection) => audience.concern(row.createdById, row.organizationId);
 
-  /** Sets the given fields; an empty change (as when only entries changed) moves `updatedAt` alone. */
-  function change(id: string, what: CollectionChange & { deletedAt?: null }): Collection {
-    const row = orm
-      .update(collections)
-      .set({ ...what, updatedAt: now().toISOString() })
-      .where(eq(collections.id, id))
-      .returning()
-      .get()!;
+  function update(id: string, what: { [K in keyof Collection]?: Collection[K] | undefined }): Collection {
+    const row = orm.update(collections).set(what).where(eq(collections.id, id)).returning().get()!;
     concern(row);
     return row;
   }
 
-  /** Begins a write: raises the revision (rule D36.4). Throws 412 where `match` names others. */
-  function begin(row: Collection, match: Match): Collection {
-    requireMatch(match, row.revision);
-    // The time too: after a restore of users' data no revision comes a second time.
-    const revision = Math.max(row.revision + 1, now().getTime());
-    orm.update(collections).set({ revision }).where(eq(collections.id, row.id)).run();
-    concern(row);
-    return { ...row, revision };
-  }
+  return {
+    update,
+
+    insert(row: Collection): Collection {
+      orm.insert(collections).values(row).run();
+      concern(row);
+      return row;
+    },
+
+    /** Begins a write: raises the revision (rule D36.4). Throws 412 where `match` names others. */
+    begin(row: Collection, match: Match): Collection {
+      requireMatch(match, row.revision);
+      // The time too: after a restore of users' data no revision comes a second time.
+      return update(row.id, { revision: Math.max(row.revision + 1, now().getTime()) });
+    },
+  };
+}
+
+/** Creates, changes and deletes the collections of a kind (rule D8.3). Every function is to be called inside a write. */
+export function createCollectionWriter(db: Database, kind: CollectionKind, now: () => Date) {
+  const visible = createVisible(db, kind);
+  const entries = createEntries(db, kind);
+  const room = createRoom(db, kind);
+  const { update, insert, begin } = createRows(db, now);
+
+  /** Sets the given fields; an empty change (as when only entries changed) moves `updatedAt` alone. */
+  const change = (id: string, what: CollectionChange & { deletedAt?: null }): Collection =>
+    update(id, { ...what, updatedAt: now().toISOString() });
 
   return {
     change,
@@ -67,7 +75,7 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
 
     /** Restores a deleted collection. Throws 412, or a 400 if the user has too many. */
     restore(user: User, id: string, match: Match): void {
-      begin(orm.select().from(collections).where(eq(collections.id, id)).get()!, match);
+      begin(db.orm.select().from(collections).where(eq(collections.id, id)).get()!, match);
       room.require(user, false);
       change(id, { deletedAt: null });
     },
@@ -76,7 +84,7 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
     create(id: string, user: User, fields: Omit<CollectionFields, 'icon'> & { icon?: string }): Collection {
       room.require(user, true);
       const time = now().toISOString();
-      const row: Collection = {
+      return insert({
         id,
         kind,
         icon: '',
@@ -88,18 +96,12 @@ export function createCollectionWriter(db: Database, kind: CollectionKind, now: 
         updatedAt: time,
         deletedAt: null,
         revision: Math.max(1, now().getTime()),
-      };
-      orm.insert(collections).values(row).run();
-      concern(row);
-      return row;
+      });
     },
 
     /** Deletes softly, dated by the latest known time: a clock behind it would make the purge early. */
     remove(id: string): void {
-      const deletedAt = seeTime(db, now());
-      const row = orm.update(collections).set({ deletedAt }).where(eq(collections.id, id)).returning().get()!;
-      room.dropOldest(row.createdById);
-      concern(row);
+      room.dropOldest(update(id, { deletedAt: seeTime(db, now()) }).createdById);
     },
 
     /** Appends entries as `entries.add` does; `missing` names those that the catalog does not have. */

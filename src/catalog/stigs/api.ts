@@ -94,10 +94,8 @@ export function stigRoutes(
     params: schemas.slugParam,
     query: schemas.downloadQuery,
     response: downloadContent,
-    handle({ params, query }, c) {
-      const full = stigs.full(params.slug, query.version);
-      return downloadOf(c, full, { ...query, cci: cciOf(query.cci) }, addressed);
-    },
+    handle: ({ params, query }, c) =>
+      downloadOf(c, stigs.full(params.slug, query.version), { ...query, cci: cciOf(query.cci) }, addressed),
   });
 
   return app;

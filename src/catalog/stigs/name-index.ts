@@ -60,7 +60,7 @@ export type StigNameIndex = ReturnType<typeof createStigNameIndex>;
 /** Finds STIGs by their names, which it reads once for each generation of the catalog. */
 export function createStigNameIndex(db: Database) {
   const readNames = createNameReader(db);
-  let made: { generation: number; index: ReturnType<typeof indexOf> } | null = null;
+  let made: { generation: number; index: NameMaps } | null = null;
 
   function names() {
     const generation = db.generation();
@@ -80,18 +80,7 @@ export function createStigNameIndex(db: Database) {
     });
   }
 
-  /** The STIGs that a text names, the best first; equally good ones stay in the order of titles. */
-  function said(text: string): StigByName[] {
-    const asked = readName(text);
-    if (asked === null) return [];
-    const { release } = formOf(text);
-    return names()
-      .matchers()
-      .map(({ stig, match }) => ({ stig, rank: match(asked) }))
-      .filter((each): each is { stig: IndexedStig; rank: number } => each.rank !== null)
-      .sort((a, b) => a.rank - b.rank)
-      .map(({ stig }) => answerOf(stig, release));
-  }
+  const said = (text: string) => namedIn(names(), text);
 
   return {
     slugOf,
@@ -122,15 +111,7 @@ export function createStigNameIndex(db: Database) {
     },
 
     /** The STIGs with a text as a whole name: slug, present or former (rule D24.2), benchmark id, title or file name. */
-    exactly(text: string): StigByName[] {
-      const { bySlugOrAlias, byForm } = names();
-      const exact = bySlugOrAlias(text.trim());
-      if (exact) return [answerOf(exact, null)];
-      const { form, kind, release } = formOf(text);
-      const found = form === '' ? [] : (byForm().get(form) ?? []);
-      const ofKind = found.filter((stig) => stig.kind === kind);
-      return (ofKind.length > 0 ? ofKind : found).map((stig) => answerOf(stig, release));
-    },
+    exactly: (text: string): StigByName[] => withWholeName(names(), text),
 
     /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1). */
     said,
@@ -143,6 +124,29 @@ export function createStigNameIndex(db: Database) {
       return [...new Set([...said(text), ...literal].map(({ slug }) => slug))];
     },
   };
+}
+
+type NameMaps = ReturnType<typeof indexOf>;
+
+/** The STIGs that a text names, the best first; equally good ones stay in the order of titles. */
+function namedIn({ matchers }: NameMaps, text: string): StigByName[] {
+  const asked = readName(text);
+  if (asked === null) return [];
+  const { release } = formOf(text);
+  return matchers()
+    .map(({ stig, match }) => ({ stig, rank: match(asked) }))
+    .filter((each): each is { stig: IndexedStig; rank: number } => each.rank !== null)
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ stig }) => answerOf(stig, release));
+}
+
+function withWholeName({ bySlugOrAlias, byForm }: NameMaps, text: string): StigByName[] {
+  const exact = bySlugOrAlias(text.trim());
+  if (exact) return [answerOf(exact, null)];
+  const { form, kind, release } = formOf(text);
+  const found = form === '' ? [] : (byForm().get(form) ?? []);
+  const ofKind = found.filter((stig) => stig.kind === kind);
+  return (ofKind.length > 0 ? ofKind : found).map((stig) => answerOf(stig, release));
 }
 
 function createNameReader({ sqlite }: Database): () => IndexedStig[] {

@@ -4,7 +4,7 @@ import { cut } from '../../base/text.ts';
 import type { StigByName } from '../../catalog/stigs/name-index.ts';
 import { mostAtOnce } from '../../collections/schema.ts';
 import { items } from '../parts/typed-text.ts';
-import type { Unclear } from './list-page.tsx';
+import { pastedLine, type Unclear } from './list-page.tsx';
 
 /** A STIG of a pasted text, with the notes of all its lines, and the numbers of the lines that had any. */
 interface Named {
@@ -108,6 +108,29 @@ function refuseTooMany(names: number): void {
 /** Removes the quotation marks that a spreadsheet puts around a cell. */
 function unquoted(cell: string): string {
   return /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"').trim() : cell;
+}
+
+/**
+ * Of the pasted STIGs, those whose notes came from several lines, and those that the list has already with other notes;
+ * `before` has the notes of all that it has. These are not written over: they stay in the form.
+ */
+export function meetNotes(named: Named[], notesOf: Map<string, string>, before: Map<string, string>) {
+  return {
+    joined: named.filter(({ slug, notes }) => notes.length > 1 && !before.has(slug)),
+    there: named.filter(
+      ({ slug, notes }) => notes.length > 0 && before.has(slug) && before.get(slug) !== notesOf.get(slug),
+    ),
+  };
+}
+
+/** What stays in the form of a pasted text: the names that no STIG has, and the notes that were not taken. */
+export function textLeft(unclear: Unclear[], there: Named[]): string {
+  return [
+    ...unclear.filter(({ candidates }) => candidates.length === 0),
+    ...there.flatMap(({ slug, notes }) => notes.map((each) => ({ name: slug, notes: each }))),
+  ]
+    .map(({ name, notes }) => pastedLine(name, notes))
+    .join('\n');
 }
 
 /**

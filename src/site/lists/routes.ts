@@ -11,9 +11,9 @@ import { shownList } from '../parts/shown-list.ts';
 import { lines } from '../parts/typed-text.ts';
 import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
 import { DeletedLists, listKind } from './deleted-lists.tsx';
-import { describePasted, readPasted } from './list-adding.ts';
+import { describePasted, meetNotes, readPasted, textLeft } from './list-adding.ts';
 import { editEntryPage } from './list-entry.tsx';
-import { type ListOverview, listOverviewPage, pastedLine } from './list-page.tsx';
+import { type ListOverview, listOverviewPage } from './list-page.tsx';
 import { listSettingsPage } from './list-settings.tsx';
 
 const entriesPerPage = 100;
@@ -112,28 +112,14 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     const { named, unclear } = await readPasted(typed, lookup);
     const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes.join('\n'))]));
     const before = new Map(listStigs.sheet(c.get('user'), id).map((each) => [each.slug, each.notes]));
-    // The notes of what is there are not written over: they stay in the form.
-    const there = named.filter(
-      ({ slug, notes }) => notes.length > 0 && before.has(slug) && before.get(slug) !== notesOf.get(slug),
-    );
+    const { joined, there } = meetNotes(named, notesOf, before);
     // With no name at all, the API's validation gives the message.
     const isNothing = named.length === 0 && unclear.length > 0;
-    const added = isNothing
-      ? 0
-      : await add(
-          c,
-          id,
-          named.map(({ slug }) => slug),
-          notesOf,
-        );
-    const joined = named.filter(({ slug, notes }) => notes.length > 1 && !before.has(slug));
+    const slugs = named.map(({ slug }) => slug);
+    const added = isNothing ? 0 : await add(c, id, slugs, notesOf);
     const problem = describePasted(unclear, joined, there, added);
     if (problem === null) return goTo(c, `/lists/${id}`, { code: 'added', count: added });
-    const left = [
-      ...unclear.filter(({ candidates }) => candidates.length === 0),
-      ...there.flatMap(({ slug: name, notes }) => notes.map((each) => ({ name, notes: each }))),
-    ];
-    const text = left.map((each) => pastedLine(each.name, each.notes)).join('\n');
+    const text = textLeft(unclear, there);
     return one(c, { text, problem, unclear }, unclear.length + there.length > 0);
   }
 
