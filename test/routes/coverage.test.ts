@@ -221,6 +221,18 @@ coverage('an imported baseline by its name, and a revision with its own referenc
   assert.equal([none.status, none.json.error.message], [400, 'baseline: no control of Rev 4 is in moderate']);
   const narrowed = await t.get('/api/v1/stigs/alpha/coverage?format=csv&baseline=moderate&rollup=true');
   assert.match(narrowed.headers.get('Content-Disposition')!, /_coverage_baseline-moderate_rollup-true\.csv"/);
+  // Nor does a column say which controls these are.
+  for (const [query, name] of [
+    ['', 'alpha_V1R1_coverage'],
+    ['&revision=4', 'alpha_V1R1_coverage_revision-Rev-4'],
+    ['&framework=cci', 'alpha_V1R1_coverage_framework-cci'],
+  ])
+    assert.ok(
+      (await t.get(`/api/v1/stigs/alpha/coverage?format=csv${query}`)).headers
+        .get('Content-Disposition')!
+        .includes(`filename="${name}.csv"`),
+      name,
+    );
 });
 
 coverage('an older release of one revision keeps the references that are carried over', async () => {

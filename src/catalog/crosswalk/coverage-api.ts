@@ -11,9 +11,16 @@ import { Coverage, coverageQuery, stigCoverageQuery } from './coverage-schema.ts
 /** Gives the name and the STIGs of a list. Throws NOT_FOUND for a list that the user may not see. */
 export type ReleasesOfList = (user: User, id: string) => { name: string; stigs: NamedRelease[] };
 
-/** The name of a file: what narrows the controls, or counts them otherwise, is in it. */
-const nameOf = (name: string, { baseline, rollup }: Coverage) =>
-  narrowedName(name, { baseline, rollup: rollup || undefined });
+/** The name of a file: which controls were asked for, and how they are counted, is in it; no column says so. */
+const nameOf = (name: string, asked: { revision?: string | undefined }, coverage: Coverage) => {
+  const { framework, revision, baseline, rollup } = coverage;
+  return narrowedName(name, {
+    framework: framework === 'nist-800-53' ? undefined : framework,
+    revision: asked.revision === undefined ? undefined : revision,
+    baseline,
+    rollup: rollup || undefined,
+  });
+};
 
 const described = {
   description:
@@ -40,7 +47,7 @@ export function coverageRoutes(
     handle: async ({ params, query }, c) => {
       const json = await coverage.of(() => [stigs.named(params.slug, query.version)], query);
       const { slug, version } = json.stigs[0]!;
-      return downloadFile(c, query, nameOf(`${slug}_${version}_coverage`, json), coverageFile(json));
+      return downloadFile(c, query, nameOf(`${slug}_${version}_coverage`, query, json), coverageFile(json));
     },
   });
 
@@ -58,7 +65,7 @@ export function coverageRoutes(
         return list.stigs;
       };
       const json = await coverage.of(find, query);
-      return downloadFile(c, query, nameOf(`${name} coverage`, json), coverageFile(json));
+      return downloadFile(c, query, nameOf(`${name} coverage`, query, json), coverageFile(json));
     },
   });
 
