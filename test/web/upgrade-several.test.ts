@@ -132,9 +132,8 @@ several('a STIG under another benchmark id is found by its title, else by its ru
 several('what cannot be upgraded is told, and keeps no other from it', async () => {
   const foreign = JSON.parse(await old('web03')) as Cklb;
   Object.assign(foreign.stigs[0]!, { stig_id: 'Nobody_Knows', stig_name: 'Nobody knows' });
-  foreign.stigs[0]!.rules.forEach((rule, at) =>
-    Object.assign(rule, { group_id: `V-99${at}`, rule_id_src: `SV-99${at}r1_rule` }),
-  );
+  for (const [at, rule] of foreign.stigs[0]!.rules.entries())
+    Object.assign(rule, { group_id: `V-99${at}`, rule_id_src: `SV-99${at}r1_rule` });
   const sources: [string, string][] = [
     ['good.cklb', await old('web01')],
     ['broken.cklb', '{'],
