@@ -12,6 +12,7 @@ import { createDocumentService } from './catalog/guidance/document-queries.ts';
 import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
+import { createReferenceLookup } from './catalog/references/lookup.ts';
 import { createOnlySamples } from './catalog/samples.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
@@ -54,6 +55,7 @@ export function createServices(context: ServiceContext) {
   const stigNames = createStigNameIndex(catalog);
   const stigs = createStigService(catalog, stigNames);
   const changes = createStigChangesService(catalog);
+  const ruleHistory = createRuleHistoryService(catalog);
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
   const cciLookup = createCciLookup(catalog, crosswalk);
@@ -64,7 +66,8 @@ export function createServices(context: ServiceContext) {
     changes,
     news: createStigNewsService(catalog, stigNames),
     stigDiff: createStigDiffService(catalog, stigs),
-    ruleHistory: createRuleHistoryService(catalog),
+    ruleHistory,
+    references: createReferenceLookup(catalog, ruleHistory),
     reading: createReadingService(catalog, stigs),
     identify: createIdentify(catalog, stigs, stigNames),
     summary: createCatalogSummaryService(catalog),
