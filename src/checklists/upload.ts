@@ -1,6 +1,6 @@
 import { AppError, badRequest } from '../base/errors.ts';
 import { isObject, refuseHeavyJson, utf8Body } from '../base/json.ts';
-import type { FoundId } from '../catalog/controls/ids.ts';
+import type { FoundId } from '../catalog/controls/id-grammar.ts';
 import type { ReferenceFact } from '../catalog/references/schema.ts';
 import type { Vocabulary } from '../catalog/references/vocabulary.ts';
 import { toCkl } from '../catalog/stigs/ckl-writer.ts';

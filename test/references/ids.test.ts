@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { type FoundId, idsIn, idsOf } from '../../src/catalog/controls/ids.ts';
+import { type FoundId, idsIn, idsOf } from '../../src/catalog/controls/id-grammar.ts';
 import { growthOf } from '../support/effort.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { benchmarkFiles } from '../support/real-files.ts';

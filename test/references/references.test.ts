@@ -36,7 +36,7 @@ samples('states and places (rule D39.1)', async () => {
     '1:4 V-900001 rule current',
     '2:1 SV-900001r1_rule rule changed',
     '2:18 AC-2(1)(c) control current',
-    '2:29 AC-99 control unknown',
+    '2:30 AC-99 control unknown',
     '3:2 HARB-03-999999 rule unknown',
     '3:32 V-123456 rule unknown',
   ]);
@@ -84,6 +84,8 @@ real?.('every id of every release is found with its state', async () => {
       [row.group_id, row.rule_id, row.rule_version, ...(JSON.parse(row.legacy_ids) as string[])].map(plain),
     ),
   );
+  // A legacy id with a revision: the rule lives on under another id.
+  const legacy = new Set(rows.flatMap((row) => (JSON.parse(row.legacy_ids) as string[]).map(plain)));
   const numbers = new Set([...current].map((id) => id.replace(/^(SV-\d+)R\d+$/, '$1')));
   const expected = new Map<string, string>();
   for (const { text } of await benchmarkFiles()) {
@@ -91,8 +93,9 @@ real?.('every id of every release is found with its state', async () => {
       for (const id of [groupId, ruleId, version, ...legacyIds].map((each) => each.trim())) {
         const number = plain(id).replace(/^(SV-\d+)R\d+$/, '$1');
         const isThere = current.has(plain(id));
+        const isLegacy = number !== plain(id) && legacy.has(number);
         const isOther = numbers.has(number);
-        if (id !== '') expected.set(id, isThere ? 'current' : isOther ? 'changed' : 'removed');
+        if (id !== '') expected.set(id, isThere || isLegacy ? 'current' : isOther ? 'changed' : 'removed');
       }
     }
   }

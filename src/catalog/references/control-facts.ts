@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import type { FoundId } from '../controls/ids.ts';
+import type { FoundId } from '../controls/id-grammar.ts';
 import type { ReferenceFact } from './schema.ts';
 
 const nothing = { title: null, slug: null, version: null, advice: null };

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { runInSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { inOneGeneration } from '../../db/one-generation.ts';
-import type { FoundId } from '../controls/ids.ts';
+import type { FoundId } from '../controls/id-grammar.ts';
 import type { RuleHistoryService } from '../stigs/history.ts';
 import { idsOf, markedClasses, type RuleMarks, readMarks } from '../stigs/marks.ts';
 import { plainId, ruleNumber } from '../stigs/match.ts';

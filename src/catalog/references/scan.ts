@@ -1,5 +1,5 @@
 import { badRequest } from '../../base/errors.ts';
-import { type FoundId, idsIn } from '../controls/ids.ts';
+import { type FoundId, idsIn } from '../controls/id-grammar.ts';
 import { type ReferenceFact, type References, referenceStates } from './schema.ts';
 import { beginningOf, lettersOf, type Vocabulary } from './vocabulary.ts';
 

@@ -1,7 +1,7 @@
 import { runInSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import type { FoundId } from '../controls/ids.ts';
+import type { FoundId } from '../controls/id-grammar.ts';
 
 /** How ids of this catalog begin: what tells an invented id from another word. */
 export interface Vocabulary {
@@ -39,12 +39,12 @@ export function createVocabulary(db: Database): () => Promise<Vocabulary> {
     let last = '';
     for (;;) {
       // V- and SV-numbers need no vocabulary, and are most of the ids.
-      if (/^S?V-/.test(last)) last = last.startsWith('V') ? 'V.' : 'SV.';
+      if (/^S?V-\d/.test(last)) last = last.startsWith('V') ? 'V-:' : 'SV-:';
       const ids = after.all(last, idsPerRead);
       if (ids.length === 0) break;
       last = ids.at(-1)!;
       for (const each of ids) {
-        if (/^(?:S?V|SRG)-/.test(each)) continue;
+        if (/^(?:S?V-\d|SRG-)/.test(each)) continue;
         const { beginning, length } = beginningOf(each.split(' - ')[0]!);
         const known = beginnings.get(beginning) ?? { shortest: length, longest: length };
         known.shortest = Math.min(known.shortest, length);
