@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageVersion } from '../base/root.ts';
-import { type Reference, referenceStates } from '../catalog/references/schema.ts';
+import type { Reference } from '../catalog/references/schema.ts';
+import { referenceStates } from '../catalog/references/states.ts';
 
 /** A reference and the file that has it. */
 export interface FileReference extends Reference {

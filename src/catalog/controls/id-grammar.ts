@@ -13,7 +13,7 @@ export interface FoundId {
   id: string;
   /** The framework of a control, else null. */
   framework: 'nist-800-53' | 'nist-800-171' | 'dod-8500' | null;
-  /** The part of a control, as `d 3` (rule D37.2); `""` for the whole. */
+  /** The part of a control, as `d 3`; `""` for the whole. */
   part: string;
 }
 

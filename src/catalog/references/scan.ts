@@ -1,6 +1,7 @@
 import { badRequest } from '../../base/errors.ts';
 import { type FoundId, idsIn } from '../controls/id-grammar.ts';
-import { type ReferenceFact, type References, referenceStates } from './schema.ts';
+import type { ReferenceFact, References } from './schema.ts';
+import { referenceStates } from './states.ts';
 import { beginningOf, lettersOf, type Vocabulary } from './vocabulary.ts';
 
 /** An id of a text with its place. */

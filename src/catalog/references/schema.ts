@@ -1,13 +1,5 @@
 import { z } from '@hono/zod-openapi';
-
-export const referenceStates = [
-  'current',
-  'changed',
-  'removed',
-  'withdrawn',
-  'deprecated',
-  'unknown',
-] as const;
+import { type ReferenceState, referenceStates } from './states.ts';
 
 /** What one cited id is in the catalog. */
 export const ReferenceFact = z.object({
@@ -45,7 +37,6 @@ export const referencesBody = z
   .strictObject({ text: z.string().openapi({ description: 'At most 8 MiB as UTF-8.' }) })
   .openapi('ReferencesBody');
 
-export type ReferenceState = (typeof referenceStates)[number];
 export type ReferenceFact = z.infer<typeof ReferenceFact>;
 export type References = z.infer<typeof References>;
 export type Reference = References['references'][number];
