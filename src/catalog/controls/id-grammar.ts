@@ -53,7 +53,7 @@ export function* idsIn(text: string): Generator<FoundId, void> {
   }
 }
 
-/** The ids of a text that is nothing but ids and what divides them (rule D35.2); null where any word is none. */
+/** The ids of a text that is nothing but ids and what divides them; null where any word is none. */
 export function idsOf(text: string): FoundId[] | null {
   const found: FoundId[] = [];
   let end = 0;
