@@ -18,6 +18,7 @@ const commands: Record<string, () => Promise<Command>> = {
   collection: async () => (await import('./commands/collection.ts')).collectionCommand,
   content: async () => (await import('./commands/content.ts')).contentCommand,
   checklists: async () => (await import('./commands/checklists.ts')).checklistsCommand,
+  references: async () => (await import('./commands/find-references.ts')).referencesCommand,
   purge: async () => (await import('./commands/purge.ts')).purgeCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/restore.ts')).restoreCommand,

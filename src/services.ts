@@ -25,6 +25,7 @@ import { createReadingService } from './catalog/stigs/reading.ts';
 import { createCatalogSummaryService } from './catalog/summary.ts';
 import { createChecklistZips } from './checklists/host-zip.ts';
 import { createListChecklists } from './checklists/list-checklists.ts';
+import { createReferenceLookup } from './checklists/reference-lookup.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
@@ -54,6 +55,7 @@ export function createServices(context: ServiceContext) {
   const stigNames = createStigNameIndex(catalog);
   const stigs = createStigService(catalog, stigNames);
   const changes = createStigChangesService(catalog);
+  const ruleHistory = createRuleHistoryService(catalog);
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
   const cciLookup = createCciLookup(catalog, crosswalk);
@@ -64,7 +66,8 @@ export function createServices(context: ServiceContext) {
     changes,
     news: createStigNewsService(catalog, stigNames),
     stigDiff: createStigDiffService(catalog, stigs),
-    ruleHistory: createRuleHistoryService(catalog),
+    ruleHistory,
+    references: createReferenceLookup(catalog, ruleHistory),
     reading: createReadingService(catalog, stigs),
     identify: createIdentify(catalog, stigs, stigNames),
     summary: createCatalogSummaryService(catalog),

@@ -14,6 +14,7 @@ import { stigDiffRoutes } from '../catalog/stigs/diff-api.ts';
 import { ruleHistoryRoutes } from '../catalog/stigs/history-api.ts';
 import { checklistRoutes } from '../checklists/api.ts';
 import { listChecklistRoutes } from '../checklists/list-api.ts';
+import { referenceRoutes } from '../checklists/reference-api.ts';
 import { documentCollectionRoutes, roleCollectionRoutes } from '../collections/catalog-collections-api.ts';
 import { collectedControlRoutes, controlCollectionRoutes } from '../collections/control-collections-api.ts';
 import { favoriteRoutes } from '../collections/favorites-api.ts';
@@ -44,6 +45,7 @@ export function apiRoutes(
     stigDiffRoutes(ofCatalog, services.stigDiff),
     ruleHistoryRoutes(ofCatalog, services.ruleHistory),
     checklistRoutes(access, workOnUpload),
+    referenceRoutes(access, workOnUpload),
     controlRoutes(ofCatalog, services.controls),
     crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings),
     // With `list`, these answers depend on a user's list.

@@ -18,7 +18,7 @@ import { maxResults } from './results-upload.ts';
 import { ChecklistUpgrade, upgradeBody, upgradeQuery } from './schema.ts';
 import type { ApiTask, Upgraded } from './upload.ts';
 
-type WorkOnUpload = (
+export type WorkOnUpload = (
   upload: ApiTask & { bytes: Uint8Array<ArrayBuffer> },
   caller: Presence,
 ) => Promise<Upgraded>;

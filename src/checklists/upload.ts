@@ -1,5 +1,6 @@
 import { AppError, badRequest } from '../base/errors.ts';
 import { isObject, refuseHeavyJson, utf8Body } from '../base/json.ts';
+import type { FoundId } from '../catalog/controls/id-grammar.ts';
 import { toCkl } from '../catalog/stigs/ckl-writer.ts';
 import type { Cklb, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
@@ -9,6 +10,8 @@ import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import type { CciFacts } from './emass.ts';
 import { isXml, readChecklist } from './read-checklist.ts';
+import type { ReferenceFact } from './reference-schema.ts';
+import type { Vocabulary } from './reference-vocabulary.ts';
 import type { FromResultsOptions } from './results-schema.ts';
 import { type ChecklistFormat, type Upgrade, type UpgradeOptions, upgradeBody } from './schema.ts';
 import { nameOf, otherStig, shortList, statedOf, stigNames } from './stig-names.ts';
@@ -26,21 +29,30 @@ export interface Upgraded {
   file: { name: string; type: FileType; marking: string | null } | null;
 }
 
-/** A request to the catalog: a release by slug, or as a file says; CCI facts. */
+/** A request to the catalog: a release by slug, or as a file says; facts on CCIs; how ids begin; facts on cited ids. */
 export type Wanted =
   | { slug: string; version?: string | undefined; names: string[] }
   | { stated: StatedRelease }
-  | { ccis: string[]; revision: string | undefined };
+  | { ccis: string[]; revision: string | undefined }
+  | { vocabulary: true }
+  | { references: FoundId[] };
 
 export type ApiTask = { from: 'api' } & (
   | { task: 'upgrade'; query: UpgradeOptions & { download: boolean } }
   | { task: 'fromResults'; query: FromResultsOptions & { download: boolean; banner: string | null } }
   | { task: 'inspect' }
   | { task: 'emass'; banner: string | null }
+  | { task: 'references'; isText: boolean }
 );
 
 /** The catalog's reply: for `stated`, a release with its context, or null. */
-export type CatalogAnswer = Release | IdentifiedRelease | CciFacts | null;
+export type CatalogAnswer =
+  | Release
+  | IdentifiedRelease
+  | CciFacts
+  | Vocabulary
+  | Map<string, ReferenceFact>
+  | null;
 
 /** The work on an upload: yields what it needs of the catalog and returns its answer. May throw a 400. */
 export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, CatalogAnswer>;

@@ -228,6 +228,9 @@ const table: Row[] = [
   row('user', 'post /api/v1/checklists/inspect', (a) => assert.is(a.json.stigs[0].rules, 1), {
     body: { checklist: { stigs: [{ rules: [{ rule_id: 'SV-900001r100010', severity: 'low' }] }] } },
   }),
+  row('user', 'post /api/v1/references', (a) => assert.is(a.json.counts.current, 1), {
+    body: { text: 'see V-900001' },
+  }),
   row('user', 'post /api/v1/checklists/upgrade', (a) => assert.is(a.json.report.summary.rules, 14), {
     body: {
       slug: 'harbor_linux_3',

@@ -256,6 +256,7 @@ test('every route that changes something declares its event, and the table has e
     'post /api/v1/checklists/from-results',
     'post /api/v1/checklists/inspect',
     'post /api/v1/checklists/emass',
+    'post /api/v1/references',
     'post /plants',
   ];
   const { json: document } = await ask(t, 'GET', '/openapi.json', {});

@@ -102,7 +102,14 @@ export const arrows: Record<string, string[]> = {
     'src/http',
   ],
   'src/catalog/stigs': ['src/base', 'src/db', 'src/http'],
-  'src/checklists': ['src/base', 'src/catalog/stigs', 'src/http', 'src/read'],
+  'src/checklists': [
+    'src/base',
+    'src/catalog/controls',
+    'src/catalog/stigs',
+    'src/db',
+    'src/http',
+    'src/read',
+  ],
   'src/cli': ['src/base', 'src/commands', 'src/db', 'src/runtime'],
   'src/collections': [
     'src/auth',

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { AppError, type ErrorCode } from '../../base/errors.ts';
 import { emassWork } from '../../checklists/emass-upload.ts';
+import { referencesWork } from '../../checklists/reference-upload.ts';
 import { fromResultsWork, inspectWork } from '../../checklists/results-upload.ts';
 import {
   type ApiTask,
@@ -51,6 +52,7 @@ async function begin(given: Upload): Promise<Work> {
   if (given.from === 'api') {
     if (given.task === 'upgrade') return upgradeWork(given.bytes, given.query);
     if (given.task === 'emass') return emassWork(given.bytes, given.banner);
+    if (given.task === 'references') return referencesWork(given.bytes, given.isText);
     return given.task === 'inspect' ? inspectWork(given.bytes) : fromResultsWork(given.bytes, given.query);
   }
   const { stigs, frame } = given;

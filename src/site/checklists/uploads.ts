@@ -199,7 +199,13 @@ export type WorkOnUpload = ReturnType<typeof createUploadWork>;
 /** Makes the function that processes an upload with releases of the catalog. It stores nothing. */
 export function createUploadWork(
   uploads: Uploads,
-  { stigs, stigNames, identify, cciFacts }: Pick<Services, 'stigs' | 'stigNames' | 'identify' | 'cciFacts'>,
+  {
+    stigs,
+    stigNames,
+    identify,
+    cciFacts,
+    references,
+  }: Pick<Services, 'stigs' | 'stigNames' | 'identify' | 'cciFacts' | 'references'>,
 ) {
   const releaseOf = (slug: string, names: string[], version?: string) => {
     return { target: stigs.ofBody(slug, version), names: stigNames.namesOf(slug, names) };
@@ -207,6 +213,8 @@ export function createUploadWork(
   const find: Find = (wanted) => {
     if ('stated' in wanted) return identify(wanted.stated);
     if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
+    if ('vocabulary' in wanted) return references.vocabulary();
+    if ('references' in wanted) return references.facts(wanted.references);
     const { slug, names, version } = wanted;
     return releaseOf(slug, names, version);
   };

@@ -1,0 +1,39 @@
+import type { Access } from '../http/access.ts';
+import { answer, privateHeaders } from '../http/answer.ts';
+import { createRoutes } from '../http/route.ts';
+import { jsonBody, jsonContent, TextFile } from '../http/schema.ts';
+import type { WorkOnUpload } from './api.ts';
+import { References, referencesBody } from './reference-schema.ts';
+
+/** The most bytes of a body: a text of 8 MiB may be twice as long as JSON. */
+const maxReferences = 16 * 1024 * 1024;
+
+/** The route for a text that cites ids. A thread reads it; the service stores nothing. */
+export function referenceRoutes(access: Access, work: WorkOnUpload) {
+  const { app, route } = createRoutes('References');
+
+  route(
+    'POST /api/v1/references',
+    access.with({ upload: true, expensive: true, maxBody: maxReferences }).user,
+    {
+      operationId: 'findReferences',
+      summary:
+        'Find every id of a rule, control, CCI or SRG requirement in a text, and say what became of it',
+      description:
+        'The body is JSON with `text`, or the text itself as `text/plain`: at most 8 MiB, with at most 50,000 ids.',
+      rawBody: {
+        required: true,
+        content: { ...jsonBody(referencesBody).content, 'text/plain': { schema: TextFile } },
+      },
+      response: jsonContent(References, 'The ids in the order of the text.'),
+      handle: async (_, c) => {
+        const isText = /^text\/plain\b/i.test(c.req.header('Content-Type') ?? '');
+        const task = { from: 'api', task: 'references', isText, bytes: c.get('upload') } as const;
+        const { bytes } = await work(task, c.get('record'));
+        return answer(c, bytes, privateHeaders);
+      },
+    },
+  );
+
+  return app;
+}

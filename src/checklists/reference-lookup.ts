@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache';
+import { runInSlices } from '../base/slices.ts';
+import type { FoundId } from '../catalog/controls/id-grammar.ts';
+import type { RuleHistoryService } from '../catalog/stigs/history.ts';
+import { idsOf, markedClasses, type RuleMarks, readMarks } from '../catalog/stigs/marks.ts';
+import { plainId, ruleNumber } from '../catalog/stigs/match.ts';
+import type { Database } from '../db/database.ts';
+import { inOneGeneration } from '../db/one-generation.ts';
+import { createControlFacts } from './reference-controls.ts';
+import { keyOf } from './reference-scan.ts';
+import type { ReferenceFact } from './reference-schema.ts';
+import { createVocabulary } from './reference-vocabulary.ts';
+
+interface ReleaseRow {
+  release: number;
+  stig: number;
+  slug: string;
+  version: string;
+  newest: string;
+  isCurrent: number;
+}
+type MarkedRule = { rule: RuleMarks; index: number };
+
+export type ReferenceLookup = ReturnType<typeof createReferenceLookup>;
+
+/** Looks up many cited ids in the catalog (rule D39.1), in slices between other requests. */
+export function createReferenceLookup(db: Database, history: Pick<RuleHistoryService, 'find'>) {
+  const releasesWith = db.sqlite.prepare<[string, string, string], ReleaseRow>(
+    `SELECT r.id AS release, r.stig_id AS stig, s.slug, r.version, n.version AS newest,
+            r.id = s.current_release_id AS isCurrent
+       FROM rule_ids AS i JOIN stig_releases AS r ON r.id = i.release_id
+       JOIN stigs AS s ON s.id = r.stig_id JOIN stig_releases AS n ON n.id = s.current_release_id
+      WHERE i.id = ? OR (i.id >= ? || ' - ' AND i.id < ? || ' -!')
+      ORDER BY isCurrent DESC, r.release_order DESC, s.slug`,
+  );
+  const marksOf = db.sqlite
+    .prepare<[number], string>('SELECT marks FROM rule_marks WHERE release_id = ?')
+    .pluck();
+  const titleOf = db.sqlite
+    .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
+    .pluck();
+  const others = createControlFacts(db);
+  const vocabulary = createVocabulary(db);
+  // Ids are looked up in order, and those of a release lie together.
+  const known = new LRUCache<string, Map<string, MarkedRule>>({ max: 32 });
+
+  function rulesOf(release: number): Map<string, MarkedRule> {
+    const key = `${db.generation()} ${release}`;
+    const kept = known.get(key);
+    if (kept) return kept;
+    const rules = readMarks(marksOf.get(release)!).map((rule, index) => ({ rule, index }));
+    const byId = new Map<string, MarkedRule>();
+    const add = (id: string, each: MarkedRule) => byId.has(id) || byId.set(id, each);
+    for (const each of rules) add(plainId(each.rule.ruleId), each);
+    for (const each of rules) for (const id of idsOf({ ...each.rule, legacyIds: [] })) add(id, each);
+    for (const each of rules) for (const id of idsOf(each.rule)) add(id, each);
+    for (const each of rules) add(each.rule.ruleVersion.split(' - ')[0]!.trim().toUpperCase(), each);
+    known.set(key, byId);
+    return byId;
+  }
+
+  function ruleFact({ id }: FoundId): ReferenceFact {
+    const number = id.startsWith('SV-') ? ruleNumber({ ruleId: id }) : id;
+    const rows = releasesWith.all(number, number, number);
+    const currents = rows.filter(({ isCurrent }) => isCurrent);
+    const row = currents.find(({ release }) => rulesOf(release).has(id)) ?? currents[0] ?? rows[0];
+    const found = row && (rulesOf(row.release).get(id) ?? rulesOf(row.release).get(number));
+    if (!row || !found) return { kind: 'rule', state: 'unknown', id, ...nothing };
+    const { slug, version } = row;
+    const title = titleOf.get(row.release, found.index + 1) ?? null;
+    const fact = { kind: 'rule', id: found.rule.groupId, title, slug, version } as const;
+    if (!row.isCurrent) return { ...fact, state: 'removed', advice: afterwards(id, row) };
+    const own = idsOf({ ...found.rule, legacyIds: [] });
+    const product = found.rule.ruleVersion.split(' - ')[0]!.trim().toUpperCase();
+    if (!own.includes(number) && number !== product)
+      return { ...fact, state: 'current', advice: `Its id is now ${namesOf(found.rule)}` };
+    if (id === number || plainId(found.rule.ruleId) === id)
+      return { ...fact, state: 'current', advice: null };
+    return { ...fact, state: 'changed', advice: whatChanged(id, found.rule, rows) };
+  }
+
+  function whatChanged(id: string, now: RuleMarks, rows: ReleaseRow[]): string {
+    const newest = `The newest revision is ${now.ruleId.replace(/_rule$/i, '')}`;
+    for (const { release, version } of rows) {
+      const old = rulesOf(release).get(id)?.rule;
+      if (!old) continue;
+      const classes = markedClasses(old, now).map((each) => words[each]);
+      const what = classes.length === 0 ? 'nothing but the revision' : classes.join(', ');
+      return `${newest}. Changed since ${version}: ${what}`;
+    }
+    return `${newest}. No retained release has the cited one`;
+  }
+
+  function afterwards(id: string, { slug, version, newest }: ReleaseRow): string {
+    const later = history.find(id, slug).find(({ current }) => current);
+    const end = later ? `${newest} has ${namesOf(later)} in its place` : `${newest} does not have it`;
+    return `Last in ${version}; ${end}`;
+  }
+
+  function* look(ids: FoundId[]): Generator<void, Map<string, ReferenceFact>> {
+    const facts = new Map<string, ReferenceFact>();
+    const sorted = ids.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    for (const id of sorted) {
+      const isRule = id.kind === 'group' || id.kind === 'rule' || id.kind === 'stigId';
+      facts.set(
+        keyOf(id),
+        db.read(() => (isRule ? ruleFact(id) : others(id))),
+      );
+      yield;
+    }
+    return facts;
+  }
+
+  return {
+    vocabulary,
+    /** The facts of ids, by `keyOf`. Throws 503 where the catalog keeps changing. */
+    facts: (ids: FoundId[]) => inOneGeneration(db, () => runInSlices(look(ids))),
+  };
+}
+
+const nothing = { title: null, slug: null, version: null, advice: null };
+const words = { check: 'check', fix: 'fix', severity: 'severity', mapping: 'CCIs', cosmetic: 'wording' };
+const namesOf = ({ groupId, ruleVersion }: { groupId: string; ruleVersion: string }) =>
+  ruleVersion === '' ? groupId : `${groupId} (${ruleVersion})`;

@@ -1,0 +1,42 @@
+import { z } from '@hono/zod-openapi';
+import { type ReferenceState, referenceStates } from './reference-states.ts';
+
+/** What one cited id is in the catalog. */
+export const ReferenceFact = z.object({
+  kind: z.enum(['rule', 'cci', 'control', 'srg']),
+  state: z.enum(referenceStates),
+  id: z.string().openapi({ description: 'In its published form; of a rule its V-id.' }),
+  title: z.string().nullable(),
+  slug: z.string().nullable().openapi({ description: 'The STIG of a rule.' }),
+  version: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The release that has the rule; the last, if removed.' }),
+  advice: z.string().nullable().openapi({ description: 'What changed, where it went, or what came after.' }),
+});
+
+export const References = z
+  .object({
+    counts: z.object(
+      Object.fromEntries(referenceStates.map((state) => [state, z.int()])) as Record<
+        ReferenceState,
+        z.ZodInt
+      >,
+    ),
+    references: z.array(
+      ReferenceFact.extend({
+        text: z.string().openapi({ description: 'The id as the text has it.' }),
+        line: z.int(),
+        column: z.int().openapi({ description: 'In UTF-16 units, from 1.' }),
+      }),
+    ),
+  })
+  .openapi('References');
+
+export const referencesBody = z
+  .strictObject({ text: z.string().openapi({ description: 'At most 8 MiB as UTF-8.' }) })
+  .openapi('ReferencesBody');
+
+export type ReferenceFact = z.infer<typeof ReferenceFact>;
+export type References = z.infer<typeof References>;
+export type Reference = References['references'][number];

@@ -1,0 +1,142 @@
+import * as assert from 'uvu/assert';
+import { type FoundId, idsIn, idsOf } from '../../src/catalog/controls/id-grammar.ts';
+import { growthOf } from '../support/effort.ts';
+import { suite, suiteIf } from '../support/harness.ts';
+import { benchmarkFiles } from '../support/real-files.ts';
+import { referenceData } from '../support/reference.ts';
+import { readBenchmark } from '../support/xccdf-reader.ts';
+
+const test = suite('The grammar of ids');
+const short = ({ kind, text, id, part }: FoundId) =>
+  [kind, text, id, ...(part === '' ? [] : [part])].join(' | ');
+const found = (text: string) => [...idsIn(text)].map(short);
+
+test('every form of an id (rule D39.1)', () => {
+  assert.equal(found('- name: "V-257777 | SV-257777r991589_rule | RHEL-09-211010" # sv-257777R1'), [
+    'group | V-257777 | V-257777',
+    'rule | SV-257777r991589_rule | SV-257777R991589',
+    'stigId | RHEL-09-211010 | RHEL-09-211010',
+    'rule | sv-257777R1 | SV-257777R1',
+  ]);
+  assert.equal(
+    found('cci-15, CCI-000366; SRG-OS-000480-GPOS-00227 SRG-OS-000001. V-1234.a V-257777.rb @V-71849'),
+    [
+      'cci | cci-15 | CCI-000015',
+      'cci | CCI-000366 | CCI-000366',
+      'srg | SRG-OS-000480-GPOS-00227 | SRG-OS-000480-GPOS-00227',
+      'srg | SRG-OS-000001 | SRG-OS-000001',
+      'group | V-1234 | V-1234',
+      'group | V-257777 | V-257777',
+      'group | V-71849 | V-71849',
+    ],
+  );
+  assert.equal(found('xccdf_mil.disa.stig_rule_SV-86473r4_rule'), ['rule | SV-86473r4_rule | SV-86473R4']);
+  assert.equal(found('3.1.1 03.01.01 ECCT-1'), [
+    'control | 3.1.1 | 3.1.1',
+    'control | 03.01.01 | 03.01.01',
+    'control | ECCT-1 | ECCT-1',
+  ]);
+});
+
+test('controls of 800-53, with their parts', () => {
+  const forms: [string, string, string][] = [
+    ['AC-2', 'AC-2', ''],
+    ['AC-2(1)', 'AC-2(1)', ''],
+    ['AC-2 (1)', 'AC-2(1)', ''],
+    ['AC-02(01)', 'AC-2(1)', ''],
+    ['ac-2.1', 'AC-2(1)', ''],
+    ['IA-5(1)(c)', 'IA-5(1)', 'c'],
+    ['IA-5 (1) (c)', 'IA-5(1)', 'c'],
+    ['AC-2 d 3', 'AC-2', 'd 3'],
+    ['AC-2d.3', 'AC-2', 'd 3'],
+    ['AC-2d.03', 'AC-2', 'd 3'],
+    ['AC-1 a 1 (a)', 'AC-1', 'a 1 a'],
+    ['AC-2a', 'AC-2', 'a'],
+    ['AC-2(a)', 'AC-2', 'a'],
+  ];
+  for (const [text, id, part] of forms) {
+    const tail = part === '' ? [] : [part];
+    assert.equal(found(`see ${text}, too`), [['control', text, id, ...tail].join(' | ')], text);
+  }
+  assert.equal(found('AC-2 a user. AC-3 (low) AC-4.'), [
+    'control | AC-2 | AC-2',
+    'control | AC-3 | AC-3',
+    'control | AC-4 | AC-4',
+  ]);
+});
+
+test('what only looks like an id is none', () => {
+  const none = [
+    ...['ac-2.example.com', 'web-ac-2', 'AC-2-1', 'AC-2000', 'xAC-2', 'AC-2_x', 'ac-2@example.com'],
+    ...['v3.1.1', '3.1.1.4', '3.1.1-rc1', '-3.1.1', '3.1.1.', '3.01.1', '3.1.1_x', '10.3.1', 'AC-0'],
+    ...['xV-257777', 'V-257777-b', 'V-8', 'V-257777é', 'ÄV-257777', 'openssl@3.1.1'],
+    ...['_SV-257777', `V-${'1'.repeat(80)}`, `RHEL-09-${'1'.repeat(80)}`, 'x'.repeat(1000)],
+  ];
+  for (const text of none)
+    assert.equal(
+      found(text).filter((id) => !id.startsWith('stigId')),
+      [],
+      text,
+    );
+  // Candidates alone: the catalog knows no release whose STIG ids begin so.
+  const candidates = ['CVE-2021-44228', 'RFC-2119', 'KB5005565', 'web01', 'A53-7', 'sha256'];
+  for (const text of candidates) assert.equal(found(text), [`stigId | ${text} | ${text.toUpperCase()}`]);
+  assert.equal(found('550e8400-e29b-41d4-a716-446655440000 dead-beef'), []);
+});
+
+test('a question of ids alone', () => {
+  assert.equal(
+    idsOf('V-257777, AC-2 d 3;\n cci-15')?.map(({ id }) => id),
+    ['V-257777', 'AC-2', 'CCI-000015'],
+  );
+  for (const text of ['', ' ,; ', 'V-257777 and V-257778', 'ssh', 'AC-2 / AC-3'])
+    assert.is(idsOf(text), null, text);
+});
+
+test('places are in UTF-16 units, and each id lies where it says', () => {
+  const text = '😀 é V-257777\r\n\tAC-2(1) xccdf_mil.disa.stig_group_V-1234';
+  for (const { text: id, index } of idsIn(text)) assert.is(text.slice(index, index + id.length), id);
+  assert.is([...idsIn(text)][0]!.index, 5);
+});
+
+test('hostile texts take time that grows with their size alone', async () => {
+  for (const bit of [
+    'V-',
+    'a-1',
+    '(1)',
+    'AC-2 (1)',
+    ' ',
+    '.',
+    'a',
+    '1',
+    'SV-1r',
+    'xccdf_a',
+    'AC-2 a 1 (',
+    '3.',
+  ]) {
+    const ratio = await growthOf((size) => [...idsIn(bit.repeat(size))].length, 200_000);
+    assert.ok(ratio < 3.5, `${bit}: ${ratio}`);
+  }
+});
+
+test.run();
+
+const real = suiteIf(referenceData, 'The grammar of ids: real files');
+
+real?.('finds every id of the real releases in its place', async () => {
+  const missed = new Set<string>();
+  for (const { text } of await benchmarkFiles()) {
+    for (const rule of readBenchmark(text).rules) {
+      const ids = [rule.groupId, rule.ruleId, rule.version, ...rule.legacyIds, ...rule.ccis];
+      if (/^SRG-[A-Z]+-\d/.test(rule.groupTitle)) ids.push(rule.groupTitle.trim());
+      for (const id of ids.map((each) => each.trim()).filter((each) => each !== '')) {
+        const [first] = idsIn(`- "${id}": x`);
+        // Some have the name of a product after them: `DTBG010 - FireFox`.
+        if (first?.text !== id.split(' - ')[0]) missed.add(id);
+      }
+    }
+  }
+  assert.equal([...missed].sort(), []);
+});
+
+real?.run();

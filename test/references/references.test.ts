@@ -1,0 +1,111 @@
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { suite, suiteIf } from '../support/harness.ts';
+import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
+import { referenceData, shipped } from '../support/reference.ts';
+import { readBenchmark } from '../support/xccdf-reader.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+type Json = any;
+
+const url = '/api/v1/references';
+const shortly = ({ references }: Json): string[] =>
+  references.map(({ line, column, text, kind, state }: Json) => `${line}:${column} ${text} ${kind} ${state}`);
+
+const init = { headers: { 'Content-Type': 'application/json' } };
+const send = (body: object, app = t) => app.send('POST', url, body, init);
+
+const samples = suite('references: sample data');
+let t: TestApp;
+samples.before(async () => {
+  t = await testApp([shipped('stigs'), shipped('controls'), shipped('mappings')]);
+});
+samples.after(() => t.db.close());
+
+async function ask(text: string, app = t): Promise<Json> {
+  const { status, json, text: said } = await send({ text }, app);
+  assert.is(status, 200, said.slice(0, 300));
+  return json;
+}
+
+samples('states and places (rule D39.1)', async () => {
+  const { counts, references } = await ask(
+    '😀 V-900001\r\nSV-900001r1_rule AC-2(1)(c), AC-99; ZZ-9\n\tHARB-03-999999 CVE-2021-44228 V-123456',
+  );
+  assert.equal(shortly({ references }), [
+    '1:4 V-900001 rule current',
+    '2:1 SV-900001r1_rule rule changed',
+    '2:18 AC-2(1)(c) control current',
+    '2:30 AC-99 control unknown',
+    '3:2 HARB-03-999999 rule unknown',
+    '3:32 V-123456 rule unknown',
+  ]);
+  assert.equal(counts, { current: 2, changed: 1, removed: 0, withdrawn: 0, deprecated: 0, unknown: 3 });
+  assert.match(
+    references[1].advice,
+    /^The newest revision is SV-900001r\d+\. No retained release has the cited one$/,
+  );
+});
+
+samples('a body is JSON with a text, or the text itself; anything else is refused', async () => {
+  assert.is((await send({ txt: '' })).json.error.field, '/text');
+  assert.is((await send({ text: 1 })).status, 400);
+  assert.is((await send({ text: 'x'.repeat(8 * 1024 * 1024 + 1) })).status, 413);
+  assert.is((await send({ text: 'AC-2 '.repeat(50_001) })).json.error.field, '/text');
+  assert.is((await ask('AC-2 '.repeat(50_000))).counts.current, 50_000);
+  assert.equal((await ask('')).references, []);
+  const plain = { headers: { 'Content-Type': 'text/plain; charset=utf-8' } };
+  const { json } = await t.send('POST', url, '{"text":"AC-2"}', plain);
+  assert.equal(shortly(json), ['1:10 AC-2 control current']);
+});
+
+samples.run();
+
+const real = suiteIf(referenceData, 'references: real files');
+let r: TestApp;
+real?.before(async () => {
+  r = await testApp(benchmarkPaths);
+});
+real?.after(() => r.db.close());
+
+real?.('every id of every release is found with its state', async () => {
+  type Row = { group_id: string; rule_id: string; rule_version: string; legacy_ids: string };
+  const rows = r.db.sqlite
+    .prepare<[], Row>('SELECT f.* FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id')
+    .all();
+  const plain = (id: string) =>
+    id
+      .trim()
+      .replace(/_rule$/, '')
+      .split(' - ')[0]!
+      .toUpperCase();
+  const current = new Set(
+    rows.flatMap((row) =>
+      [row.group_id, row.rule_id, row.rule_version, ...(JSON.parse(row.legacy_ids) as string[])].map(plain),
+    ),
+  );
+  // A legacy id with a revision: the rule lives on under another id.
+  const legacy = new Set(rows.flatMap((row) => (JSON.parse(row.legacy_ids) as string[]).map(plain)));
+  const numbers = new Set([...current].map((id) => id.replace(/^(SV-\d+)R\d+$/, '$1')));
+  const expected = new Map<string, string>();
+  for (const { text } of await benchmarkFiles()) {
+    for (const { groupId, ruleId, version, legacyIds } of readBenchmark(text).rules) {
+      for (const id of [groupId, ruleId, version, ...legacyIds].map((each) => each.trim())) {
+        const number = plain(id).replace(/^(SV-\d+)R\d+$/, '$1');
+        const isThere = current.has(plain(id));
+        const isLegacy = number !== plain(id) && legacy.has(number);
+        const isOther = numbers.has(number);
+        if (id !== '') expected.set(id, isThere || isLegacy ? 'current' : isOther ? 'changed' : 'removed');
+      }
+    }
+  }
+  const ids = [...expected.keys()];
+  const { references } = await ask(ids.join('\n'), r);
+  const states = new Map<number, string>(references.map(({ line, state }: Json) => [line, state]));
+  const wrong = ids
+    .map((id, index) => `${id} ${expected.get(id)} ${states.get(index + 1)}`)
+    .filter((line) => line.split(' ').at(-1) !== line.split(' ').at(-2));
+  assert.equal(wrong.slice(0, 40), []);
+});
+
+real?.run();
