@@ -559,6 +559,8 @@ test('the limits of every body are those of the code', async () => {
     'addFavoriteControl',
     'removeControlCollectionControls',
     'updateListStig',
+    // Sent as text, as here, its body is the text: test/references/references.test.ts.
+    'findReferences',
   ];
   assert.equal(limited.map(({ operationId }) => operationId).sort(), [...tried, ...others].sort());
 });

@@ -15,14 +15,25 @@ export const mostReferences = 50_000;
 /** The largest text, in bytes of UTF-8. */
 export const largestText = 8 * 1024 * 1024;
 
-/** The ids of a text with their places, without STIG ids of no release. Throws a 400 for more than 50,000. */
-export function placesIn(text: string, vocabulary: Vocabulary): Place[] {
+/** The text of a file in UTF-8, or in UTF-16 with a byte order mark; null for anything else. */
+export function fileText(bytes: Uint8Array): string | null {
+  const marks: Record<string, string> = { 'ff fe': 'utf-16le', 'fe ff': 'utf-16be' };
+  const wide = marks[`${bytes[0]?.toString(16)} ${bytes[1]?.toString(16)}`];
+  if (wide === undefined && bytes.includes(0)) return null;
+  try {
+    return new TextDecoder(wide ?? 'utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The ids of a text with their places, without STIG ids of no release. Throws a 400 for more than `most`. */
+export function placesIn(text: string, vocabulary: Vocabulary, most = mostReferences): Place[] {
   const places: Place[] = [];
   let [line, start] = [1, 0];
   for (const found of idsIn(text)) {
     if (found.kind === 'stigId' && !isOfRelease(found.id, vocabulary)) continue;
-    if (places.length === mostReferences)
-      throw badRequest(`The text has more than ${mostReferences} ids. Divide it`, '/text');
+    if (places.length === most) throw badRequest(`The text has more than ${most} ids. Divide it`, '/text');
     for (
       let end = text.indexOf('\n', start);
       end >= 0 && end < found.index;

@@ -16,10 +16,10 @@ export function* referencesWork(bytes: Uint8Array, isText: boolean): Work {
   return answerOf(yield* referencesIn(text));
 }
 
-/** The references of a text; asks the catalog twice. */
-export function* referencesIn(text: string): Generator<Wanted, References, CatalogAnswer> {
+/** The references of a text, at most so many; asks the catalog twice. Throws a 400 for more. */
+export function* referencesIn(text: string, most?: number): Generator<Wanted, References, CatalogAnswer> {
   const vocabulary = (yield { vocabulary: true }) as Vocabulary;
-  const places = placesIn(text, vocabulary);
+  const places = placesIn(text, vocabulary, most);
   const asked = [...new Map(places.map((place) => [keyOf(place), place])).values()];
   const facts = (yield { references: asked }) as Map<string, ReferenceFact>;
   return referencesOf(places, facts, vocabulary);

@@ -5,18 +5,15 @@ import { AppError, CommandError } from '../base/errors.ts';
 import { statIfThere } from '../base/files.ts';
 import { escapedLine } from '../base/text.ts';
 import { createRuleHistoryService } from '../catalog/stigs/history.ts';
+import { type FileReference, referenceColumns } from '../checklists/reference-columns.ts';
 import { createReferenceLookup, type ReferenceLookup } from '../checklists/reference-lookup.ts';
-import { keyOf, largestText, placesIn, referencesOf } from '../checklists/reference-scan.ts';
+import { fileText, keyOf, largestText, placesIn, referencesOf } from '../checklists/reference-scan.ts';
 import type { Reference, References } from '../checklists/reference-schema.ts';
-import { type Column, toCsv } from '../http/columns.ts';
+import { toCsv } from '../http/columns.ts';
 import { type Command, flag, openToLook, parse, tell, text } from './command.ts';
-import { type FileReference, sarifOf } from './references-sarif.ts';
+import { sarifOf } from './references-sarif.ts';
 
 const formats = ['text', 'json', 'csv', 'sarif'] as const;
-
-const columns: Column<FileReference>[] = (
-  ['file', 'line', 'column', 'text', 'kind', 'state', 'id', 'title', 'slug', 'version', 'advice'] as const
-).map((name) => ({ name, value: (row) => row[name] ?? '' }));
 
 export const referencesCommand: Command = {
   name: 'references',
@@ -69,12 +66,11 @@ async function referencesInFile(file: string, lookup: ReferenceLookup): Promise<
   };
   if (size > largestText) return skip('larger than 8 MiB');
   const bytes = readFileSync(file);
-  if (bytes.includes(0)) return skip('a binary file');
-  const read = textOf(bytes);
-  if (read === null) return skip('not valid UTF-8');
+  const read = fileText(bytes);
+  if (read === null) return skip('neither UTF-8 nor UTF-16 with a byte order mark');
   try {
     const vocabulary = await lookup.vocabulary();
-    const places = placesIn(read, vocabulary);
+    const places = placesIn(read, vocabulary, Number.POSITIVE_INFINITY);
     const asked = [...new Map(places.map((place) => [keyOf(place), place])).values()];
     return referencesOf(places, await lookup.facts(asked), vocabulary).references;
   } catch (error) {
@@ -82,16 +78,8 @@ async function referencesInFile(file: string, lookup: ReferenceLookup): Promise<
   }
 }
 
-function textOf(bytes: Buffer): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
 function written(format: (typeof formats)[number], found: FileReference[]): string {
-  if (format === 'csv') return toCsv(columns, found);
+  if (format === 'csv') return toCsv(referenceColumns, found);
   if (format === 'sarif') return `${JSON.stringify(sarifOf(found), null, 2)}\n`;
   const counts: Partial<References['counts']> = {};
   for (const { state } of found) counts[state] = (counts[state] ?? 0) + 1;

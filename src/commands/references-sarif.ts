@@ -1,13 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageVersion } from '../base/root.ts';
-import type { Reference } from '../checklists/reference-schema.ts';
+import type { FileReference } from '../checklists/reference-columns.ts';
 import { referenceStates } from '../checklists/reference-states.ts';
-
-/** A reference and the file that has it. */
-export interface FileReference extends Reference {
-  file: string;
-}
 
 const meanings = {
   changed: 'The rule has a newer revision',

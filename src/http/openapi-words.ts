@@ -3,6 +3,7 @@ export const tags: Record<string, string> = {
   Catalog: 'What the catalog holds and where it came from.',
   'STIG catalog': 'STIGs with their releases and findings: find, compare, follow and download them.',
   Checklists: 'Checklists and scan results of the caller: upgrade, make and inspect them. Nothing is stored.',
+  References: 'The ids in a text of the caller, and what became of them. Nothing is stored.',
   Controls: 'Security controls of NIST SP 800-53, SP 800-171 and DoDI 8500.2.',
   Crosswalk: 'Paths between the controls of two frameworks, and CCIs.',
   Lists: 'Lists of STIGs.',

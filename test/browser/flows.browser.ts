@@ -71,6 +71,9 @@ for (const javaScriptEnabled of [true, false]) {
       assert.is(await page.getByLabel('NIST SP 800-53 control').inputValue(), 'ac-2(1)');
       await page.getByLabel('CCI', { exact: true }).fill('CCI-999999');
       await page.getByRole('button', { name: 'Apply filters' }).click();
+      await page.getByText('CCI not found: CCI-999999').waitFor();
+      await page.getByLabel('CCI', { exact: true }).fill('CCI-000002');
+      await page.getByRole('button', { name: 'Search rules' }).click();
       await page.getByText('No rule with these filters contains all these words.').waitFor();
       await page.getByRole('link', { name: 'Search everything' }).click();
       assert.is(new URL(page.url()).search, '?q=the');
@@ -245,12 +248,12 @@ flows('a checklist is upgraded, and the new one downloaded', async () => {
   await page
     .getByLabel('Checklist or scan results')
     .setInputFiles(put(site.served.folder, 'old.cklb', JSON.stringify(checklist)));
-  await page.getByLabel('Release').fill('V9R9');
+  await page.getByLabel('Release', { exact: true }).fill('V9R9');
   await page.getByRole('button', { name: 'Preview upgrade' }).click();
   assert.is(await page.getByRole('alert').textContent(), noVersion('V9R9'));
   assert.equal(await violations(page), []);
   // Neither the file nor the STIG has to be chosen.
-  await page.getByLabel('Release').fill('');
+  await page.getByLabel('Release', { exact: true }).fill('');
   await page.getByRole('button', { name: 'Preview upgrade' }).click();
   assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'V1R1 to V1R2');
   assert.equal(await violations(page), []);

@@ -26,7 +26,7 @@ tasks('CAT I about SSH, as a sheet', () =>
       assert.match((await found.nth(index).textContent())!, groupId);
     }
     const { name, bytes } = await download(page.getByRole('link', { name: 'XLSX' }));
-    assert.match(name, /rules\.xlsx$/);
+    assert.match(name, /rules_q-ssh_severity-high\.xlsx$/);
     assert.is(readSheet(bytes).rows.length, pagination.total + 1);
   }),
 );

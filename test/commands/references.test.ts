@@ -1,6 +1,11 @@
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { sarifOf } from '../../src/commands/references-sarif.ts';
+import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { readCsv } from '../support/read-exports.ts';
+import { shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
 
 const test = suite('gapstone references');
 
@@ -50,6 +55,38 @@ test('SARIF names what is not current, by place (rule D39.2)', () => {
     },
   ]);
   assert.is(run.tool.driver.rules[1].id, 'removed');
+});
+
+test('a folder is read file by file, in every format, and what cannot be read is skipped by name', async () => {
+  const folder = scratchFolder();
+  const db = join(folder, 'x.db');
+  const imported = await gapstone(['import', shipped('stigs'), shipped('controls'), '--db', db]);
+  assert.is(imported.code, 0, imported.stderr);
+  put(folder, 'tree/a.yml', 'one AC-2\ntwo AC-99');
+  put(folder, 'tree/deep/b.txt', Buffer.from('\ufeffV-999999999', 'utf16le'));
+  put(folder, 'tree/c.bin', Buffer.from([0, 1, 2]));
+  put(folder, 'tree/many.txt', 'AC-2 '.repeat(50_001));
+  const run = (...args: string[]) => gapstone(['references', join(folder, 'tree'), '--db', db, ...args]);
+  const text = await run();
+  assert.is(text.code, 0, text.stderr);
+  assert.equal(text.stdout.replaceAll(`${folder}/tree/`, '').split('\n'), [
+    'a.yml:2:5: AC-99 unknown',
+    'deep/b.txt:1:1: V-999999999 unknown',
+    '50002 current, 2 unknown',
+    '',
+  ]);
+  assert.match(text.stderr, /c\.bin is skipped: neither UTF-8 nor UTF-16 with a byte order mark/);
+  assert.is((await run('--strict')).code, 1);
+  const csv = readCsv((await run('--format', 'csv')).stdout);
+  assert.is(csv.length, 1 + 50_004);
+  assert.equal(csv[2]!.slice(1, 6), ['2', '5', 'AC-99', 'control', 'unknown']);
+  const json = JSON.parse((await run('--json')).stdout);
+  assert.equal(json.counts, { current: 50_002, unknown: 2 });
+  const sarif = JSON.parse((await run('--format', 'sarif')).stdout);
+  assert.is(sarif.runs[0].results.length, 2);
+  const none = await gapstone(['references', join(folder, 'nothing'), '--db', db]);
+  assert.is(none.code, 1);
+  assert.match(none.stderr, /there is no .*nothing/);
 });
 
 test.run();

@@ -63,3 +63,12 @@ export function attributesOf(html: string, name: string): string[] {
     match[1]!.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"'),
   );
 }
+
+/** The form of a page that sends its files again, as a browser does. */
+export function formOnPage(html: string): FormData {
+  const form = new FormData();
+  const own = /<form class="actions".*?<\/form>/s.exec(html)![0];
+  const [names, values] = [attributesOf(own, 'name'), attributesOf(own, 'value')];
+  for (const [index, name] of names.entries()) form.append(name, textOf(values[index]!));
+  return form;
+}

@@ -144,10 +144,7 @@ uploading(
         death,
       );
       const { reason: error } = outcomes[1] as PromiseRejectedResult;
-      assert.equal(
-        [error.code, error.message],
-        ['UNAVAILABLE', 'The checklist could not be read. Try again'],
-      );
+      assert.equal([error.code, error.message], ['UNAVAILABLE', 'The upload could not be read. Try again']);
       assert.equal(error.headers, { 'Retry-After': '5' });
       assert.is(count(), 2);
       assert.is(told.length, 1);
@@ -187,7 +184,7 @@ uploading('a thread without memory ends with a 413 for its caller, and never the
   assert.instance(reason, RefusedUpload);
   assert.equal(
     [reason.code, reason.message],
-    ['PAYLOAD_TOO_LARGE', 'The checklist needs more memory than one upload may use'],
+    ['PAYLOAD_TOO_LARGE', 'The upload needs more memory than one may use'],
   );
   assert.is(told.length, 1);
   assert.is(next!.status, 'fulfilled');
@@ -204,7 +201,7 @@ uploading('a thread that hangs is ended, and its caller asked to come again', as
     (error: RefusedUpload) => [error.code, error.message],
   );
   const next = uploads.upgrade(upload('a'), anyRelease);
-  assert.equal(await hung, ['UNAVAILABLE', 'The checklist took too long to process. Try again']);
+  assert.equal(await hung, ['UNAVAILABLE', 'The upload took too long to process. Try again']);
   assert.equal(await next, good);
   assert.is(count(), 2);
   await uploads.stop();

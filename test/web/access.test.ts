@@ -101,6 +101,7 @@ const table: Row[] = [
   get('user', '/stigs/:slug/diff/file', '/stigs/harbor_linux_3/diff/file'),
   get('user', '/changes'),
   get('user', '/upgrade'),
+  get('user', '/references'),
   get('user', '/catalog'),
   get('user', '/catalog/files', '/catalog/files?search=harbor'),
   get('user', '/catalog/imports/:run', '/catalog/imports/1'),
@@ -154,6 +155,7 @@ const table: Row[] = [
   get('occ', '/roles/:code', '/roles/00-0000.00', 404),
 
   post('user', '/upgrade', '/upgrade', { slug: 'harbor_linux_3' }, 400),
+  post('user', '/references', '/references', { text: '' }, 400),
   post('user', '/lists', '/lists', { name: '' }, 400),
   post('user', '/collections', '/collections', { name: '' }, 400),
   post('user', '/favorites/stigs', '/favorites/stigs', { slug: 'harbor_linux_3' }),

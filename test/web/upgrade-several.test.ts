@@ -4,7 +4,7 @@ import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { testApp } from '../support/app.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { attributesOf, loadPage, textOf } from '../support/pages.ts';
+import { formOnPage, loadPage, textOf } from '../support/pages.ts';
 import { readZip } from '../support/read-zip.ts';
 import { shipped } from '../support/reference.ts';
 import { readCkl, readCklb } from '../support/stig-manager.ts';
@@ -34,15 +34,6 @@ function formOf(files: [name: string, text: string][], fields: Record<string, st
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   for (const [name, text] of files) form.append('file', new File([text], name));
-  return form;
-}
-
-/** The form that a page brings back, as a browser sends it. */
-function formOnPage(html: string): FormData {
-  const form = new FormData();
-  const own = /<form class="actions".*?<\/form>/s.exec(html)![0];
-  const [names, values] = [attributesOf(own, 'name'), attributesOf(own, 'value')];
-  for (const [index, name] of names.entries()) form.append(name, textOf(values[index]!));
   return form;
 }
 

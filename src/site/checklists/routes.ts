@@ -1,12 +1,13 @@
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { fileHeaders, fileTypes } from '../../http/answer.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
 import type { PageSupport } from '../parts/page.ts';
-import { emptyUpgrade, noFiles, upgradePage } from './upgrade-form.tsx';
+import { referencesPage } from './references-page.tsx';
+import { emptyUpgrade, noFiles, type StigChoice, upgradePage } from './upgrade-form.tsx';
 import { RefusedUpload, type WorkOnUpload } from './uploads.ts';
 
-/** The forms for checklists and scan results. The server stores nothing: a download sends the files again. */
+/** The forms for checklists, scan results and texts that cite ids. The server stores nothing: a download sends the files again. */
 export function upgradePages(
   app: Hono<Env>,
   { guard, show, frame, send }: PageSupport,
@@ -22,12 +23,15 @@ export function upgradePages(
     return show(c, upgradePage({ form, stigs: choices(), problem: null, files: noFiles }));
   });
 
-  app.post('/upgrade', guard.upload, async (c) => {
+  /** Reads the form of an upload in a thread: the answer is a page or a file, or the form again with a problem. */
+  async function answered(
+    c: Context<Env>,
+    upload: { from: 'page'; stigs: StigChoice[] } | { from: 'references' },
+  ): Promise<Response> {
     const type = c.req.header('Content-Type') ?? '';
     try {
-      const bytesSent = c.get('upload');
-      const upload = { from: 'page', bytes: bytesSent, type, frame: frame(c), stigs: choices() } as const;
-      const { bytes, file } = await workOnUpload(upload, c.get('record'));
+      const sent = { ...upload, bytes: c.get('upload'), type, frame: frame(c) };
+      const { bytes, file } = await workOnUpload(sent, c.get('record'));
       if (file === null) return send(c, bytes);
       return c.body(bytes, 200, {
         'Content-Type': fileTypes[file.type],
@@ -39,5 +43,11 @@ export function upgradePages(
       if (!(error instanceof RefusedUpload) || error.page === null) throw error;
       return send(c, error.page, false, 400);
     }
-  });
+  }
+
+  app.post('/upgrade', guard.upload, (c) => answered(c, { from: 'page', stigs: choices() }));
+
+  app.get('/references', guard.user, (c) => show(c, referencesPage({ text: '', problem: null })));
+
+  app.post('/references', guard.upload, (c) => answered(c, { from: 'references' }));
 }

@@ -53,7 +53,7 @@ export function upgradePage(page: {
           carried over with a warning because its check or fix changed, or reset. The report gives the reason
           for each. Choose several checklists to upgrade them at once, with one report. Choose scan results
           (XCCDF or ARF) to make a checklist of them, or both to merge the results into the checklist.
-          Gapstone does not store the files.
+          Gapstone does not store the files. <a href="/references">Check the ids in any other text</a>
         </p>
         <form class="fields" method="post" action="/upgrade" enctype="multipart/form-data">
           <Problem text={problem} />
@@ -139,10 +139,11 @@ export function FormatSelect({ label, selected }: { label: string; selected: str
 export function SendAgain(props: {
   fields: Record<string, string>;
   submit: string;
+  to?: string;
   children?: Child;
 }): Child {
   return (
-    <form class="actions" method="post" action="/upgrade" enctype="multipart/form-data">
+    <form class="actions" method="post" action={props.to ?? '/upgrade'} enctype="multipart/form-data">
       <Hidden fields={props.fields} />
       {props.children}
       <button type="submit">{props.submit}</button>

@@ -13,6 +13,7 @@ import {
 } from '../../checklists/upload.ts';
 import { readForm } from '../../http/form.ts';
 import type { PageFrame } from '../parts/view.ts';
+import { citedWork, citingTexts, refusedTexts } from './references-form.ts';
 import type { StigChoice } from './upgrade-form.tsx';
 import { formWork, readUploaded, refusedForm, typedIn, type UploadedFiles } from './upload-form.ts';
 
@@ -20,6 +21,7 @@ import { formWork, readUploaded, refusedForm, typedIn, type UploadedFiles } from
 export type Upload = { bytes: Uint8Array<ArrayBuffer> } & (
   | ApiTask
   | { from: 'page'; type: string; frame: PageFrame; stigs: StigChoice[] }
+  | { from: 'references'; type: string; frame: PageFrame }
 );
 
 interface Refused {
@@ -55,8 +57,13 @@ async function begin(given: Upload): Promise<Work> {
     if (given.task === 'references') return referencesWork(given.bytes, given.isText);
     return given.task === 'inspect' ? inspectWork(given.bytes) : fromResultsWork(given.bytes, given.query);
   }
-  const { stigs, frame } = given;
+  const { frame } = given;
   const fields = await readForm(given.bytes, given.type);
+  if (given.from === 'references') {
+    formAgain = (problem) => refusedTexts(fields.get('text'), problem, frame);
+    return citedWork(citingTexts(fields), fields, frame);
+  }
+  const { stigs } = given;
   const form = typedIn(fields);
   let uploaded: UploadedFiles | null = null;
   formAgain = (problem) => refusedForm(form, problem, uploaded, stigs, frame);

@@ -77,7 +77,7 @@ function createUploadThread(
     if (caller.closed) throw callerGone();
     clearTimeout(idling);
     thread.begin();
-    const overdue = setTimeout(end, patience, tryAgain('The checklist took too long to process. Try again'));
+    const overdue = setTimeout(end, patience, tryAgain('The upload took too long to process. Try again'));
     // Work in a thread cannot be interrupted; a new thread costs less than work that nobody waits for.
     caller.onClose = () => end(callerGone());
     try {
@@ -102,7 +102,7 @@ function createUploadThread(
     try {
       return { release: await find(wanted) };
     } catch (error) {
-      if (error instanceof AppError && (from === 'page' || error.field !== undefined))
+      if (error instanceof AppError && (from !== 'api' || error.field !== undefined))
         return { refused: { code: error.code, message: error.message, field: error.field } };
       thread.send({ ended: true });
       throw error;
@@ -144,8 +144,8 @@ function createThread(log: Log, entry: string | URL, memory: number) {
       log.error('the thread that reads uploads stopped', { reason: error.message });
       refuse(
         error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-          ? new AppError('PAYLOAD_TOO_LARGE', 'The checklist needs more memory than one upload may use')
-          : tryAgain('The checklist could not be read. Try again'),
+          ? new AppError('PAYLOAD_TOO_LARGE', 'The upload needs more memory than one may use')
+          : tryAgain('The upload could not be read. Try again'),
       );
     };
     worker.on('message', (answer: ThreadAnswer) => waiting?.resolve(answer));
