@@ -99,8 +99,7 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
 
   function* look(ids: FoundId[]): Generator<void, Map<string, ReferenceFact>> {
     const facts = new Map<string, ReferenceFact>();
-    const sorted = ids.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    for (const id of sorted) {
+    for (const id of ids.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       const isRule = id.kind === 'group' || id.kind === 'rule' || id.kind === 'stigId';
       facts.set(
         keyOf(id),

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { notAnObject } from '../http/schema.ts';
 import { type ReferenceState, referenceStates } from './reference-states.ts';
 
 /** What one cited id is in the catalog. */
@@ -34,7 +35,10 @@ export const References = z
   .openapi('References');
 
 export const referencesBody = z
-  .strictObject({ text: z.string().openapi({ description: 'At most 8 MiB as UTF-8.' }) })
+  .object(
+    { text: z.string({ error: 'text must be a text' }).openapi({ description: 'At most 8 MiB as UTF-8.' }) },
+    notAnObject,
+  )
   .openapi('ReferencesBody');
 
 export type ReferenceFact = z.infer<typeof ReferenceFact>;

@@ -368,7 +368,7 @@ upgrades(
         await upgrade(withRule({ [name]: value })),
         400,
         'BAD_REQUEST',
-        `checklist: stigs[0].rules[0].${name} must be ${words}`,
+        `checklist: ${name} of rule 1 of STIG 1 must be ${words}`,
       );
   },
 );

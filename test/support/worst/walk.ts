@@ -16,6 +16,8 @@ const limits = { turn: 30, partOfUpload: 3, elsewhere: 100 };
  * of a MiB. Of the shapes other than long and many each operation is sent one in `turns`.
  */
 const upload = { above: 2 * mebibyte, size: mebibyte / 4, turns: 16 };
+/** The most bytes of what a text may cite ids in, which is less than its body may have. */
+const citing = 8 * mebibyte;
 /** A route that fails in so many shapes is said to fail, and left. */
 const enough = 3;
 /** What is above the limit by no more is measured again: a collection of garbage may have come between. */
@@ -106,7 +108,8 @@ async function largest(site: WorstSite, request: WorstRequest): Promise<number> 
   const { headers, ...init } = initOf(site, request, 1000);
   const tooLong = { ...headers, 'Content-Length': '999999999' };
   const answer = await site.app.request(request.target, { ...init, headers: tooLong });
-  return Number(/larger than (\d+) bytes/.exec(await answer.text())?.[1] ?? mebibyte);
+  const most = Number(/larger than (\d+) bytes/.exec(await answer.text())?.[1] ?? mebibyte);
+  return request.operation.endsWith('/references') ? Math.min(most, citing) : most;
 }
 
 /** Sends a request, with the yardstick of a quiet moment, and says what is wrong: with its cost, or because it was refused before its body was read. */
