@@ -10,7 +10,7 @@ export interface SearchIndex {
   mergeAll(): void;
 }
 
-/** Prepares the statements for `rule_search`, `rule_ccis` and `searched_releases` (migration 0005). */
+/** Prepares the statements for `rule_search`, `rule_ccis` and `searched_releases` (migration 0004). */
 export function createSearchIndex(db: Pick<Database, 'sqlite'>): SearchIndex {
   const { sqlite } = db;
   const isIn = sqlite.prepare<[number]>('SELECT 1 FROM searched_releases WHERE release_id = ?').pluck();

@@ -21,30 +21,15 @@ interface ReleaseRow {
 }
 type MarkedRule = { rule: RuleMarks; index: number };
 
-export type ReferenceLookup = ReturnType<typeof createReferenceLookup>;
-
-/** Looks up many cited ids in the catalog (rule D39.1), in slices between other requests. */
-export function createReferenceLookup(db: Database, history: Pick<RuleHistoryService, 'find'>) {
-  const releasesWith = db.sqlite.prepare<[string, string, string], ReleaseRow>(
-    `SELECT r.id AS release, r.stig_id AS stig, s.slug, r.version, n.version AS newest,
-            r.id = s.current_release_id AS isCurrent
-       FROM rule_ids AS i JOIN stig_releases AS r ON r.id = i.release_id
-       JOIN stigs AS s ON s.id = r.stig_id JOIN stig_releases AS n ON n.id = s.current_release_id
-      WHERE i.id = ? OR (i.id >= ? || ' - ' AND i.id < ? || ' -!')
-      ORDER BY isCurrent DESC, r.release_order DESC, s.slug`,
-  );
+/** Prepares the rules of a release by each of their ids, in the order in which an id names one. */
+function createMarkedRules(db: Database) {
   const marksOf = db.sqlite
     .prepare<[number], string>('SELECT marks FROM rule_marks WHERE release_id = ?')
     .pluck();
-  const titleOf = db.sqlite
-    .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
-    .pluck();
-  const others = createControlFacts(db);
-  const vocabulary = createVocabulary(db);
   // Ids are looked up in order, and those of a release lie together.
   const known = new LRUCache<string, Map<string, MarkedRule>>({ max: 32 });
 
-  function rulesOf(release: number): Map<string, MarkedRule> {
+  return (release: number): Map<string, MarkedRule> => {
     const key = `${db.generation()} ${release}`;
     const kept = known.get(key);
     if (kept) return kept;
@@ -57,7 +42,27 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
     for (const each of rules) add(each.rule.ruleVersion.split(' - ')[0]!.trim().toUpperCase(), each);
     known.set(key, byId);
     return byId;
-  }
+  };
+}
+
+export type ReferenceLookup = ReturnType<typeof createReferenceLookup>;
+
+/** Looks up many cited ids in the catalog (rule D39.1), in slices between other requests. */
+export function createReferenceLookup(db: Database, history: Pick<RuleHistoryService, 'find'>) {
+  const releasesWith = db.sqlite.prepare<[string, string, string], ReleaseRow>(
+    `SELECT r.id AS release, r.stig_id AS stig, s.slug, r.version, n.version AS newest,
+            r.id = s.current_release_id AS isCurrent
+       FROM rule_ids AS i JOIN stig_releases AS r ON r.id = i.release_id
+       JOIN stigs AS s ON s.id = r.stig_id JOIN stig_releases AS n ON n.id = s.current_release_id
+      WHERE i.id = ? OR (i.id >= ? || ' - ' AND i.id < ? || ' -!')
+      ORDER BY isCurrent DESC, r.release_order DESC, s.slug`,
+  );
+  const titleOf = db.sqlite
+    .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
+    .pluck();
+  const others = createControlFacts(db);
+  const vocabulary = createVocabulary(db);
+  const rulesOf = createMarkedRules(db);
 
   function ruleFact({ id }: FoundId): ReferenceFact {
     const number = id.startsWith('SV-') ? ruleNumber({ ruleId: id }) : id;

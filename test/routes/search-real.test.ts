@@ -192,12 +192,7 @@ test('the STIGs of a search are those of all its rules, by title, whatever page 
   const titles = new Map(
     t.db.sqlite.prepare('SELECT slug, title FROM stigs').raw().all() as [string, string][],
   );
-  const filters = [
-    {},
-    { severity: new Set(['high']) },
-    { cci: 'cci-366' },
-    { stig: ['red_hat_enterprise_linux_9'] },
-  ];
+  const filters = [{}, { severity: new Set(['high']) }, { cci: 'cci-366' }, { stig: [rules[0]!.slug] }];
   for (const q of ['the', 'audit*', '"system."', '"login.defs"', 'CCI-000366', 'nothinglikeit', '!!!'])
     for (const filter of filters) {
       const { results } = service.search({ q, ...filter, page: 1, limit: 100_000 });
