@@ -13,6 +13,7 @@ import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
 import { createOnlySamples } from './catalog/samples.ts';
+import { createAnswers } from './catalog/search/answers.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
@@ -60,6 +61,8 @@ export function createServices(context: ServiceContext) {
   const controls = createControlService(catalog);
   const cciLookup = createCciLookup(catalog, crosswalk);
   const listStigs = createListEntryService(users, stigNames.slugOf);
+  const controlRules = createControlRulesService(catalog, crosswalk, stigNames);
+  const references = createReferenceLookup(catalog, ruleHistory);
   return {
     stigs,
     stigNames,
@@ -67,13 +70,14 @@ export function createServices(context: ServiceContext) {
     news: createStigNewsService(catalog, stigNames),
     stigDiff: createStigDiffService(catalog, stigs),
     ruleHistory,
-    references: createReferenceLookup(catalog, ruleHistory),
+    references,
     reading: createReadingService(catalog, stigs),
     identify: createIdentify(catalog, stigs, stigNames),
     summary: createCatalogSummaryService(catalog),
     ledger: createLedgerService(catalog),
     onlySamples: createOnlySamples(catalog),
     search: createSearchService(catalog, cciLookup, stigNames),
+    answers: createAnswers(references.citedIn, stigNames, controlRules),
 
     controls,
     crosswalk,
@@ -83,7 +87,7 @@ export function createServices(context: ServiceContext) {
     explainer: createExplainService(catalog, crosswalk),
     mappings: createMappingExport(catalog, crosswalk),
     ruleChain: createRuleChain(catalog, crosswalk),
-    controlRules: createControlRulesService(catalog, crosswalk, stigNames),
+    controlRules,
     coverage: createCoverageService(catalog, controls, crosswalk),
 
     documents: createDocumentService(catalog),

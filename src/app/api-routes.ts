@@ -49,7 +49,7 @@ export function apiRoutes(
     controlRoutes(ofCatalog, services.controls),
     crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings),
     // With `list`, these answers depend on a user's list.
-    searchRoutes(ofUsers, services.search, services.stigNames, listStigs.slugs),
+    searchRoutes(ofUsers, services, listStigs.slugs),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs.slugs),
     listRoutes(ofUsers, services.lists),
     listEntryRoutes(ofUsers, listStigs, services.listEntries),

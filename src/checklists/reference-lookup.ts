@@ -7,8 +7,8 @@ import { plainId, ruleNumber } from '../catalog/stigs/match.ts';
 import type { Database } from '../db/database.ts';
 import { inOneGeneration } from '../db/one-generation.ts';
 import { createControlFacts } from './reference-controls.ts';
-import { keyOf } from './reference-scan.ts';
-import type { ReferenceFact } from './reference-schema.ts';
+import { keyOf, placesIn, referencesOf } from './reference-scan.ts';
+import type { Reference, ReferenceFact } from './reference-schema.ts';
 import { createVocabulary } from './reference-vocabulary.ts';
 
 interface ReleaseRow {
@@ -115,10 +115,18 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
     return facts;
   }
 
+  const facts = (ids: FoundId[]) => inOneGeneration(db, () => runInSlices(look(ids)));
+
   return {
     vocabulary,
     /** The facts of ids, by `keyOf`. Throws 503 where the catalog keeps changing. */
-    facts: (ids: FoundId[]) => inOneGeneration(db, () => runInSlices(look(ids))),
+    facts,
+    /** The ids of a short text with their places. Throws as `facts`. */
+    async citedIn(text: string): Promise<Reference[]> {
+      const known = await vocabulary();
+      const places = placesIn(text, known);
+      return referencesOf(places, await facts(places), known).references;
+    },
   };
 }
 

@@ -1,7 +1,10 @@
+import { AppError } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
 import { ruleCcis } from '../../db/tables.ts';
-import { createFilterNode } from './find-node.ts';
+import type { FoundId } from '../controls/id-grammar.ts';
+import { pathsToCcis } from './control-rules.ts';
+import { createFilterNode, createFindNode } from './find-node.ts';
 import { type CrosswalkService, cciQuestion } from './queries.ts';
 
 export interface CciLookup {
@@ -9,6 +12,8 @@ export interface CciLookup {
   ccisOf(control: string): string[];
   /** The identifier that a filter names. Throws 400 and 404 (rule D35.3). */
   filtered: ReturnType<typeof createFilterNode>;
+  /** The CCIs through which a control or CCI has rules, as `control-rules` goes; null for one in no source. */
+  reached(id: Pick<FoundId, 'framework' | 'id'>): string[] | null;
   /** The CCI of a filter, as typed and in its published form. Throws as `filtered`. */
   typed(text?: string): { typed: string; canonical: string | undefined };
 }
@@ -25,9 +30,19 @@ export function createCciLookup(db: Database, crosswalk: CrosswalkService): CciL
     return ccis;
   });
   const filtered = createFilterNode(db, crosswalk);
+  const find = createFindNode(db, crosswalk);
   return {
     ccisOf: (control) => db.read(() => ccisByControl().get(control) ?? []),
     filtered,
+    reached: ({ framework, id }) =>
+      db.read(() => {
+        try {
+          return [...pathsToCcis(crosswalk, find(framework ?? 'cci', id), {}).paths.keys()];
+        } catch (error) {
+          if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+          throw error;
+        }
+      }),
     typed(text = '') {
       const typed = text.trim();
       return { typed, canonical: typed === '' ? undefined : filtered('cci', typed) };

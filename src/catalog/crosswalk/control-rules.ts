@@ -136,7 +136,7 @@ function createCitingRules(db: Database) {
 }
 
 /** The shortest paths from a control to each CCI that it reaches; a CCI reaches itself. */
-function pathsToCcis(
+export function pathsToCcis(
   crosswalk: CrosswalkService,
   { framework, identifier }: GraphNode,
   { status, maxHops }: Pick<RulesQuery, 'status' | 'maxHops'>,

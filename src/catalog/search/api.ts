@@ -4,6 +4,7 @@ import { type Column, joined } from '../../http/columns.ts';
 import { asksForFile, downloadFile, jsonOrFile, narrowedName } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
+import type { Answers } from './answers.ts';
 import type { FoundRule, SearchService } from './queries.ts';
 import { readSearchQuery } from './query.ts';
 import * as schemas from './schema.ts';
@@ -24,8 +25,7 @@ export type SlugsOfList = (user: User, list: string, field: string) => string[];
 /** Full-text search over the rules of current releases (additive). */
 export function searchRoutes(
   access: Access,
-  search: SearchService,
-  stigNames: StigNameIndex,
+  { search, stigNames, answers: answersOf }: { search: SearchService; stigNames: StigNameIndex; answers: Answers },
   slugsOfList: SlugsOfList,
 ) {
   const { app, route } = createRoutes('STIG catalog');
@@ -35,8 +35,9 @@ export function searchRoutes(
     operationId: 'searchRules',
     summary: 'Search the rules of current releases, best match first',
     description:
-      'Searches title, discussion, check, fix, ids and CCIs for whole words. Case and diacritics are ignored. A rule ' +
-      'whose id is the whole query comes first, then one with that SV-id in another revision, then others by relevance ' +
+      'Searches title, discussion, check, fix, ids and CCIs for whole words. Case and diacritics are ignored. Where fewer ' +
+      'than ten rules have all words, the best of those with any of them follow (`relaxed`). One control or CCI lists its ' +
+      'rules. A rule whose id is the whole query comes first, then one with that SV-id in another revision, then others by relevance ' +
       '(bm25), slug and document order. Filters are combined, and may stand without a q. A csv or xlsx file holds all that ' +
       'is found, without snippets, up to 20,000 rules; more are a 400.',
     query: schemas.searchQuery,
@@ -57,10 +58,11 @@ export function searchRoutes(
           rows,
         });
       }
-      const { results, pagination } = search.search({ ...question, among });
+      const found = search.search({ ...question, among });
+      const answers = query.page === 1 ? await answersOf(query.q ?? '') : [];
       const named = stigNames.said(readSearchQuery(query.q ?? '').wanted).slice(0, mostNamed);
       const stigs = named.map(({ slug, title, version }) => ({ slug, title, version }));
-      return { results, ...(stigs.length === 0 ? {} : { stigs }), pagination };
+      return { ...found, answers, ...(stigs.length === 0 ? {} : { stigs }) };
     },
   });
 

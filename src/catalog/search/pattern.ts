@@ -1,5 +1,8 @@
 import { fold, withoutDiacritics } from '../../base/text.ts';
 
+/** A folded word as the index has it. */
+export const indexed = (word: string): string => withoutDiacritics(word.normalize('NFC'));
+
 /** A character of a word, as in the tokenizer of `rule_search`; it ignores marks, so they belong to words here. */
 export const wordCharacter = '[\\p{L}\\p{Nd}\\p{Nl}\\p{M}_]';
 
@@ -40,7 +43,7 @@ export function findPlaces({ exact, plain }: FoldedText, asked: Pattern, max: nu
   const folded = isLiteral ? exact : plain;
   const pattern = isLiteral
     ? asked
-    : { ...asked, parts: asked.parts.map((part) => withoutDiacritics(part.normalize('NFC'))) };
+    : { ...asked, parts: asked.parts.map(indexed) };
   const [first] = pattern.parts;
   const places: Range[] = [];
   if (!first) return places;

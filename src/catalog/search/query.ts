@@ -1,4 +1,5 @@
 import { fold } from '../../base/text.ts';
+import { type FoundId, idsOf } from '../controls/id-grammar.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { type Pattern, wordCharacter } from './pattern.ts';
 
@@ -22,20 +23,29 @@ export interface SearchQuery {
   excludedLiterals: Pattern[];
   /** The question without what it excludes. */
   wanted: string;
-  /** What to mark in a text: for each term its alternatives. */
-  terms: Pattern[][];
+  /** What it wants, each term once. */
+  wants: Term[];
   /** Quoted phrases that hold punctuation: a rule counts only if each is found in one of its texts. */
   literals: Pattern[];
   /** The whole question as an id in each exact spelling, in lower case. */
   ids: string[];
+  /** The whole question as a control or CCI; null for another. */
+  control: FoundId | null;
+  /** Whether the whole question is an id. */
+  isOneId: boolean;
   /** The whole question as an SV-id without its revision, in lower case; none for another text. */
   unrevised: string[];
 }
 
-interface Term {
+/** A word, phrase, prefix or id of a question. */
+export interface Term {
+  asked: string;
   match: string;
+  /** The alternatives that a text may have. */
   patterns: Pattern[];
   isLiteral: boolean;
+  /** Words that another form or a synonym may stand for: neither quoted, nor a prefix, nor an id. */
+  isPlain: boolean;
 }
 
 /**
@@ -48,14 +58,18 @@ export function readSearchQuery(question: string): SearchQuery {
   const literalsOf = (terms: Term[]) => terms.flatMap((term) => (term.isLiteral ? term.patterns : []));
   // The index knows no punctuation: a literal phrase is excluded by its text alone.
   const inIndex = excluded.filter((term) => !term.isLiteral);
+  const found = idsOf(text);
+  const one = found?.length === 1 ? found[0]! : null;
   return {
     match: wanted.length === 0 ? null : wanted.map((term) => term.match).join(' AND '),
     excluded: inIndex.length === 0 ? null : inIndex.map((term) => term.match).join(' OR '),
-    terms: wanted.map((term) => term.patterns),
+    wants: wanted,
     literals: literalsOf(wanted),
     excludedLiterals: literalsOf(excluded),
     wanted: text,
     ids: idSpellings(text),
+    control: one !== null && (one.kind === 'control' || one.kind === 'cci') ? one : null,
+    isOneId: one !== null,
     unrevised: unrevised(text),
   };
 }
@@ -93,21 +107,21 @@ function plainTerm(text: string, mayBePrefix: boolean): Term | null {
   const alternatives = idAlternatives(text);
   if (alternatives.length > 0) {
     const match = `(${alternatives.map(matchOf).join(' OR ')})`;
-    return { match, patterns: alternatives, isLiteral: false };
+    return { asked: text, match, patterns: alternatives, isLiteral: false, isPlain: false };
   }
   const stem = text.replace(/\*+$/u, '');
   const isPrefix = mayBePrefix && stem !== text && fold(stem).endsWith(last) && [...last].length > 1;
   const pattern = words(parts, isPrefix);
-  return { match: matchOf(pattern), patterns: [pattern], isLiteral: false };
+  return { asked: text, match: matchOf(pattern), patterns: [pattern], isLiteral: false, isPlain: !isPrefix };
 }
 
 function quotedTerm(text: string): Term | null {
   const parts = wordsOf(text);
   if (parts.length === 0) return null;
-  const match = matchOf(words(parts));
-  if (!punctuation.test(text)) return { match, patterns: [words(parts)], isLiteral: false };
+  const term = { asked: text, match: matchOf(words(parts)), isPlain: false };
+  if (!punctuation.test(text)) return { ...term, patterns: [words(parts)], isLiteral: false };
   const literal: Pattern = { parts: fold(text).trim().split(/\s+/u), gap: 'blanks', isPrefix: false };
-  return { match, patterns: [literal], isLiteral: true };
+  return { ...term, patterns: [literal], isLiteral: true };
 }
 
 /** A CCI in any spelling stands for the published form too, and an SV-id for every revision of its number. */
@@ -135,15 +149,17 @@ function bare(question: string): string {
   return fold(question.replace(/["“”]/gu, '').trim());
 }
 
-function wordsOf(text: string): string[] {
+/** The words of a text, folded. */
+export function wordsOf(text: string): string[] {
   return (fold(text).match(wordPattern) ?? []).filter((word) => /\P{M}/u.test(word));
 }
 
-function words(parts: string[], isPrefix = false): Pattern {
+/** Words in a row as something to find. */
+export function words(parts: string[], isPrefix = false): Pattern {
   return { parts, gap: 'punctuation', isPrefix };
 }
 
-/** Words in a row for FTS5. Between the quotation marks there are only word characters and blanks. */
-function matchOf({ parts, isPrefix }: Pattern): string {
+/** Words in a row, for FTS5. Between the quotation marks there are only word characters and blanks. */
+export function matchOf({ parts, isPrefix }: Pattern): string {
   return `"${parts.join(' ')}"${isPrefix ? ' *' : ''}`;
 }

@@ -36,9 +36,57 @@ export const SearchResult = z
   .openapi('SearchResult');
 export type SearchResult = z.infer<typeof SearchResult>;
 
+const SearchCounts = z.object({
+  severity: z.object({ high: z.int(), medium: z.int(), low: z.int() }),
+  stigs: z.array(z.object({ slug: z.string(), title: z.string(), rules: z.int() })),
+});
+export type SearchCounts = z.infer<typeof SearchCounts>;
+
+/** What an id of a question names (rule D35.2). */
+export const IdAnswer = z
+  .object({
+    asked: z.string().openapi({ description: 'The id as the question has it.' }),
+    kind: z.enum(['rule', 'cci', 'control', 'stig', 'srg']),
+    id: z.string().openapi({ description: 'In its published form; of a rule its V-id, of a STIG its slug.' }),
+    title: z.string().optional(),
+    state: z.enum(['current', 'removed', 'withdrawn', 'deprecated', 'unknown']).openapi({
+      description:
+        '`removed`: only an older release has the rule. `unknown`: of the form of an id, but in no source.',
+    }),
+    href: z.string().optional().openapi({ description: 'The address of its page.' }),
+    slug: z.string().optional(),
+    version: z.string().optional().openapi({ description: 'The newest release that has the rule.' }),
+    part: z.string().optional().openapi({ description: 'The part of a control that was asked for.' }),
+    rules: z
+      .int()
+      .optional()
+      .openapi({ description: 'Of a control or CCI: how many current rules lead to it.' }),
+  })
+  .openapi('IdAnswer');
+export type IdAnswer = z.infer<typeof IdAnswer>;
+
 export const SearchAnswer = z
-  .strictObject({
+  .object({
     results: z.array(SearchResult),
+    relaxed: z.boolean().openapi({
+      description:
+        'Whether rules without some of the words follow those that have all. They are added, at most 100, where fewer ' +
+        'than ten have all: then any of the words suffices, in any of its forms or by a synonym.',
+    }),
+    exact: z.int().openapi({ description: 'How many rules have all words. They stand first.' }),
+    dropped: z
+      .array(z.string())
+      .openapi({ description: 'Words that were left out then, since they carry nothing.' }),
+    narrowedTo: z
+      .array(z.string())
+      .openapi({ description: 'The slugs of the STIGs that q names: the added rules are theirs.' }),
+    suggestions: z
+      .array(z.object({ word: z.string(), instead: z.string() }))
+      .openapi({ description: 'For a word that no rule has, one that is nearly the same.' }),
+    counts: SearchCounts.openapi({ description: 'Of the whole result, not of the page.' }),
+    answers: z
+      .array(IdAnswer)
+      .openapi({ description: 'What each id in q names, at most 50, in order. On the first page only.' }),
     stigs: z
       .array(z.strictObject({ slug: z.string(), title: z.string(), version: z.string() }))
       .optional()

@@ -1,20 +1,24 @@
 // The parts of the statements of the search; `createBinder` gives their parameters.
 
 const weights = '10.0, 2.0, 1.0, 1.0, 4.0';
+/** Of the second reading: ids count nothing, as a person's words are none (measured by `bench search`). */
+const widerWeights = '5.0, 1.0, 1.0, 1.0, 0.0';
 
 const isWanted = `
        (:slugs IS NULL OR s.slug IN (SELECT value FROM json_each(:slugs)))
    AND (:among IS NULL OR s.slug IN (SELECT value FROM json_each(:among)))
    AND (:cci IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci = :cci))
    AND (:ccis IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(:ccis))))
+   AND (:reached IS NULL OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(:reached))))
    AND (:excluded IS NULL OR f.id NOT IN (SELECT rowid FROM rule_search WHERE rule_search MATCH :excluded))
    AND (:severities IS NULL OR f.severity IN (SELECT value FROM json_each(:severities)))`;
+const joined = `
+ CROSS JOIN stig_releases AS r ON r.id = f.release_id
+ CROSS JOIN stigs AS s ON s.id = r.stig_id`;
 // CROSS JOIN keeps the full-text index first: another order would ask it once for every rule.
 export const matching = `
   FROM rule_search
- CROSS JOIN findings AS f ON f.id = rule_search.rowid
- CROSS JOIN stig_releases AS r ON r.id = f.release_id
- CROSS JOIN stigs AS s ON s.id = r.stig_id
+ CROSS JOIN findings AS f ON f.id = rule_search.rowid${joined}
  WHERE rule_search MATCH :match AND ${isWanted}`;
 /** Without a question: every rule of a current release. */
 export const every = `
@@ -22,6 +26,9 @@ export const every = `
  CROSS JOIN stig_releases AS r ON r.id = s.current_release_id
  CROSS JOIN findings AS f ON f.release_id = r.id
  WHERE ${isWanted}`;
+/** Some rules by their ids. */
+export const these = `
+  FROM json_each(:ids) AS id CROSS JOIN findings AS f ON f.id = id.value${joined}`;
 
 /** The orders of rule S4.2; only a question has a relevance. */
 const byStig = 's.title_fold, s.title, s.slug, f.ordinal';
@@ -41,3 +48,24 @@ const isCalled = (ids: ':ids' | ':unrevised') => `EXISTS (SELECT 1 FROM json_eac
 
 /** The same, behind the rules that have the id that is asked for, then those that have it in another revision. */
 export const idFirst = `${isCalled(':ids')} DESC, ${isCalled(':unrevised')} DESC, ${relevance}`;
+
+/** The first by relevance of the rules that match, without filters: the index alone sorts. */
+export const bestIds = `
+  SELECT f.id, best.score
+    FROM (SELECT rowid AS id, rank AS score FROM rule_search
+           WHERE rule_search MATCH :match AND rank MATCH 'bm25(${weights})' ORDER BY rank LIMIT :limit) AS best
+   CROSS JOIN findings AS f ON f.id = best.id${joined}
+   ORDER BY best.score, s.slug, f.ordinal`;
+
+const scored = 's.slug, f.ordinal, f.group_title AS requirement';
+/** The best of the rules that match, of `:from` to `:to`; among all that are wanted. */
+export const bestWanted = `
+  SELECT f.id, ${scored}, bm25(rule_search, ${widerWeights}) AS score ${matching}
+     AND rule_search.rowid BETWEEN :from AND :to ORDER BY score, s.slug, f.ordinal LIMIT :limit`;
+/** The same without filters: the index alone sorts, and only the best are joined. */
+export const bestOfAll = `
+  SELECT f.id, ${scored}, best.score
+    FROM (SELECT rowid AS id, rank AS score FROM rule_search
+           WHERE rule_search MATCH :match AND rank MATCH 'bm25(${widerWeights})' ORDER BY rank LIMIT :limit) AS best
+   CROSS JOIN findings AS f ON f.id = best.id${joined}
+   ORDER BY best.score, s.slug, f.ordinal`;

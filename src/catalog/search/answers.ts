@@ -1,0 +1,74 @@
+import { idsOf } from '../controls/id-grammar.ts';
+import type { StigNameIndex } from '../stigs/name-index.ts';
+import { readSearchQuery } from './query.ts';
+import type { IdAnswer } from './schema.ts';
+
+/** An id of a text and what the catalog has of it (rule D39.1). */
+interface CitedId {
+  text: string;
+  kind: 'rule' | 'cci' | 'control' | 'srg';
+  state: IdAnswer['state'] | 'changed';
+  id: string;
+  title: string | null;
+  slug: string | null;
+  version: string | null;
+  line: number;
+  column: number;
+}
+
+const mostAnswers = 50;
+
+export type Answers = ReturnType<typeof createAnswers>;
+
+/** Prepares what the ids of a question name (rule D35.2). `citedIn` reads the ids of a text. */
+export function createAnswers(
+  citedIn: (text: string) => Promise<CitedId[]>,
+  stigNames: Pick<StigNameIndex, 'ofSlug'>,
+  controlRules: { counts(of: { framework: string; controlId: string }): { rules: number }[] },
+) {
+  function answerOf({ text: asked, kind, state, id, title, slug, version }: CitedId): IdAnswer {
+    if (state === 'unknown') return { asked, kind, id, state };
+    const answer = { asked, kind, id, title: title ?? '', state: state === 'changed' ? 'current' : state };
+    if (kind === 'srg') return { ...answer, href: `/search?q=${encodeURIComponent(id)}` };
+    if (kind === 'rule') {
+      const release = state === 'removed' ? `?version=${encodeURIComponent(version!)}` : '';
+      return { ...answer, slug: slug!, version: version!, href: page('stigs', slug!, 'rules', id) + release };
+    }
+    const { framework, part } = idsOf(asked)![0]!;
+    const counts = controlRules.counts({ framework: framework ?? 'cci', controlId: id });
+    return {
+      ...answer,
+      href: framework === null ? page('ccis', id) : page('controls', framework, id),
+      rules: counts.reduce((sum, { rules }) => sum + rules, 0),
+      ...(part === '' ? {} : { part }),
+    };
+  }
+
+  /** A slug or benchmark id is an id where no word is written so, or where it is the whole question. */
+  function stigOf(asked: string, isWhole: boolean): IdAnswer | null {
+    const stig = isWhole || /[_\d]/.test(asked) ? stigNames.ofSlug(asked) : null;
+    if (stig === null) return null;
+    const { slug, title, version } = stig;
+    return { asked, kind: 'stig', id: slug, title, state: 'current', href: page('stigs', slug), slug, version };
+  }
+
+  /** The answers for a question, in its order, at most 50. */
+  return async (question: string): Promise<IdAnswer[]> => {
+    const { wanted } = readSearchQuery(question);
+    const starts = [0, ...[...wanted.matchAll(/\n/g)].map(({ index }) => index + 1)];
+    const cited = (await citedIn(wanted)).map((each) => ({
+      index: starts[each.line - 1]! + each.column - 1,
+      answer: answerOf(each),
+    }));
+    const named = [...wanted.matchAll(/[^\s,;"“”]+/g)].flatMap(({ index, 0: asked }) => {
+      const answer = stigOf(asked, asked === wanted.trim());
+      return answer === null || cited.some((each) => each.index === index) ? [] : [{ index, answer }];
+    });
+    return [...cited, ...named]
+      .sort((a, b) => a.index - b.index)
+      .slice(0, mostAnswers)
+      .map(({ answer }) => answer);
+  };
+}
+
+const page = (...segments: string[]) => `/${segments.map(encodeURIComponent).join('/')}`;

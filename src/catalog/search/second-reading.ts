@@ -1,0 +1,134 @@
+import type { Database } from '../../db/database.ts';
+import type { StigNameIndex } from '../stigs/name-index.ts';
+import { indexed, type Pattern } from './pattern.ts';
+import { matchOf, type SearchQuery, type Term, words, wordsOf } from './query.ts';
+import { stopWords } from './stop-words.ts';
+import { createSynonyms } from './synonyms.ts';
+import { createVocabulary, type Vocabulary } from './vocabulary.ts';
+
+/** One thing that a question asks for, in all forms that count: any of them will do. */
+export interface Wanted {
+  patterns: Pattern[];
+  /** What may stand for it: counts half. */
+  instead: Pattern[];
+  /** How many rules may have one of them: an upper bound. */
+  rules: number;
+}
+
+/** A question read the second time (rule D35.1). */
+export interface SecondReading {
+  /** What any rule may have, without the words that carry nothing. */
+  wanted: Wanted[];
+  /** Those words, as typed; where nothing else is found they count too (`rest`). */
+  dropped: string[];
+  rest: Wanted[];
+  /** STIGs that a part of the question names, and what else it asks for. */
+  named: { slugs: string[]; wanted: Wanted[] } | null;
+  suggestions: { word: string; instead: string }[];
+}
+
+/** Words that get more than themselves: looking up the forms of a word costs up to two milliseconds. */
+const mostWidened = 48;
+/** Guessing costs a thousand look-ups for each word. */
+const mostGuessed = 3;
+const mostNamed = 3;
+const longestName = 6;
+
+/** Prepares the second reading. */
+export function createSecondReading(db: Database, stigNames: Pick<StigNameIndex, 'said' | 'exactly'>) {
+  const vocabulary = createVocabulary(db);
+  const synonyms = createSynonyms(db);
+
+  return (query: SearchQuery): SecondReading => {
+    const asked = query.wants.map((term) => ({ term, parts: partsOf(term) }));
+    const isStop = asked.map(({ term, parts }) => term.isPlain && parts.every((part) => stopWords.has(part)));
+    const hasOthers = isStop.includes(false);
+    const instead = synonyms(asked.map(({ term, parts }) => (term.isPlain ? parts : [])));
+    const all = asked.map(({ term, parts }, at): Wanted => {
+      const phrases = instead.get(at) ?? [];
+      return at < mostWidened ? widened(term, parts, phrases, vocabulary) : asIs(term, parts, vocabulary);
+    });
+    const kept = (at: number) => !(hasOthers && isStop[at]);
+    const name = nameIn(
+      asked.map(({ term }) => (term.isPlain ? term.asked : '')),
+      stigNames,
+    );
+    const beside = all.filter((_, at) => kept(at) && (name === null || at < name.from || at >= name.to));
+    return {
+      wanted: all.filter((_, at) => kept(at)),
+      dropped: asked.filter((_, at) => !kept(at)).map(({ term }) => term.asked),
+      rest: all.filter((_, at) => !kept(at)),
+      named: name === null || beside.length === 0 ? null : { slugs: name.slugs, wanted: beside },
+      suggestions: asked
+        .filter(({ term, parts }) => term.isPlain && parts.length === 1 && vocabulary.rulesWith(parts[0]!) === 0)
+        .slice(0, mostGuessed)
+        .flatMap(({ term, parts }) => {
+          const instead = vocabulary.near(parts[0]!);
+          return instead === null ? [] : [{ word: term.asked, instead }];
+        }),
+    };
+  };
+}
+
+const partsOf = ({ asked, patterns, isLiteral }: Term): string[] =>
+  (isLiteral ? wordsOf(asked) : patterns[0]!.parts).map(indexed);
+
+/** Hyphens join what may be written in one word or two (`multi-factor`): then each of its words counts too. */
+const compound = /^\p{L}{3,}(?:-\p{L}{3,})+$/u;
+
+function widened(term: Term, parts: string[], instead: string[][], vocabulary: Vocabulary): Wanted {
+  if (!term.isPlain) return asIs(term, parts, vocabulary);
+  const found: Wanted = { patterns: [], instead: [], rules: 0 };
+  const add = (row: string[], to = found.patterns) => {
+    if (row.length > 1) {
+      to.push(words(row));
+      found.rules += Math.min(...row.map(vocabulary.rulesWith));
+      return;
+    }
+    for (const { word, rules } of vocabulary.forms(row[0]!)) {
+      to.push(words([word]));
+      found.rules += rules;
+    }
+  };
+  add(parts);
+  if (compound.test(term.asked)) for (const part of parts) if (!stopWords.has(part)) add([part]);
+  for (const each of instead) add(each, found.instead);
+  return found;
+}
+
+function asIs({ patterns }: Term, parts: string[], vocabulary: Vocabulary): Wanted {
+  return { patterns, instead: [], rules: Math.min(...parts.map(vocabulary.rulesWith)) };
+}
+
+/** The questions for FTS5 for rules with any of some things, and with what may stand for them; null for none. */
+export function matchesOf(wanted: Wanted[]): { own: string | null; instead: string | null } {
+  const phrases = (patterns: Pattern[]) => new Set(patterns.map((pattern) => matchOf(inIndex(pattern))));
+  const own = phrases(wanted.flatMap(({ patterns }) => patterns));
+  const instead = [...phrases(wanted.flatMap((each) => each.instead))].filter((each) => !own.has(each));
+  const any = (all: string[]) => (all.length === 0 ? null : all.join(' OR '));
+  return { own: any([...own]), instead: any(instead) };
+}
+
+/** A literal phrase as the index knows it: without its punctuation. */
+const inIndex = (pattern: Pattern): Pattern =>
+  pattern.gap === 'blanks' ? words(wordsOf(pattern.parts.join(' '))) : pattern;
+
+/**
+ * The first of the longest rows of words that name at most three STIGs. A part of a name counts only where it ends in a
+ * number (`rhel 9`): words such as `policy` or `server` begin many names.
+ */
+function nameIn(asked: string[], { said, exactly }: Pick<StigNameIndex, 'said' | 'exactly'>) {
+  for (let length = Math.min(longestName, asked.length); length > 0; length--) {
+    for (let from = 0; from + length <= asked.length; from++) {
+      const row = asked.slice(from, from + length);
+      if (row.includes('')) continue;
+      const text = row.join(' ');
+      const whole = exactly(text);
+      const isVersion = /\d/.test(row.at(-1)!) && /\p{L}/u.test(text) && length <= 4;
+      const stigs = whole.length > 0 || !isVersion ? whole : said(text);
+      if (stigs.length > 0 && stigs.length <= mostNamed)
+        return { from, to: from + length, slugs: stigs.map(({ slug }) => slug) };
+    }
+  }
+  return null;
+}
