@@ -31,6 +31,7 @@ import { parseOnet } from './guidance/roles/onet.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
 import { parseXml } from './parse-xml.ts';
 import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
+import { isSynonymsCsv, parseSynonymsCsv } from './stigs/synonyms-csv.ts';
 
 interface ParseOptions {
   strict?: boolean;
@@ -150,13 +151,19 @@ const foreignBeginnings: [RegExp, string][] = [
 function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
   // Decode only a text that begins like a known kind: a PDF is not a damaged text.
   const head = headOf(bytes, 256);
-  if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug)\b|---[ \t]*\r?\n)/.test(head)) {
+  if (!/^(?:"?(framework|fromFramework|sp800_171r2|stigSlug|words)\b|---[ \t]*\r?\n)/.test(head)) {
     const what = foreignBeginnings.find(([beginning]) => beginning.test(head))?.[1];
     return skipped(`the content is of an unknown kind${what === undefined ? '' : ` (${what})`}`);
   }
   const { text, warnings } = decodeText(bytes, options.strict);
   if (beginsWithHead(text)) return fromMarkdown(parseHeadedMarkdown(text), warnings);
   if (isCuratedCsv(text)) return fromRoles('role-mapping-csv', parseCuratedCsv(text), warnings);
+  if (isSynonymsCsv(text))
+    return {
+      kind: 'synonyms-csv',
+      content: { type: 'synonyms', groups: parseSynonymsCsv(text) },
+      warnings,
+    };
   const result = parseControlsText(text);
   return result === null ? skipped('the content is of an unknown kind') : fromControls(result, warnings);
 }

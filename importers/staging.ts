@@ -8,6 +8,7 @@ import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { type Content, importerVersion } from './parsed.ts';
 import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
+import { stageSynonyms } from './stigs/stage-synonyms.ts';
 
 /** Stores sources one by one, each in a savepoint of the run's one transaction. */
 export class Staging {
@@ -91,6 +92,8 @@ export class Staging {
       case 'documents':
         this.documentSources.add(sourceId);
         return stageDocuments(db, sourceId, content.documents);
+      case 'synonyms':
+        return stageSynonyms(db, sourceId, content.groups);
     }
   }
 

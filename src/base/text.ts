@@ -11,6 +11,12 @@ export function withoutDiacritics(folded: string): string {
   });
 }
 
+/** The words of a text as `rule_search` has them: lower case, without diacritics. */
+export function indexedWords(text: string): string[] {
+  const folded = withoutDiacritics(fold(text).normalize('NFC')).replace(/[\u0300-\u036f]/g, '');
+  return folded.match(/[\p{L}\p{Nd}\p{Nl}\p{M}_]+/gu) ?? [];
+}
+
 /** Compares by code point, as SQLite's BINARY collation does on UTF-8 (`<` compares UTF-16 units). */
 export function compareCodePoints(a: string, b: string): number {
   if (a === b) return 0;

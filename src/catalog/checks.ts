@@ -71,6 +71,7 @@ const sources = query(
       'role_releases',
       'curated_mapping_facts',
       'document_facts',
+      'synonym_groups',
     ]
       .map((table) => `NOT EXISTS (SELECT 1 FROM ${table} AS t WHERE t.source_id = s.id)`)
       .join(' AND ')}`,

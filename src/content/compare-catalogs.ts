@@ -17,6 +17,7 @@ export interface Named {
   control: { framework: string; version: string; identifier: string; title: string };
   edge: { from: string; to: string; status: string };
   entry: { id: string; title: string };
+  synonyms: { words: string };
   override: { benchmarkId: string; slug: string };
   source: { sha256: string; kind: string; source: string; target: string | null };
 }
@@ -33,6 +34,8 @@ export interface Comparison {
   occupations: Changes<Named['entry']>;
   workRoles: Changes<Named['entry']>;
   roleMappings: Changes<Named['entry']>;
+  /** Groups of synonyms. A group with another word is another group. */
+  synonyms: Changes<Named['synonyms']>;
   overrides: Changes<Named['override']>;
   /** Removed sources are in the earlier catalog only. */
   sources: Changes<Named['source']>;
@@ -104,6 +107,13 @@ export function compareCatalogs(earlier: string, later: string): Comparison {
         `SELECT g.slug || ' ' || t.occupation_code AS key, ${all('role_mappings', ['stig_id', 'id'])} AS content,
                 g.slug || ' ' || t.occupation_code AS id, g.title
            FROM $.role_mappings AS t JOIN $.stigs AS g ON g.id = t.stig_id`,
+      ),
+    ),
+    synonyms: laterOf(
+      compare<Named['synonyms']>(
+        `SELECT DISTINCT words AS key, '' AS content, words
+           FROM (SELECT (SELECT group_concat(value, '; ' ORDER BY value) FROM json_each(words)) AS words
+                   FROM $.synonym_groups)`,
       ),
     ),
     overrides: laterOf(

@@ -53,6 +53,7 @@ export function planSections(plan: Plan): PlanSection[] {
     inWords('Occupations', plan.occupations, entry),
     inWords('Work roles', plan.workRoles, entry),
     inWords('Roles of STIGs', plan.roleMappings, entry),
+    inWords('Synonyms', plan.synonyms, ({ words }) => words),
     inWords('Slug overrides', plan.overrides, ({ benchmarkId, slug }) => `${benchmarkId} ${slug}`),
     section('Sources added', { come: sources.come.map(source) }),
   ];

@@ -92,6 +92,7 @@ const parts: Record<string, DigestedTable> = {
   work_role_facts: ofSource('t.work_role_id'),
   curated_mapping_facts: ofSource('t.stig_slug, t.occupation_code'),
   document_facts: ofSource('t.document_id'),
+  synonym_groups: ofSource('t.row'),
   occupations: { order: 't.occupation_code' },
   work_roles: { order: 't.work_role_id' },
   role_mappings: {

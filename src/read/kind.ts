@@ -15,5 +15,6 @@ export type Kind =
   | 'regdoc'
   | 'regdoc-markdown'
   | 'role-mapping-csv'
+  | 'synonyms-csv'
   | 'archive'
   | 'other';
