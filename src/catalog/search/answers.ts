@@ -49,7 +49,16 @@ export function createAnswers(
     const stig = isWhole || /[_\d]/.test(asked) ? stigNames.ofSlug(asked) : null;
     if (stig === null) return null;
     const { slug, title, version } = stig;
-    return { asked, kind: 'stig', id: slug, title, state: 'current', href: page('stigs', slug), slug, version };
+    return {
+      asked,
+      kind: 'stig',
+      id: slug,
+      title,
+      state: 'current',
+      href: page('stigs', slug),
+      slug,
+      version,
+    };
   }
 
   /** The answers for a question, in its order, at most 50. */

@@ -25,7 +25,11 @@ export type SlugsOfList = (user: User, list: string, field: string) => string[];
 /** Full-text search over the rules of current releases (additive). */
 export function searchRoutes(
   access: Access,
-  { search, stigNames, answers: answersOf }: { search: SearchService; stigNames: StigNameIndex; answers: Answers },
+  {
+    search,
+    stigNames,
+    answers: answersOf,
+  }: { search: SearchService; stigNames: StigNameIndex; answers: Answers },
   slugsOfList: SlugsOfList,
 ) {
   const { app, route } = createRoutes('STIG catalog');

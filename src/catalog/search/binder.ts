@@ -43,7 +43,10 @@ export function createBinder({ ccisOf, filtered, reached }: Lookup, slugsOf: (na
     value === undefined ? null : of(value);
 
   /** Gives null for a question that finds nothing. Throws a 400 for exclusions that stand alone. */
-  return (query: SearchQuery, { q = '', severity, stig, among, cci, control }: SearchQuestion): Asked | null => {
+  return (
+    query: SearchQuery,
+    { q = '', severity, stig, among, cci, control }: SearchQuestion,
+  ): Asked | null => {
     const asked = stig && slugsOf(stig);
     const narrow = {
       severities: given(severity, (levels) => JSON.stringify([...levels])),

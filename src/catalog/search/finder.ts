@@ -37,7 +37,9 @@ const found = (query: SearchQuery): Found => ({
 
 function statementsOver({ sqlite }: Database, from: string, byRelevance: string, byIdFirst: string) {
   const idsBy = (order: string) =>
-    sqlite.prepare<[Bound], number>(`SELECT f.id ${from} ORDER BY ${order} LIMIT :limit OFFSET :offset`).pluck();
+    sqlite
+      .prepare<[Bound], number>(`SELECT f.id ${from} ORDER BY ${order} LIMIT :limit OFFSET :offset`)
+      .pluck();
   return {
     ids: sqlite.prepare<[Bound], string>(`SELECT json_group_array(f.id) ${from}`).pluck(),
     pages: {
@@ -63,11 +65,15 @@ export function createFinder(
   const overEvery = statementsOver(db, every, orders.stig, orders.stig);
   const overThese = statementsOver(db, these, orders.stig, orders.stig);
   const matched = db.sqlite
-    .prepare<[Bound], string>('SELECT json_group_array(rowid) FROM rule_search WHERE rule_search MATCH :match')
+    .prepare<[Bound], string>(
+      'SELECT json_group_array(rowid) FROM rule_search WHERE rule_search MATCH :match',
+    )
     .pluck();
   const best = db.sqlite.prepare<[Bound], { id: number; score: number }>(bestIds);
   const textsOf = db.sqlite
-    .prepare<[number], string[]>('SELECT title, discussion, check_content, fix_text, ids FROM searchable_rules WHERE id = ?')
+    .prepare<[number], string[]>(
+      'SELECT title, discussion, check_content, fix_text, ids FROM searchable_rules WHERE id = ?',
+    )
     .raw();
   const isIn = (id: number, literal: Pattern) =>
     textsOf.get(id)!.some((text) => findPlaces(foldInPlace(text), literal, 1).length > 0);
@@ -92,7 +98,13 @@ export function createFinder(
     return rows.slice(offset, offset + limit).map(({ id }) => id);
   }
 
-  function pageOf(query: SearchQuery, { bound, isFiltered }: Asked, sort: SearchOrder | undefined, all: number[], page: { limit: number; offset: number }) {
+  function pageOf(
+    query: SearchQuery,
+    { bound, isFiltered }: Asked,
+    sort: SearchOrder | undefined,
+    all: number[],
+    page: { limit: number; offset: number },
+  ) {
     if (all.length === 1) return all;
     const over = bound.match === null ? overEvery : overMatching;
     const order = sort ?? (bound.match === null ? 'stig' : 'relevance');
@@ -135,4 +147,5 @@ export function createFinder(
   };
 }
 
-const hasLiterals = ({ literals, excludedLiterals }: SearchQuery) => literals.length + excludedLiterals.length > 0;
+const hasLiterals = ({ literals, excludedLiterals }: SearchQuery) =>
+  literals.length + excludedLiterals.length > 0;

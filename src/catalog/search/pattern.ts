@@ -41,9 +41,7 @@ export function foldInPlace(text: string): FoldedText {
 export function findPlaces({ exact, plain }: FoldedText, asked: Pattern, max: number): Range[] {
   const isLiteral = asked.gap === 'blanks';
   const folded = isLiteral ? exact : plain;
-  const pattern = isLiteral
-    ? asked
-    : { ...asked, parts: asked.parts.map(indexed) };
+  const pattern = isLiteral ? asked : { ...asked, parts: asked.parts.map(indexed) };
   const [first] = pattern.parts;
   const places: Range[] = [];
   if (!first) return places;

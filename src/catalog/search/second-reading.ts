@@ -31,6 +31,8 @@ export interface SecondReading {
 const mostWidened = 48;
 /** Guessing costs a thousand look-ups for each word. */
 const mostGuessed = 3;
+/** Taken for the rules that a prefix finds. */
+const withPrefix = 1000;
 const mostNamed = 3;
 const longestName = 6;
 
@@ -60,7 +62,9 @@ export function createSecondReading(db: Database, stigNames: Pick<StigNameIndex,
       rest: all.filter((_, at) => !kept(at)),
       named: name === null || beside.length === 0 ? null : { slugs: name.slugs, wanted: beside },
       suggestions: asked
-        .filter(({ term, parts }) => term.isPlain && parts.length === 1 && vocabulary.rulesWith(parts[0]!) === 0)
+        .filter(
+          ({ term, parts }) => term.isPlain && parts.length === 1 && vocabulary.rulesWith(parts[0]!) === 0,
+        )
         .slice(0, mostGuessed)
         .flatMap(({ term, parts }) => {
           const instead = vocabulary.near(parts[0]!);
@@ -96,8 +100,18 @@ function widened(term: Term, parts: string[], instead: string[][], vocabulary: V
   return found;
 }
 
-function asIs({ patterns }: Term, parts: string[], vocabulary: Vocabulary): Wanted {
-  return { patterns, instead: [], rules: Math.min(...parts.map(vocabulary.rulesWith)) };
+function asIs({ patterns, isLiteral }: Term, parts: string[], { rulesWith }: Vocabulary): Wanted {
+  // How many words begin so is not asked: it would take longer than the search.
+  const least = (words: string[], isPrefix: boolean) =>
+    Math.min(...words.map(rulesWith), ...(isPrefix ? [withPrefix] : []));
+  const rules = isLiteral
+    ? least(parts, false)
+    : patterns.reduce(
+        (sum, { parts, isPrefix }) =>
+          sum + least((isPrefix ? parts.slice(0, -1) : parts).map(indexed), isPrefix),
+        0,
+      );
+  return { patterns, instead: [], rules };
 }
 
 /** The questions for FTS5 for rules with any of some things, and with what may stand for them; null for none. */

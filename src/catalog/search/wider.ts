@@ -69,7 +69,9 @@ export function createWider(db: Database, stigNames: Pick<StigNameIndex, 'said' 
     const rarest = wanted.filter(({ rules }) => rules > 0).sort((a, b) => a.rules - b.rules);
     if (slugs !== null && slugs.length <= fewStigs) {
       const ranges = rangesOf.all(JSON.stringify(slugs));
-      return scored(rarest, asked, (each) => ranges.flatMap((range) => wantedOnes.all({ ...each, ...range })));
+      return scored(rarest, asked, (each) =>
+        ranges.flatMap((range) => wantedOnes.all({ ...each, ...range })),
+      );
     }
     const from = isFiltered
       ? (each: Bound) => wantedOnes.all({ ...each, ...everywhere })
@@ -100,7 +102,8 @@ export function createWider(db: Database, stigNames: Pick<StigNameIndex, 'said' 
     // The index knows no punctuation: a phrase that has some is looked for in the texts.
     const holds = (id: number, some: Wanted[]) =>
       !query.excludedLiterals.some((each) => isIn(id, each)) &&
-      (query.literals.length === 0 || some.some((each) => [...each.patterns, ...each.instead].some((pattern) => isIn(id, pattern))));
+      (query.literals.length === 0 ||
+        some.some((each) => [...each.patterns, ...each.instead].some((pattern) => isIn(id, pattern))));
     if (named !== null && isFree) {
       const ids = find(named.wanted, named.slugs);
       if (ids.length > 0) return { ids, dropped, suggestions, narrowedTo: named.slugs, wanted: named.wanted };

@@ -116,6 +116,9 @@ export function createStigNameIndex(db: Database) {
     /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1). */
     said,
 
+    /** All STIGs, by title. */
+    all: (): { slug: string; title: string }[] => names().stigs,
+
     listed(text: string): string[] {
       const wanted = fold(text);
       const literal = names().stigs.filter(

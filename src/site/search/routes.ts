@@ -5,9 +5,8 @@ import { fold } from '../../base/text.ts';
 import type { ControlService } from '../../catalog/controls/queries.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
 import type { ShownFramework } from '../../catalog/controls/versions.ts';
-import type { SearchQuestion } from '../../catalog/search/queries.ts';
 import { readSearchQuery } from '../../catalog/search/query.ts';
-import { isFiltered, question, searchFields } from '../../catalog/search/schema.ts';
+import { type IdAnswer, isFiltered, question, searchFields } from '../../catalog/search/schema.ts';
 import { Severity } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
@@ -18,29 +17,39 @@ import { type PageSupport, readQuery } from '../parts/page.ts';
 import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from './search.tsx';
 
 const few = { page: 1, limit: 5 };
-const mostWithin = 3;
-const mostCut = 8;
+const mostGuesses = 3;
 const filters = searchFields.omit({ q: true });
-/** More than there are STIGs: an empty search offers all. */
-const all = 2000;
 
 type SearchServices = Pick<
   Services,
-  'stigs' | 'controls' | 'lists' | 'listStigs' | 'search' | 'stigNames' | 'roles' | 'documents'
+  | 'stigs'
+  | 'controls'
+  | 'lists'
+  | 'listStigs'
+  | 'search'
+  | 'answers'
+  | 'stigNames'
+  | 'onlySamples'
+  | 'roles'
+  | 'documents'
 >;
 
 /** The search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
 export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: SearchServices): void {
-  app.get('/search', guard.visitor, (c) => {
-    const page = answer(c, deps);
+  app.get('/search', guard.visitor, async (c) => {
+    const page = await answer(c, deps);
+    // One id opens what it names (rule D35.2).
+    const [one, second] = page.answers;
+    const isOnly = second === undefined && !isNarrowed(page.filter) && readSearchQuery(page.q).isOneId;
+    if (one?.href !== undefined && isOnly && one.kind !== 'srg') return c.redirect(one.href, 303);
     return show(c, searchPage(page), page.problem?.status);
   });
 }
 
-function answer(c: Context<Env>, deps: SearchServices): SearchPage {
+async function answer(c: Context<Env>, deps: SearchServices): Promise<SearchPage> {
   const user = c.get('visitor');
   const q = (c.req.query('q') ?? '').trim();
-  const filter = typedFilter(c);
+  const filter = typedFilter(c, deps);
   const { match, excluded, excludedLiterals, wanted } = readSearchQuery(q);
   const named = plain(wanted);
   const unasked: SearchPage = {
@@ -49,62 +58,50 @@ function answer(c: Context<Env>, deps: SearchServices): SearchPage {
     filter,
     entitlements: user?.entitlements ?? null,
     stigs: [],
+    titles: titlesOf(filter.stig, deps),
     lists: user === null ? [] : deps.lists.choices(user),
     own: user === null ? [] : deps.lists.ownChoices(user),
     kinds: null,
-    within: [],
     rules: null,
+    answers: [],
+    onlySamples: deps.onlySamples(),
     problem: null,
   };
   try {
     check(question, q);
-    const { list, ...query } = readQuery(c, filters);
-    const isAsked = user !== null && (q !== '' || isFiltered({ ...query, list }));
+    const { list, stig: _, ...query } = readQuery(c, filters);
+    const stig = filter.stig.length === 0 ? undefined : filter.stig;
+    const isAsked = user !== null && (q !== '' || isFiltered({ ...query, stig, list }));
     const among = list === undefined || user === null ? undefined : deps.listStigs.slugs(user, list, 'list');
-    const asked = isAsked ? { ...query, q, among } : null;
-    const rules = asked && deps.search.search(asked);
-    const page = { ...unasked, rules, stigs: user ? stigsToChoose(filter.stig, asked, deps) : [] };
+    const ids =
+      query.page === 1 ? (await deps.answers(q)).filter((each) => user !== null || isPublic(each)) : [];
+    const answers = ids.map((each) => (user === null ? { ...each, rules: undefined } : each));
+    const found = isAsked ? deps.search.search({ ...query, q, stig, among }) : null;
+    const rules = found && { ...found, answers };
+    const titles = titlesOf([...filter.stig, ...(rules?.narrowedTo ?? [])], deps);
+    const page = { ...unasked, rules, answers, titles, stigs: user === null ? [] : deps.stigNames.all() };
     // With filters, or after page 1, show rules only.
     const alone = user !== null && (isNarrowed(filter) || query.page > 1);
-    if (q === '' || alone) return page;
-    const within = rules?.results.length === 0 ? withinStigs(named, deps) : [];
-    return { ...page, within, kinds: byName(named, user, deps) };
+    return q === '' || alone ? page : { ...page, kinds: byName(named, user, deps) };
   } catch (error) {
     const status = error instanceof AppError ? statusOf[error.code] : 500;
     if (!(error instanceof AppError) || (status !== 400 && status !== 404)) throw error;
     const { field, message } = error;
     const text = field === undefined || fold(message).startsWith(field) ? message : `${field}: ${message}`;
-    const stigs = user === null ? [] : stigsToChoose(filter.stig, null, deps);
-    return { ...unasked, stigs, problem: { status, text } };
+    return { ...unasked, stigs: user === null ? [] : deps.stigNames.all(), problem: { status, text } };
   }
-}
-
-/** Finds STIGs by the first or last words of a query, to offer a search for the other words in them. */
-function withinStigs(q: string, { stigNames }: SearchServices): SearchPage['within'] {
-  const words = q.split(' ');
-  // Each split compares all STIGs.
-  if (words.length > mostCut) return [];
-  for (let length = words.length - 1; length > 0; length--) {
-    const ways = [
-      { name: words.slice(0, length), rest: words.slice(length) },
-      { name: words.slice(-length), rest: words.slice(0, -length) },
-    ];
-    for (const { name, rest } of ways) {
-      const stigs = stigNames.said(name.join(' '));
-      if (stigs.length > 0 && stigs.length <= mostWithin)
-        return stigs.map(({ slug, title }) => ({ slug, title, rest: rest.join(' ') }));
-    }
-  }
-  return [];
 }
 
 /** The filters for the form, valid or not, but without unknown severities: they have no check box. */
-function typedFilter(c: Context<Env>): SearchPage['filter'] {
+function typedFilter(c: Context<Env>, deps: SearchServices): SearchPage['filter'] {
   const given = (c.req.queries('severity') ?? []).flatMap((each) => each.toLowerCase().split(','));
   const words = given.map((each) => each.trim());
   return {
     severity: Severity.options.filter((level) => words.includes(level)),
-    stig: (c.req.queries('stig') ?? []).filter((each) => each !== ''),
+    stig: slugsOf(
+      (c.req.queries('stig') ?? []).filter((each) => each !== ''),
+      deps,
+    ),
     list: c.req.query('list') ?? '',
     sort: c.req.query('sort') ?? '',
     cci: c.req.query('cci') ?? '',
@@ -112,16 +109,20 @@ function typedFilter(c: Context<Env>): SearchPage['filter'] {
   };
 }
 
-/** The STIGs in the form: those with results, whatever the STIG filter, and the selected ones. */
-function stigsToChoose(
-  selected: string[],
-  asked: SearchQuestion | null,
-  { search, stigNames }: SearchServices,
-): { slug: string; title: string }[] {
-  const found = asked === null ? search.stigs({}, all) : search.stigs({ ...asked, stig: undefined });
-  const others = selected.filter((slug) => !found.some((each) => each.slug === slug));
-  // A selected STIG outside the catalog appears by its name in the query.
-  return [...others.map((slug) => ({ slug, title: stigNames.ofSlug(slug)?.title ?? slug })), ...found];
+const isPublic = ({ kind }: IdAnswer) => kind === 'control' || kind === 'cci';
+
+const titlesOf = (slugs: string[], { stigNames }: SearchServices): SearchPage['titles'] =>
+  new Map(slugs.map((slug) => [slug, stigNames.ofSlug(slug)?.title ?? slug]));
+
+/** The slugs that a person means by some texts; a text stays where no STIG is called so. */
+function slugsOf(texts: string[], { stigNames }: SearchServices): string[] {
+  let guesses = 0;
+  const slugs = texts.map((text) => {
+    const stig = stigNames.ofSlug(text) ?? stigNames.exactly(text)[0];
+    // Each guess compares all STIGs.
+    return (stig ?? (guesses++ < mostGuesses ? stigNames.said(text)[0] : undefined))?.slug ?? text;
+  });
+  return [...new Set(slugs)];
 }
 
 function orNull<T>(find: () => T): T | null {
