@@ -17,6 +17,7 @@ const files = [
   shipped('stigs'),
   shipped('regulatory'),
   shipped('roles'),
+  shipped('search'),
   shipped('controls', 'nist-800-171_rev2.csv'),
   shipped('controls', 'nist-800-53_rev5.csv'),
   shipped('mappings', 'nist-800-171_to_nist-800-53.csv'),

@@ -1,0 +1,256 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
+import { parseSynonymsCsv } from '../../importers/stigs/synonyms-csv.ts';
+import { indexedWords } from '../../src/base/text.ts';
+import { writeCanonical } from '../../src/content/canonical.ts';
+import { compareCatalogs } from '../../src/content/compare-catalogs.ts';
+import { backUp } from '../../src/db/backup-file.ts';
+import { connectReadOnly } from '../../src/db/connect.ts';
+import { copyDatabase } from '../../src/db/copy.ts';
+import { type Database, openCatalog, openDatabase } from '../../src/db/database.ts';
+import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
+import { damageOf, schemaProblems } from '../../src/db/schema-check.ts';
+import { openUpgraded } from '../../src/db/upgrade-files.ts';
+import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
+import { shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { filesOf } from '../support/site.ts';
+
+const synonyms = suite('Synonyms');
+
+const header = 'words,reason';
+const csv = (...rows: string[]) => put(scratchFolder(), 'synonyms.csv', [header, ...rows, ''].join('\n'));
+const ours = shipped('search', 'synonyms.csv');
+
+/** What stands in a group with a word, in any source. */
+function insteadOf(db: Database, word: string): string[] {
+  return db.sqlite
+    .prepare<[string, string], string>(
+      `SELECT DISTINCT other.value FROM synonym_groups AS g, json_each(g.words) AS one, json_each(g.words) AS other
+        WHERE one.value = ? AND other.value <> ? ORDER BY 1`,
+    )
+    .pluck()
+    .all(word, word);
+}
+
+const groups = (db: Database) =>
+  db.sqlite
+    .prepare('SELECT row, words, reason FROM synonym_groups ORDER BY source_id, row')
+    .raw()
+    .all() as unknown[][];
+
+synonyms('a row is a group of words as the index has them', () => {
+  const text = `\ufeff${header}\r\n RDP ;Remote  Desktop,\r\n\r\n"Wi-Fi;wifi;802.11;Café_1","as we say; here"\r\n`;
+  assert.equal(parseSynonymsCsv(text.slice(1)), [
+    { row: 2, words: ['rdp', 'remote desktop'], reason: '' },
+    { row: 4, words: ['wi fi', 'wifi', '802 11', 'cafe_1'], reason: 'as we say; here' },
+  ]);
+});
+
+synonyms('words are those of the tokenizer of the index', () => {
+  const sqlite = openCatalog(':memory:', { create: true }).sqlite;
+  const insert = sqlite.prepare('INSERT INTO rule_search (rowid, title) VALUES (1, ?)');
+  const terms = sqlite.prepare('SELECT term FROM rule_words ORDER BY term').pluck();
+  for (const text of [
+    'Multi-Factor (MFA)',
+    'Ärger Übung ñandú',
+    'cafe\u0301 re\u0301sume\u0301',
+    'İstanbul',
+    'x.509 802.11',
+    '/etc/ssh/sshd_config',
+    'ΔΕΛΤΑ Ⅳ 日本',
+    'C# c++',
+  ]) {
+    sqlite.exec('BEGIN');
+    insert.run(text);
+    assert.equal(terms.all(), [...new Set(indexedWords(text))].sort(), text);
+    sqlite.exec('ROLLBACK');
+  }
+  sqlite.close();
+});
+
+const many = (number: number) => Array.from({ length: number }, (_, index) => `w${index}`).join(';');
+const rows = (number: number) => Array.from({ length: number }, (_, index) => `a${index};b${index},\n`);
+
+synonyms('what is just within the bounds is read', () => {
+  const long = 'é'.repeat(100);
+  const [group] = parseSynonymsCsv(`${header}\n${long};${many(19)},${'😀'.repeat(1000)}\n`);
+  assert.is(group!.words.length, 20);
+  assert.is(group!.words[0], 'e'.repeat(100));
+  assert.is(parseSynonymsCsv(`${header}\n${rows(5000).join('')}`).length, 5000);
+});
+
+const broken: [string, string, string][] = [
+  ['a column too many', 'words,reason,more\na;b,,\n', 'row 1: the header is not words,reason'],
+  ['another second column', 'words,why\na;b,\n', 'row 1: the header is not words,reason'],
+  [
+    'a header with semicolons',
+    'words;reason\na;b\n',
+    'the columns are separated by semicolons, not by commas',
+  ],
+  ['no rows', `${header}\n`, 'there are no rows below the header'],
+  ['a short row', `${header}\nrdp;remote desktop\n`, 'row 2 has 1 cells, the header has 2'],
+  [
+    'one word',
+    `${header}\na;b,\nrdp,\n`,
+    'row 3, column words: "rdp" is no group: separate two or more words by semicolons',
+  ],
+  [
+    'no word',
+    `${header}\n,why\n`,
+    'row 2, column words: "" is no group: separate two or more words by semicolons',
+  ],
+  [
+    'a word without a letter or digit',
+    `${header}\nrdp; -_- ,\n`,
+    'row 2, column words: "-_-" has no letter or digit',
+  ],
+  ['an empty word', `${header}\nrdp;remote desktop;,\n`, 'row 2, column words: "" has no letter or digit'],
+  [
+    'a long word',
+    `${header}\nrdp;${'a'.repeat(101)},\n`,
+    `row 2, column words: "${'a'.repeat(60)}" has more than 100 characters`,
+  ],
+  [
+    'a word twice',
+    `${header}\nrdp;Multi-Factor;mülti  factor,\n`,
+    'row 2, column words: "mülti factor" and "Multi-Factor" are the same to a search',
+  ],
+  ['many words', `${header}\n${many(21)},\n`, 'row 2, column words: a group has at most 20 words'],
+  [
+    'a long reason',
+    `${header}\na;b,${'x'.repeat(1001)}\n`,
+    'row 2, column reason: it has more than 1,000 characters',
+  ],
+  ['many rows', `${header}\n${rows(5001).join('')}`, 'row 5002: a file has at most 5,000 rows'],
+];
+
+for (const [name, text, reason] of broken) {
+  synonyms(`${name} is named by row and column, and changes nothing`, async () => {
+    using db = emptyCatalog();
+    await runImport(db, [csv('kept;held,')]);
+    const before = [groups(db), catalogDigest(db)];
+    const { lines } = await runImport(db, [put(scratchFolder(), 'broken.csv', text)]);
+    assert.equal(
+      lines.map((line) => [line.kind, line.outcome, line.reason]),
+      [['synonyms-csv', 'rejected', reason]],
+    );
+    assert.equal([groups(db), catalogDigest(db)], before);
+  });
+}
+
+synonyms('the shipped file is imported, and unchanged when it is imported again', async () => {
+  using db = emptyCatalog();
+  const { lines } = await runImport(db, [ours]);
+  const { kind, outcome, target, warnings, counts } = lines[0]!;
+  assert.equal([kind, outcome, target, warnings], ['synonyms-csv', 'imported', 'synonyms', []]);
+  assert.is(counts.groups, groups(db).length);
+  assert.equal(insteadOf(db, 'mfa'), ['2fa', 'multi factor', 'multifactor', 'two factor']);
+  assert.equal(groups(db)[0], [2, '["rdp","remote desktop"]', '']);
+  const again = (await runImport(db, [ours])).lines[0]!;
+  assert.equal([again.outcome, again.target], ['unchanged', 'synonyms']);
+  assert.equal(insteadOf(db, 'rdp'), ['remote desktop']);
+});
+
+synonyms('the files of a site add to the shipped one, in pairs and no further', async () => {
+  using db = emptyCatalog();
+  await runImport(db, [ours]);
+  const digest = catalogDigest(db);
+  const generation = db.generation();
+  const site = csv('MFA;badge,what we call it', 'RDP;Remote Desktop,', 'badge;lanyard,');
+  assert.is((await runImport(db, [site])).lines[0]!.outcome, 'imported');
+  assert.equal(insteadOf(db, 'mfa'), ['2fa', 'badge', 'multi factor', 'multifactor', 'two factor']);
+  assert.equal(insteadOf(db, 'badge'), ['lanyard', 'mfa'], 'not what stands with mfa elsewhere');
+  assert.equal(insteadOf(db, 'rdp'), ['remote desktop']);
+  assert.is.not(catalogDigest(db), digest);
+  assert.is.not(db.generation(), generation);
+});
+
+synonyms('every order of files and runs gives one digest', async () => {
+  const files = [ours, csv('one;two,'), csv('two;three,', 'four;five,'), shipped('stigs')];
+  const digests = new Set<string>();
+  for (const runs of [
+    [files],
+    [files.toReversed()],
+    files.map((each) => [each]),
+    files.toReversed().map((each) => [each]),
+  ]) {
+    using db = emptyCatalog();
+    for (const paths of runs) await runImport(db, paths);
+    assert.is(storedDigest(db.sqlite), catalogDigest(db));
+    digests.add(catalogDigest(db));
+  }
+  assert.is(digests.size, 1);
+});
+
+/** A file with the shipped synonyms and STIGs. */
+async function makeFile(): Promise<string> {
+  const file = join(scratchFolder(), 'g.db');
+  using db = openCatalog(file, { create: true });
+  await runImport(db, [ours, shipped('stigs')]);
+  return file;
+}
+
+const lockout = "SELECT doc FROM rule_words WHERE term = 'lockout'";
+
+synonyms('an attached, a read-only and a copied catalog answer too', async () => {
+  const file = await makeFile();
+  const copy = join(scratchFolder(), 'copy.db');
+  {
+    using attached = openDatabase(filesOf(file), { create: true });
+    assert.is(attached.sqlite.prepare(lockout).pluck().get(), 1);
+    assert.is(
+      attached.read(() => insteadOf(attached, 'rdp').length),
+      1,
+    );
+    using readOnly = connectReadOnly(file, 'catalog');
+    assert.is(readOnly.prepare(lockout).pluck().get(), 1);
+    await copyDatabase(readOnly, copy);
+    assert.equal(Object.keys((await backUp(filesOf(file), join(scratchFolder(), 'b.zip'))).schema), [
+      'catalog',
+      'users',
+    ]);
+  }
+  const sqlite = new Sqlite(copy, { readonly: true });
+  assert.is(sqlite.prepare(lockout).pluck().get(), 1);
+  assert.equal(schemaProblems(sqlite, 'catalog'), []);
+  assert.equal(damageOf(sqlite, 'full'), []);
+  sqlite.close();
+});
+
+synonyms('a bundle carries them, and its plan names the groups', async () => {
+  const file = await makeFile();
+  const [before, after] = ['before.db', 'after.db'].map((name) => join(scratchFolder(), name));
+  const time = '2026-10-01T00:00:00.000Z';
+  const digest = writeCanonical(file, before!, time);
+  {
+    using db = openCatalog(file);
+    assert.is(digest, catalogDigest(db));
+    await runImport(db, [csv('Zebra;Ass,', 'RDP;Remote Desktop,')]);
+  }
+  writeCanonical(file, after!, time);
+  using db = openCatalog(after!);
+  assert.equal(insteadOf(db, 'zebra'), ['ass']);
+  assert.is(db.sqlite.prepare(lockout).pluck().get(), 1);
+  const { synonyms: changes } = compareCatalogs(before!, after!);
+  assert.equal(changes, { come: [{ words: 'ass; zebra' }], change: [], go: [] });
+});
+
+synonyms('a catalog of schema 5 is upgraded, and its digest made anew', async () => {
+  const file = await makeFile();
+  const old = new Sqlite(file);
+  old.exec(`DELETE FROM sources WHERE kind = 'synonyms-csv';
+    DROP TABLE synonym_groups; DROP TABLE rule_words; PRAGMA user_version = 5;`);
+  assert.ok(storedDigest(old));
+  old.close();
+  using db = await openUpgraded(filesOf(file), { catalogAlone: true });
+  assert.is(storedDigest(db.sqlite), null);
+  assert.is(db.sqlite.prepare(lockout).pluck().get(), 1);
+  assert.is((await runImport(db, [ours])).lines[0]!.outcome, 'imported');
+  assert.is(storedDigest(db.sqlite), catalogDigest(db));
+});
+
+synonyms.run();
