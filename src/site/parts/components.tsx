@@ -75,6 +75,13 @@ export function link(
   return text === '' ? path : `${path}?${text}`;
 }
 
+/** A title of a STIG for a place where many stand below each other; the whole one belongs in `title` there. */
+export function shortTitle(title: string): string {
+  return title
+    .replace(/ (?:Security Technical Implementation Guide|STIG)\b.*$/, '')
+    .replace(/ Security Requirements Guide\b.*$/, ' SRG');
+}
+
 /** A path whose segments come from data. */
 export function path(...segments: string[]): string {
   return `/${segments.map(encodeURIComponent).join('/')}`;

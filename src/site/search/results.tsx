@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { mostExported, type SearchAnswer, type SearchResult } from '../../catalog/search/schema.ts';
-import { Downloads, link, Nothing, Pager, Severity } from '../parts/components.tsx';
+import { Downloads, link, Nothing, Pager, Severity, shortTitle } from '../parts/components.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import { RuleFilters } from './filters.tsx';
 import { None } from './none.tsx';
@@ -46,7 +46,7 @@ function Reading({ page: { q, filter, titles }, rules }: { page: SearchPage; rul
   const within =
     narrowedTo.length === 0
       ? ''
-      : ` in ${inWords.format(narrowedTo.map((slug) => titles.get(slug) ?? slug))}`;
+      : ` in ${inWords.format(narrowedTo.map((slug) => shortTitle(titles.get(slug) ?? slug)))}`;
   return (
     <>
       {suggestions.map(({ word, instead }) => (
@@ -133,9 +133,10 @@ export function Counts({ page: { q, filter, rules } }: { page: SearchPage }): Ch
           <li>
             <a
               href={narrowed({ stig: toggled(filter.stig, slug) })}
+              title={title}
               aria-current={filter.stig.includes(slug) ? 'true' : undefined}
             >
-              {title}
+              {shortTitle(title)}
             </a>{' '}
             <span class="quiet">{rules.toLocaleString('en-US')}</span>
           </li>
@@ -159,8 +160,8 @@ function Result({ result }: { result: SearchResult }): Child {
       <p>
         <Severity level={result.severity} /> <span class="ids">{result.groupId}</span>{' '}
         <span class="ids">{result.ruleVersion}</span>{' '}
-        <span class="quiet">
-          {result.stigTitle} {result.version}
+        <span class="quiet" title={result.stigTitle}>
+          {shortTitle(result.stigTitle)} {result.version}
         </span>
       </p>
       {isTitle ? null : (
