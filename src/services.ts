@@ -13,7 +13,7 @@ import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
 import { createOnlySamples } from './catalog/samples.ts';
-import { createAnswers } from './catalog/search/answers.ts';
+import { createAnswers } from './catalog/search/id-answers.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';

@@ -79,10 +79,14 @@ function grep(text: string): number[] {
 
 const placeOf = new Map(rules.map(({ slug, rule }, index) => [`${slug} ${rule.ruleId}`, index]));
 
+/** The rules that have all words, by their places in `rules`. */
 function find(q: string): number[] {
-  const { results, pagination } = service.search({ q, page: 1, limit: 100_000 });
+  const { results, pagination, exact } = service.search({ q, page: 1, limit: 100_000 });
   assert.is(results.length, pagination.total);
-  return results.map(({ slug, ruleId }) => placeOf.get(`${slug} ${ruleId}`)!).sort((a, b) => a - b);
+  return results
+    .slice(0, exact)
+    .map(({ slug, ruleId }) => placeOf.get(`${slug} ${ruleId}`)!)
+    .sort((a, b) => a - b);
 }
 
 /** Numbers that are the same in every run. */
@@ -188,7 +192,7 @@ test('an SV-id of a revision that is not in the catalog finds the rules of its n
   }
 });
 
-test('the STIGs of a search are those of all its rules, by title, whatever page was asked', () => {
+test('the counts of a search are those of all its rules, by title, whatever page was asked', () => {
   const titles = new Map(
     t.db.sqlite.prepare('SELECT slug, title FROM stigs').raw().all() as [string, string][],
   );
@@ -196,11 +200,15 @@ test('the STIGs of a search are those of all its rules, by title, whatever page 
   for (const q of ['the', 'audit*', '"system."', '"login.defs"', 'CCI-000366', 'nothinglikeit', '!!!'])
     for (const filter of filters) {
       const { results } = service.search({ q, ...filter, page: 1, limit: 100_000 });
-      const slugs = [...new Set(results.map((each) => each.slug))];
-      const expected = slugs
-        .map((slug) => ({ slug, title: titles.get(slug)! }))
+      const bySlug = Map.groupBy(results, (each) => each.slug);
+      const expected = [...bySlug]
+        .map(([slug, { length }]) => ({ slug, title: titles.get(slug)!, rules: length }))
         .sort((a, b) => inTextOrder(a.title, b.title) || (a.slug < b.slug ? -1 : 1));
-      assert.equal(service.stigs({ q, ...filter }), expected, `${q} ${JSON.stringify(filter)}`);
+      const { counts } = service.search({ q, ...filter, page: 1, limit: 1 });
+      assert.equal(counts.stigs, expected, `${q} ${JSON.stringify(filter)}`);
+      const levels = Map.groupBy(results, (each) => each.severity);
+      for (const level of ['high', 'medium', 'low'] as const)
+        assert.is(counts.severity[level], levels.get(level)?.length ?? 0, `${q} ${level}`);
     }
 });
 

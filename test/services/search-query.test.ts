@@ -90,12 +90,14 @@ query('an SV-id with its revision is known without it, where it is the whole que
 
 query.run();
 
+const patternsOf = (question: string) => readSearchQuery(question).wants.map(({ patterns }) => patterns);
+
 const places = suite('finding what was asked in a text');
 
 const found = (question: string, text: string) => {
   const folded = foldInPlace(text);
-  return readSearchQuery(question)
-    .terms.flat()
+  return patternsOf(question)
+    .flat()
     .flatMap((pattern) => findPlaces(folded, pattern, 50))
     .map(({ start, end }) => text.slice(start, end));
 };
@@ -176,7 +178,7 @@ const texts = (more: Partial<Record<'title' | 'discussion' | 'check' | 'fix' | '
 });
 
 snippets('the text with most of the terms is shown, the first of equals', () => {
-  const { terms } = readSearchQuery('audit log');
+  const terms = patternsOf('audit log');
   const rule = texts({ title: 'The audit.', discussion: 'A log of the audit.', check: 'audit log' });
   assert.equal(makeSnippet(rule, terms), {
     field: 'discussion',
@@ -186,21 +188,18 @@ snippets('the text with most of the terms is shown, the first of equals', () => 
       [13, 18],
     ],
   });
-  assert.is(
-    makeSnippet(texts({ title: 'audit', fix: 'audit' }), readSearchQuery('audit').terms).field,
-    'title',
-  );
+  assert.is(makeSnippet(texts({ title: 'audit', fix: 'audit' }), patternsOf('audit')).field, 'title');
 });
 
 snippets('what no pattern finds gives the beginning of the discussion', () => {
-  const snippet = makeSnippet(texts({ discussion: 'Café.' }), readSearchQuery('cafes').terms);
+  const snippet = makeSnippet(texts({ discussion: 'Café.' }), patternsOf('cafes'));
   assert.equal(snippet, { field: 'discussion', text: 'Café.', marks: [] });
 });
 
 snippets('what the index finds without its diacritics is marked, on either side', () => {
   for (const asked of ['cafe', 'café', 'CAFÉ', 'cafe\u0301', 'CAF*', '"très cafe"'])
     for (const text of ['très Café.', 'tres cafe.', 'trés CAFÈ.']) {
-      const { marks } = makeSnippet(texts({ discussion: text }), readSearchQuery(asked).terms);
+      const { marks } = makeSnippet(texts({ discussion: text }), patternsOf(asked));
       assert.equal(marks, [[asked.startsWith('"') ? 0 : 5, 9]], `${asked} in ${text}`);
     }
 });
@@ -209,7 +208,7 @@ snippets('a long text is cut at blanks around the densest stretch', () => {
   const filler = 'word '.repeat(200);
   const { text, marks } = makeSnippet(
     texts({ check: `audit ${filler}audit the log ${filler}` }),
-    readSearchQuery('audit log').terms,
+    patternsOf('audit log'),
   );
   assert.match(text, /^…word .*audit the log .*word…$/);
   assert.equal(
@@ -228,7 +227,7 @@ snippets('whatever is cut, marks lie in order inside and hold what was asked for
   fc.assert(
     fc.property(text, text, question, (discussion, check, asked) => {
       const rule = texts({ discussion, check });
-      const snippet = makeSnippet(rule, readSearchQuery(asked).terms);
+      const snippet = makeSnippet(rule, patternsOf(asked));
       const whole = rule[snippet.field];
       const bare = snippet.text.replace(/^…/, '').replace(/…$/, '');
       assert.ok(whole.includes(bare));

@@ -72,28 +72,6 @@ finding('STIGs are found by what people call them, on their page and in the sear
   assert.match(none, '0 STIGs No STIG matches this name. Show all');
 });
 
-finding(
-  'where a part of the question names a STIG, the rest is offered to be searched for in it',
-  async () => {
-    const offered = async (q: string) => {
-      const { html } = await loadPage(t, `/search?q=${encodeURIComponent(q)}`, ann);
-      const [said = ''] = /<p class="empty">.*?<\/p>/s.exec(html) ?? [];
-      return attributesOf(said, 'href');
-    };
-    for (const [q, rest] of [
-      ['hl3 console', 'console'],
-      ['console hl3', 'console'],
-      ['hl 3 usb zeppelin', 'usb zeppelin'],
-    ] as const) {
-      const expected = [`/search?q=${rest.replace(' ', '+')}&stig=harbor_linux_3`];
-      assert.equal(await offered(q), expected, q);
-    }
-    const { html } = await loadPage(t, '/search?q=console&stig=harbor_linux_3', ann);
-    assert.match(html, '<ol class="results"');
-    assert.equal(await offered('zeppelin airship'), [], 'no part is a name');
-  },
-);
-
 finding('what was found is downloaded as it is filtered and sorted', async () => {
   const query = 'q=the&severity=high&severity=low&control=CM-6&sort=id&stig=harbor_linux_3';
   const { html } = await loadPage(t, `/search?${query}`, ann);

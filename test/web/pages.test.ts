@@ -28,7 +28,7 @@ const policy =
 const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/', ['Bring your STIGs', 'Latest releases', 'Harbor Linux 3', 'Compare with V1R1']],
   ['/search?q=console', ['Results for “console”', 'Rules']],
-  ['/search?q=ac-2(1)', ['AC-2(1) Automated System Account Management', 'No rule contains this text.']],
+  ['/search?q=ac-2(1)+ac-99', ['Automated System Account Management', 'in no source here']],
   ['/stigs', ['Upgrade a checklist', '2 STIGs', 'Lantern Web Server 2']],
   [
     '/stigs/harbor_linux_3',
@@ -466,40 +466,128 @@ pages('the search has a field for each filter, and finds what the API finds', as
     );
     const given = new URLSearchParams(`q=the&${filter}`);
     const unset: Record<string, string[]> = { cci: [''], control: [''], sort: ['relevance'] };
-    const expected = ['q', 'severity', 'cci', 'control', 'sort', 'stig'].flatMap((name) => {
+    const expected = ['q', 'severity', 'stig', 'cci', 'control', 'sort'].flatMap((name) => {
       const values = given.getAll(name);
-      return (values.length === 0 ? (unset[name] ?? []) : values).map((value) => `${name}=${value}`);
+      const held = values.length === 0 ? (unset[name] ?? []) : values;
+      // Below the STIGs that are chosen is a field for another.
+      return (name === 'stig' ? [...held, ''] : held).map((value) => `${name}=${value}`);
     });
     assert.equal(searchForm(html), expected, filter);
   }
 });
 
-pages('the search offers the STIGs that its rules are in by their titles, whichever is chosen', async () => {
-  const offered = async (query: string) => {
+pages('the search offers all STIGs by their titles, and takes any of their names', async () => {
+  const { stigs } = (await t.get('/api/v1/stigs')).json;
+  const titles = stigs.map((each: { title: string }) => each.title);
+  assert.is(titles.length, 2);
+  for (const query of ['q=the', 'q=nothinglikeit', '', 'q=the&stig=%3Cb%3E']) {
     const { html } = await loadPage(t, `/search?${query}`, ann);
-    const boxes = html.matchAll(/<input(?=[^>]*name="stig")[^>]*value="([^"]*)"[^>]*>([^<]*)</g);
-    return [...boxes].map((match) => match.slice(1));
+    const [list = ''] = /<datalist id="stigs">.*?<\/datalist>/s.exec(html) ?? [];
+    assert.equal(attributesOf(list, 'value'), titles, query);
+    assert.is(html.includes('value="&lt;b&gt;" checked'), query.includes('%3C'), query);
+  }
+  const slugs = [
+    'lantern_web_server_2',
+    'Lantern_Web_Server_2_STIG',
+    titles[1],
+    'lantern',
+    'U_Lantern_Web_Server_2_STIG',
+  ];
+  for (const name of slugs) {
+    const { status, html } = await loadPage(t, `/search?q=the&stig=${encodeURIComponent(name)}`, ann);
+    assert.is(status, 200, name);
+    assert.match(html, 'name="stig" value="lantern_web_server_2" checked');
+    assert.not.match(html, '/stigs/harbor_linux_3/rules/');
+  }
+});
+
+pages('the counts beside the results are filters, and take themselves back', async () => {
+  const countsOf = async (query: string) => {
+    const { html } = await loadPage(t, `/search?${query}`, ann);
+    const [part = ''] = /<section class="counts".*?<\/section>/s.exec(html) ?? [];
+    return { text: textOf(part), hrefs: attributesOf(part, 'href') };
   };
-  const { results } = (await t.get('/api/v1/search?q=the')).json;
-  const titles = new Map(
-    results.map((each: { slug: string; stigTitle: string }) => [each.slug, each.stigTitle]),
+  const { counts } = (await t.get('/api/v1/search?q=the')).json;
+  const { high, medium, low } = counts.severity;
+  const [harbor, lantern] = counts.stigs;
+  assert.ok(high > 0 && harbor.rules > lantern.rules);
+  const all = await countsOf('q=the');
+  assert.is(
+    all.text,
+    `▲ CAT I ${high} ◆ CAT II ${medium} ● CAT III ${low} Harbor Linux 3 ${harbor.rules} Lantern Web Server 2 ${lantern.rules}`,
   );
-  const expected = [...titles].sort(([, a], [, b]) => (a! < b! ? -1 : 1));
-  assert.is(expected.length, 2);
-  assert.equal(await offered('q=the'), expected);
-  const harbor = ['harbor_linux_3', titles.get('harbor_linux_3')];
-  assert.equal(await offered('q=the&stig=harbor_linux_3'), expected);
-  assert.equal(await offered('q=V-900001'), [harbor]);
-  assert.equal(await offered('q=the&limit=1&page=2'), expected, 'of all the rules');
-  assert.equal(await offered('q=nothinglikeit&stig=harbor_linux_3'), [harbor], 'none is found');
-  assert.equal(await offered('stig=harbor_linux_3'), expected, 'a filter alone');
-  assert.equal(await offered(''), expected, 'nothing is asked yet');
-  assert.equal(
-    await offered('q=the&stig=%3Cb%3E'),
-    [['&lt;b&gt;', '&lt;b&gt;'], ...expected],
-    'there is no such STIG',
+  assert.equal(all.hrefs, [
+    '/search?q=the&severity=high',
+    '/search?q=the&severity=medium',
+    '/search?q=the&severity=low',
+    '/search?q=the&stig=harbor_linux_3',
+    '/search?q=the&stig=lantern_web_server_2',
+  ]);
+  const narrowed = await countsOf('q=the&severity=high&stig=harbor_linux_3');
+  assert.equal(narrowed.hrefs, ['/search?q=the&stig=harbor_linux_3', '/search?q=the&severity=high']);
+  assert.equal((await countsOf('q=nothinglikeit')).hrefs, []);
+});
+
+pages('one id opens what it names, several are a table', async () => {
+  const cases: [q: string, location: string | undefined][] = [
+    ['V-900001', '/stigs/harbor_linux_3/rules/V-900001'],
+    ['v-900001', '/stigs/harbor_linux_3/rules/V-900001'],
+    ['V-900013', '/stigs/harbor_linux_3/rules/V-900013?version=V1R1'],
+    ['ac-2(1)', '/controls/nist-800-53/AC-2(1)'],
+    ['AC-2 d 3', '/controls/nist-800-53/AC-2'],
+    ['cci-366', '/ccis/CCI-000366'],
+    ['V-1234567', undefined],
+    ['"V-900001"', undefined],
+    ['V-900001 V-900002', undefined],
+    ['V-900001&severity=high', undefined],
+  ];
+  for (const [q, location] of cases) {
+    const query = q.replace('"', '%22').replaceAll(' ', '+');
+    const answer = await loadPage(t, `/search?q=${query}`, ann);
+    assert.is(answer.location ?? undefined, location, q);
+    assert.is(answer.status, location === undefined ? 200 : 303, q);
+  }
+  assert.is((await loadPage(t, '/search?q=ac-2(1)', {})).location, '/controls/nist-800-53/AC-2(1)');
+  const hidden = await loadPage(t, '/search?q=V-900001', {});
+  assert.is(hidden.status, 200);
+  assert.not.match(hidden.html, '/stigs/harbor_linux_3');
+  const { html } = await loadPage(t, '/search?q=V-900013,+ac-2(1);cci-366+V-1234567', ann);
+  const [table = ''] = /<tbody>.*?<\/tbody>/s.exec(html) ?? [];
+  const { rules } = (await t.get('/api/v1/search?q=ac-2(1)')).json.answers[0];
+  const rows = [...table.matchAll(/<tr>.*?<\/tr>/gs)].map(([row]) => textOf(row));
+  assert.is(rows.length, 4);
+  assert.match(rows[0]!, /^V-900013 .* removed after V1R1$/);
+  assert.is(
+    rows[1],
+    `ac-2(1) Automated System Account Management current · ${rules} ${rules === 1 ? 'rule' : 'rules'}`,
   );
-  assert.equal(await offered('q=nothinglikeit'), []);
+  assert.match(rows[2]!, /^cci-366 .* current · \d+ rules?$/);
+  assert.is(rows[3], 'V-1234567 in no source here');
+});
+
+pages('what a question was read as is said above its rules', async () => {
+  const said = async (q: string) => {
+    const { html } = await loadPage(t, `/search?q=${encodeURIComponent(q)}`, ann);
+    const [, part = ''] = /<h2 id="rules">.*?<\/h2>(.*?)<details/s.exec(html) ?? [];
+    return { text: textOf(part), html };
+  };
+  const passed = await said('how must the consoles zeppelin');
+  assert.is(
+    passed.text,
+    'No rule has all of these words. These are the best with some of them, without how, must, and the.',
+  );
+  assert.match(passed.html, '<mark>console</mark>');
+  const narrowed = await said('hl3 console zeppelin');
+  assert.match(narrowed.text, 'These are the best with some of them in Harbor Linux 3.');
+  assert.not.match(narrowed.html, '/stigs/lantern_web_server_2/rules/');
+  const misspelt = await said('consolle');
+  assert.match(misspelt.text, 'No rule has “consolle”. Did you mean console ?');
+  assert.match(misspelt.html, '<a href="/search?q=console">console</a>');
+  const some = await said('console');
+  const { exact, pagination } = (await t.get('/api/v1/search?q=console')).json;
+  assert.ok(exact > 0 && exact < 10);
+  if (pagination.total > exact) assert.match(some.html, '<h3>With some of the words</h3>');
+  assert.is((await said('the')).text, '');
 });
 
 pages('a filter that is wrong leaves the question and the others in the form', async () => {
@@ -573,7 +661,11 @@ pages('a filter that is wrong leaves the question and the others in the form', a
       `<p class="problem" role="alert">${message}</p>`,
     ]);
     assert.is(status, / not found: /.test(message) ? 404 : 400, query);
-    assert.equal(searchForm(html), form, query);
+    // The chosen STIGs and the field for another stand behind the severities.
+    const before = form.filter((each) => /^(?:q|severity)=/.test(each));
+    const stigs = form.filter((each) => each.startsWith('stig='));
+    const after = form.filter((each) => !before.includes(each) && !stigs.includes(each));
+    assert.equal(searchForm(html), [...before, ...stigs, 'stig=', ...after], query);
     assert.not.match(textOf(html), /Found for/, query);
     const api = await t.get(`/api/v1/search?${query.startsWith('q=') ? '' : 'q=x&'}${query}`);
     assert.is(api.json.error.message, message, query);
@@ -582,35 +674,35 @@ pages('a filter that is wrong leaves the question and the others in the form', a
 
 pages('what was searched, and what was not, is said as it is', async () => {
   const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob', entitlements: ['occ'] }));
-  const fewer = 'To find more, use fewer words or a prefix such as audit*.';
+  const none = 'No rule has any of these words, in another form or by a synonym either.';
+  const samples = 'Only the samples are here: see how to import what DISA and NIST publish .';
   const wordless = 'Rules were not searched: enter at least one letter, digit or underscore.';
   const nothing = 'Nothing was searched: enter at least one letter, digit or underscore.';
   const signIn = 'Sign in to search STIGs and their rules too.';
-  const alone = 'contains all these words. Only rules were searched. Search everything';
+  const narrowed = 'No rule with these filters has any of these words. Clear filters .';
   const cases: [query: string, caller: Caller, words: string][] = [
-    [
-      'q=zzz',
-      ann,
-      `No rule contains all these words. No STIG, control, CCI, role, or document has “zzz” in its name. ${fewer}`,
-    ],
+    ['q=zzz', ann, `${none} No STIG, control, CCI, role, or document has “zzz” in its name. ${samples}`],
     [
       'q=zzz',
       bob,
-      `No rule contains all these words. No STIG, control, CCI, or role has “zzz” in its name. You need permission to search documents (regdoc). ${fewer}`,
+      `${none} No STIG, control, CCI, or role has “zzz” in its name. You need permission to search documents (regdoc). ${samples}`,
     ],
     ['q=zzz', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
     ['q=zzz&severity=high', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
-    ['q=zzz&severity=high', ann, `No rule with these filters ${alone}`],
-    ['q=zzz&control=AC-2', ann, `No rule with these filters ${alone}`],
-    ['q=zzz&page=2', ann, `No rule ${alone}`],
+    ['q=zzz&severity=high', ann, `${narrowed} ${samples}`],
+    ['q=zzz&control=AC-2', ann, `${narrowed} ${samples}`],
+    ['q=zzz&page=2', ann, `${none} ${samples}`],
     ['q=%2B%2B%2B', ann, `${wordless} No STIG, control, CCI, role, or document has “+++” in its name.`],
     ['q=%22%22*', ann, nothing],
     ['q=%22%22*', {}, `${nothing} ${signIn}`],
-    // A control is called so: nothing is said of the others.
-    ['q=Device+Loc*', ann, `No rule contains all these words. ${fewer}`],
-    ['severity=high&control=PM-9', ann, 'No rule matches these filters. Clear filters'],
+    [
+      'q=Devicez+Locz*',
+      ann,
+      `${none} No STIG, control, CCI, role, or document has “Devicez Locz” in its name. ${samples}`,
+    ],
+    ['severity=high&control=PM-9', ann, `No rule matches these filters. Clear filters . ${samples}`],
     ['stig=harbor_linux_3', {}, 'Sign in to search STIGs and their rules too.'],
-    ['q=zzz&cci=cci-366&control=ac-02', ann, `No rule with these filters ${alone}`],
+    ['q=zzz&cci=cci-366&control=ac-02', ann, `${narrowed} ${samples}`],
     ['q=zzz&cci=CCI-999999', {}, `No control or CCI has “zzz” in its name. ${signIn}`],
   ];
   for (const [query, caller, words] of cases) {
@@ -672,8 +764,14 @@ pages('where a long title is cut, the piece with what was found stands below it'
     entitlements: new Set(),
     stigs: [],
     kinds: null,
-    within: [],
-    rules: { results, pagination: { page: 1, limit: 20, total: 2, totalPages: 1 } },
+    titles: new Map(),
+    answers: [],
+    onlySamples: false,
+    rules: {
+      ...{ results, relaxed: false, exact: 2, dropped: [], narrowedTo: [], suggestions: [], answers: [] },
+      counts: { severity: { high: 0, medium: 2, low: 0 }, stigs: [] },
+      pagination: { page: 1, limit: 20, total: 2, totalPages: 1 },
+    },
     problem: null,
   });
   const [long, short] = /<ol.*<\/ol>/s.exec(String(view.body))![0].split('<li>').slice(1);
@@ -980,7 +1078,7 @@ pages('hostile names and texts stay texts', async () => {
 });
 
 const known = new Set(
-  'html head meta title link script body a header div img search form label input button span p nav ul ol li main footer h1 h2 h3 h4 section article aside table caption thead tbody tr th td dl dt dd details summary select option textarea fieldset legend code pre b strong time svg rect path g text circle mark ins del br noscript output em'.split(
+  'html head meta title link script body a header div img search form label input button span p nav ul ol li main footer h1 h2 h3 h4 section article aside table caption thead tbody tr th td dl dt dd details summary select option datalist textarea fieldset legend code pre b strong time svg rect path g text circle mark ins del br noscript output em'.split(
     ' ',
   ),
 );

@@ -4,7 +4,7 @@ import { type Column, joined } from '../../http/columns.ts';
 import { asksForFile, downloadFile, jsonOrFile, narrowedName } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
-import type { Answers } from './answers.ts';
+import type { Answers } from './id-answers.ts';
 import type { FoundRule, SearchService } from './queries.ts';
 import { readSearchQuery } from './query.ts';
 import * as schemas from './schema.ts';

@@ -41,6 +41,16 @@ export function createSecondReading(db: Database, stigNames: Pick<StigNameIndex,
   const vocabulary = createVocabulary(db);
   const synonyms = createSynonyms(db);
 
+  /** Words that no rule has, in no form, and what may be meant. */
+  const misspelt = (unknown: { term: Term; parts: string[] }[]) =>
+    unknown
+      .filter(({ term, parts }) => term.isPlain && parts.length === 1)
+      .slice(0, mostGuessed)
+      .flatMap(({ term, parts: [word] }) => {
+        const instead = vocabulary.near(word!);
+        return instead === null ? [] : [{ word: term.asked, instead }];
+      });
+
   return (query: SearchQuery): SecondReading => {
     const asked = query.wants.map((term) => ({ term, parts: partsOf(term) }));
     const isStop = asked.map(({ term, parts }) => term.isPlain && parts.every((part) => stopWords.has(part)));
@@ -61,15 +71,7 @@ export function createSecondReading(db: Database, stigNames: Pick<StigNameIndex,
       dropped: asked.filter((_, at) => !kept(at)).map(({ term }) => term.asked),
       rest: all.filter((_, at) => !kept(at)),
       named: name === null || beside.length === 0 ? null : { slugs: name.slugs, wanted: beside },
-      suggestions: asked
-        .filter(
-          ({ term, parts }) => term.isPlain && parts.length === 1 && vocabulary.rulesWith(parts[0]!) === 0,
-        )
-        .slice(0, mostGuessed)
-        .flatMap(({ term, parts }) => {
-          const instead = vocabulary.near(parts[0]!);
-          return instead === null ? [] : [{ word: term.asked, instead }];
-        }),
+      suggestions: misspelt(all.flatMap(({ rules }, at) => (rules === 0 && !isStop[at] ? [asked[at]!] : []))),
     };
   };
 }

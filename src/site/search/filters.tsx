@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { link } from '../parts/components.tsx';
 import { Filters, Hidden, Input, Select, SeverityBoxes } from '../parts/forms.tsx';
 import { ListSelect } from '../parts/narrow.tsx';
-import type { SearchPage } from './search.tsx';
+import type { SearchPage } from './search-page.ts';
 
 const orders: [value: string, text: string][] = [
   ['severity', 'severity'],
@@ -59,6 +59,7 @@ function FilterForm({ page: { q, filter, stigs, titles, lists, rules } }: { page
         placeholder="rhel 9"
         size={28}
         autocomplete="off"
+        value=""
       />
       <datalist id="stigs">
         {stigs.map(({ title }) => (

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { link } from '../parts/components.tsx';
-import { isNarrowed, plain, type SearchPage } from './search.tsx';
+import { isNarrowed, plain, type SearchPage } from './search-page.ts';
 
 export const nothingSearched = 'Nothing was searched: enter at least one letter, digit or underscore. ';
 
@@ -10,7 +10,7 @@ export function None({ page }: { page: SearchPage }): Child {
   const imported = onlySamples ? (
     <>
       {' '}
-      Only the samples are here: <a href="/help/operate">import what DISA and NIST publish</a>.
+      Only the samples are here: see <a href="/">how to import what DISA and NIST publish</a>.
     </>
   ) : (
     <>

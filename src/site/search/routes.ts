@@ -14,7 +14,8 @@ import type { Services } from '../../services.ts';
 import { beginning, link, path } from '../parts/components.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
-import { type FoundKind, isNarrowed, plain, type SearchPage, searchPage } from './search.tsx';
+import { searchPage } from './search.tsx';
+import { type FoundKind, isNarrowed, plain, type SearchPage } from './search-page.ts';
 
 const few = { page: 1, limit: 5 };
 const mostGuesses = 3;

@@ -1,65 +1,11 @@
 import type { Child } from 'hono/jsx';
-import type { IdAnswer, SearchAnswer } from '../../catalog/search/schema.ts';
 import { Empty, link } from '../parts/components.tsx';
 import { AddChecked, CheckStig, Problem } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
-import { Answers } from './answers.tsx';
+import { Answers } from './id-table.tsx';
 import { nothingSearched, unnamed } from './none.tsx';
-import { Counts, Rules } from './results.tsx';
-
-export interface FoundKind {
-  name: string;
-  /** One of them, for a sentence. */
-  one: 'STIG' | 'control' | 'CCI' | 'role' | 'document';
-  total: number;
-  /** `slug` is that of a STIG, which a reader can add to a list here. */
-  items: { href: string; label: string; about: string; slug?: string }[];
-  /** The query is its exact name: it appears above the rules. */
-  isFirst: boolean;
-  all: string;
-}
-
-export interface SearchPage {
-  q: string;
-  hasWords: boolean;
-  filter: {
-    severity: string[];
-    stig: string[];
-    list: string;
-    cci: string;
-    control: string;
-    sort: string;
-  };
-  entitlements: ReadonlySet<string> | null;
-  /** What the field for a STIG offers. */
-  stigs: { slug: string; title: string }[];
-  /** The titles of the STIGs that are named. */
-  titles: ReadonlyMap<string, string>;
-  lists: { id: string; name: string }[];
-  /** The reader's own lists, to add STIGs to. */
-  own: { id: string; name: string }[];
-  /** Results by name; null if names were not searched. */
-  kinds: FoundKind[] | null;
-  rules: SearchAnswer | null;
-  /** What the ids of the query name. */
-  answers: IdAnswer[];
-  /** Whether nothing but what is shipped was imported. */
-  onlySamples: boolean;
-  problem: { status: 400 | 404; text: string } | null;
-}
-
-/** Whether a filter excludes some rules. */
-export function isNarrowed({ severity, stig, list, cci, control }: SearchPage['filter']): boolean {
-  return severity.length > 0 || stig.length > 0 || [list, cci, control].some((text) => text !== '');
-}
-
-/** The query without quotation marks and stars, which names do not contain. */
-export function plain(q: string): string {
-  return q
-    .replace(/["“”*]/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-}
+import { Counts, Rules } from './rule-results.tsx';
+import { type FoundKind, isNarrowed, type SearchPage } from './search-page.ts';
 
 export function searchPage(page: SearchPage): View {
   const { q, kinds, entitlements, problem } = page;

@@ -43,7 +43,7 @@ export function Answers({ answers }: { answers: IdAnswer[] }): Child {
               )}
               {rules === undefined ? null : (
                 <span class="quiet">
-                  {', '}
+                  {' · '}
                   {rules.toLocaleString('en-US')} {rules === 1 ? 'rule' : 'rules'}
                 </span>
               )}

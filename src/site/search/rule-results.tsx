@@ -5,7 +5,7 @@ import { Downloads, link, Nothing, Pager, Severity, shortTitle } from '../parts/
 import { ruleHref } from '../parts/rule-links.tsx';
 import { RuleFilters } from './filters.tsx';
 import { None } from './none.tsx';
-import type { SearchPage } from './search.tsx';
+import type { SearchPage } from './search-page.ts';
 
 /** The rules of a search: what was read, the results, and where they are. */
 export function Rules({ page }: { page: SearchPage }): Child {
