@@ -561,7 +561,7 @@ pages('one id opens what it names, several are a table', async () => {
     rows[1],
     `ac-2(1) Automated System Account Management current · ${rules} ${rules === 1 ? 'rule' : 'rules'}`,
   );
-  assert.match(rows[2]!, /^cci-366 .* current · \d+ rules?$/);
+  assert.is(rows[2], 'cci-366 current · 1 rule');
   assert.is(rows[3], 'V-1234567 in no source here');
 });
 
@@ -580,8 +580,8 @@ pages('what a question was read as is said above its rules', async () => {
   const narrowed = await said('hl3 console zeppelin');
   assert.match(narrowed.text, 'These are the best with some of them in Harbor Linux 3.');
   assert.not.match(narrowed.html, '/stigs/lantern_web_server_2/rules/');
-  const misspelt = await said('consolle');
-  assert.match(misspelt.text, 'No rule has “consolle”. Did you mean console ?');
+  const misspelt = await said('consoele');
+  assert.match(misspelt.text, 'No rule has “consoele”. Did you mean console ?');
   assert.match(misspelt.html, '<a href="/search?q=console">console</a>');
   const some = await said('console');
   const { exact, pagination } = (await t.get('/api/v1/search?q=console')).json;
