@@ -68,6 +68,7 @@ for (let index = 0; index < 10; index++) {
 }
 gull[20]!.title += ' gannets';
 heron[20]!.title += ' petrels';
+gull[22]!.title = 'remote desktop audit';
 gull[30]!.checks = ['Look at /etc/gull.conf now'];
 gull[31]!.checks = ['Look at gull conf now'];
 
