@@ -1,0 +1,54 @@
+import * as assert from 'uvu/assert';
+import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
+import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
+import { createSearchService } from '../../src/catalog/search/queries.ts';
+import { testApp } from '../support/app.ts';
+import { suite, testIf } from '../support/harness.ts';
+import { ownQuestions, srgQuestions, successOf } from '../support/questions.ts';
+import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
+import { referenceData, shipped } from '../support/reference.ts';
+import { readBenchmark, versionString } from '../support/xccdf-reader.ts';
+
+// A question in a person's words finds what answers it (rule D35.1), measured on the real rules.
+
+const questions = suite('Questions to the real rules');
+const onReal = testIf(referenceData, questions);
+
+onReal('every answer of questions.tsv is a rule of the release that it names', async () => {
+  const asked = ownQuestions();
+  assert.is(asked.length, 60);
+  const ids = new Map<string, Set<string>>();
+  for (const { text } of await benchmarkFiles()) {
+    const benchmark = readBenchmark(text);
+    ids.set(
+      `${benchmark.id} ${versionString(benchmark)}`,
+      new Set(benchmark.rules.map((rule) => rule.groupId)),
+    );
+  }
+  const names: Record<string, string> = { red_hat_enterprise_linux_9: 'RHEL_9_STIG' };
+  for (const { q, slug, version, right } of asked) {
+    const known = ids.get(`${names[slug]} ${version}`)!;
+    for (const id of right) assert.ok(known.has(id), `${q}: ${id}`);
+  }
+});
+
+onReal('a right rule is among the first ten, and nothing stays empty', async () => {
+  const t = await testApp([...benchmarkPaths, shipped('search')]);
+  const service = createSearchService(t.db, createCciLookup(t.db, createCrosswalkService(t.db)));
+  const own = successOf(service, ownQuestions());
+  assert.ok(own.success >= 0.9, `questions.tsv: ${own.success}`);
+  assert.is(own.empty, 0);
+  const slugs = ['red_hat_enterprise_linux_9', 'red_hat_enterprise_linux_8', 'canonical_ubuntu_20_04_lts'];
+  for (const isCut of [false, true]) {
+    const each = slugs.map((slug) => successOf(service, srgQuestions(t.db, slug, isCut)));
+    for (const [index, { success, empty }] of each.entries()) {
+      assert.ok(success >= 0.65, `${slugs[index]}: ${success}`);
+      assert.is(empty, 0);
+    }
+    const mean = each.reduce((sum, { success }) => sum + success, 0) / each.length;
+    assert.ok(mean >= 0.82, `mean: ${mean}`);
+  }
+  t.db.close();
+});
+
+questions.run();
