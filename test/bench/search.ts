@@ -60,6 +60,7 @@ function questionsOf(db: Database): Kind[] {
     .all()
     .flatMap((text) => text.split('\n').filter((line) => /\w \w+ \w+ \w/.test(line)));
   const ids = db.sqlite.prepare<[], string>('SELECT group_id FROM findings ORDER BY id').pluck().all();
+  const short = ids.filter((id) => id.length < 9);
   let seed = 5;
   const next = (below: number) => {
     seed = (seed * 1103515245 + 12345) % 2147483648;
@@ -80,7 +81,7 @@ function questionsOf(db: Database): Kind[] {
       some(() => pick(['the', 'system', 'audit', 'password', 'must be', 'security', 'configured'])),
     ],
     ['one id', some(() => pick(ids))],
-    ['50 ids', some(() => Array.from({ length: 50 }, () => pick(ids)).join(' '))],
+    ['50 ids', some(() => Array.from({ length: 50 }, () => pick(short)).join(' '))],
   ];
 }
 
@@ -113,7 +114,8 @@ async function latency(cwd: string, kinds: Kind[], name: string): Promise<void> 
     port = /"url":"http:\/\/[^"]+:(\d+)"/.exec(out)?.[1] ?? '';
   }
   child.stdout.resume();
-  const ask = async (q: string, more = '') => {
+  // A parameter that nobody knows keeps an answer from being one that is kept.
+  const ask = async (q: string, more: string) => {
     const started = performance.now();
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/search?q=${encodeURIComponent(q)}${more}`, {
       headers,
@@ -128,7 +130,8 @@ async function latency(cwd: string, kinds: Kind[], name: string): Promise<void> 
     const left = [...questions];
     const times: number[] = [];
     const caller = async () => {
-      for (let q = left.pop(); q !== undefined; q = left.pop()) times.push(await ask(q));
+      for (let q = left.pop(); q !== undefined; q = left.pop())
+        times.push(await ask(q, `&round=${left.length}`));
     };
     await Promise.all(Array.from({ length: callers }, caller));
     times.sort((a, b) => a - b);

@@ -34,6 +34,9 @@ const mostGuessed = 3;
 /** Taken for the rules that a prefix finds. */
 const withPrefix = 1000;
 const mostNamed = 3;
+/** A guess compares all STIGs. */
+const mostGuessedNames = 12;
+const ruleId = /^(?:S?V|CCI|SRG)-/i;
 const longestName = 6;
 
 /** Prepares the second reading. */
@@ -62,7 +65,7 @@ export function createSecondReading(db: Database, stigNames: Pick<StigNameIndex,
     });
     const kept = (at: number) => !(hasOthers && isStop[at]);
     const name = nameIn(
-      asked.map(({ term }) => (term.isPlain ? term.asked : '')),
+      asked.map(({ term }) => (term.isPlain && !ruleId.test(term.asked) ? term.asked : '')),
       stigNames,
     );
     const beside = all.filter((_, at) => kept(at) && (name === null || at < name.from || at >= name.to));
@@ -134,14 +137,15 @@ const inIndex = (pattern: Pattern): Pattern =>
  * number (`rhel 9`): words such as `policy` or `server` begin many names.
  */
 function nameIn(asked: string[], { said, exactly }: Pick<StigNameIndex, 'said' | 'exactly'>) {
+  let guesses = 0;
   for (let length = Math.min(longestName, asked.length); length > 0; length--) {
     for (let from = 0; from + length <= asked.length; from++) {
       const row = asked.slice(from, from + length);
       if (row.includes('')) continue;
       const text = row.join(' ');
       const whole = exactly(text);
-      const isVersion = /\d/.test(row.at(-1)!) && /\p{L}/u.test(text) && length <= 4;
-      const stigs = whole.length > 0 || !isVersion ? whole : said(text);
+      const isVersion = length <= 4 && /\d/.test(row.at(-1)!) && /\p{L}/u.test(text);
+      const stigs = whole.length > 0 || !isVersion || guesses++ >= mostGuessedNames ? whole : said(text);
       if (stigs.length > 0 && stigs.length <= mostNamed)
         return { from, to: from + length, slugs: stigs.map(({ slug }) => slug) };
     }

@@ -30,7 +30,7 @@ const most = 100;
 /** More than are given, since some are in the first group, and rules of one requirement give way to others. */
 const mostRanked = 500;
 /** The rarest words come first, until so many rules may have one of them: common words cost most and tell least. */
-const candidates = 2000;
+const candidates = 1000;
 const enough = 10;
 /** Of so many STIGs each is asked by itself. */
 const fewStigs = 8;
