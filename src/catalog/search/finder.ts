@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts';
 import { offsetOf, type Page } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import { type Asked, type Bound, createBinder, type Lookup, type SearchQuestion } from './binder.ts';
+import { createIdTest } from './known-ids.ts';
 import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { readSearchQuery, type SearchQuery } from './query.ts';
 import type { SearchCounts, SearchOrder } from './schema.ts';
@@ -60,7 +61,8 @@ export function createFinder(
 ) {
   const bind = createBinder(lookup, stigNames.filtered);
   const tally = createTally(db);
-  const widen = createWider(db, stigNames);
+  const isId = createIdTest(db);
+  const widen = createWider(db, stigNames, isId);
   const overMatching = statementsOver(db, matching, relevance, idFirst);
   const overEvery = statementsOver(db, every, orders.stig, orders.stig);
   const overThese = statementsOver(db, these, orders.stig, orders.stig);
@@ -120,7 +122,8 @@ export function createFinder(
   }
 
   function widerOf(query: SearchQuery, asked: Asked, all: number[], { stig, sort }: SearchIn): Wider {
-    if (query.isOneId || asked.bound.match === null || all.length >= enough) return nothingWider;
+    if (asked.bound.match === null || all.length >= enough) return nothingWider;
+    if (query.isOneId && isId(query.wanted)) return nothingWider;
     const inScope = allOf(query, asked.inScope, true);
     if (inScope.length >= enough) return nothingWider;
     const wider = widen(query, asked, new Set(inScope), isIn, stig === undefined);

@@ -31,7 +31,7 @@ export interface SearchQuery {
   ids: string[];
   /** The whole question as a control or CCI; null for another. */
   control: FoundId | null;
-  /** Whether the whole question is an id. */
+  /** Whether the whole question has the form of an id. */
   isOneId: boolean;
   /** The whole question as an SV-id without its revision, in lower case; none for another text. */
   unrevised: string[];

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
-import { indexed, type Pattern } from './pattern.ts';
+import { indexed, type Pattern, wordCharacter } from './pattern.ts';
 import { matchOf, type SearchQuery, type Term, words, wordsOf } from './query.ts';
 import { stopWords } from './stop-words.ts';
 import { createSynonyms } from './synonyms.ts';
@@ -19,7 +19,9 @@ export interface Wanted {
 export interface SecondReading {
   /** What any rule may have, without the words that carry nothing. */
   wanted: Wanted[];
-  /** Those words, as typed; where nothing else is found they count too (`rest`). */
+  /** The words of terms with punctuation (`/etc/ssh/no_file`), each by itself: they count where no term is found. */
+  pieces: () => Wanted[];
+  /** The words that carry nothing, as typed; where nothing else is found they count too (`rest`). */
   dropped: string[];
   rest: Wanted[];
   /** STIGs that a part of the question names, and what else it asks for. */
@@ -38,9 +40,15 @@ const mostNamed = 3;
 const mostGuessedNames = 12;
 const ruleId = /^(?:S?V|CCI|SRG)-/i;
 const longestName = 6;
+/** A shorter piece of a path or an id (`V-1`) occurs everywhere. */
+const shortestPiece = 3;
 
-/** Prepares the second reading. */
-export function createSecondReading(db: Database, stigNames: Pick<StigNameIndex, 'said' | 'exactly'>) {
+/** Prepares the second reading. `isId`: whether a text is an id, which has no words. */
+export function createSecondReading(
+  db: Database,
+  stigNames: Pick<StigNameIndex, 'said' | 'exactly'>,
+  isId: (text: string) => boolean,
+) {
   const vocabulary = createVocabulary(db);
   const synonyms = createSynonyms(db);
 
@@ -51,8 +59,23 @@ export function createSecondReading(db: Database, stigNames: Pick<StigNameIndex,
       .slice(0, mostGuessed)
       .flatMap(({ term, parts: [word] }) => {
         const instead = vocabulary.near(word!);
-        return instead === null ? [] : [{ word: term.asked, instead }];
+        return instead === null ? [] : [{ word: bare(term.asked), instead }];
       });
+
+  function piecesOf(asked: { term: Term; parts: string[] }[]): Wanted[] {
+    const compounds = asked.filter(
+      ({ term, parts }) => term.isPlain && parts.length > 1 && !isId(term.asked),
+    );
+    const pieces = new Set(compounds.flatMap(({ parts }) => parts));
+    return [...pieces]
+      .filter((piece) => piece.length >= shortestPiece && !stopWords.has(piece))
+      .slice(0, mostWidened)
+      .map((piece) => {
+        const forms = vocabulary.forms(piece);
+        const rules = forms.reduce((sum, form) => sum + form.rules, 0);
+        return { patterns: forms.map(({ word }) => words([word])), instead: [], rules };
+      });
+  }
 
   return (query: SearchQuery): SecondReading => {
     const asked = query.wants.map((term) => ({ term, parts: partsOf(term) }));
@@ -71,13 +94,18 @@ export function createSecondReading(db: Database, stigNames: Pick<StigNameIndex,
     const beside = all.filter((_, at) => kept(at) && (name === null || at < name.from || at >= name.to));
     return {
       wanted: all.filter((_, at) => kept(at)),
-      dropped: asked.filter((_, at) => !kept(at)).map(({ term }) => term.asked),
+      pieces: () => piecesOf(asked),
+      dropped: asked.filter((_, at) => !kept(at)).map(({ term }) => bare(term.asked)),
       rest: all.filter((_, at) => !kept(at)),
       named: name === null || beside.length === 0 ? null : { slugs: name.slugs, wanted: beside },
       suggestions: misspelt(all.flatMap(({ rules }, at) => (rules === 0 && !isStop[at] ? [asked[at]!] : []))),
     };
   };
 }
+
+const core = new RegExp(`${wordCharacter}(?:.*${wordCharacter})?`, 'su');
+/** A word as typed, without the punctuation around it. */
+const bare = (text: string): string => core.exec(text)![0];
 
 const partsOf = ({ asked, patterns, isLiteral }: Term): string[] =>
   (isLiteral ? wordsOf(asked) : patterns[0]!.parts).map(indexed);

@@ -40,8 +40,12 @@ const ofSynonyms = 0.5;
 const again = 0.7;
 
 /** Prepares the search for rules with any of the words of a question. */
-export function createWider(db: Database, stigNames: Pick<StigNameIndex, 'said' | 'exactly'>) {
-  const read = createSecondReading(db, stigNames);
+export function createWider(
+  db: Database,
+  stigNames: Pick<StigNameIndex, 'said' | 'exactly'>,
+  isId: (text: string) => boolean,
+) {
+  const read = createSecondReading(db, stigNames, isId);
   const wantedOnes = db.sqlite.prepare<[Bound], Ranked>(bestWanted);
   const ofAll = db.sqlite.prepare<[Bound], Ranked>(bestOfAll);
   const rangesOf = db.sqlite.prepare<[string], { from: number; to: number }>(
@@ -63,14 +67,24 @@ export function createWider(db: Database, stigNames: Pick<StigNameIndex, 'said' 
     return [...byId.values()].sort(byScore);
   }
 
-  /** The best rules with any of some things, the rarest first. `slugs`: of these STIGs, or null for all. */
-  function best(wanted: Wanted[], bound: Bound, isFiltered: boolean, slugs: string[] | null): Ranked[] {
-    const asked = { ...bound, limit: mostRanked };
+  /**
+   * The best rules with any of some things, the rarest first. `slugs`: of these STIGs, or null for all. `holds`: what the
+   * index cannot tell of a rule, or null; then the rules that fail it must not take the place of others.
+   */
+  function best(
+    wanted: Wanted[],
+    bound: Bound,
+    isFiltered: boolean,
+    slugs: string[] | null,
+    holds: ((id: number) => boolean) | null,
+  ): Ranked[] {
+    const asked = { ...bound, limit: holds === null ? mostRanked : -1 };
+    const kept = (rows: Ranked[]) => (holds === null ? rows : firstThat(rows, holds));
     const rarest = wanted.filter(({ rules }) => rules > 0).sort((a, b) => a.rules - b.rules);
     if (slugs !== null && slugs.length <= fewStigs) {
       const ranges = rangesOf.all(JSON.stringify(slugs));
-      return scored(rarest, asked, (each) =>
-        ranges.flatMap((range) => wantedOnes.all({ ...each, ...range })),
+      return kept(
+        scored(rarest, asked, (each) => ranges.flatMap((range) => wantedOnes.all({ ...each, ...range }))),
       );
     }
     const from = isFiltered
@@ -80,7 +94,7 @@ export function createWider(db: Database, stigNames: Pick<StigNameIndex, 'said' 
     for (let taken = 0, sum = 0; taken < rarest.length && found.length < enough; ) {
       do sum += rarest[taken++]!.rules;
       while (taken < rarest.length && sum + rarest[taken]!.rules <= candidates);
-      found = scored(rarest.slice(0, taken), asked, from);
+      found = kept(scored(rarest.slice(0, taken), asked, from));
     }
     return found;
   }
@@ -93,12 +107,14 @@ export function createWider(db: Database, stigNames: Pick<StigNameIndex, 'said' 
     isIn: (id: number, pattern: Pattern) => boolean,
     isFree: boolean,
   ): Wider => {
-    const { wanted, rest, named, dropped, suggestions } = read(query);
+    const { wanted, pieces, rest, named, dropped, suggestions } = read(query);
     const find = (some: Wanted[], within: string[] | null) => {
       const narrowed = within === null ? bound : { ...bound, slugs: JSON.stringify(within) };
-      const found = best(some, narrowed, isFiltered || within !== null, within ?? slugs);
-      return varied(found.filter(({ id }) => !first.has(id) && holds(id, some))).slice(0, most);
+      const check = hasLiterals ? (id: number) => holds(id, some) : null;
+      const found = best(some, narrowed, isFiltered || within !== null, within ?? slugs, check);
+      return varied(found.filter(({ id }) => !first.has(id))).slice(0, most);
     };
+    const hasLiterals = query.literals.length + query.excludedLiterals.length > 0;
     // The index knows no punctuation: a phrase that has some is looked for in the texts.
     const holds = (id: number, some: Wanted[]) =>
       !query.excludedLiterals.some((each) => isIn(id, each)) &&
@@ -108,11 +124,25 @@ export function createWider(db: Database, stigNames: Pick<StigNameIndex, 'said' 
       const ids = find(named.wanted, named.slugs);
       if (ids.length > 0) return { ids, dropped, suggestions, narrowedTo: named.slugs, wanted: named.wanted };
     }
-    const ids = find(wanted, null);
-    if (ids.length > 0 || rest.length === 0 || first.size > 0)
-      return { ids, dropped: ids.length > 0 ? dropped : [], suggestions, narrowedTo: [], wanted };
-    return { ids: find(rest, null), dropped: [], suggestions, narrowedTo: [], wanted: rest };
+    const nothingElse = first.size === 0;
+    for (const thatCount of nothingElse ? [() => wanted, pieces] : [() => wanted]) {
+      const some = thatCount();
+      const ids = find(some, null);
+      if (ids.length > 0) return { ids, dropped, suggestions, narrowedTo: [], wanted: some };
+    }
+    const ids = nothingElse ? find(rest, null) : [];
+    return { ids, dropped: [], suggestions, narrowedTo: [], wanted: rest };
   };
+}
+
+/** The first rules that hold, as many as are ranked. */
+function firstThat(rows: Ranked[], holds: (id: number) => boolean): Ranked[] {
+  const found: Ranked[] = [];
+  for (const row of rows) {
+    if (holds(row.id)) found.push(row);
+    if (found.length === mostRanked) break;
+  }
+  return found;
 }
 
 const byScore = (a: Ranked, b: Ranked) =>
