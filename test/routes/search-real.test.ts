@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import * as assert from 'uvu/assert';
-import { compareCodePoints, fold } from '../../src/base/text.ts';
+import { compareCodePoints, fold, withoutDiacritics } from '../../src/base/text.ts';
 import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
+import { readSearchQuery } from '../../src/catalog/search/query.ts';
+import { stopWords } from '../../src/catalog/search/stop-words.ts';
 import { testApp } from '../support/app.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
@@ -224,6 +226,149 @@ test('snippets are pieces of the rule, and marks hold the word', () => {
         assert.ok(snippet.text.slice(start, end).toLowerCase().startsWith(wanted), ruleId);
     }
   }
+});
+
+/** Questions of one to four words that stand in the rules, some of them in none; the same in every run. */
+function madeQuestions(count: number, seed: number): string[] {
+  const next = numbers(seed);
+  const nonsense = ['qzxv', 'vorpal', 'zzz', 'xyzzyx'];
+  const pick = () => {
+    const words = rules[next(rules.length)]!.text.match(/[\p{L}\p{Nd}_]+/gu)!;
+    return words[next(words.length)]!;
+  };
+  const questions: string[] = [];
+  while (questions.length < count) {
+    const words = Array.from({ length: 1 + next(4) }, () => (next(6) === 0 ? nonsense[next(4)]! : pick()));
+    const query = readSearchQuery(words.join(' '));
+    // Ids are asked for elsewhere.
+    if (!words.includes('NOT') && query.ids.length === 0 && !query.isOneId) questions.push(words.join(' '));
+  }
+  return questions;
+}
+
+test('what a question found before stands first, in the same order; at most 100 others follow', () => {
+  const before = t.db.sqlite
+    .prepare<[string], [string, string]>(
+      `SELECT s.slug, f.rule_id FROM rule_search JOIN findings AS f ON f.id = rule_search.rowid
+         JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
+        WHERE rule_search MATCH ? ORDER BY bm25(rule_search, 10.0, 2.0, 1.0, 1.0, 4.0), s.slug, f.ordinal`,
+    )
+    .raw();
+  const seen = { few: 0, many: 0, none: 0 };
+  for (const q of madeQuestions(150, 41)) {
+    const words = q.split(' ').map((word) => `"${word}"`);
+    const expected = before.all(words.join(' AND ')).map(([slug, ruleId]) => `${slug} ${ruleId}`);
+    const { results, exact, relaxed, pagination } = service.search({ q, page: 1, limit: 400 });
+    const found = results.map(({ slug, ruleId }) => `${slug} ${ruleId}`);
+    assert.is(exact, expected.length, q);
+    assert.equal(found.slice(0, exact), expected.slice(0, 400), q);
+    const others = results.slice(exact);
+    assert.ok(others.length <= (exact < 10 ? 100 : 0), q);
+    assert.is(relaxed, others.length > 0, q);
+    assert.is(pagination.total, exact + others.length, q);
+    assert.is(new Set(found).size, found.length, `${q}: each once`);
+    for (const { ruleId, snippet } of others) assert.ok(snippet.marks.length > 0, `${q}: ${ruleId}`);
+    seen[exact === 0 ? 'none' : exact < 10 ? 'few' : 'many']++;
+    const paged: string[] = [];
+    for (let page = 1; page <= 5; page++)
+      for (const { slug, ruleId } of service.search({ q, page, limit: 7 }).results)
+        paged.push(`${slug} ${ruleId}`);
+    assert.equal(paged, found.slice(0, 35), q);
+  }
+  assert.ok(Math.min(...Object.values(seen)) > 15, JSON.stringify(seen));
+});
+
+test('no answer is empty where any word of the question occurs', () => {
+  const occurring = new Set(
+    rules.flatMap(({ text }) => withoutDiacritics(fold(text)).match(/[\p{L}\p{Nd}_]+/gu) ?? []),
+  );
+  const questions = madeQuestions(120, 43).flatMap((q) => [q, `zzz ${q}`, q.replaceAll(' ', '/')]);
+  for (const q of [
+    ...questions,
+    'the zzz',
+    'zzz must',
+    'what is vorpal',
+    'a zzz',
+    '9 vorpal',
+    'event 4624',
+  ]) {
+    // A piece of a path with fewer than three characters occurs everywhere.
+    const words = withoutDiacritics(fold(q)).match(/[\p{L}\p{Nd}_]+/gu)!;
+    const counting = q.includes('/')
+      ? words.filter((word) => word.length > 2 && !stopWords.has(word))
+      : words;
+    const { total } = service.search({ q, page: 1, limit: 1 }).pagination;
+    if (counting.some((word) => occurring.has(word))) assert.ok(total > 0, q);
+  }
+});
+
+test('each group of a result keeps the asked order, and counts are those of all pages', () => {
+  const titles = new Map(
+    t.db.sqlite.prepare('SELECT slug, title FROM stigs').raw().all() as [string, string][],
+  );
+  type Result = ReturnType<typeof service.search>['results'][number];
+  const place = ({ slug, ruleId }: Result) => placeOf.get(`${slug} ${ruleId}`)!;
+  const byStig = (a: Result, b: Result) =>
+    inTextOrder(titles.get(a.slug)!, titles.get(b.slug)!) ||
+    compareCodePoints(a.slug, b.slug) ||
+    place(a) - place(b);
+  const levels = ['high', 'medium', 'low'];
+  const numberOf = ({ groupId }: Result) => Number.parseInt(groupId.slice(groupId.indexOf('-') + 1), 10) || 0;
+  const orders = {
+    stig: byStig,
+    severity: (a: Result, b: Result) =>
+      levels.indexOf(a.severity) - levels.indexOf(b.severity) || byStig(a, b),
+    id: (a: Result, b: Result) =>
+      numberOf(a) - numberOf(b) ||
+      compareCodePoints(a.groupId, b.groupId) ||
+      compareCodePoints(a.slug, b.slug) ||
+      place(a) - place(b),
+  };
+  let both = 0;
+  for (const q of [
+    ...madeQuestions(40, 47),
+    'ssh timeout rhel 9',
+    'idle session closed',
+    '"audit.log" wheel',
+  ])
+    for (const filter of [{}, { severity: new Set(['medium']) }]) {
+      const best = service.search({ q, ...filter, page: 1, limit: 600 });
+      const { exact, counts, pagination } = best;
+      if (pagination.total > 600) continue;
+      if (exact > 0 && best.relaxed) both++;
+      for (const [sort, order] of Object.entries(orders) as [keyof typeof orders, typeof byStig][]) {
+        const sorted = service.search({ q, ...filter, sort, page: 1, limit: 100_000 });
+        assert.equal([sorted.exact, sorted.counts, sorted.relaxed], [exact, counts, best.relaxed], q);
+        const ofGroups = [sorted.results.slice(0, exact), sorted.results.slice(exact)];
+        const expected = ofGroups.flatMap((group) => group.toSorted(order)).map(place);
+        assert.equal(sorted.results.map(place), expected, `${q} by ${sort}`);
+        for (const [from, to] of [[0, exact], [exact]])
+          assert.equal(
+            sorted.results.slice(from, to).map(place).sort(),
+            best.results.slice(from, to).map(place).sort(),
+            `${q} by ${sort}`,
+          );
+      }
+      const pages: Result[] = [];
+      for (let page = 1; page <= Math.min(Math.ceil(pagination.total / 9), 20); page++) {
+        const part = service.search({ q, ...filter, sort: 'id', page, limit: 9 });
+        assert.equal([part.pagination.total, part.exact, part.counts], [pagination.total, exact, counts], q);
+        pages.push(...part.results);
+      }
+      const whole = service.search({ q, ...filter, sort: 'id', page: 1, limit: 100_000 }).results;
+      assert.equal(pages, whole.slice(0, 180), q);
+      for (const level of levels as ('high' | 'medium' | 'low')[])
+        assert.is(counts.severity[level], whole.filter(({ severity }) => severity === level).length, q);
+      assert.equal(
+        counts.stigs.map(({ slug, rules: number }) => [slug, number]),
+        [...Map.groupBy(whole.toSorted(byStig), ({ slug }) => slug)].map(([slug, { length }]) => [
+          slug,
+          length,
+        ]),
+        q,
+      );
+    }
+  assert.ok(both > 5, String(both));
 });
 
 /** Registers a test that needs the publishers’ files. */
