@@ -32,6 +32,8 @@ export interface Asked {
   bound: Bound;
   /** The same without the filters that do not count for the second reading (rule D35.1). */
   inScope: Bound;
+  /** Whether there are such filters. */
+  isNarrowed: boolean;
   isFiltered: boolean;
   /** The STIGs that `stig` and `among` leave; null for all. */
   slugs: string[] | null;
@@ -61,7 +63,8 @@ export function createBinder({ ccisOf, filtered, reached }: Lookup, slugsOf: (na
     const match = ccis === null ? query.match : null;
     const excludes = query.excluded !== null || query.excludedLiterals.length > 0;
     if (match === null && ccis === null && q !== '' && !excludes) return null;
-    const hasFilter = Object.values({ ...narrow, ...scope }).some((each) => each !== null);
+    const isNarrowed = Object.values(narrow).some((each) => each !== null);
+    const hasFilter = isNarrowed || Object.values(scope).some((each) => each !== null);
     if (match === null && ccis === null && !hasFilter && excludes)
       throw badRequest('q must have a word to find beside those that it excludes, or a filter', 'q');
     const [ids, unrevised] = [JSON.stringify(query.ids), JSON.stringify(query.unrevised)];
@@ -70,6 +73,7 @@ export function createBinder({ ccisOf, filtered, reached }: Lookup, slugsOf: (na
     return {
       bound: { ...question, ...scope, ...narrow },
       inScope: { ...question, ...scope, severities: null, cci: null, ccis: null },
+      isNarrowed,
       isFiltered: hasFilter || excludes,
       slugs: asked?.filter((slug) => among?.includes(slug) ?? true) ?? among ?? null,
     };

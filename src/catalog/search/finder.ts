@@ -124,7 +124,7 @@ export function createFinder(
   function widerOf(query: SearchQuery, asked: Asked, all: number[], { stig, sort }: SearchIn): Wider {
     if (asked.bound.match === null || all.length >= enough) return nothingWider;
     if (query.isOneId && isId(query.wanted)) return nothingWider;
-    const inScope = allOf(query, asked.inScope, true);
+    const inScope = asked.isNarrowed ? allOf(query, asked.inScope, true) : all;
     if (inScope.length >= enough) return nothingWider;
     const wider = widen(query, asked, new Set(inScope), isIn, stig === undefined);
     if (sort === undefined || sort === 'relevance' || wider.ids.length === 0) return wider;
