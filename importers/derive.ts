@@ -45,7 +45,8 @@ export function* deriveAll(db: Database, run: StagedRun): Generator<void, Derive
   const { phases } = run;
   const { touched, ...derived } = phases.timed('identity', () => decideStigs(db, run));
   yield;
-  const hasScap = phases.timed('identity', () => deriveMachineChecks(db, run));
+  const isMoved = derived.changed || touched.size > 0;
+  const hasScap = phases.timed('identity', () => deriveMachineChecks(db, run, isMoved));
   yield;
   phases.timed('controls', () => deriveCatalogs(db, run));
   yield;
@@ -55,9 +56,9 @@ export function* deriveAll(db: Database, run: StagedRun): Generator<void, Derive
 }
 
 /** Which SCAP contents count, and for which STIGs, follows from both; true if this run stored some. */
-function deriveMachineChecks(db: Database, { lines, staging }: StagedRun): boolean {
-  const { scapSources, releases, replaced } = staging;
-  if (scapSources.size > 0 || releases.length > 0 || replaced > 0) noteScap(lines, deriveScap(db));
+function deriveMachineChecks(db: Database, { lines, staging }: StagedRun, isMoved: boolean): boolean {
+  const { scapSources, replaced } = staging;
+  if (scapSources.size > 0 || isMoved || replaced > 0) noteScap(lines, deriveScap(db));
   return scapSources.size > 0;
 }
 

@@ -1,15 +1,20 @@
 import * as assert from 'uvu/assert';
+import { notYetImported } from '../../importers/imported-before.ts';
 import { parseSource } from '../../importers/parse.ts';
 import { runImport } from '../../importers/run.ts';
 import { compareScapVersions, type ScapContent } from '../../importers/stigs/scap-parse.ts';
+import { sha256 } from '../../src/base/ids.ts';
+import { createStatusService } from '../../src/catalog/loaded-status.ts';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
+import { filesToReadAgain } from '../../src/db/read-again.ts';
 import { dumpCatalog } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
 import { emptyCatalog } from '../support/prepared.ts';
 import { type SampleScap, scapRules, writeScap, writeScapBenchmark } from '../support/scap-writer.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
+import { makeZip } from '../support/zip.ts';
 
 const scap = suite('SCAP content');
 
@@ -279,6 +284,34 @@ scap('an empty table of SCAP leaves the digest as it was', () => {
     'CREATE TABLE scap_facts (source_id, ordinal); CREATE TABLE scap_contents (source_id, ordinal, stig_id)',
   );
   assert.is(catalogDigest(db), digest);
+  db.close();
+});
+
+scap('what an older version skipped is read again, also in an archive of the inbox', async () => {
+  const folder = scratchFolder();
+  const stig = put(folder, 'stig.xml', texts['stig.xml']!);
+  const zip = put(
+    folder,
+    'lib.zip',
+    makeZip([{ name: 'in.zip', data: makeZip([{ name: 's.xml', data: writeScap() }]) }]),
+  );
+  const db = emptyCatalog();
+  await runImport(db, [stig, zip]);
+  const whole = catalogDigest(db);
+  // What the former version left: no facts, and its line in the ledger.
+  db.sqlite.exec(`DELETE FROM scap_contents; DELETE FROM sources WHERE kind = 'scap';
+    UPDATE import_ledger SET outcome = 'skipped', target = NULL, counts = '{}',
+      reason = 'SCAP content (automated checks, root <data-stream-collection>): it cannot be imported as a STIG'
+     WHERE kind = 'scap'`);
+  const again = [{ source: `${zip}!/in.zip!/s.xml`, sha256: sha256(writeScap()) }];
+  assert.equal(filesToReadAgain(db.sqlite), again);
+  assert.equal(createStatusService(db).status().readAgain, [again[0]!.source]);
+  const look = async () => (await notYetImported(db, [stig, zip], new Set(), false)).fresh;
+  assert.equal(await look(), [zip]);
+  await runImport(db, [zip]);
+  assert.is(catalogDigest(db), whole);
+  assert.equal(filesToReadAgain(db.sqlite), []);
+  assert.equal(await look(), []);
   db.close();
 });
 

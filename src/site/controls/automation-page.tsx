@@ -7,7 +7,7 @@ import {
   type StigAutomation,
 } from '../../catalog/crosswalk/automation-schema.ts';
 import { Automation, automationPath, stateNames } from '../parts/checked-by.tsx';
-import { Day, Downloads, Empty, link, path, Severity, Table, Tiles } from '../parts/components.tsx';
+import { Day, Downloads, Empty, Lines, link, path, Severity, Table, Tiles } from '../parts/components.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import { RuleIds, ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -18,7 +18,7 @@ type Content = StigAutomation['content'][number];
 const mostRules = 1000;
 
 /** The plan of work of a list: what a scan answers, and what is left for people (rule D38.2). */
-export function planOfWorkPage({ list, isOwn, plan }: ShownList & { plan: ListAutomation }): View {
+export function planOfWorkPage({ list, isOwn, plan, readAgain }: ShownList & Planned): View {
   const home = partPath(list.id, 'automation');
   return listView({
     ...{ list, isOwn, part: 'automation' },
@@ -29,12 +29,19 @@ export function planOfWorkPage({ list, isOwn, plan }: ShownList & { plan: ListAu
           This list is empty. <a href="/stigs">Browse STIGs</a>
         </Empty>
       ) : (
-        <Plan plan={plan} />
+        <Plan plan={plan} readAgain={readAgain} />
       ),
   });
 }
 
-function Plan({ plan: { stigs, totals, severities, families } }: { plan: ListAutomation }): Child {
+interface Planned {
+  plan: ListAutomation;
+  /** The names of files that an older version skipped. */
+  readAgain: string[];
+}
+
+function Plan({ plan, readAgain }: Planned): Child {
+  const { stigs, totals, severities, families } = plan;
   return (
     <>
       <Totals totals={totals} />
@@ -75,7 +82,7 @@ function Plan({ plan: { stigs, totals, severities, families } }: { plan: ListAut
           own,
         ])}
       />
-      <Contents of={distinct(stigs.flatMap(({ content }) => content))} />
+      <Contents of={distinct(stigs.flatMap(({ content }) => content))} readAgain={readAgain} />
     </>
   );
 }
@@ -89,8 +96,9 @@ export function stigAutomationPage(props: {
   automation: StigAutomation;
   title: string;
   isCurrent: boolean;
+  readAgain: string[];
 }): View {
-  const { automation, title, isCurrent } = props;
+  const { automation, title, isCurrent, readAgain } = props;
   const { slug, version, content, totals, rules } = automation;
   const pinned = isCurrent ? '' : version;
   return {
@@ -108,7 +116,7 @@ export function stigAutomationPage(props: {
         </div>
         <Totals totals={totals} />
         <Explained />
-        <Contents of={content} />
+        <Contents of={content} readAgain={readAgain} />
         <section aria-labelledby="rules">
           <h2 id="rules">Rules</h2>
           {rules.length <= mostRules ? null : (
@@ -138,13 +146,15 @@ export function stigAutomationPage(props: {
   };
 }
 
+const rules = (number: number) => (number === 1 ? 'rule' : 'rules');
+
 function Totals({ totals: { automated, stale, manual, none } }: { totals: AutomationTotals }): Child {
   return (
     <Tiles
       of={[
-        [automated, 'rules a scan answers'],
-        [stale, 'rules whose scan is of another revision'],
-        [manual + none, 'rules a person must look at'],
+        [automated, `${rules(automated)} a scan answers`],
+        [stale, `${rules(stale)} whose scan is of another revision`],
+        [manual + none, `${rules(manual + none)} a person must look at`],
       ]}
     />
   );
@@ -188,10 +198,24 @@ function Counts(props: {
   );
 }
 
-function Contents({ of }: { of: Content[] }): Child {
+/** The names that a page shows. */
+const mostNames = 20;
+
+function Contents({ of, readAgain }: { of: Content[]; readAgain: string[] }): Child {
   return (
     <section aria-labelledby="content">
       <h2 id="content">SCAP content</h2>
+      {readAgain.length === 0 ? null : (
+        <div class="notice">
+          <p>An older version skipped {count(readAgain.length, 'file')} that this one reads. Import again:</p>
+          <Lines
+            of={[
+              ...readAgain.slice(0, mostNames),
+              ...(readAgain.length > mostNames ? ['... (gapstone status lists all)'] : []),
+            ]}
+          />
+        </div>
+      )}
       <Table
         caption="SCAP content"
         head={['Content', 'Publisher', 'Version', 'Date', 'SCAP', 'Rules', 'Tested']}

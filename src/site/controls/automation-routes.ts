@@ -10,14 +10,14 @@ import { planOfWorkPage, stigAutomationPage } from './automation-page.tsx';
 export function automationPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  services: Pick<Services, 'automation' | 'stigs' | 'lists' | 'listStigs'>,
+  services: Pick<Services, 'automation' | 'stigs' | 'lists' | 'listStigs' | 'ledger'>,
 ): void {
-  const { automation, stigs, lists, listStigs } = services;
+  const { automation, stigs, lists, listStigs, ledger } = services;
 
   app.get('/lists/:id/automation', guard.costly, async (c) => {
     const list = shownList(c, lists);
     const plan = await automation.ofList(() => listStigs.releases(c.get('user'), list.list.id).stigs);
-    return show(c, planOfWorkPage({ ...list, plan }));
+    return show(c, planOfWorkPage({ ...list, plan, readAgain: ledger.readAgain() }));
   });
 
   app.get('/stigs/:slug/automation', guard.costly, (c) => {
@@ -26,7 +26,12 @@ export function automationPages(
     const isCurrent = stigs.release(stig.slug).version === stig.release?.version;
     return show(
       c,
-      stigAutomationPage({ automation: automation.ofStig(() => stig), title: stig.title, isCurrent }),
+      stigAutomationPage({
+        automation: automation.ofStig(() => stig),
+        title: stig.title,
+        isCurrent,
+        readAgain: ledger.readAgain(),
+      }),
     );
   });
 }
