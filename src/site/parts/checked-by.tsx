@@ -12,7 +12,7 @@ const states = {
 export function Automation({ state }: { state: keyof typeof states }) {
   const { shape, name } = states[state];
   return (
-    <span class="ids">
+    <span class="checked">
       <span aria-hidden="true">{shape}</span> {name}
     </span>
   );

@@ -101,15 +101,6 @@ function Rule(props: { rule: RuleText; heading: number; automation: StigAutomati
           ['Group ID', <span class="ids">{rule.groupId}</span>],
           ['Rule ID', <span class="ids">{rule.ruleId}</span>],
           ['STIG ID', <span class="ids">{rule.ruleVersion}</span>],
-          [
-            'Checked by',
-            <>
-              <a href={automationPath(slug)}>
-                <Automation state={state} />
-              </a>{' '}
-              <span class="quiet">{content.join('; ')}</span>
-            </>,
-          ],
           ['Group title', <span class="mono">{rule.title}</span>],
           [
             'Legacy IDs',
@@ -120,6 +111,15 @@ function Rule(props: { rule: RuleText; heading: number; automation: StigAutomati
           ...(rule.responsibility.trim() === ''
             ? []
             : [['Responsibility', rule.responsibility] as [string, Child]]),
+          [
+            'Checked by',
+            <>
+              <a href={automationPath(slug)}>
+                <Automation state={state} />
+              </a>{' '}
+              <span class="quiet">{content.join('; ')}</span>
+            </>,
+          ],
         ]}
       />
       <section>
