@@ -1,5 +1,8 @@
+import { count } from '../../src/base/text.ts';
+import { ImportError } from '../../src/read/import-error.ts';
 import { isTestResult } from '../../src/read/scan-results.ts';
 import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
+import { excerpt } from '../read/source-text.ts';
 
 /** A rule of SCAP content: whether a machine tests it (rule D38.1). */
 export interface ScapRule {
@@ -31,12 +34,24 @@ export function plainScapId(stated = ''): string {
   return stated.trim().replace(prefix, '');
 }
 
+/** A benchmark in messages. */
+export const nameOfBenchmark = (id: string) => (id === '' ? 'a benchmark' : `the benchmark ${excerpt(id)}`);
+
 const newBenchmark = (id: string, component: string) => ({
   ...{ id, component, title: '', version: '' },
   plainTexts: [] as string[],
   statusDates: [] as string[],
   rules: [] as ScapRule[],
 });
+
+/** What a stream may have: checked as it is read, so that a hostile one fills no memory. */
+const limits = { benchmarks: 100, rules: 20_000, texts: 1000, references: 10_000 };
+
+function bound(number: number, limit: keyof typeof limits, owner: string): void {
+  const word = limit.slice(0, -1);
+  if (number > limits[limit])
+    throw new ImportError(`${owner} has more than ${count(limits[limit], word)}`, 'scap');
+}
 
 const captured = new Set(['title', 'version', 'plain-text']);
 
@@ -85,6 +100,7 @@ export class DataStreamReader implements XmlHandler {
     if (this.depth === benchmarkDepth && local === 'Benchmark' && uri.startsWith(xccdf)) {
       this.benchmark = newBenchmark(plainScapId(attributes.id), this.component);
       this.benchmarks.push(this.benchmark);
+      bound(this.benchmarks.length, 'benchmarks', 'the data stream');
     } else if (uri !== namespace) return;
     else if (this.depth === 1) this.id = attributes.id ?? '';
     else if (this.depth === 2 && local === 'component') this.component = attributes.id ?? '';
@@ -94,6 +110,7 @@ export class DataStreamReader implements XmlHandler {
     } else if (local === 'component-ref') {
       const href = Object.entries(attributes).find(([name]) => /^(?:.*:)?href$/.test(name))?.[1] ?? '';
       this.versions.set(href.replace(/^#/, ''), this.scapVersion);
+      bound(this.versions.size, 'references', 'the data stream');
     }
   }
 
@@ -110,10 +127,12 @@ export class DataStreamReader implements XmlHandler {
         automated: false,
       };
       benchmark.rules.push(of);
+      bound(benchmark.rules.length, 'rules', nameOfBenchmark(benchmark.id));
       this.rule = { of, depth: this.depth };
     } else if (this.depth !== benchmarkDepth + 1) return;
     else if (local === 'status') benchmark.statusDates.push((attributes.date ?? '').trim());
     else if (captured.has(local)) this.text_ = { of: local, text: '', depth: this.depth };
+    bound(benchmark.statusDates.length, 'texts', nameOfBenchmark(benchmark.id));
   }
 
   /** Also the checks inside a complex-check count. */
@@ -123,6 +142,7 @@ export class DataStreamReader implements XmlHandler {
   }
 
   private keepText(benchmark: RawScapBenchmark, { of, text }: { of: string; text: string }): void {
+    bound(benchmark.plainTexts.length, 'texts', nameOfBenchmark(benchmark.id));
     if (of === 'plain-text') benchmark.plainTexts.push(text);
     else if (of === 'title') benchmark.title ||= text;
     else benchmark.version ||= text;

@@ -4,6 +4,7 @@ import { collapseLine, excerpt } from '../read/source-text.ts';
 import {
   type DataStreamReader,
   longestScapText,
+  nameOfBenchmark,
   type RawScapBenchmark,
   type ScapRule,
 } from './scap-content.ts';
@@ -22,15 +23,12 @@ export interface ScapContent {
   rules: ScapRule[];
 }
 
-const limits = { benchmarks: 100, rules: 20_000, texts: 1000 };
 const scapVersions = ['', '1.2', '1.3', '1.4'];
 
 /** The contents of a data stream. Throws `ImportError` for one without a benchmark, and for an incomplete one. */
 export function interpretDataStream(reader: DataStreamReader): ScapContent[] {
   const { benchmarks, id } = reader;
   if (benchmarks.length === 0) throw fault('the data stream has no XCCDF benchmark');
-  if (benchmarks.length > limits.benchmarks)
-    throw fault(`the data stream has more than ${count(limits.benchmarks, 'benchmark')}`);
   const contents = benchmarks.map((raw) => {
     const scapVersion = reader.versions.get(raw.component) ?? reader.versions.get('') ?? '';
     if (!scapVersions.includes(scapVersion))
@@ -48,7 +46,7 @@ const fault = (message: string) => new ImportError(message, 'scap');
 
 function contentOf(raw: RawScapBenchmark, collection: string): Omit<ScapContent, 'scapVersion'> {
   const benchmarkId = raw.id;
-  const named = benchmarkId === '' ? 'a benchmark' : `the benchmark ${excerpt(benchmarkId)}`;
+  const named = nameOfBenchmark(benchmarkId);
   const stated = (what: string, text: string) => {
     if (text === '') throw fault(`${named} has no ${what}`);
     if (!hasAtMost(text, longestScapText))
@@ -60,8 +58,6 @@ function contentOf(raw: RawScapBenchmark, collection: string): Omit<ScapContent,
   stated('id', benchmarkId);
   stated('title', name);
   stated('version', version);
-  if (raw.plainTexts.length > limits.texts || raw.statusDates.length > limits.texts)
-    throw fault(`${named} has more than ${limits.texts.toLocaleString('en-US')} plain-texts or statuses`);
   requireRules(raw.rules, named);
   const publisher = /niwc/i.test(collection) || /niwc/i.test(name) ? 'NIWC' : 'DISA';
   return { benchmarkId, name, publisher, version, date: dateOf(raw), rules: raw.rules };
@@ -69,7 +65,6 @@ function contentOf(raw: RawScapBenchmark, collection: string): Omit<ScapContent,
 
 function requireRules(rules: ScapRule[], named: string): void {
   if (rules.length === 0) throw fault(`${named} has no rules`);
-  if (rules.length > limits.rules) throw fault(`${named} has more than ${count(limits.rules, 'rule')}`);
   const ids = new Set<string>();
   for (const { ruleId, groupId } of rules) {
     if (ruleId === '') throw fault(`${named} has a rule without an id`);

@@ -145,6 +145,32 @@ const hostile: [string, string, RegExp][] = [
     writeScap(...Array.from({ length: 101 }, (_, at) => ({ benchmarkId: `B${at}` }))),
     /^the data stream has more than 100 benchmarks$/,
   ],
+  [
+    'a million rules',
+    writeScap({ rules: [] }).replace(
+      '</x:Benchmark>',
+      `${'<x:Rule id="a"/>'.repeat(1_000_000)}</x:Benchmark>`,
+    ),
+    /^the benchmark SAMPLE has more than 20,000 rules$/,
+  ],
+  [
+    'many statuses',
+    writeScap().replace('<x:title>', `${'<x:status/>'.repeat(1000)}<x:title>`),
+    /^the benchmark SAMPLE has more than 1,000 texts$/,
+  ],
+  [
+    'many texts',
+    writeScap().replace('<x:title>', `${'<x:plain-text/>'.repeat(1001)}<x:title>`),
+    /^the benchmark SAMPLE has more than 1,000 texts$/,
+  ],
+  [
+    'many references',
+    writeScap().replace(
+      '<component ',
+      `<data-stream>${Array.from({ length: 10_000 }, (_, at) => `<component-ref href="#${at}"/>`).join('')}</data-stream><component `,
+    ),
+    /^the data stream has more than 10,000 references$/,
+  ],
   ['an end too early', writeScap().slice(0, -40), /\(line \d+, column \d+\)$/],
   ['an entity', writeScap({ title: '&lol;' }), /\(line \d+, column \d+\)$/],
 ];
