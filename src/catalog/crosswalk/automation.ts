@@ -1,9 +1,10 @@
 import { inSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
+import { inOneGeneration } from '../../db/one-generation.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
-import type { AutomationOf, AutomationState } from '../stigs/rule-automation.ts';
+import type { AutomationOf, AutomationState, ScapSummary } from '../stigs/rule-automation.ts';
 import type { AutomatedRule, AutomationTotals, ListAutomation, StigAutomation } from './automation-schema.ts';
 import type { CoverageService, FamiliesOf } from './coverage.ts';
 
@@ -32,10 +33,10 @@ export function createAutomationService(
   const rowsOf = (stig: NamedRelease): AutomationRow[] =>
     read(stig).map(({ rule }) => ({ slug: stig.slug, version: stig.release!.version, ...rule }));
 
-  /** Reads the rules that are not cached in slices, so that other requests are served in between. */
-  const prepare = (find: () => NamedRelease[]) =>
+  /** Works on each release that `find` gives in slices, so that other requests are served in between. */
+  const each = (find: () => NamedRelease[], work: (stig: NamedRelease) => void) =>
     inSlices(db.read(find), (stig) => {
-      db.read(() => read(stig));
+      db.read(() => work(stig));
     });
 
   return {
@@ -48,17 +49,23 @@ export function createAutomationService(
         return { slug: stig.slug, version: stig.release!.version, content, totals: sumOf(rules), rules };
       }),
 
-    /** Of the releases of a list. Throws what `find` throws. */
-    async ofList(find: () => NamedRelease[]): Promise<ListAutomation> {
-      await prepare(find);
-      return db.read(() => tally(find(), { read, automationOf, familiesOf: familiesOf() }));
-    },
+    /** Of the releases of a list. Throws what `find` throws, and 503 where the catalog keeps changing. */
+    ofList: (find: () => NamedRelease[]): Promise<ListAutomation> =>
+      inOneGeneration(db, async () => {
+        const tally = createTally(db.read(familiesOf));
+        await each(find, (stig) => tally.add(stig, read(stig), automationOf(stig.slug).contents));
+        return tally.result();
+      }),
 
-    /** The rules of the releases of a list, as a file has them. */
-    async rows(find: () => NamedRelease[]): Promise<AutomationRow[]> {
-      await prepare(find);
-      return db.read(() => find().flatMap(rowsOf));
-    },
+    /** The rules of the releases of a list, as a file has them. Throws the same. */
+    rows: (find: () => NamedRelease[]): Promise<AutomationRow[]> =>
+      inOneGeneration(db, async () => {
+        const rows: AutomationRow[] = [];
+        await each(find, (stig) => {
+          for (const row of rowsOf(stig)) rows.push(row);
+        });
+        return rows;
+      }),
 
     rowsOf,
   };
@@ -77,30 +84,33 @@ function sumOf(rules: { state: AutomationState }[]): AutomationTotals {
   return totals;
 }
 
-interface Reading {
-  read(stig: NamedRelease): { rule: AutomatedRule; ccis: string[] }[];
-  automationOf: AutomationOf;
-  familiesOf: FamiliesOf;
-}
-
-function tally(found: NamedRelease[], { read, automationOf, familiesOf }: Reading): ListAutomation {
+/** Counts the rules of releases, one release after the other. */
+function createTally(familiesOf: FamiliesOf) {
   const severities = { high: noRules(), medium: noRules(), low: noRules() };
-  const families = new Map(['', ...familiesOf.all].map((family) => [family, noRules()]));
+  const families = new Map([...familiesOf.all, ''].map((family) => [family, noRules()]));
   const totals = noRules();
-  const stigs = found.map((stig) => {
-    const { slug, title, release } = stig;
-    const own = noRules();
-    for (const { rule, ccis } of read(stig)) {
-      const of = familiesOf(ccis);
-      const counted = of.length === 0 ? [families.get('')!] : of.map((family) => families.get(family)!);
-      for (const each of [own, totals, severities[rule.severity], ...counted]) add(each, rule.state);
-    }
-    const content = release === null ? [] : automationOf(slug).contents;
-    return { slug, title, version: release?.version ?? null, content, totals: own };
-  });
-  const [none, ...named] = [...families].map(([family, of]) => ({ family, totals: of }));
-  const withRules = [...named, none!].filter((each) => each.totals.rules > 0);
-  return { stigs, totals, severities, families: withRules };
+  const stigs: ListAutomation['stigs'] = [];
+  return {
+    add(stig: NamedRelease, rules: { rule: AutomatedRule; ccis: string[] }[], contents: ScapSummary[]): void {
+      const { slug, title, release } = stig;
+      const own = noRules();
+      for (const { rule, ccis } of rules) {
+        const of = familiesOf(ccis);
+        const counted = (of.length === 0 ? [''] : of).map((family) => families.get(family)!);
+        for (const each of [own, totals, severities[rule.severity], ...counted]) add(each, rule.state);
+      }
+      const content = release === null ? [] : contents;
+      stigs.push({ slug, title, version: release?.version ?? null, content, totals: own });
+    },
+
+    result(): ListAutomation {
+      const withRules = [...families].filter(([, of]) => of.rules > 0);
+      return {
+        ...{ stigs, totals, severities },
+        families: withRules.map(([family, of]) => ({ family, totals: of })),
+      };
+    },
+  };
 }
 
 const names = [
