@@ -1,5 +1,6 @@
 import { createControlService } from './catalog/controls/queries.ts';
 import { createAddressed } from './catalog/crosswalk/addressed.ts';
+import { createAutomationService } from './catalog/crosswalk/automation.ts';
 import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
 import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createRuleChain } from './catalog/crosswalk/chain.ts';
@@ -23,6 +24,7 @@ import { createStigNameIndex } from './catalog/stigs/name-index.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
 import { createStigService } from './catalog/stigs/queries.ts';
 import { createReadingService } from './catalog/stigs/reading.ts';
+import { createRuleAutomation } from './catalog/stigs/rule-automation.ts';
 import { createCatalogSummaryService } from './catalog/summary.ts';
 import { createChecklistZips } from './checklists/host-zip.ts';
 import { createListChecklists } from './checklists/list-checklists.ts';
@@ -61,7 +63,9 @@ export function createServices(context: ServiceContext) {
   const controls = createControlService(catalog);
   const cciLookup = createCciLookup(catalog, crosswalk);
   const listStigs = createListEntryService(users, stigNames.slugOf);
-  const controlRules = createControlRulesService(catalog, crosswalk, stigNames);
+  const ruleAutomation = createRuleAutomation(catalog);
+  const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
+  const coverage = createCoverageService(catalog, controls, crosswalk);
   const references = createReferenceLookup(catalog, ruleHistory);
   return {
     stigs,
@@ -88,7 +92,9 @@ export function createServices(context: ServiceContext) {
     mappings: createMappingExport(catalog, crosswalk),
     ruleChain: createRuleChain(catalog, crosswalk),
     controlRules,
-    coverage: createCoverageService(catalog, controls, crosswalk),
+    coverage,
+    ruleAutomation,
+    automation: createAutomationService(catalog, ruleAutomation, coverage),
 
     documents: createDocumentService(catalog),
     roles: createRoleService(catalog),

@@ -1,5 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { RuleText } from '../../catalog/stigs/reading.ts';
+import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
+import { Automation, automationPath } from '../parts/checked-by.tsx';
 import { Day, Facts, link, path, Severity } from '../parts/components.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
@@ -10,7 +12,7 @@ import type { RulePage } from './shown-rule.ts';
 
 /** The page of a rule. */
 export function rulePage(page: RulePage): View {
-  const { slug, stigTitle, version, isCurrent, rules, filter } = page;
+  const { slug, stigTitle, version, isCurrent, rules, filter, automation } = page;
   const pinned = isCurrent ? '' : version;
   const first = rules[0]!;
   return {
@@ -30,7 +32,7 @@ export function rulePage(page: RulePage): View {
             <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
             <Removed page={page} />
             {rules.map((rule, index) => (
-              <Rule rule={rule} heading={index} />
+              <Rule rule={rule} heading={index} automation={automation} slug={slug} />
             ))}
             <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
           </div>
@@ -86,7 +88,9 @@ function Removed({ page: { slug, rules, version, isCurrent, history } }: { page:
   );
 }
 
-function Rule({ rule, heading }: { rule: RuleText; heading: number }) {
+function Rule(props: { rule: RuleText; heading: number; automation: StigAutomation; slug: string }) {
+  const { rule, heading, automation, slug } = props;
+  const { state, content } = automation.of(rule.ruleId);
   const none = <span class="quiet">none</span>;
   return (
     <article>
@@ -107,6 +111,15 @@ function Rule({ rule, heading }: { rule: RuleText; heading: number }) {
           ...(rule.responsibility.trim() === ''
             ? []
             : [['Responsibility', rule.responsibility] as [string, Child]]),
+          [
+            'Checked by',
+            <>
+              <a href={automationPath(slug)}>
+                <Automation state={state} />
+              </a>{' '}
+              <span class="quiet">{content.join('; ')}</span>
+            </>,
+          ],
         ]}
       />
       <section>
