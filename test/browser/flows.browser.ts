@@ -75,7 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('CCI', { exact: true }).fill('CCI-000002');
       await page.getByRole('button', { name: 'Search rules' }).click();
       await page.getByText('No rule with these filters has any of these words.').waitFor();
-      await page.getByRole('link', { name: 'Search everything' }).click();
+      await page.getByRole('link', { name: 'Clear filters' }).first().click();
       assert.is(new URL(page.url()).search, '?q=the');
       await leave(visitor);
     },
