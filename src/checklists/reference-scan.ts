@@ -30,15 +30,11 @@ export function fileText(bytes: Uint8Array): string | null {
 /** The ids of a text with their places, without STIG ids of no release. Throws a 400 for more than `most`. */
 export function placesIn(text: string, vocabulary: Vocabulary, most = mostReferences): Place[] {
   const places: Place[] = [];
-  let [line, start] = [1, 0];
+  let [line, start, end] = [1, 0, text.indexOf('\n')];
   for (const found of idsIn(text)) {
     if (found.kind === 'stigId' && !isOfRelease(found.id, vocabulary)) continue;
     if (places.length === most) throw badRequest(`The text has more than ${most} ids. Divide it`, '/text');
-    for (
-      let end = text.indexOf('\n', start);
-      end >= 0 && end < found.index;
-      end = text.indexOf('\n', start)
-    ) {
+    for (; end >= 0 && end < found.index; end = text.indexOf('\n', start)) {
       line++;
       start = end + 1;
     }

@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
 import { statIfThere } from '../base/files.ts';
-import { escapedLine } from '../base/text.ts';
 import { createRuleHistoryService } from '../catalog/stigs/history.ts';
-import { type FileReference, referenceColumns } from '../checklists/reference-columns.ts';
 import { createReferenceLookup, type ReferenceLookup } from '../checklists/reference-lookup.ts';
 import { fileText, keyOf, largestText, placesIn, referencesOf } from '../checklists/reference-scan.ts';
 import type { Reference, References } from '../checklists/reference-schema.ts';
-import { toCsv } from '../http/columns.ts';
 import { type Command, flag, openToLook, parse, tell, text } from './command.ts';
-import { sarifOf } from './references-sarif.ts';
+import { referencesWriters } from './references-writers.ts';
 
 const formats = ['text', 'json', 'csv', 'sarif'] as const;
 
@@ -32,14 +29,18 @@ export const referencesCommand: Command = {
     if (format === undefined) throw new CommandError(`--format must be one of ${formats.join(', ')}`, 2);
     using db = openToLook(readConfig(values));
     const lookup = createReferenceLookup(db, createRuleHistoryService(db));
-    const found: FileReference[] = [];
+    const writer = referencesWriters[format]();
+    const counts: Partial<References['counts']> = {};
+    process.stdout.write(writer.begin);
     for (const path of positionals) {
       for (const file of filesUnder(path)) {
-        for (const each of await referencesInFile(file, lookup)) found.push({ file, ...each });
+        const found = await referencesInFile(file, lookup);
+        for (const { state } of found) counts[state] = (counts[state] ?? 0) + 1;
+        process.stdout.write(writer.next(found.map((each) => ({ file, ...each }))));
       }
     }
-    process.stdout.write(written(format, found));
-    return values.strict && found.some(({ state }) => state !== 'current') ? 1 : 0;
+    process.stdout.write(writer.end(counts));
+    return values.strict && Object.keys(counts).some((state) => state !== 'current') ? 1 : 0;
   },
 };
 
@@ -77,17 +78,3 @@ async function referencesInFile(file: string, lookup: ReferenceLookup): Promise<
     throw error instanceof AppError ? new CommandError(`${file}: ${error.message}`) : error;
   }
 }
-
-function written(format: (typeof formats)[number], found: FileReference[]): string {
-  if (format === 'csv') return toCsv(referenceColumns, found);
-  if (format === 'sarif') return `${JSON.stringify(sarifOf(found), null, 2)}\n`;
-  const counts: Partial<References['counts']> = {};
-  for (const { state } of found) counts[state] = (counts[state] ?? 0) + 1;
-  if (format === 'json') return `${JSON.stringify({ counts, references: found })}\n`;
-  const lines = found.filter(({ state }) => state !== 'current').map(lineOf);
-  const total = Object.entries(counts).map(([state, number]) => `${number} ${state}`);
-  return [...lines, total.join(', ') || 'no ids found'].map((line) => `${escapedLine(line)}\n`).join('');
-}
-
-const lineOf = ({ file, line, column, text, state, advice }: FileReference) =>
-  `${file}:${line}:${column}: ${text} ${state}${advice === null ? '' : `: ${advice}`}`;

@@ -16,7 +16,7 @@ type Reported = keyof typeof meanings;
 const states = referenceStates.filter((state): state is Reported => state !== 'current');
 
 /** SARIF 2.1.0 of what is not current (rule D39.2). */
-export function sarifOf(found: FileReference[]): object {
+export function sarifOf(found: FileReference[]) {
   const results = found.flatMap((each) => {
     const ruleIndex = states.indexOf(each.state as Reported);
     return ruleIndex < 0 ? [] : [resultOf(each, each.state as Reported, ruleIndex)];

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import * as assert from 'uvu/assert';
 import { sarifOf } from '../../src/commands/references-sarif.ts';
 import { gapstone } from '../support/child.ts';
@@ -6,6 +7,54 @@ import { suite } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+
+/** What the schema of SARIF 2.1.0 says of the members that are written here, and no other member. */
+const object = (properties: object, required: string[] = Object.keys(properties)) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+const array = (items: object) => ({ type: 'array', items });
+const string = { type: 'string' };
+const message = object({ text: string });
+const position = { type: 'integer', minimum: 1 };
+const isSarif = new Ajv({ strict: true }).compile(
+  object({
+    $schema: string,
+    version: { type: 'string', enum: ['2.1.0'] },
+    runs: array(
+      object({
+        tool: object({
+          driver: object({
+            name: string,
+            version: string,
+            rules: array(object({ id: string, shortDescription: message })),
+          }),
+        }),
+        columnKind: { type: 'string', enum: ['utf16CodeUnits', 'unicodeCodePoints'] },
+        results: array(
+          object({
+            ruleId: string,
+            ruleIndex: { type: 'integer', minimum: -1 },
+            level: { type: 'string', enum: ['none', 'note', 'warning', 'error'] },
+            message,
+            locations: array(
+              object({
+                physicalLocation: object({
+                  artifactLocation: object({
+                    uri: { type: 'string', pattern: "^[\\w.~:/?#@!$&'()*+,;=%-]+$" },
+                  }),
+                  region: object({ startLine: position, startColumn: position, endColumn: position }),
+                }),
+              }),
+            ),
+          }),
+        ),
+      }),
+    ),
+  }),
+);
 
 const test = suite('gapstone references');
 
@@ -33,10 +82,9 @@ test('SARIF names what is not current, by place (rule D39.2)', () => {
       advice: 'Why',
     },
   ] as const;
-  // biome-ignore lint/suspicious/noExplicitAny: looked into freely
-  const { version, runs } = sarifOf([...found]) as any;
+  const { version, runs } = sarifOf([...found]);
   assert.is(version, '2.1.0');
-  const [run] = runs;
+  const run = runs[0]!;
   assert.is(run.columnKind, 'utf16CodeUnits');
   assert.equal(run.results, [
     {
@@ -54,7 +102,7 @@ test('SARIF names what is not current, by place (rule D39.2)', () => {
       ],
     },
   ]);
-  assert.is(run.tool.driver.rules[1].id, 'removed');
+  assert.is(run.tool.driver.rules[1]!.id, 'removed');
 });
 
 test('a folder is read file by file, in every format, and what cannot be read is skipped by name', async () => {
@@ -84,6 +132,8 @@ test('a folder is read file by file, in every format, and what cannot be read is
   assert.equal(json.counts, { current: 50_002, unknown: 2 });
   const sarif = JSON.parse((await run('--format', 'sarif')).stdout);
   assert.is(sarif.runs[0].results.length, 2);
+  assert.ok(isSarif(sarif), JSON.stringify(isSarif.errors));
+  assert.is(isSarif({ ...sarif, version: '2.0' }), false);
   const none = await gapstone(['references', join(folder, 'nothing'), '--db', db]);
   assert.is(none.code, 1);
   assert.match(none.stderr, /there is no .*nothing/);

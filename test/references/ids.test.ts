@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { type FoundId, idsIn, idsOf } from '../../src/catalog/controls/id-grammar.ts';
+import { placesIn } from '../../src/checklists/reference-scan.ts';
 import { growthOf } from '../support/effort.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { benchmarkFiles } from '../support/real-files.ts';
@@ -117,6 +118,20 @@ test('hostile texts take time that grows with their size alone', async () => {
     const ratio = await growthOf((size) => [...idsIn(bit.repeat(size))].length, 200_000);
     assert.ok(ratio < 3.5, `${bit}: ${ratio}`);
   }
+});
+
+test('50,000 ids in one line take as long as in as many lines', async () => {
+  const none = { beginnings: new Map(), letters: new Set<string>() };
+  const ratio = await growthOf((size) => placesIn('AC-2 '.repeat(size), none, size).length, 25_000);
+  assert.ok(ratio < 3.5, `${ratio}`);
+  assert.equal(
+    placesIn('AC-2 AC-3\n\nAC-4', none).map(({ line, column }) => [line, column]),
+    [
+      [1, 1],
+      [1, 6],
+      [3, 1],
+    ],
+  );
 });
 
 test.run();

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { type TestApp, testApp } from '../support/app.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
-import { referenceData, shipped } from '../support/reference.ts';
-import { readBenchmark } from '../support/xccdf-reader.ts';
+import { reference, referenceData, shipped } from '../support/reference.ts';
+import { type ReadBenchmark, readBenchmark } from '../support/xccdf-reader.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
 type Json = any;
@@ -68,28 +69,35 @@ real?.before(async () => {
 });
 real?.after(() => r.db.close());
 
+const releaseOf = ({ version, releaseInfo }: ReadBenchmark) =>
+  Number(version) * 1000 + Number(/Release: (\d+)/.exec(releaseInfo)![1]);
+
 real?.('every id of every release is found with its state', async () => {
-  type Row = { group_id: string; rule_id: string; rule_version: string; legacy_ids: string };
-  const rows = r.db.sqlite
-    .prepare<[], Row>('SELECT f.* FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id')
-    .all();
   const plain = (id: string) =>
     id
       .trim()
       .replace(/_rule$/, '')
       .split(' - ')[0]!
       .toUpperCase();
+  const files = (await benchmarkFiles()).map(({ text }) => readBenchmark(text));
+  // A STIG changes its id or its title over the years, seldom both at once.
+  const newest: ReadBenchmark[] = [];
+  const known = new Set<string>();
+  for (const each of files.toSorted((a, b) => releaseOf(b) - releaseOf(a))) {
+    const names = [each.id, each.title.toLowerCase()];
+    if (!names.some((name) => known.has(name))) newest.push(each);
+    for (const name of names) known.add(name);
+  }
+  const rules = newest.flatMap((each) => each.rules);
   const current = new Set(
-    rows.flatMap((row) =>
-      [row.group_id, row.rule_id, row.rule_version, ...(JSON.parse(row.legacy_ids) as string[])].map(plain),
-    ),
+    rules.flatMap((rule) => [rule.groupId, rule.ruleId, rule.version, ...rule.legacyIds].map(plain)),
   );
   // A legacy id with a revision: the rule lives on under another id.
-  const legacy = new Set(rows.flatMap((row) => (JSON.parse(row.legacy_ids) as string[]).map(plain)));
+  const legacy = new Set(rules.flatMap((rule) => rule.legacyIds.map(plain)));
   const numbers = new Set([...current].map((id) => id.replace(/^(SV-\d+)R\d+$/, '$1')));
   const expected = new Map<string, string>();
-  for (const { text } of await benchmarkFiles()) {
-    for (const { groupId, ruleId, version, legacyIds } of readBenchmark(text).rules) {
+  for (const file of files) {
+    for (const { groupId, ruleId, version, legacyIds } of file.rules) {
       for (const id of [groupId, ruleId, version, ...legacyIds].map((each) => each.trim())) {
         const number = plain(id).replace(/^(SV-\d+)R\d+$/, '$1');
         const isThere = current.has(plain(id));
@@ -106,6 +114,36 @@ real?.('every id of every release is found with its state', async () => {
     .map((id, index) => `${id} ${expected.get(id)} ${states.get(index + 1)}`)
     .filter((line) => line.split(' ').at(-1) !== line.split(' ').at(-2));
   assert.equal(wrong.slice(0, 40), []);
+});
+
+real?.('withdrawn controls and deprecated CCIs are those of the publishers (rule D39.1)', async () => {
+  const list = reference('cci', 'U_CCI_List.xml');
+  const catalog = reference('oscal', 'NIST_SP-800-53_rev5_catalog-min.json');
+  const full = await testApp([list, catalog]);
+  const expected: string[] = [];
+  for (const [, id, status] of readFileSync(list, 'utf8').matchAll(
+    /<cci_item id="(CCI-\d{6})">\s*<status>(\w+)<\/status>/g,
+  ))
+    expected.push(`${id} ${status === 'deprecated' ? 'deprecated' : 'current'}`);
+  const isWithdrawn = (control: Json) =>
+    (control.props ?? []).some(
+      ({ name, value }: Json) => name === 'status' && value.toLowerCase() === 'withdrawn',
+    );
+  const read = (control: Json): void => {
+    const label = control.props.find(({ name, class: kind }: Json) => name === 'label' && kind === undefined);
+    expected.push(`${label.value} ${isWithdrawn(control) ? 'withdrawn' : 'current'}`);
+    for (const each of control.controls ?? []) read(each);
+  };
+  for (const group of JSON.parse(readFileSync(catalog, 'utf8')).catalog.groups)
+    for (const control of group.controls) read(control);
+  const { references } = await ask(expected.map((line) => line.split(' ')[0]).join('\n'), full);
+  full.db.close();
+  assert.equal(
+    references.map(({ text, state }: Json) => `${text} ${state}`),
+    expected,
+  );
+  for (const state of ['withdrawn', 'deprecated'])
+    assert.ok(expected.filter((line) => line.endsWith(state)).length > 50, state);
 });
 
 real?.run();
