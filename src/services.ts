@@ -13,6 +13,7 @@ import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
 import { createOnlySamples } from './catalog/samples.ts';
+import { createCitations } from './catalog/search/citations.ts';
 import { createAnswers } from './catalog/search/id-answers.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
@@ -63,6 +64,7 @@ export function createServices(context: ServiceContext) {
   const listStigs = createListEntryService(users, stigNames.slugOf);
   const controlRules = createControlRulesService(catalog, crosswalk, stigNames);
   const references = createReferenceLookup(catalog, ruleHistory);
+  const reading = createReadingService(catalog, stigs);
   return {
     stigs,
     stigNames,
@@ -71,7 +73,8 @@ export function createServices(context: ServiceContext) {
     stigDiff: createStigDiffService(catalog, stigs),
     ruleHistory,
     references,
-    reading: createReadingService(catalog, stigs),
+    reading,
+    citations: createCitations({ stigs, stigNames, ruleHistory, reading, controls }),
     identify: createIdentify(catalog, stigs, stigNames),
     summary: createCatalogSummaryService(catalog),
     ledger: createLedgerService(catalog),

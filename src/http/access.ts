@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
+import { every } from 'hono/combine';
 import { getCookie } from 'hono/cookie';
 import { type IntegrationTokens, integrationPrefix } from '../auth/integration-tokens.ts';
 import { type Sessions, sessionCookie } from '../auth/sessions.ts';
@@ -23,6 +24,8 @@ export interface Access {
   public: Rule;
   /** A user token or a session; sets `user`. */
   user: Rule;
+  /** As `user`, but public for a request that names what everybody may read (rule D41.4). */
+  userUnless(isPublic: (c: Context<Env>) => boolean): Rule;
   /** A user token only, because a session cannot create another session (D1.7); sets `user`. */
   userToken: Rule;
   /** As `user`, or an integration token with the scope lists:read (D1.4); sets `viewer`. */
@@ -68,16 +71,23 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
   const { rule, userRule } = createRules(deps, options);
   const userToken = { userToken: [] };
   const session = { session: [] };
+  const open = rule('public', [], byNothing, admitAll);
+  const user = userRule('user', [userToken, session], byEither);
   return {
     with: (more) => createAccess(deps, { ...options, ...more }),
     audited: (action, objectId) =>
       createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
-    public: rule('public', [], byNothing, admitAll),
+    public: open,
     visitor: rule('public', [], byOpenSession, (c, { caller }) => {
       if (!isReadOrSameOrigin(c)) throw forbidden('Send this form from a page of this server');
       c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null);
     }),
-    user: userRule('user', [userToken, session], byEither),
+    user,
+    userUnless: (isPublic) => ({
+      security: [{}, userToken, session],
+      'x-access': 'user unless public',
+      middleware: [(c, next) => every(...(isPublic(c) ? open : user).middleware)(c, next)],
+    }),
     userToken: userRule('user token', [userToken], byToken),
     session: userRule('session', [session], bySession),
     listsRead: rule(

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { citation } from '../../base/citation.ts';
 import type { RuleText } from '../../catalog/stigs/reading.ts';
 import { Day, Facts, link, path, Severity } from '../parts/components.tsx';
 import { Prose } from '../parts/prose.tsx';
@@ -30,7 +31,7 @@ export function rulePage(page: RulePage): View {
             <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
             <Removed page={page} />
             {rules.map((rule, index) => (
-              <Rule rule={rule} heading={index} />
+              <Rule rule={rule} heading={index} cite={citation(slug, version, rule.ruleId)} />
             ))}
             <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
           </div>
@@ -86,7 +87,7 @@ function Removed({ page: { slug, rules, version, isCurrent, history } }: { page:
   );
 }
 
-function Rule({ rule, heading }: { rule: RuleText; heading: number }) {
+function Rule({ rule, heading, cite }: { rule: RuleText; heading: number; cite: string }) {
   const none = <span class="quiet">none</span>;
   return (
     <article>
@@ -97,6 +98,12 @@ function Rule({ rule, heading }: { rule: RuleText; heading: number }) {
           ['Group ID', <span class="ids">{rule.groupId}</span>],
           ['Rule ID', <span class="ids">{rule.ruleId}</span>],
           ['STIG ID', <span class="ids">{rule.ruleVersion}</span>],
+          [
+            'Citation',
+            <a class="ids" data-cite href={link('/cite', { ref: cite })}>
+              {cite}
+            </a>,
+          ],
           ['Group title', <span class="mono">{rule.title}</span>],
           [
             'Legacy IDs',
