@@ -82,7 +82,7 @@ export async function rulesForControl(services: Services, call: Call): Promise<A
     rules.map((rule) => ({
       cite: citation(slug, version, rule.ruleId),
       ...pick(rule, 'groupId', 'ruleVersion', 'severity', 'hops'),
-      ...{ ruleTitle: brief(rule.ruleTitle), ruleIdents: rule.ruleIdents.slice(0, 20) },
+      ...{ ruleTitle: brief(rule.ruleTitle), ruleIdents: rule.ruleIdents.slice(0, 100) },
     })),
   );
   const cite = citeControl(services.controls, framework, control.identifier);

@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { type Answer, brief, type Call, ofList, pageAt, pick, withRows, withTexts } from './calls.ts';
 
 type Texts = Record<string, string | undefined>;
-const mostListed = 40;
+const mostListed = 100;
 const mostCandidates = 8;
 
 /** The slugs of a list of the caller's; undefined where none is named. */
