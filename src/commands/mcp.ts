@@ -6,7 +6,7 @@ import { createVerifyUserToken } from '../auth/tokens.ts';
 import type { User } from '../auth/viewer.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { isObject, refuseHeavyJson } from '../base/json.ts';
+import { hasPrototypeMember, isObject, refuseHeavyJson } from '../base/json.ts';
 import { silentLog } from '../base/log.ts';
 import { createServices } from '../services.ts';
 import { type Command, openToLook, parse, tell, text } from './command.ts';
@@ -50,6 +50,8 @@ export const mcpCommand: Command = {
     await serveLines({ services, caller, fault }, process.stdin.pipe(input), output, (error) =>
       tell(`gapstone: ${error.message}`),
     );
+    // Where nobody reads the answers any more, the input is still open.
+    process.stdin.destroy();
     return 0;
   },
 };
@@ -82,6 +84,7 @@ function wrongLine(line: string): string | null {
     refuseHeavyJson(line, 'The message', limits);
     const message: unknown = JSON.parse(line);
     if (Array.isArray(message)) return 'Send one message at a time: batches are not supported';
+    if (hasPrototypeMember(message)) return 'The message has a member __proto__';
     return isObject(message) && message.jsonrpc === '2.0' ? null : 'The line is not a JSON-RPC message';
   } catch (error) {
     return error instanceof SyntaxError ? 'The line is not JSON' : (error as Error).message;

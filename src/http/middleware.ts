@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { AppError, badRequest, callerGone } from '../base/errors.ts';
-import { isObject, refuseHeavyJson, utf8Body } from '../base/json.ts';
+import { hasPrototypeMember, isObject, refuseHeavyJson, utf8Body } from '../base/json.ts';
 import type { Env } from './env.ts';
 import { securityHeaders, strictTransport } from './headers.ts';
 import type { BodyBudget, HeldBody } from './limits/bodies.ts';
@@ -123,6 +123,7 @@ export const takeMessage: TakeBody = (c, bytes) => {
   }
   if (Array.isArray(message)) throw badRequest('Send one message at a time: batches are not supported');
   if (!isObject(message)) throw badRequest('The body must be an object');
+  if (hasPrototypeMember(message)) throw badRequest('The request body has a member __proto__');
   c.set('message', message);
 };
 

@@ -76,7 +76,9 @@ test.after(() => t.db.close());
 
 const query = (fields: Record<string, string | number | boolean | undefined>) =>
   new URLSearchParams(
-    Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)] as [string, string]])),
+    Object.entries(fields).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, String(value)] as [string, string]],
+    ),
   ).toString();
 const brief = (text: string, length = 300) =>
   text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
