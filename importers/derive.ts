@@ -7,9 +7,10 @@ import { deriveControls } from './crosswalk/derive-crosswalk.ts';
 import { deriveDocuments } from './guidance/derive-documents.ts';
 import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
-import { noteDecisions, noteDocuments, noteParts } from './outcomes.ts';
+import { noteDecisions, noteDocuments, noteParts, noteScap } from './outcomes.ts';
 import type { Phases } from './phases.ts';
 import type { Staging } from './staging.ts';
+import { deriveScap } from './stigs/derive-scap.ts';
 import { decideIdentity } from './stigs/identity.ts';
 import { describeIdentity } from './stigs/identity-outcomes.ts';
 import { createSearchIndex } from './stigs/search-index.ts';
@@ -44,11 +45,21 @@ export function* deriveAll(db: Database, run: StagedRun): Generator<void, Derive
   const { phases } = run;
   const { touched, ...derived } = phases.timed('identity', () => decideStigs(db, run));
   yield;
+  const isMoved = derived.changed || touched.size > 0;
+  const hasScap = phases.timed('identity', () => deriveMachineChecks(db, run, isMoved));
+  yield;
   phases.timed('controls', () => deriveCatalogs(db, run));
   yield;
   phases.timed('roles', () => deriveGuidance(db, run, touched));
   yield;
-  return derived;
+  return { ...derived, changed: derived.changed || hasScap };
+}
+
+/** Which SCAP contents count, and for which STIGs, follows from both; true if this run stored some. */
+function deriveMachineChecks(db: Database, { lines, staging }: StagedRun, isMoved: boolean): boolean {
+  const { scapSources, replaced } = staging;
+  if (scapSources.size > 0 || isMoved || replaced > 0) noteScap(lines, deriveScap(db));
+  return scapSources.size > 0;
 }
 
 /** Assigns releases to STIGs; `touched` are the ids of those that changed. */

@@ -1,4 +1,5 @@
 import type { Database } from '../src/db/database.ts';
+import { filesToReadAgain } from '../src/db/read-again.ts';
 import { importLedger } from '../src/db/tables.ts';
 import { discover, type FoundSource, listFiles } from './discover.ts';
 
@@ -15,10 +16,10 @@ export interface ImportedBefore {
 /**
  * Finds paths with content that neither the ledger names, with its source, nor an operator took back: by its hash, and
  * by name and reason if it is unreadable. It does not open known archives (rule D33.1), and follows no links with
- * `noLinks`.
+ * `noLinks`. What an older version skipped and this one reads counts as new, with the archives around it (rule D42.9).
  */
 export async function notYetImported(
-  { orm }: Database,
+  { orm, sqlite }: Database,
   paths: string[],
   held: Set<string>,
   noLinks: boolean,
@@ -27,7 +28,10 @@ export async function notYetImported(
   const rows = orm.selectDistinct({ sha256, source, reason }).from(importLedger).all();
   const ledger = new Set(rows.map((row) => row.sha256));
   const takenBack = new Set([...held].filter((hash) => !ledger.has(hash)));
-  const lines = new Set(rows.map((row) => `${row.source}\0${row.sha256 ?? row.reason}`));
+  const again = filesToReadAgain(sqlite).map((each) => each.source);
+  const isRead = (row: { source: string }) =>
+    !again.some((each) => each === row.source || each.startsWith(`${row.source}!/`));
+  const lines = new Set(rows.filter(isRead).map((row) => `${row.source}\0${row.sha256 ?? row.reason}`));
   const isStored = (found: FoundSource) =>
     found.type === 'unreadable'
       ? lines.has(`${found.source}\0${found.reason}`)

@@ -2,6 +2,7 @@ import type { Part } from './controls/parts.ts';
 import type { DocumentOutcome } from './guidance/derive-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { excerpt } from './read/source-text.ts';
+import type { ScapOutcome } from './stigs/derive-scap.ts';
 import type { IdentityOutcomes } from './stigs/identity-outcomes.ts';
 
 /** Writes decisions into the lines, with warnings; `targetOf` gives the present target of a stored source. */
@@ -66,6 +67,16 @@ export function noteDocuments(lines: OpenLine[], outcomes: DocumentOutcome[]): v
     if (reason !== null) Object.assign(line, { outcome: 'superseded', reason });
     else if (line.outcome === 'unchanged') line.target = target;
     else Object.assign(line, { target, counts, warnings: [...line.warnings, ...warnings] });
+  }
+}
+
+/** Writes what became of the SCAP contents of this run into the lines of their sources. */
+export function noteScap(lines: OpenLine[], outcomes: ScapOutcome[]): void {
+  for (const { sourceId, reason, warnings } of outcomes) {
+    const line = lines.find((each) => each.sourceId === sourceId);
+    if (line === undefined) continue;
+    line.warnings.push(...warnings);
+    if (reason !== null) Object.assign(line, { outcome: 'superseded', reason });
   }
 }
 

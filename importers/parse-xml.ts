@@ -12,6 +12,8 @@ import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
 import { headlessMarkdown } from './guidance/markdown.ts';
 import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
 import { type XmlNode, XmlTree } from './read/xml-tree.ts';
+import { DataStreamReader, isDataStream } from './stigs/scap-content.ts';
+import { interpretDataStream } from './stigs/scap-parse.ts';
 import { BenchmarkBuilder } from './stigs/xccdf-builder.ts';
 import { interpretBenchmark, isBenchmark, looksLikeBenchmark } from './stigs/xccdf-parse.ts';
 
@@ -59,6 +61,10 @@ function readingOf(root: XmlElement): XmlReading {
     const handler = new CciListBuilder();
     return { kind: 'cci-list', handler, finish: (warnings) => fromControls(handler.result(), warnings) };
   }
+  if (isDataStream(root)) {
+    const handler = new DataStreamReader();
+    return { kind: 'scap', handler, finish: (warnings) => fromDataStream(handler, root, warnings) };
+  }
   const [kind, , parse] = treeKinds.find(([, isRoot]) => isRoot(root)) ?? [];
   if (kind && parse) {
     const handler = new XmlTree();
@@ -74,6 +80,11 @@ function fromBenchmark(builder: BenchmarkBuilder, warnings: string[]): Parsed {
   if (!('release' in result)) return { kind: result.kind, content: null, reason: result.reason, warnings };
   const content = { type: 'stig' as const, release: result.release };
   return { kind: 'xccdf', content, warnings: [...warnings, ...result.warnings] };
+}
+
+function fromDataStream(reader: DataStreamReader, root: XmlElement, warnings: string[]): Parsed {
+  if (reader.holdsResults) return skipXml(root, 'scap', true, warnings);
+  return { kind: 'scap', content: { type: 'scap', contents: interpretDataStream(reader) }, warnings };
 }
 
 const ourNames =
@@ -94,6 +105,7 @@ function isMarkdown(bytes: Uint8Array): boolean {
 
 const scapRoots = new Set(['data-stream-collection', 'data-stream']);
 
+/** SCAP that is not read: of other versions, and reports. */
 function isScap({ local, uri }: XmlElement): boolean {
   return scapRoots.has(local)
     ? uri.startsWith('http://scap.nist.gov/schema/scap/source/')
@@ -109,7 +121,7 @@ function skipXml(root: XmlElement, kind: 'scap' | 'other', hasResults: boolean, 
   }
   const reason =
     kind === 'scap'
-      ? `SCAP content (automated checks, root <${name}>): it cannot be imported as a STIG`
+      ? `SCAP content that is not read (root <${name}>): import the data stream of SCAP 1.2, 1.3 or 1.4`
       : `XML of an unknown kind: root <${name}>${name === 'CHECKLIST' ? aChecklist : ''}`;
   return { kind, content: null, reason, warnings };
 }

@@ -3,16 +3,18 @@ import type { CatalogPart, ControlsResult } from './controls/catalog.ts';
 import type { ControlsRecord } from './controls/control-record.ts';
 import type { DocumentRecord } from './guidance/document-record.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
+import type { ScapContent } from './stigs/scap-parse.ts';
 import type { SynonymGroup } from './stigs/synonyms-csv.ts';
 import type { XccdfRelease } from './stigs/xccdf-record.ts';
 
-/** The content of a source: a release of a STIG, or facts about controls, roles, documents or words. */
+/** The content of a source: a release of a STIG, or facts about controls, roles, documents, words or machine checks. */
 export type Content =
   | { type: 'stig'; release: XccdfRelease }
   | { type: 'controls'; records: ControlsRecord[] }
   | { type: 'roles'; record: RolesRecord }
   | { type: 'documents'; documents: DocumentRecord[] }
-  | { type: 'synonyms'; groups: SynonymGroup[] };
+  | { type: 'synonyms'; groups: SynonymGroup[] }
+  | { type: 'scap'; contents: ScapContent[] };
 
 /** What reading a source gives: content, or why there is none, with `part` for a catalog refused as a part. */
 export type Parsed =

@@ -8,6 +8,7 @@ import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { type Content, importerVersion } from './parsed.ts';
 import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
+import { stageScap } from './stigs/stage-scap.ts';
 import { stageSynonyms } from './stigs/stage-synonyms.ts';
 
 /** Stores sources one by one, each in a savepoint of the run's one transaction. */
@@ -16,6 +17,7 @@ export class Staging {
   readonly controlSources = new Set<number>();
   readonly roleSources = new Set<number>();
   readonly documentSources = new Set<number>();
+  readonly scapSources = new Set<number>();
   /** How many stored sources this run replaced, as an older importer had read them. */
   replaced = 0;
   rules = 0;
@@ -94,6 +96,9 @@ export class Staging {
         return stageDocuments(db, sourceId, content.documents);
       case 'synonyms':
         return stageSynonyms(db, sourceId, content.groups);
+      case 'scap':
+        this.scapSources.add(sourceId);
+        return stageScap(db, sourceId, content.contents);
     }
   }
 

@@ -1,5 +1,6 @@
 import { createControlService } from './catalog/controls/queries.ts';
 import { createAddressed } from './catalog/crosswalk/addressed.ts';
+import { createAutomationService } from './catalog/crosswalk/automation.ts';
 import { createCciFacts } from './catalog/crosswalk/cci-facts.ts';
 import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createRuleChain } from './catalog/crosswalk/chain.ts';
@@ -13,8 +14,7 @@ import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
 import { createOnlySamples } from './catalog/samples.ts';
-import { createCitations } from './catalog/search/citations.ts';
-import { createAnswers } from './catalog/search/id-answers.ts';
+import { createIdServices } from './catalog/search/id-services.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
@@ -24,6 +24,7 @@ import { createStigNameIndex } from './catalog/stigs/name-index.ts';
 import { createStigNewsService } from './catalog/stigs/news.ts';
 import { createStigService } from './catalog/stigs/queries.ts';
 import { createReadingService } from './catalog/stigs/reading.ts';
+import { createRuleAutomation } from './catalog/stigs/rule-automation.ts';
 import { createCatalogSummaryService } from './catalog/summary.ts';
 import { createChecklistZips } from './checklists/host-zip.ts';
 import { createListChecklists } from './checklists/list-checklists.ts';
@@ -62,7 +63,9 @@ export function createServices(context: ServiceContext) {
   const controls = createControlService(catalog);
   const cciLookup = createCciLookup(catalog, crosswalk);
   const listStigs = createListEntryService(users, stigNames.slugOf);
-  const controlRules = createControlRulesService(catalog, crosswalk, stigNames);
+  const ruleAutomation = createRuleAutomation(catalog);
+  const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
+  const coverage = createCoverageService(catalog, controls, crosswalk);
   const references = createReferenceLookup(catalog, ruleHistory);
   const reading = createReadingService(catalog, stigs);
   return {
@@ -74,13 +77,15 @@ export function createServices(context: ServiceContext) {
     ruleHistory,
     references,
     reading,
-    citations: createCitations({ stigs, stigNames, ruleHistory, reading, controls }),
     identify: createIdentify(catalog, stigs, stigNames),
     summary: createCatalogSummaryService(catalog),
     ledger: createLedgerService(catalog),
     onlySamples: createOnlySamples(catalog),
     search: createSearchService(catalog, cciLookup, stigNames),
-    answers: createAnswers(references.citedIn, stigNames, controlRules),
+    ...createIdServices({
+      ...{ stigs, stigNames, ruleHistory, reading, controls, controlRules },
+      citedIn: references.citedIn,
+    }),
 
     controls,
     crosswalk,
@@ -91,7 +96,9 @@ export function createServices(context: ServiceContext) {
     mappings: createMappingExport(catalog, crosswalk),
     ruleChain: createRuleChain(catalog, crosswalk),
     controlRules,
-    coverage: createCoverageService(catalog, controls, crosswalk),
+    coverage,
+    ruleAutomation,
+    automation: createAutomationService(catalog, ruleAutomation, coverage),
 
     documents: createDocumentService(catalog),
     roles: createRoleService(catalog),

@@ -9,6 +9,7 @@ import { importTexts } from './support/catalog-dump.ts';
 import { suite, testIf } from './support/harness.ts';
 import { emptyCatalog } from './support/prepared.ts';
 import { reference, referenceData, shipped } from './support/reference.ts';
+import { scapRules, writeScap } from './support/scap-writer.ts';
 import { put, scratchFolder } from './support/scratch.ts';
 import { sampleRules, writeXccdf } from './support/xccdf-writer.ts';
 
@@ -21,6 +22,7 @@ const files = [
   shipped('controls', 'nist-800-171_rev2.csv'),
   shipped('controls', 'nist-800-53_rev5.csv'),
   shipped('mappings', 'nist-800-171_to_nist-800-53.csv'),
+  put(scratchFolder(), 'scap.xml', writeScap({ rules: scapRules(900_001, 3) })),
 ];
 
 async function imported(...runs: string[][]): Promise<Database> {

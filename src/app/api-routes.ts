@@ -2,6 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { catalogRoutes } from '../catalog/api.ts';
 import { controlRoutes } from '../catalog/controls/api.ts';
 import { crosswalkRoutes } from '../catalog/crosswalk/api.ts';
+import { automationRoutes } from '../catalog/crosswalk/automation-api.ts';
 import { controlRulesRoutes } from '../catalog/crosswalk/control-rules-api.ts';
 import { coverageRoutes } from '../catalog/crosswalk/coverage-api.ts';
 import { documentRoutes } from '../catalog/guidance/document-api.ts';
@@ -57,6 +58,7 @@ export function apiRoutes(
     listEntryRoutes(ofUsers, listStigs, services.listEntries),
     listChecklistRoutes(access, services.listChecklists),
     ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
+    ...automationRoutes(access, services.automation, stigs, listStigs.releases),
     listChangesRoutes(ofUsers, listStigs, services.listChanges),
     controlCollectionRoutes(ofUsers, services.collections),
     collectedControlRoutes(ofUsers, services.collections),

@@ -10,6 +10,7 @@ import { listChecklistPages } from '../site/checklists/list-routes.ts';
 import { upgradePages } from '../site/checklists/routes.ts';
 import type { WorkOnUpload } from '../site/checklists/uploads.ts';
 import { contentPages } from '../site/content/routes.ts';
+import { automationPages } from '../site/controls/automation-routes.ts';
 import { coveragePages } from '../site/controls/coverage-routes.ts';
 import { controlPages } from '../site/controls/routes.ts';
 import { guidancePages } from '../site/guidance/routes.ts';
@@ -34,6 +35,7 @@ const modules = [
   changePages,
   listPages,
   coveragePages,
+  automationPages,
   listChecklistPages,
   collectionPages,
   favoritePages,

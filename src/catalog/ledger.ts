@@ -5,7 +5,9 @@ import type { Sort } from '../base/sort.ts';
 import { folderOf, withoutFolder } from '../base/source-name.ts';
 import { fold } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
+import { perGeneration } from '../db/one-generation.ts';
 import { orderBy } from '../db/order-by.ts';
+import { filesToReadAgain } from '../db/read-again.ts';
 import { importLedger, importRuns } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import type { Pagination } from '../http/schema.ts';
@@ -133,8 +135,16 @@ function toRun(
 }
 
 /** What the imports did (rule D20, the ledger as a table). */
-export function createLedgerService({ orm, read }: Database) {
+export function createLedgerService(db: Database) {
+  const { orm, read } = db;
+  const again = perGeneration(db, () =>
+    filesToReadAgain(db.sqlite).map(({ source }) => withoutFolder(source)),
+  );
+
   return {
+    /** The files that an older version skipped and this one reads, to be imported again (rule D42.9). */
+    readAgain: (): string[] => read(again),
+
     runs(user: User, limit: number): ImportRun[] {
       const hidden = hiddenFrom(user);
       return read(() => {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
 import type { Kind } from '../db/header.ts';
+import { filesToReadAgain } from '../db/read-again.ts';
 import type { Totals } from './ledger.ts';
 
 /** One of the two files. */
@@ -37,6 +38,8 @@ export interface Status {
   /** The file, and the number of rows of each kind. */
   users: FileStatus & Record<string, number | string>;
   imports: ImportStatus[];
+  /** The files that an older version skipped and this one reads: import them again (rule D42.9). */
+  readAgain: string[];
 }
 
 /** One version of a control catalog, or one edition of the CCI list (framework `cci`). */
@@ -122,6 +125,7 @@ export function createStatusService(db: Database) {
         documents: documents.get()!,
         users: { ...fileStatus(db, 'users'), ...users.get()! },
         imports: imports.all(runs),
+        readAgain: filesToReadAgain(sqlite).map(({ source }) => source),
       })),
   };
 }

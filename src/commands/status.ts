@@ -25,7 +25,19 @@ export const statusCommand: Command = {
 };
 
 function humanStatus(status: Status & { version: string; digest: string }): string[] {
-  const { version, digest, catalog, stigs, frameworks, crosswalk, roles, documents, users, imports } = status;
+  const {
+    version,
+    digest,
+    catalog,
+    stigs,
+    frameworks,
+    crosswalk,
+    roles,
+    documents,
+    users,
+    imports,
+    readAgain,
+  } = status;
   const { file, bytes, logBytes, schema, ...kept } = users;
   const fileRow = (each: FileStatus) =>
     `${each.file}, ${megabytes(each.bytes)}, log ${megabytes(each.logBytes)}, schema ${each.schema}`;
@@ -59,6 +71,7 @@ function humanStatus(status: Status & { version: string; digest: string }): stri
       `${each.finishedAt}: ${each.sources} sources, ${each.imported} imported, ${each.unchanged} unchanged, ${each.superseded} superseded, ${each.skipped} skipped, ${each.rejected} rejected`,
     ]),
   ];
+  for (const source of readAgain) rows.push(['import again', source]);
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}`);
 }

@@ -15,8 +15,7 @@ tasks('CAT I about SSH, as a sheet', () =>
   journey(site, async ({ page, click, download }) => {
     await page.getByLabel('Search STIGs, rules').fill('ssh');
     await click(page.getByRole('button', { name: 'Search' }));
-    await click(page.getByLabel(/ CAT I$/));
-    await click(page.getByRole('button', { name: 'Apply filters' }));
+    await click(page.getByRole('link', { name: /CAT I$/ }));
     const { results, pagination } = await site.ask<Found>('/api/v1/search?q=ssh&severity=high');
     assert.ok(results.length > 0);
     const found = page.locator('ol.results > li');
@@ -44,7 +43,7 @@ tasks('which rules of three STIGs address a control', async () => {
   await journey(site, async ({ page, click }) => {
     await click(page.getByRole('button', { name: 'Search' }));
     await page.getByLabel('NIST SP 800-53 control').fill('cm-7');
-    for (const title of titles) await click(page.getByLabel(title));
+    await page.getByLabel('STIG', { exact: true }).fill(titles.join('; '));
     await click(page.getByRole('button', { name: 'Search rules' }));
     await page.getByRole('heading', { name: `Rules ${expected.pagination.total}` }).waitFor();
     for (const [index, { groupId }] of expected.results.entries())
@@ -60,7 +59,6 @@ tasks('which rules of a list address a control, by the page of the control', asy
   await journey(site, async ({ page, click }) => {
     await page.getByLabel('Search STIGs, rules').fill('CM-7');
     await click(page.getByRole('button', { name: 'Search' }));
-    await click(page.getByRole('link', { name: /^CM-7 / }).first());
     await click(page.getByText('Filter by list, STIG or severity'));
     await page.getByLabel('STIGs of a list').selectOption({ label: 'The web servers' });
     await click(
@@ -76,7 +74,6 @@ tasks('a CCI, and the controls that it stands for', () =>
   journey(site, async ({ page, click }) => {
     await page.getByLabel('Search STIGs, rules').fill('cci-15');
     await click(page.getByRole('button', { name: 'Search' }));
-    await click(page.getByRole('link', { name: /^CCI-000015$/ }).first());
     await page.getByRole('heading', { level: 1, name: 'CCI-000015' }).waitFor();
     await page.getByRole('link', { name: 'AC-2(1)', exact: true }).first().waitFor();
     const { results } = await site.ask<Found>('/api/v1/search?cci=CCI-15');
@@ -91,7 +88,6 @@ tasks('from a requirement of 800-171 to the rules', () =>
   journey(site, async ({ page, click }) => {
     await page.getByLabel('Search STIGs, rules').fill('3.1.1');
     await click(page.getByRole('button', { name: 'Search' }));
-    await click(page.getByRole('link', { name: /^3\.1\.1\b/ }).first());
     const { stigs, pagination } = await site.ask<{
       stigs: { rules: { groupId: string; ruleTitle: string }[] }[];
       pagination: { total: number };

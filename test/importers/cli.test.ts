@@ -120,7 +120,11 @@ codes('1 when nothing could be used, and when a path is missing', async () => {
   const nothing = /\nfailed: nothing could be used\n$/;
   await exits(1, [skips, '--db', db], nothing);
   await exits(1, [skips, bad, '--db', db], nothing);
-  await exits(1, [scap, '--db', db], /^skipped .*scap\.xml \[scap\]: .*SCAP/m);
+  await exits(
+    1,
+    [scap, '--db', db],
+    /^rejected .*scap\.xml \[scap\]: the data stream has no XCCDF benchmark/m,
+  );
   await exits(1, [scratchFolder(), '--db', db], nothing);
   await exits(1, [bad, '--db', db], /^rejected .*bad\.xml \[xccdf\]: .*line \d+, column \d+/m);
   await exits(1, [badZip, '--db', db], /^rejected .*bad\.zip!\/x\.xml/m);

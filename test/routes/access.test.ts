@@ -229,6 +229,9 @@ const table: Row[] = [
   row('user', 'get /api/v1/stigs/{slug}/coverage', (a) => assert.is(a.json.totals.rules, 14), {
     path: `${harbor}/coverage`,
   }),
+  row('user', 'get /api/v1/stigs/{slug}/automation', (a) => assert.is(a.json.totals.none, 14), {
+    path: `${harbor}/automation`,
+  }),
   row('user', 'get /api/v1/rules/{id}', has({ id: 'V-900001' }), { path: '/api/v1/rules/V-900001' }),
   row('user', 'post /api/v1/checklists/from-results', (a) => assert.is(a.json.report.counts.open, 1), {
     body: { results: writeResults([{ id: 'SV-900001r100010_rule', result: 'fail' }]) },
@@ -319,6 +322,7 @@ const table: Row[] = [
   ...onList(read, 'get /export')(() => entries),
   ...onList(read, 'get /stigs')(() => entries),
   ...onList(use, 'get /coverage')(() => (a) => assert.is(a.json.totals.rules, 14)),
+  ...onList(use, 'get /automation')(() => (a) => assert.is(a.json.totals.none, 14)),
   ...onList(use, 'get /changes?since=2026-01-01')(() => (a) => assert.is(a.json.totals.stigs, 1)),
   ...onList(change, 'post /stigs')(() => is({ success: true, added: 1, total: 2 }), {
     body: { slugs: ['harbor_linux_3', 'lantern_web_server_2'] },
@@ -559,9 +563,9 @@ access('what any route answers to a malformed address or too large a body is dec
 
 access('the application has no route that the table does not name', async () => {
   const named = new Set(table.map((each) => each.route.replace(/\{(\w+)\}/g, ':$1')));
-  // The pages have a table of their own, in test/web/access.test.ts.
+  // The pages have a table of their own, in test/web/access.test.ts; `/mcp` has its own in test/mcp/tools.test.ts.
   for (const { method, path } of t.app.routes)
-    if (method !== 'ALL' && !isPage(path)) assert.ok(named.has(path), path);
+    if (method !== 'ALL' && !isPage(path) && path !== '/mcp') assert.ok(named.has(path), path);
 });
 
 access('the cron endpoint takes its secret alone, and does not exist without one', async () => {

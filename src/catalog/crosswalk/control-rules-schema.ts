@@ -3,6 +3,7 @@ import { textOrTexts, wordList } from '../../http/arrays.ts';
 import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import { Severity } from '../stigs/schema.ts';
+import { AutomationState } from './automation-schema.ts';
 import { statuses } from './graph.ts';
 import { Path } from './schema.ts';
 
@@ -14,6 +15,7 @@ export const ReachedRule = z
     ruleTitle: z.string(),
     severity: Severity,
     ruleIdents: z.array(z.string()),
+    automation: AutomationState,
     hops: z.int().openapi({ description: 'The length of the shortest paths to a CCI of the rule.' }),
     paths: z.array(Path).openapi({
       description: 'The shortest paths from the control, each to a CCI that the rule cites.',

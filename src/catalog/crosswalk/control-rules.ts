@@ -5,6 +5,7 @@ import { perGeneration } from '../../db/one-generation.ts';
 import { findings, ruleCcis, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
+import type { AutomationOf } from '../stigs/rule-automation.ts';
 import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
 import { createFindNode } from './find-node.ts';
 import type { GraphNode } from './graph.ts';
@@ -29,6 +30,7 @@ export function createControlRulesService(
   db: Database,
   crosswalk: CrosswalkService,
   { filtered }: StigNameIndex,
+  automationOf: AutomationOf,
 ) {
   const find = createFindNode(db, crosswalk);
   const { cached, countsOf, reached } = createCitingRules(db);
@@ -72,7 +74,7 @@ export function createControlRulesService(
         const rows = reached.all({ ...asked, limit: query.limit, offset: offsetOf(query, total) });
         return {
           control,
-          stigs: byStig(rows, paths),
+          stigs: byStig(rows, paths, automationOf),
           counts,
           pagination: paginationOf(query, total),
           ...(truncated ? { truncated: true as const } : {}),
@@ -169,16 +171,20 @@ export function sumOf(counts: RuleCount[], slugs: Set<string> | null, severities
   return sums;
 }
 
-type ReachedRow = { stig: Omit<StigRules, 'rules'>; rule: Omit<ReachedRule, 'hops' | 'paths'> };
+type ReachedRow = {
+  stig: Omit<StigRules, 'rules'>;
+  rule: Omit<ReachedRule, 'automation' | 'hops' | 'paths'>;
+};
 
-function byStig(rows: ReachedRow[], paths: Map<string, Path[]>): StigRules[] {
+function byStig(rows: ReachedRow[], paths: Map<string, Path[]>, automationOf: AutomationOf): StigRules[] {
   const stigs = new Map<string, StigRules>();
   for (const { stig, rule } of rows) {
     const known = stigs.get(stig.slug) ?? { ...stig, rules: [] };
     stigs.set(stig.slug, known);
     const all = rule.ruleIdents.flatMap((cci) => paths.get(cci) ?? []);
     const hops = Math.min(...all.map((path) => path.hops));
-    known.rules.push({ ...rule, hops, paths: all.filter((path) => path.hops === hops) });
+    const automation = automationOf(stig.slug).of(rule.ruleId).state;
+    known.rules.push({ ...rule, automation, hops, paths: all.filter((path) => path.hops === hops) });
   }
   return [...stigs.values()];
 }

@@ -6,19 +6,23 @@ import { perGeneration } from '../../db/one-generation.ts';
 export interface CoverageRule {
   groupId: string;
   ruleId: string;
+  ruleVersion: string;
   title: string;
   severity: 'high' | 'medium' | 'low';
   ccis: string[];
 }
 
+/** Gives the rules of a release. */
+export type ReleaseRules = (release: number) => CoverageRule[];
+
 /** About 10 MB of rules. */
 const mostRules = 30_000;
 
 /** Gives the rules of a release in document order, and caches those of the latest requests until the catalog changes. */
-export function createReleaseRules(db: Database) {
+export function createReleaseRules(db: Database): ReleaseRules {
   const rows = db.sqlite
-    .prepare<[number], [string, string, string, CoverageRule['severity'], string]>(
-      'SELECT group_id, rule_id, rule_title, severity, ccis FROM findings WHERE release_id = ? ORDER BY ordinal',
+    .prepare<[number], [string, string, string, string, CoverageRule['severity'], string]>(
+      'SELECT group_id, rule_id, rule_version, rule_title, severity, ccis FROM findings WHERE release_id = ? ORDER BY ordinal',
     )
     .raw();
   const cache = perGeneration(db, () => {
@@ -31,9 +35,11 @@ export function createReleaseRules(db: Database) {
   return (release: number): CoverageRule[] => {
     const known = cache().get(release);
     if (known) return known;
-    const rules = rows.all(release).map(([groupId, ruleId, title, severity, ccis]): CoverageRule => {
-      return { groupId, ruleId, title, severity, ccis: JSON.parse(ccis) as string[] };
-    });
+    const rules = rows
+      .all(release)
+      .map(([groupId, ruleId, ruleVersion, title, severity, ccis]): CoverageRule => {
+        return { groupId, ruleId, ruleVersion, title, severity, ccis: JSON.parse(ccis) as string[] };
+      });
     cache().set(release, rules);
     return rules;
   };

@@ -17,6 +17,9 @@ import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
 import type { CrosswalkService } from './queries.ts';
 
+/** Gives the families of nist-800-53 that some CCIs lead to, each once; `all` are those of the catalog, in its order. */
+export type FamiliesOf = ((ccis: string[]) => string[]) & { all: string[] };
+
 export type CoverageService = ReturnType<typeof createCoverageService>;
 
 /** Which controls the rules of STIGs address (rule D25). */
@@ -34,6 +37,17 @@ export function createCoverageService(db: Database, controls: ControlService, cr
   }
 
   return {
+    rulesOf,
+
+    /** By the default revision; it is read once for each generation. */
+    familiesOf(): FamiliesOf {
+      const { controls: of, controlsOf } = frames.of('nist-800-53', undefined);
+      const families = (ccis: string[]) => [
+        ...new Set(ccis.flatMap((cci) => controlsOf(cci).map((place) => of[place]!.family))),
+      ];
+      return Object.assign(families, { all: [...new Set(of.map(({ family }) => family))] });
+    },
+
     /** The beginnings of the statements of controls without a title, by identifier. */
     beginnings: ({ framework, revision }: Coverage): Map<string, string> =>
       revision === null ? new Map() : frames.beginnings(framework, revision),

@@ -11,7 +11,7 @@ import type { StigService } from '../stigs/queries.ts';
 import type { ReadingService } from '../stigs/reading.ts';
 import type { CitedAnswer } from './citation-schema.ts';
 
-interface Deps {
+export interface CitationDeps {
   stigs: Pick<StigService, 'release' | 'versions'>;
   stigNames: Pick<StigNameIndex, 'ofSlug'>;
   ruleHistory: Pick<RuleHistoryService, 'find'>;
@@ -22,7 +22,7 @@ interface Deps {
 export type Citations = ReturnType<typeof createCitations>;
 
 /** Opens citations (rule D41.4). */
-export function createCitations({ stigs, stigNames, ruleHistory, reading, controls }: Deps) {
+export function createCitations({ stigs, stigNames, ruleHistory, reading, controls }: CitationDeps) {
   const isFramework = (name: string) =>
     (frameworks as readonly string[]).includes(frameworkKey(name)) ||
     (stigNames.ofSlug(name) === null && controls.versionOf(name, undefined) !== null);

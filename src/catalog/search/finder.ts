@@ -1,13 +1,16 @@
 import type { Database } from '../../db/database.ts';
+import { perGeneration } from '../../db/one-generation.ts';
 import { offsetOf, type Page } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import { type Asked, type Bound, createBinder, type Lookup, type SearchQuestion } from './binder.ts';
+import { createFewRanker } from './few.ts';
 import { createIdTest } from './known-ids.ts';
-import { findPlaces, foldInPlace, type Pattern } from './pattern.ts';
+import { type FoldedText, findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { readSearchQuery, type SearchQuery } from './query.ts';
 import type { SearchCounts, SearchOrder } from './schema.ts';
 import { bestIds, every, idFirst, matching, orders, relevance, these } from './sql.ts';
 import { createTally } from './tally.ts';
+import { createVocabulary } from './vocabulary.ts';
 import { createWider, nothingWider, type Wider } from './wider.ts';
 
 /** What is asked for, and in which order. */
@@ -62,7 +65,9 @@ export function createFinder(
   const bind = createBinder(lookup, stigNames.filtered);
   const tally = createTally(db);
   const isId = createIdTest(db);
-  const widen = createWider(db, stigNames, isId);
+  const vocabulary = createVocabulary(db);
+  const widen = createWider(db, stigNames, isId, vocabulary);
+  const rankFew = createFewRanker(db, vocabulary);
   const overMatching = statementsOver(db, matching, relevance, idFirst);
   const overEvery = statementsOver(db, every, orders.stig, orders.stig);
   const overThese = statementsOver(db, these, orders.stig, orders.stig);
@@ -74,11 +79,20 @@ export function createFinder(
   const best = db.sqlite.prepare<[Bound], { id: number; score: number }>(bestIds);
   const textsOf = db.sqlite
     .prepare<[number], string[]>(
-      'SELECT title, discussion, check_content, fix_text, ids FROM searchable_rules WHERE id = ?',
+      'SELECT ids, title, discussion, check_content, fix_text FROM searchable_rules WHERE id = ?',
     )
     .raw();
+  const lastTexts = perGeneration(db, () => new Map<number, FoldedText[]>());
+  /** The texts of a rule, those of the last one kept: a question may have many phrases. */
+  function foldedTexts(id: number): FoldedText[] {
+    const last = lastTexts();
+    const texts = last.get(id) ?? textsOf.get(id)!.map(foldInPlace);
+    last.clear();
+    last.set(id, texts);
+    return texts;
+  }
   const isIn = (id: number, literal: Pattern) =>
-    textsOf.get(id)!.some((text) => findPlaces(foldInPlace(text), literal, 1).length > 0);
+    foldedTexts(id).some((text) => findPlaces(text, literal, 1).length > 0);
 
   /** All rules of a question, in no order. */
   function allOf(query: SearchQuery, bound: Bound, isFiltered: boolean): number[] {
@@ -116,6 +130,8 @@ export function createFinder(
       const ids = over.pages[isById ? 'idFirst' : order].all({ ...bound, limit: -1, offset: 0 });
       return ids.filter((id) => held.has(id)).slice(page.offset, page.offset + page.limit);
     }
+    const few = order === 'relevance' && !isById && bound.match !== null ? rankFew(query, all) : null;
+    if (few !== null) return few.slice(page.offset, page.offset + page.limit);
     if (order === 'relevance' && !isById && !isFiltered && bound.match !== null)
       return mostRelevant(bound, page.limit, page.offset);
     return over.pages[isById ? 'idFirst' : order].all({ ...bound, ...page });

@@ -20,6 +20,15 @@ export interface Range {
   end: number;
 }
 
+const known = new WeakMap<Pattern, Pattern>();
+/** A pattern as it is compared: one is looked for in many texts. */
+function comparable(pattern: Pattern): Pattern {
+  if (pattern.gap === 'blanks') return pattern;
+  const found = known.get(pattern) ?? { ...pattern, parts: pattern.parts.map(indexed) };
+  known.set(pattern, found);
+  return found;
+}
+
 const wordTest = new RegExp(wordCharacter, 'u');
 const runs = { blanks: /\s+/uy, punctuation: /[^\p{L}\p{Nd}\p{Nl}\p{M}_]+/uy };
 const ascii = Array.from({ length: 128 }, (_, code) => wordTest.test(String.fromCharCode(code)));
@@ -39,9 +48,8 @@ export function foldInPlace(text: string): FoldedText {
 
 /** At most `max` places of a pattern in a text from `foldInPlace`. It finds words as the index does. */
 export function findPlaces({ exact, plain }: FoldedText, asked: Pattern, max: number): Range[] {
-  const isLiteral = asked.gap === 'blanks';
-  const folded = isLiteral ? exact : plain;
-  const pattern = isLiteral ? asked : { ...asked, parts: asked.parts.map(indexed) };
+  const folded = asked.gap === 'blanks' ? exact : plain;
+  const pattern = comparable(asked);
   const [first] = pattern.parts;
   const places: Range[] = [];
   if (!first) return places;

@@ -11,6 +11,11 @@ const wordPattern = new RegExp(`${wordCharacter}+`, 'gu');
 const ruleId = /^SV-(\d+)(r\d+(?:_rule)?)?$/i;
 const punctuation = new RegExp(`(?!\\s|${wordCharacter}).`, 'su');
 
+const groupId = /^V-\d+[,;]?$/i;
+/** Of more V-ids each is looked for by its number, and then in the texts: every rule has the word `v`. */
+const fewIds = 3;
+const bareId = (text: string): string => text.replace(/[,;]$/, '');
+
 /** Looking up a prefix costs milliseconds. Further prefixes of a question count as words. */
 const maxPrefixes = 8;
 
@@ -81,13 +86,18 @@ function readTerms(question: string): { wanted: Term[]; excluded: Term[]; text: 
   let prefixes = 0;
   let isNot = false;
   const found = [...question.matchAll(termPattern)];
+  const hasManyIds = found.filter(([whole]) => groupId.test(whole)).length > fewIds;
   for (const [at, [whole, hyphen = '', quoted]] of found.entries()) {
     if (whole === 'NOT' && at < found.length - 1) {
       isNot = true;
       continue;
     }
     const text = whole.slice(hyphen.length);
-    const term = quoted === undefined ? plainTerm(text, prefixes < maxPrefixes) : quotedTerm(quoted);
+    const isLiteral = hasManyIds && groupId.test(text);
+    const term =
+      quoted === undefined && !isLiteral
+        ? plainTerm(text, prefixes < maxPrefixes)
+        : quotedTerm(quoted ?? bareId(text));
     if (term === null) continue;
     const kind = isNot || hyphen !== '' ? 'excluded' : 'wanted';
     isNot = false;
@@ -118,10 +128,11 @@ function plainTerm(text: string, mayBePrefix: boolean): Term | null {
 function quotedTerm(text: string): Term | null {
   const parts = wordsOf(text);
   if (parts.length === 0) return null;
-  const term = { asked: text, match: matchOf(words(parts)), isPlain: false };
-  if (!punctuation.test(text)) return { ...term, patterns: [words(parts)], isLiteral: false };
+  const term = { asked: text, isPlain: false };
+  if (!punctuation.test(text))
+    return { ...term, match: matchOf(words(parts)), patterns: [words(parts)], isLiteral: false };
   const literal: Pattern = { parts: fold(text).trim().split(/\s+/u), gap: 'blanks', isPrefix: false };
-  return { ...term, patterns: [literal], isLiteral: true };
+  return { ...term, match: matchOf(inIndex(literal)), patterns: [literal], isLiteral: true };
 }
 
 /** A CCI in any spelling stands for the published form too, and an SV-id for every revision of its number. */
@@ -157,6 +168,13 @@ export function wordsOf(text: string): string[] {
 /** Words in a row as something to find. */
 export function words(parts: string[], isPrefix = false): Pattern {
   return { parts, gap: 'punctuation', isPrefix };
+}
+
+/** A literal phrase as the index knows it: without its punctuation, and of a V-id the number alone. */
+export function inIndex(pattern: Pattern): Pattern {
+  if (pattern.gap === 'punctuation') return pattern;
+  const parts = wordsOf(pattern.parts.join(' '));
+  return words(pattern.parts.length === 1 && groupId.test(pattern.parts[0]!) ? parts.slice(1) : parts);
 }
 
 /** Words in a row, for FTS5. Between the quotation marks there are only word characters and blanks. */

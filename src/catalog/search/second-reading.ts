@@ -1,10 +1,10 @@
 import type { Database } from '../../db/database.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import { indexed, type Pattern, wordCharacter } from './pattern.ts';
-import { matchOf, type SearchQuery, type Term, words, wordsOf } from './query.ts';
+import { inIndex, matchOf, type SearchQuery, type Term, words, wordsOf } from './query.ts';
 import { stopWords } from './stop-words.ts';
 import { createSynonyms } from './synonyms.ts';
-import { createVocabulary, type Vocabulary } from './vocabulary.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** One thing that a question asks for, in all forms that count: any of them will do. */
 export interface Wanted {
@@ -48,8 +48,8 @@ export function createSecondReading(
   db: Database,
   stigNames: Pick<StigNameIndex, 'said' | 'exactly'>,
   isId: (text: string) => boolean,
+  vocabulary: Vocabulary,
 ) {
-  const vocabulary = createVocabulary(db);
   const synonyms = createSynonyms(db);
 
   /** Words that no rule has, in no form, and what may be meant. */
@@ -155,10 +155,6 @@ export function matchesOf(wanted: Wanted[]): { own: string | null; instead: stri
   const any = (all: string[]) => (all.length === 0 ? null : all.join(' OR '));
   return { own: any([...own]), instead: any(instead) };
 }
-
-/** A literal phrase as the index knows it: without its punctuation. */
-const inIndex = (pattern: Pattern): Pattern =>
-  pattern.gap === 'blanks' ? words(wordsOf(pattern.parts.join(' '))) : pattern;
 
 /**
  * The first of the longest rows of words that name at most three STIGs. A part of a name counts only where it ends in a

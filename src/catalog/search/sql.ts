@@ -1,8 +1,9 @@
 // The parts of the statements of the search; `createBinder` gives their parameters.
 
-const weights = '10.0, 2.0, 1.0, 1.0, 4.0';
+/** Of title, discussion, check, fix and ids. */
+export const weights = [10, 2, 1, 1, 4];
 /** Of the second reading: ids count nothing, as a person's words are none (measured by `bench search`). */
-const widerWeights = '5.0, 1.0, 1.0, 1.0, 0.0';
+const widerWeights = [5, 1, 1, 1, 0];
 
 const isWanted = `
        (:slugs IS NULL OR s.slug IN (SELECT value FROM json_each(:slugs)))
@@ -37,7 +38,7 @@ export const orders = {
   severity: `CASE f.severity WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, ${byStig}`,
   id: "CAST(substr(f.group_id, instr(f.group_id, '-') + 1) AS INTEGER), f.group_id, s.slug, f.ordinal",
 };
-export const relevance = `bm25(rule_search, ${weights}), s.slug, f.ordinal`;
+export const relevance = `bm25(rule_search, ${weights.join()}), s.slug, f.ordinal`;
 
 /** Whether a rule has one of some ids; an SV-id without its revision matches any revision. */
 const isCalled = (ids: ':ids' | ':unrevised') => `EXISTS (SELECT 1 FROM json_each(${ids}) AS id
@@ -53,19 +54,19 @@ export const idFirst = `${isCalled(':ids')} DESC, ${isCalled(':unrevised')} DESC
 export const bestIds = `
   SELECT f.id, best.score
     FROM (SELECT rowid AS id, rank AS score FROM rule_search
-           WHERE rule_search MATCH :match AND rank MATCH 'bm25(${weights})' ORDER BY rank LIMIT :limit) AS best
+           WHERE rule_search MATCH :match AND rank MATCH 'bm25(${weights.join()})' ORDER BY rank LIMIT :limit) AS best
    CROSS JOIN findings AS f ON f.id = best.id${joined}
    ORDER BY best.score, s.slug, f.ordinal`;
 
 const scored = 's.slug, f.ordinal, f.group_title AS requirement';
 /** The best of the rules that match, of `:from` to `:to`; among all that are wanted. */
 export const bestWanted = `
-  SELECT f.id, ${scored}, bm25(rule_search, ${widerWeights}) AS score ${matching}
+  SELECT f.id, ${scored}, bm25(rule_search, ${widerWeights.join()}) AS score ${matching}
      AND rule_search.rowid BETWEEN :from AND :to ORDER BY score, s.slug, f.ordinal LIMIT :limit`;
 /** The same without filters: the index alone sorts, and only the best are joined. */
 export const bestOfAll = `
   SELECT f.id, ${scored}, best.score
     FROM (SELECT rowid AS id, rank AS score FROM rule_search
-           WHERE rule_search MATCH :match AND rank MATCH 'bm25(${widerWeights})' ORDER BY rank LIMIT :limit) AS best
+           WHERE rule_search MATCH :match AND rank MATCH 'bm25(${widerWeights.join()})' ORDER BY rank LIMIT :limit) AS best
    CROSS JOIN findings AS f ON f.id = best.id${joined}
    ORDER BY best.score, s.slug, f.ordinal`;

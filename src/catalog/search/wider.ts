@@ -6,6 +6,7 @@ import type { Pattern } from './pattern.ts';
 import type { SearchQuery } from './query.ts';
 import { createSecondReading, matchesOf, type SecondReading, type Wanted } from './second-reading.ts';
 import { bestOfAll, bestWanted } from './sql.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** What the second reading of a question finds (rule D35.1). */
 export interface Wider extends Pick<SecondReading, 'dropped' | 'suggestions'> {
@@ -44,8 +45,9 @@ export function createWider(
   db: Database,
   stigNames: Pick<StigNameIndex, 'said' | 'exactly'>,
   isId: (text: string) => boolean,
+  vocabulary: Vocabulary,
 ) {
-  const read = createSecondReading(db, stigNames, isId);
+  const read = createSecondReading(db, stigNames, isId, vocabulary);
   const wantedOnes = db.sqlite.prepare<[Bound], Ranked>(bestWanted);
   const ofAll = db.sqlite.prepare<[Bound], Ranked>(bestOfAll);
   const rangesOf = db.sqlite.prepare<[string], { from: number; to: number }>(

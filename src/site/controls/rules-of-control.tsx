@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { ControlRules } from '../../catalog/crosswalk/control-rules-schema.ts';
+import { Automation } from '../parts/checked-by.tsx';
 import {
   Empty,
   Ids,
@@ -91,11 +92,12 @@ function Found({ found, home, of }: { found: RulesFound; home: string; of: Searc
               <Table
                 caption={`Rules of ${stig.title}`}
                 headColumn={2}
-                head={['Severity', 'ID', 'Rule', 'Through']}
+                head={['Severity', 'ID', 'Rule', ...(hasScap(stig) ? ['Checked by'] : []), 'Through']}
                 rows={stig.rules.map((rule) => [
                   <Severity level={rule.severity} />,
                   <span class="ids">{rule.groupId}</span>,
                   <a href={ruleHref(stig.slug, rule)}>{rule.ruleTitle}</a>,
+                  ...(hasScap(stig) ? [<Automation state={rule.automation} />] : []),
                   <Ids of={[...new Set(rule.paths.map((way) => way.controls.at(-1)!.identifier))]} />,
                 ])}
               />
@@ -107,6 +109,9 @@ function Found({ found, home, of }: { found: RulesFound; home: string; of: Searc
     </>
   );
 }
+
+const hasScap = ({ rules }: ControlRules['stigs'][number]) =>
+  rules.some(({ automation }) => automation !== 'none');
 
 type Searched = { framework: string; identifier: string };
 

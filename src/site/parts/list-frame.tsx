@@ -6,6 +6,7 @@ import type { View } from './view.ts';
 const parts = [
   ['overview', 'Overview'],
   ['coverage', 'Coverage'],
+  ['automation', 'Plan of work'],
   ['changes', 'Changes'],
   ['checklists', 'Checklists'],
   ['settings', 'Sharing and settings'],

@@ -14,9 +14,12 @@ import { rulePage } from './rule-page.tsx';
 export function rulePages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  services: Pick<Services, 'stigs' | 'cciLookup' | 'reading' | 'ruleHistory' | 'ruleChain' | 'roleMapping'>,
+  services: Pick<
+    Services,
+    'stigs' | 'cciLookup' | 'reading' | 'ruleHistory' | 'ruleChain' | 'roleMapping' | 'ruleAutomation'
+  >,
 ): void {
-  const { stigs, cciLookup, reading, ruleHistory, ruleChain, roleMapping } = services;
+  const { stigs, cciLookup, reading, ruleHistory, ruleChain, roleMapping, ruleAutomation } = services;
 
   function overTime(slug: string, id: string): RuleOverTime[] {
     const known = ruleHistory.find(id, slug);
@@ -59,6 +62,7 @@ export function rulePages(
         history: overTime(slug, rules[0]!.groupId),
         requirement,
         related: requirement === null ? [] : reading.related(requirement.id, slug),
+        automation: ruleAutomation(slug),
         chain: ruleChain(rules.flatMap(({ ruleIdents }) => ruleIdents)),
         // No look-up without the entitlement: the page must not reveal which STIGs have roles (D9.4).
         roles: c.get('user').entitlements.has('occ') ? roleMapping.rows(slug) : null,

@@ -1,6 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { citation } from '../../base/citation.ts';
 import type { RuleText } from '../../catalog/stigs/reading.ts';
+import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
+import { Automation, automationPath } from '../parts/checked-by.tsx';
 import { Day, Facts, link, path, Severity } from '../parts/components.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
@@ -11,7 +13,7 @@ import type { RulePage } from './shown-rule.ts';
 
 /** The page of a rule. */
 export function rulePage(page: RulePage): View {
-  const { slug, stigTitle, version, isCurrent, rules, filter } = page;
+  const { slug, stigTitle, version, isCurrent, rules, filter, automation } = page;
   const pinned = isCurrent ? '' : version;
   const first = rules[0]!;
   return {
@@ -31,7 +33,10 @@ export function rulePage(page: RulePage): View {
             <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
             <Removed page={page} />
             {rules.map((rule, index) => (
-              <Rule rule={rule} heading={index} cite={citation(slug, version, rule.ruleId)} />
+              <Rule
+                {...{ rule, automation, slug, heading: index }}
+                cite={citation(slug, version, rule.ruleId)}
+              />
             ))}
             <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
           </div>
@@ -87,7 +92,16 @@ function Removed({ page: { slug, rules, version, isCurrent, history } }: { page:
   );
 }
 
-function Rule({ rule, heading, cite }: { rule: RuleText; heading: number; cite: string }) {
+interface RuleProps {
+  rule: RuleText;
+  heading: number;
+  automation: StigAutomation;
+  slug: string;
+  cite: string;
+}
+
+function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
+  const { state, content } = automation.of(rule.ruleId);
   const none = <span class="quiet">none</span>;
   return (
     <article>
@@ -114,6 +128,15 @@ function Rule({ rule, heading, cite }: { rule: RuleText; heading: number; cite: 
           ...(rule.responsibility.trim() === ''
             ? []
             : [['Responsibility', rule.responsibility] as [string, Child]]),
+          [
+            'Checked by',
+            <>
+              <a href={automationPath(slug)}>
+                <Automation state={state} />
+              </a>{' '}
+              <span class="quiet">{content.join('; ')}</span>
+            </>,
+          ],
         ]}
       />
       <section>

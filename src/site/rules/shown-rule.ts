@@ -2,6 +2,7 @@ import type { ChainedCci } from '../../catalog/crosswalk/chain.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { RuleOverTime } from '../../catalog/stigs/history-schema.ts';
 import type { ReadingService, RelatedRule, RuleGroup } from '../../catalog/stigs/reading.ts';
+import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
 import type { ReadingFilter } from '../parts/rule-links.tsx';
 
 /** A group of a release: one rule, or in a few old STIGs several; with its sources and history. */
@@ -16,4 +17,5 @@ export interface RulePage extends Omit<RuleGroup, 'stig'> {
   related: RelatedRule[];
   chain: ChainedCci[];
   roles: RoleMappingRow[] | null;
+  automation: StigAutomation;
 }

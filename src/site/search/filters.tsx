@@ -53,10 +53,10 @@ function FilterForm({ page: { q, filter, stigs, titles, lists, rules } }: { page
       )}
       <Input
         name="stig"
-        label={filter.stig.length === 0 ? 'STIG' : 'Another STIG'}
+        label={filter.stig.length === 0 ? 'STIG' : 'Other STIGs'}
         list="stigs"
         maxlength={1000}
-        placeholder="rhel 9"
+        placeholder="rhel 9; windows 11"
         size={28}
         autocomplete="off"
         value=""

@@ -109,7 +109,10 @@ function typedFilter(c: Context<Env>, deps: SearchServices): SearchPage['filter'
   return {
     severity: Severity.options.filter((level) => words.includes(level)),
     stig: slugsOf(
-      (c.req.queries('stig') ?? []).filter((each) => each !== ''),
+      // The field takes several names: "rhel 9; win 11".
+      (c.req.queries('stig') ?? [])
+        .flatMap((each) => each.split(';').map((name) => name.trim()))
+        .filter(Boolean),
       deps,
     ),
     list: c.req.query('list') ?? '',

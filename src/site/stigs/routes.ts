@@ -15,9 +15,12 @@ const rulesPerPage = 100;
 export function stigPages(
   app: Hono<Env>,
   { guard, show, now }: PageSupport,
-  services: Pick<Services, 'stigs' | 'stigNames' | 'cciLookup' | 'lists' | 'favorites' | 'roleMapping'>,
+  services: Pick<
+    Services,
+    'stigs' | 'stigNames' | 'cciLookup' | 'lists' | 'favorites' | 'roleMapping' | 'ruleAutomation'
+  >,
 ): void {
-  const { stigs, stigNames, cciLookup, lists, favorites, roleMapping } = services;
+  const { stigs, stigNames, cciLookup, lists, favorites, roleMapping, ruleAutomation } = services;
 
   app.get('/stigs', guard.user, (c) => {
     const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
@@ -52,6 +55,7 @@ export function stigPages(
         versions,
         isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
         lists: ownLists(c, lists),
+        automation: ruleAutomation(stig.slug),
         // No look-up without the entitlement: the page must not reveal which STIGs have roles (D9.4).
         roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
       }),

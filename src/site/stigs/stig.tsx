@@ -2,7 +2,9 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { StigService } from '../../catalog/stigs/queries.ts';
+import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { downloadFormats, type StigVersions } from '../../catalog/stigs/schema.ts';
+import { Automation } from '../parts/checked-by.tsx';
 import {
   Day,
   Downloads,
@@ -30,6 +32,7 @@ export interface StigPage extends Shown {
   isFavorite: boolean;
   lists: { id: string; name: string }[];
   roles: RoleMappingRow[] | null;
+  automation: StigAutomation;
 }
 
 export function stigPage(stig: StigPage): View {
@@ -74,6 +77,9 @@ export function stigPage(stig: StigPage): View {
           <a class="button quiet" href={link(`${home}/coverage`, { version: isCurrent ? '' : version })}>
             Controls addressed
           </a>
+          <a class="button quiet" href={link(`${home}/automation`, { version: isCurrent ? '' : version })}>
+            What a scan answers
+          </a>
           <a class="button quiet" href={link('/upgrade', { slug })}>
             Upgrade a checklist to this release
           </a>
@@ -94,7 +100,8 @@ export function stigPage(stig: StigPage): View {
 }
 
 function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Child {
-  const { slug, filter, findings, pagination } = stig;
+  const { slug, filter, findings, pagination, automation } = stig;
+  const hasScap = automation.contents.length > 0;
   const version = isCurrent ? '' : stig.version;
   const home = path('stigs', slug);
   const href = (page: number) => `${link(home, { version, ...filter, page })}#rules`;
@@ -132,11 +139,12 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
         caption={`Rules of ${stig.title}`}
         class="rules"
         headColumn={2}
-        head={['Severity', 'ID', 'Rule', 'CCIs']}
+        head={['Severity', 'ID', 'Rule', ...(hasScap ? ['Checked by'] : []), 'CCIs']}
         rows={findings.map((rule) => [
           <Severity level={rule.severity} />,
           <RuleIds of={rule} />,
           <a href={ruleHref(slug, rule, version, filter)}>{rule.ruleTitle}</a>,
+          ...(hasScap ? [<Automation state={automation.of(rule.ruleId).state} />] : []),
           <Ids of={rule.ruleIdents} />,
         ])}
         pages={{ pagination, href }}

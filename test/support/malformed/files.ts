@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import fc from 'fast-check';
 import { hasReferenceData, reference, shipped } from '../reference.ts';
+import { writeScap } from '../scap-writer.ts';
 import { writeXccdf } from '../xccdf-writer.ts';
 import { makeZip } from '../zip.ts';
 
@@ -47,6 +48,7 @@ export function sampleFiles(): SampleFile[] {
       ),
     },
     { name: 'cci.xml', bytes: Buffer.from(cciList) },
+    { name: 'scap.xml', bytes: Buffer.from(writeScap()) },
   ];
   const loose = [
     shipped('controls', 'nist-800-171_rev2.csv'),

@@ -1,0 +1,37 @@
+import type { Hono } from 'hono';
+import { versionQuery } from '../../catalog/stigs/schema.ts';
+import type { Env } from '../../http/env.ts';
+import type { Services } from '../../services.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
+import { shownList } from '../parts/shown-list.ts';
+import { planOfWorkPage, stigAutomationPage } from './automation-page.tsx';
+
+/** The pages of what machines check (rule D38.2): the plan of work of a list, and the rules of a STIG. */
+export function automationPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: Pick<Services, 'automation' | 'stigs' | 'lists' | 'listStigs' | 'ledger'>,
+): void {
+  const { automation, stigs, lists, listStigs, ledger } = services;
+
+  app.get('/lists/:id/automation', guard.costly, async (c) => {
+    const list = shownList(c, lists);
+    const plan = await automation.ofList(() => listStigs.releases(c.get('user'), list.list.id).stigs);
+    return show(c, planOfWorkPage({ ...list, plan, readAgain: ledger.readAgain() }));
+  });
+
+  app.get('/stigs/:slug/automation', guard.costly, (c) => {
+    const { version } = readQuery(c, versionQuery);
+    const stig = stigs.named(c.req.param('slug'), version);
+    const isCurrent = stigs.release(stig.slug).version === stig.release?.version;
+    return show(
+      c,
+      stigAutomationPage({
+        automation: automation.ofStig(() => stig),
+        title: stig.title,
+        isCurrent,
+        readAgain: ledger.readAgain(),
+      }),
+    );
+  });
+}

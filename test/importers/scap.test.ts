@@ -1,0 +1,344 @@
+import * as assert from 'uvu/assert';
+import { notYetImported } from '../../importers/imported-before.ts';
+import { parseSource } from '../../importers/parse.ts';
+import { runImport } from '../../importers/run.ts';
+import { compareScapVersions, type ScapContent } from '../../importers/stigs/scap-parse.ts';
+import { sha256 } from '../../src/base/ids.ts';
+import { createStatusService } from '../../src/catalog/loaded-status.ts';
+import type { Database } from '../../src/db/database.ts';
+import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
+import { filesToReadAgain } from '../../src/db/read-again.ts';
+import { dumpCatalog } from '../support/catalog-dump.ts';
+import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
+import { type SampleScap, scapRules, writeScap, writeScapBenchmark } from '../support/scap-writer.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
+import { makeZip } from '../support/zip.ts';
+
+const scap = suite('SCAP content');
+
+function contentsOf(text: string): ScapContent[] {
+  const parsed = parseSource(Buffer.from(text), {});
+  assert.is(parsed.kind, 'scap');
+  assert.ok(parsed.content?.type === 'scap', parsed.content === null ? parsed.reason : '');
+  return parsed.content.contents;
+}
+
+const refusal = (text: string): string => {
+  try {
+    parseSource(Buffer.from(text), {});
+  } catch (error) {
+    assert.is((error as { kind?: string }).kind, 'scap');
+    return (error as Error).message;
+  }
+  return 'read';
+};
+
+scap('a data stream states its name, publisher, versions, date and rules', () => {
+  const text = writeScap({
+    version: ' 002.008.12 ',
+    scapVersion: '1.4',
+    rules: [
+      { ruleId: 'SV-1r1_rule', groupId: 'V-1', checks: ['ocil', 'oval'] },
+      { ruleId: 'SV-2r1_rule', groupId: 'V-2', checks: ['ocil'] },
+      { ruleId: 'SV-3r1_rule', groupId: 'V-3', checks: [] },
+      { ruleId: 'SV-4r1_rule', groupId: 'V-4', checks: ['oval in a complex check'] },
+      { ruleId: 'SV-5r1_rule', groupId: 'V-5', checks: ['oval without a reference', 'ocil'] },
+    ],
+  });
+  assert.equal(contentsOf(text), [
+    {
+      benchmarkId: 'SAMPLE',
+      name: 'Sample STIG SCAP Benchmark',
+      publisher: 'DISA',
+      version: '002.008.12',
+      date: '2023-12-20',
+      rules: [
+        { ruleId: 'SV-1r1_rule', groupId: 'V-1', automated: true },
+        { ruleId: 'SV-2r1_rule', groupId: 'V-2', automated: false },
+        { ruleId: 'SV-3r1_rule', groupId: 'V-3', automated: false },
+        { ruleId: 'SV-4r1_rule', groupId: 'V-4', automated: true },
+        { ruleId: 'SV-5r1_rule', groupId: 'V-5', automated: false },
+      ],
+      scapVersion: '1.4',
+    },
+  ]);
+});
+
+scap('NIWC is the publisher where the id of the collection or the title says so', () => {
+  const publisher = (sample: SampleScap) => contentsOf(writeScap(sample))[0]!.publisher;
+  assert.is(publisher({ collection: 'scap_navy.navwar.niwcatlantic.scc_collection_X' }), 'NIWC');
+  assert.is(publisher({ title: 'X - NIWC Enhanced with Manual Questions' }), 'NIWC');
+  assert.is(publisher({ benchmarkId: 'niwc' }), 'DISA');
+});
+
+scap('the date is that of the line "Enhanced Content", else the latest of the statuses', () => {
+  const date = (sample: SampleScap) => contentsOf(writeScap(sample))[0]!.date;
+  const line = 'Enhanced Content 2.8.3 Date: 2023-08-04, based on Release: 2.8 Benchmark Date: 26 Jan 2023';
+  assert.is(date({ releaseInfo: line }), '2023-08-04');
+  assert.is(date({ releaseInfo: line.replace('2023-08-04', '2023-02-30') }), '2023-12-20');
+  assert.is(date({ statusDate: 'soon' }), null);
+});
+
+scap('each benchmark of a stream is a content, with the SCAP version of its data stream', () => {
+  const two = writeScap({ benchmarkId: 'A' }, { benchmarkId: 'B', rules: scapRules(7, 2) });
+  assert.equal(
+    contentsOf(two).map(({ benchmarkId, rules, scapVersion }) => [benchmarkId, rules.length, scapVersion]),
+    [
+      ['A', 3, '1.3'],
+      ['B', 2, '1.3'],
+    ],
+  );
+  const other = two
+    .replace('<component-ref id="r1" l:href="#c1"/>', '')
+    .replace(
+      '<component ',
+      '<data-stream scap-version="1.2"><component-ref l:href="#c1"/></data-stream><component ',
+    );
+  assert.equal(
+    contentsOf(other).map(({ scapVersion }) => scapVersion),
+    ['1.3', '1.2'],
+  );
+  assert.is(contentsOf(writeScap({ scapVersion: null }))[0]!.scapVersion, '');
+});
+
+scap('a benchmark anywhere else, and a rule of another namespace, is none', () => {
+  const benchmark = writeScapBenchmark({ benchmarkId: 'INNER' });
+  const nested = writeScap({ before: `<o>${benchmark}</o>` });
+  assert.equal(
+    contentsOf(nested).map(({ benchmarkId }) => benchmarkId),
+    ['SAMPLE'],
+  );
+  const foreign = writeScap().replace('<x:Group ', '<o:Rule xmlns:o="urn:o" id="SV-9"/><x:Group ');
+  assert.is(contentsOf(foreign)[0]!.rules.length, 3);
+});
+
+const many = (number: number) => scapRules(1, number).map((rule) => ({ ...rule, checks: [] }));
+const hostile: [string, string, RegExp][] = [
+  [
+    'no benchmark',
+    writeScap().replaceAll('x:Benchmark', 'x:Other'),
+    /^the data stream has no XCCDF benchmark$/,
+  ],
+  ['no rules', writeScap({ rules: [] }), /^the benchmark SAMPLE has no rules$/],
+  ['no id', writeScap({ benchmarkId: '' }), /^a benchmark has no id$/],
+  ['no title', writeScap({ title: ' ' }), /^the benchmark SAMPLE has no title$/],
+  ['no version', writeScap({ version: '' }), /^the benchmark SAMPLE has no version$/],
+  [
+    'SCAP of the future',
+    writeScap({ scapVersion: '9.9' }),
+    /^SCAP "9\.9" is not one of 1\.2, 1\.3 and 1\.4$/,
+  ],
+  ['a long title', writeScap({ title: 'x'.repeat(100_000) }), /^the title of .+ more than 1,000 characters$/],
+  ['a rule twice', writeScap({ rules: [...many(2), ...many(1)] }), /has the rule SV-1r1_rule twice$/],
+  ['a benchmark twice', writeScap({}, {}), /^the data stream has the benchmark SAMPLE twice$/],
+  ['too many rules', writeScap({ rules: many(20_001) }), /has more than 20,000 rules$/],
+  ['a rule without an id', writeScap({ rules: [{ ruleId: '', groupId: '' }] }), /has a rule without an id$/],
+  [
+    'a long id',
+    writeScap({ rules: [{ ruleId: 'x'.repeat(1001), groupId: '' }] }),
+    /an id of more than 1,000/,
+  ],
+  [
+    'too many benchmarks',
+    writeScap(...Array.from({ length: 101 }, (_, at) => ({ benchmarkId: `B${at}` }))),
+    /^the data stream has more than 100 benchmarks$/,
+  ],
+  [
+    'a million rules',
+    writeScap({ rules: [] }).replace(
+      '</x:Benchmark>',
+      `${'<x:Rule id="a"/>'.repeat(1_000_000)}</x:Benchmark>`,
+    ),
+    /^the benchmark SAMPLE has more than 20,000 rules$/,
+  ],
+  [
+    'many statuses',
+    writeScap().replace('<x:title>', `${'<x:status/>'.repeat(1000)}<x:title>`),
+    /^the benchmark SAMPLE has more than 1,000 texts$/,
+  ],
+  [
+    'many texts',
+    writeScap().replace('<x:title>', `${'<x:plain-text/>'.repeat(1001)}<x:title>`),
+    /^the benchmark SAMPLE has more than 1,000 texts$/,
+  ],
+  [
+    'many references',
+    writeScap().replace(
+      '<component ',
+      `<data-stream>${Array.from({ length: 10_000 }, (_, at) => `<component-ref href="#${at}"/>`).join('')}</data-stream><component `,
+    ),
+    /^the data stream has more than 10,000 references$/,
+  ],
+  ['an end too early', writeScap().slice(0, -40), /\(line \d+, column \d+\)$/],
+  ['an entity', writeScap({ title: '&lol;' }), /\(line \d+, column \d+\)$/],
+];
+
+for (const [name, text, message] of hostile)
+  scap(`a data stream with ${name} is refused in one line`, async () => {
+    const said = refusal(text);
+    assert.match(said, message);
+    assert.not.match(said, /\n/);
+    assert.ok(said.length < 300, said);
+    const db = emptyCatalog();
+    const { lines } = await runImport(db, [put(scratchFolder(), 'scap.xml', text)]);
+    assert.equal([lines[0]!.outcome, lines[0]!.kind, lines[0]!.reason], ['rejected', 'scap', said]);
+    assert.is(db.generation(), 0);
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM scap_facts').pluck().get(), 0);
+    db.close();
+  });
+
+scap('versions are compared number by number', () => {
+  const ordered = [
+    'x',
+    '1',
+    '1.x',
+    '001.1',
+    '1.10.5',
+    '002.007.021',
+    '2.8',
+    '2.008.3',
+    '99999999999999999999',
+  ];
+  for (const [at, a] of ordered.entries())
+    for (const [to, b] of ordered.entries())
+      assert.is(Math.sign(compareScapVersions(a, b)), Math.sign(at - to), `${a} ${b}`);
+  assert.is(compareScapVersions('003.007', '3.7'), 0);
+});
+
+/** The contents that count, with the STIG of each. */
+const served = (db: Database) =>
+  db.sqlite
+    .prepare(
+      `SELECT f.publisher, f.benchmark_id, f.version, s.slug FROM scap_contents AS c
+         JOIN scap_facts AS f USING (source_id, ordinal) LEFT JOIN stigs AS s ON s.id = c.stig_id
+        ORDER BY f.publisher, f.benchmark_id`,
+    )
+    .raw()
+    .all();
+
+const niwc = { collection: 'niwc', rules: scapRules(100001, 3, 2) };
+const texts: Record<string, string> = {
+  'stig.xml': writeXccdf({ rules: 6 }),
+  'later.xml': writeXccdf({ rules: 7, release: 2, date: '12 Apr 2024' }),
+  'other.xml': writeXccdf({ id: 'OTHER', title: 'Other STIG', stem: 'O', first: 200001, rules: 3 }),
+  'one.scap.xml': writeScap({ version: '1.9' }),
+  'two.scap.xml': writeScap({ version: '001.010' }),
+  'same.scap.xml': writeScap({ version: '1.010', rules: scapRules(100001, 4) }),
+  'niwc.scap.xml': writeScap({ ...niwc, version: '001.010.2' }),
+  'both.scap.xml': writeScap({ ...niwc, version: '1' }, { benchmarkId: 'NONE', rules: scapRules(5, 2) }),
+};
+
+scap('any order and any split of the sources give one digest and the same contents', async () => {
+  const folder = scratchFolder();
+  const paths = Object.entries(texts).map(([name, text]) => put(folder, name, text));
+  const results = new Set<string>();
+  const orders = [paths, [...paths].reverse(), [...paths].sort((a, b) => a.length - b.length)];
+  for (const order of orders)
+    for (const size of [1, 3, order.length]) {
+      const db = emptyCatalog();
+      for (let at = 0; at < order.length; at += size) await runImport(db, order.slice(at, at + size));
+      assert.is(storedDigest(db.sqlite), catalogDigest(db));
+      results.add(JSON.stringify([catalogDigest(db), served(db), dumpCatalog(db).stigs]));
+      db.close();
+    }
+  assert.is(results.size, 1);
+  const [, contents] = JSON.parse([...results][0]!) as [string, unknown[]];
+  assert.is(contents.length, 3);
+  assert.equal(contents.slice(1), [
+    ['NIWC', 'NONE', '001.001', null],
+    ['NIWC', 'SAMPLE', '001.010.2', 'sample_product'],
+  ]);
+});
+
+scap('the ledger says what counts, what is superseded and what belongs to no STIG', async () => {
+  const folder = scratchFolder();
+  const db = emptyCatalog();
+  await runImport(db, [put(folder, 'stig.xml', texts['stig.xml']!)]);
+  const before = dumpCatalog(db).stigs;
+  const file = (name: string) => put(folder, name, texts[name]!);
+  const { lines } = await runImport(db, [file('one.scap.xml'), file('niwc.scap.xml'), file('both.scap.xml')]);
+  assert.equal(
+    lines.map(({ outcome, kind, target, counts }) => [outcome, kind, target, counts]),
+    [
+      ['imported', 'scap', 'SAMPLE', { rules: 3, automated: 3, manual: 0 }],
+      ['imported', 'scap', 'SAMPLE', { rules: 3, automated: 3, manual: 0 }],
+      ['imported', 'scap', 'SAMPLE, NONE', { rules: 5, automated: 5, manual: 0 }],
+    ],
+  );
+  assert.equal([lines[0]!.warnings, lines[1]!.warnings], [[], []]);
+  assert.is(lines[2]!.warnings.length, 2);
+  assert.match(
+    lines[2]!.warnings.join(),
+    /SAMPLE 1 is superseded: .+niwc\.scap\.xml has 001\.010\.2 of 2023-12-20/,
+  );
+  assert.match(lines[2]!.warnings.join(), /NONE 001\.001 belongs to no STIG/);
+  const generation = db.generation();
+  const next = await runImport(db, [put(folder, 'old.scap.xml', writeScap({ version: '1.2' }))]);
+  assert.equal([next.lines[0]!.outcome, next.lines[0]!.warnings], ['superseded', []]);
+  assert.match(next.lines[0]!.reason!, /^DISA's SAMPLE 1\.2 is superseded: .+one\.scap\.xml has 1\.9/);
+  assert.ok(db.generation() > generation);
+  assert.is((await runImport(db, [file('one.scap.xml')])).lines[0]!.outcome, 'unchanged');
+  assert.equal(dumpCatalog(db).stigs, before);
+  db.close();
+});
+
+scap('a content belongs to the STIG with which it shares most rules, at least half of its own', async () => {
+  const folder = scratchFolder();
+  const db = emptyCatalog();
+  const numbered = (id: string, first: number) =>
+    put(folder, `${id}.xml`, writeXccdf({ id, title: `${id} STIG`, stem: id, first, rules: 4 }));
+  await runImport(db, [numbered('B', 1001), numbered('A', 2001)]);
+  const stigOf = async (name: string, rules: ReturnType<typeof scapRules>) => {
+    await runImport(db, [put(folder, `${name}.scap.xml`, writeScap({ benchmarkId: name, rules }))]);
+    return (served(db) as string[][]).find(([, id]) => id === name)![3];
+  };
+  const foreign = (number: number) => scapRules(9001, number);
+  assert.is(await stigOf('half', [...scapRules(1001, 3), ...foreign(3)]), 'b');
+  assert.is(await stigOf('less', [...scapRules(1001, 3), ...foreign(4)]), null);
+  assert.is(await stigOf('most', [...scapRules(1001, 2), ...scapRules(2001, 3)]), 'a');
+  assert.is(await stigOf('alike', [...scapRules(1001, 2), ...scapRules(2001, 2)]), 'a');
+  db.close();
+});
+
+scap('an empty table of SCAP leaves the digest as it was', () => {
+  const db = emptyCatalog();
+  const digest = catalogDigest(db);
+  db.sqlite.exec('DROP TABLE scap_contents; DROP TABLE scap_facts');
+  db.sqlite.exec(
+    'CREATE TABLE scap_facts (source_id, ordinal); CREATE TABLE scap_contents (source_id, ordinal, stig_id)',
+  );
+  assert.is(catalogDigest(db), digest);
+  db.close();
+});
+
+scap('what an older version skipped is read again, also in an archive of the inbox', async () => {
+  const folder = scratchFolder();
+  const stig = put(folder, 'stig.xml', texts['stig.xml']!);
+  const zip = put(
+    folder,
+    'lib.zip',
+    makeZip([{ name: 'in.zip', data: makeZip([{ name: 's.xml', data: writeScap() }]) }]),
+  );
+  const db = emptyCatalog();
+  await runImport(db, [stig, zip]);
+  const whole = catalogDigest(db);
+  // What the former version left: no facts, and its line in the ledger.
+  db.sqlite.exec(`DELETE FROM scap_contents; DELETE FROM sources WHERE kind = 'scap';
+    UPDATE import_ledger SET outcome = 'skipped', target = NULL, counts = '{}',
+      reason = 'SCAP content (automated checks, root <data-stream-collection>): it cannot be imported as a STIG'
+     WHERE kind = 'scap'`);
+  const again = [{ source: `${zip}!/in.zip!/s.xml`, sha256: sha256(writeScap()) }];
+  assert.equal(filesToReadAgain(db.sqlite), again);
+  assert.equal(createStatusService(db).status().readAgain, [again[0]!.source]);
+  const look = async () => (await notYetImported(db, [stig, zip], new Set(), false)).fresh;
+  assert.equal(await look(), [zip]);
+  await runImport(db, [zip]);
+  assert.is(catalogDigest(db), whole);
+  assert.equal(filesToReadAgain(db.sqlite), []);
+  assert.equal(await look(), []);
+  db.close();
+});
+
+scap.run();
