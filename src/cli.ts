@@ -19,6 +19,7 @@ const commands: Record<string, () => Promise<Command>> = {
   content: async () => (await import('./commands/content.ts')).contentCommand,
   checklists: async () => (await import('./commands/checklists.ts')).checklistsCommand,
   references: async () => (await import('./commands/find-references.ts')).referencesCommand,
+  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
   purge: async () => (await import('./commands/purge.ts')).purgeCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   restore: async () => (await import('./commands/restore.ts')).restoreCommand,

@@ -148,7 +148,8 @@ function createRequests(
     const { address } = connection;
     const remote = forwardedFor === undefined ? address : findCaller(address, forwardedFor);
     const isSecure = secure || (headers.get('x-forwarded-proto') === 'https' && trusted(address));
-    const arrival = { method: request.method!, remote, secure: isSecure, connected: true };
+    const proxied = trusted(address);
+    const arrival = { method: request.method!, remote, secure: isSecure, proxied, connected: true };
     const record = beginRecord(arrival, (name) => headers.get(name));
     request.record = record;
     state.requests++;

@@ -14,7 +14,7 @@ import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
 import { createOnlySamples } from './catalog/samples.ts';
-import { createAnswers } from './catalog/search/id-answers.ts';
+import { createIdServices } from './catalog/search/id-services.ts';
 import { createSearchService } from './catalog/search/queries.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
@@ -67,6 +67,7 @@ export function createServices(context: ServiceContext) {
   const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
   const coverage = createCoverageService(catalog, controls, crosswalk);
   const references = createReferenceLookup(catalog, ruleHistory);
+  const reading = createReadingService(catalog, stigs);
   return {
     stigs,
     stigNames,
@@ -75,13 +76,16 @@ export function createServices(context: ServiceContext) {
     stigDiff: createStigDiffService(catalog, stigs),
     ruleHistory,
     references,
-    reading: createReadingService(catalog, stigs),
+    reading,
     identify: createIdentify(catalog, stigs, stigNames),
     summary: createCatalogSummaryService(catalog),
     ledger: createLedgerService(catalog),
     onlySamples: createOnlySamples(catalog),
     search: createSearchService(catalog, cciLookup, stigNames),
-    answers: createAnswers(references.citedIn, stigNames, controlRules),
+    ...createIdServices({
+      ...{ stigs, stigNames, ruleHistory, reading, controls, controlRules },
+      citedIn: references.citedIn,
+    }),
 
     controls,
     crosswalk,

@@ -9,6 +9,7 @@ import { documentRoutes } from '../catalog/guidance/document-api.ts';
 import { roleRoutes } from '../catalog/guidance/role-api.ts';
 import { roleMappingRoutes } from '../catalog/guidance/role-mapping-api.ts';
 import { searchRoutes } from '../catalog/search/api.ts';
+import { citationRoutes } from '../catalog/search/citation-api.ts';
 import { stigRoutes } from '../catalog/stigs/api.ts';
 import { stigChangesRoutes } from '../catalog/stigs/changes-api.ts';
 import { stigDiffRoutes } from '../catalog/stigs/diff-api.ts';
@@ -41,6 +42,7 @@ export function apiRoutes(
   const cciOf = (typed?: string) => services.cciLookup.typed(typed).canonical;
   return [
     catalogRoutes(access.with({ expensive: true }), services.summary),
+    citationRoutes(access, services.citations),
     stigChangesRoutes(ofCatalog, services.changes),
     stigRoutes(ofCatalog, stigs, services.news, services.addressed, cciOf, now),
     stigDiffRoutes(ofCatalog, services.stigDiff),

@@ -27,6 +27,7 @@ import {
   readBodies,
   refuseBadEncoding,
   takeJson,
+  takeMessage,
   takeUpload,
 } from '../http/middleware.ts';
 import type { Observer } from '../http/observe/observer.ts';
@@ -44,6 +45,7 @@ import { createUploadWork, type Uploads } from '../site/checklists/uploads.ts';
 import { createAssets } from '../site/parts/assets.ts';
 import { apiRoutes } from './api-routes.ts';
 import { pageRoutes } from './pages.ts';
+import { programRoutes } from './programs.ts';
 
 export interface Context {
   catalog: Database;
@@ -76,6 +78,11 @@ export interface Context {
   /** Bytes that a body may have on most routes (D2.3). */
   maxBody: number;
   corsOrigins: readonly string[];
+  /** The address that the server listens on, and the origin under which others reach it. */
+  host: string;
+  publicUrl: string | null;
+  /** Whether `/mcp` exists (rule D41.1). */
+  mcp: boolean;
   /** Whether the sample endpoint exists (rule D10). */
   plants: boolean;
   /** The import folder, which pages name (rule D33). */
@@ -108,6 +115,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   app.route('/', cronRoutes(access, services.purge));
 
   const refuse = (error: Error, requestId: string) => logged(log, error, requestId);
+  if (context.mcp) programRoutes(app, access, services, context, refuse);
   const pages = pageRoutes(
     {
       access: access.with({ form: true }),
@@ -144,8 +152,8 @@ function accessOf(context: Context, sessions: Sessions): Access {
   const uploadBodies = createBodyBudget(uploadBodyLimits, context.rejected);
   const limitOfUpload = (c: HonoContext<Env>) => context.uploadConcurrency(c.get('upload').byteLength);
   const input = (options: RouteOptions, name: string) => {
-    const { upload, form, expensive } = options;
-    const take = upload ? takeUpload : form ? takeForm : takeJson;
+    const { upload, form, message, expensive } = options;
+    const take = upload ? takeUpload : form ? takeForm : message ? takeMessage : takeJson;
     return [
       refuseBadEncoding,
       readBodies(options.maxBody ?? maxBody, upload ? uploadBodies : bodies, take),

@@ -109,6 +109,15 @@ const settings = z.object({
       .refine(isOrigin, wrongEntry)
       .transform((entry) => new URL(entry).origin),
   ),
+  /** The origin under which others reach the server. */
+  publicUrl: z
+    .string()
+    .refine(isOrigin, 'must be an origin such as https://gapstone.example.org')
+    .transform((text) => new URL(text).origin)
+    .nullable()
+    .default(null),
+  /** Whether programs may ask by the Model Context Protocol (rule D41.1). */
+  mcp: onOff.default(true),
   /** Addresses and networks (CIDR) whose `X-Forwarded-For` is trusted. */
   trustedProxies: list(z.string().refine(isNetwork, wrongEntry)),
   /** Whether `start` imports the package's samples, besides its facts (rule D44.1). */

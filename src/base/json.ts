@@ -69,6 +69,12 @@ function endOfText(json: string, start: number): number {
   return -1;
 }
 
+/** Whether any object in a JSON value has a member `__proto__`, which libraries drop without a word. */
+export function hasPrototypeMember(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototypeMember);
+}
+
 /** The path to the first repeated member of an object in valid JSON, escaped or not; null where none repeats. */
 export function repeatedMember(json: string): (string | number)[] | null {
   // The open objects and arrays, each with its current member or item.

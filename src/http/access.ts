@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
+import { every } from 'hono/combine';
 import { getCookie } from 'hono/cookie';
 import { type IntegrationTokens, integrationPrefix } from '../auth/integration-tokens.ts';
 import { type Sessions, sessionCookie } from '../auth/sessions.ts';
 import type { VerifyUserToken } from '../auth/tokens.ts';
 import type { Entitlement, User, Viewer } from '../auth/viewer.ts';
-import { forbidden, noSuchPath, unauthorized } from '../base/errors.ts';
+import { AppError, forbidden, noSuchPath, unauthorized } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
 import { notModified } from './answer.ts';
 import type { Call, Caller, RequestAudit } from './audited.ts';
@@ -23,10 +24,14 @@ export interface Access {
   public: Rule;
   /** A user token or a session; sets `user`. */
   user: Rule;
+  /** As `user`, but public for a request that names what everybody may read (rule D41.4). */
+  userUnless(isPublic: (c: Context<Env>) => boolean): Rule;
   /** A user token only, because a session cannot create another session (D1.7); sets `user`. */
   userToken: Rule;
   /** As `user`, or an integration token with the scope lists:read (D1.4); sets `viewer`. */
   listsRead: Rule;
+  /** Public; sets `program`, with the user of a valid user token. Cookies and integration tokens do not count. */
+  program: Rule;
   /** A session only (D1.7); sets `user`. */
   session: Rule;
   /** No authentication; sets `visitor` from a valid session. A form must come from this server's own pages. */
@@ -64,21 +69,44 @@ export function mayHave(name: string, user: User | null): boolean {
 
 /** The access rules of routes: each identifies the caller, counts and authorizes the request, and reads its input. */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
-  const { tokenViewer, byToken, bySession, byEither, byOpenSession, bySecret } = createIdentification(deps);
+  const { tokenViewer, byToken, byGoodToken, bySession, byEither, byOpenSession, bySecret } =
+    createIdentification(deps);
   const { rule, userRule } = createRules(deps, options);
   const userToken = { userToken: [] };
   const session = { session: [] };
+  const open = rule('public', [], byNothing, admitAll);
+  const user = userRule('user', [userToken, session], byEither);
   return {
     with: (more) => createAccess(deps, { ...options, ...more }),
     audited: (action, objectId) =>
       createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
-    public: rule('public', [], byNothing, admitAll),
+    public: open,
     visitor: rule('public', [], byOpenSession, (c, { caller }) => {
       if (!isReadOrSameOrigin(c)) throw forbidden('Send this form from a page of this server');
       c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null);
     }),
-    user: userRule('user', [userToken, session], byEither),
+    user,
+    userUnless: (isPublic) => ({
+      security: [{}, userToken, session],
+      'x-access': 'user unless public',
+      middleware: [(c, next) => every(...(isPublic(c) ? open : user).middleware)(c, next)],
+    }),
     userToken: userRule('user token', [userToken], byToken),
+    program: rule('public', [], byGoodToken, (c, call) => {
+      const record = c.get('record');
+      c.set('program', {
+        user: call.caller?.viewer ? asUser(call.caller.viewer) : null,
+        refused() {
+          call.refused = 'UNAUTHORIZED';
+          if (c.req.header('Authorization') !== undefined)
+            deps.limiter.tokenFailed(addressKey(record.remote));
+        },
+        costly() {
+          const wait = deps.limiter.take(callerKey(record), true);
+          if (wait > 0) throw tooMany(wait);
+        },
+      });
+    }),
     session: userRule('session', [session], bySession),
     listsRead: rule(
       userOrIntegration,
@@ -129,6 +157,19 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
     return { by: viewer.kind, viewer };
   };
 
+  /** A valid user token; any other counts as none, and is not checked after too many (rule D1.6). */
+  const byGoodToken: Identify = async (c) => {
+    const header = c.req.header('Authorization');
+    const { remote } = c.get('record');
+    if (header === undefined || limiter.tokenWait(addressKey(remote)) > 0) return null;
+    try {
+      return { by: 'user', viewer: await verify(bearer(header), remote) };
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'UNAUTHORIZED') return null;
+      throw error;
+    }
+  };
+
   const bySession: Identify = async (c) => {
     const cookie = getCookie(c, sessionCookie);
     if (cookie === undefined) return null;
@@ -153,7 +194,7 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
     return { by: 'cron', viewer: null };
   };
 
-  return { tokenViewer, byToken, bySession, byEither, byOpenSession, bySecret };
+  return { tokenViewer, byToken, byGoodToken, bySession, byEither, byOpenSession, bySecret };
 }
 
 function createRules({ limiter, audit, input }: AccessDeps, options: RouteOptions) {

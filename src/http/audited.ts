@@ -20,6 +20,8 @@ export interface Call {
   caller: Caller | null;
   /** Whether the caller lacks the product entitlement of the route. */
   unentitled: boolean;
+  /** A refusal that the status of the answer does not show (rule D41.2). */
+  refused?: ErrorCode;
 }
 
 type Audited = NonNullable<RouteOptions['audited']>;
@@ -84,7 +86,7 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
         } catch (error) {
           thrown = error as Error;
         }
-        const code = codeOf(c, thrown);
+        const code = call.refused ?? codeOf(c, thrown);
         try {
           if (step) await outcome(actionOf(c, call, audited!), code, step);
         } catch (error) {

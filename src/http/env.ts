@@ -10,6 +10,15 @@ export interface Form {
   files(name: string): { name: string; bytes: Uint8Array }[];
 }
 
+/** The user of a valid token; an invalid one counts only where a tool needs it. */
+export interface ProgramCaller {
+  user: User | null;
+  /** Counts and audits the refusal as a 401. */
+  refused(): void;
+  /** Counts the call as expensive. Throws 429. */
+  costly(): void;
+}
+
 /** Whether the client is still connected, and a callback for when it disconnects. */
 export type Presence = Pick<RequestRecord, 'closed' | 'onClose'>;
 
@@ -25,6 +34,10 @@ export interface Env {
     /** Set on every page: the user of a valid session, or null. */
     visitor: User | null;
     form: Form;
+    /** Set on routes that take a JSON-RPC message: it, parsed and bounded. */
+    message: unknown;
+    /** Set on the route for programs: who calls, and what to do where a tool needs more (rule D41.2). */
+    program: ProgramCaller;
     /** Set on routes that take an upload: its raw body. */
     upload: Uint8Array<ArrayBuffer>;
     /** The classification banner for exports, or null. */

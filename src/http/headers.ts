@@ -33,7 +33,10 @@ export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
   const allow = cors({
     origin: [...origins],
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowHeaders: ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'X-Request-Id'],
+    allowHeaders: [
+      ...['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'X-Request-Id'],
+      ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+    ],
     exposeHeaders: exposed,
     maxAge: 600,
   });

@@ -18,6 +18,8 @@ export interface RouteOptions {
   form?: boolean;
   /** The body is large and goes to a thread unparsed; a thread processes one upload at a time. */
   upload?: boolean;
+  /** The body is a JSON-RPC message; a batch is refused. */
+  message?: boolean;
   /** Much more work than a look-up: it has a smaller rate limit, and few run at once. */
   expensive?: boolean | ((c: Context<Env>) => boolean);
   /** No rate limit, for health checks, which must always be answered. */

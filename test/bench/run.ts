@@ -1,6 +1,7 @@
 import { benchChanges } from './changes.ts';
 import { benchCoverage } from './coverage.ts';
 import { benchImport } from './import.ts';
+import { benchPrograms } from './programs.ts';
 import { benchReading } from './read.ts';
 import { benchSearching } from './search.ts';
 import { benchSilence } from './silence.ts';
@@ -13,6 +14,7 @@ const parts: Record<string, () => Promise<void>> = {
   search: benchSearching,
   coverage: benchCoverage,
   changes: benchChanges,
+  mcp: benchPrograms,
   uploads: benchUploads,
   silence: benchSilence,
 };

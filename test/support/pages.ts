@@ -3,7 +3,7 @@ import type { Caller } from './callers.ts';
 
 /** Whether a path is one of the pages, which are no part of the API and of /openapi.json. */
 export function isPage(path: string): boolean {
-  return !/^\/(?:api\/|plants$|healthz$|readyz$|metrics$|openapi\.json$)/.test(path);
+  return !/^\/(?:api\/|mcp$|plants$|healthz$|readyz$|metrics$|openapi\.json$)/.test(path);
 }
 
 /** The answer to a request for a page. */

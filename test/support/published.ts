@@ -119,7 +119,8 @@ export function createCheck(published: Published) {
     const named = method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = operations.map((each) => each[named]).find((each) => each !== undefined);
     if (operations.length === 0) {
-      if (isPage(path)) return null;
+      // The Model Context Protocol describes itself (rule D41.1).
+      if (isPage(path) || path === '/mcp') return null;
       return status < 400 ? 'there is no such path' : bodyProblem(problem, seen);
     }
     // What another method is told is declared beside each that there is.

@@ -96,6 +96,8 @@ const table: Row[] = [
   get('user', '/stigs/:slug', '/stigs/no_such_stig', 404),
   get('user', '/stigs/:slug/rules/:groupId', '/stigs/harbor_linux_3/rules/V-900001'),
   get('user', '/stigs/:slug/rules/:groupId', '/stigs/harbor_linux_3/rules/V-1', 404),
+  get('public', '/cite', '/cite?ref=nist-800-53@Rev%205.2.0%23AC-2'),
+  get('user', '/cite', '/cite?ref=harbor_linux_3@V1R1'),
   get('user', '/rules/:id', '/rules/V-900001'),
   get('user', '/rules/:id', '/rules/V-1', 404),
   get('user', '/stigs/:slug/diff', '/stigs/harbor_linux_3/diff'),

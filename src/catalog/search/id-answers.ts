@@ -18,13 +18,19 @@ interface CitedId {
 
 const mostAnswers = 50;
 
+export interface AnswerDeps {
+  citedIn: (text: string) => Promise<CitedId[]>;
+  stigNames: Pick<StigNameIndex, 'ofSlug'>;
+  controlRules: { counts(of: { framework: string; controlId: string }): { rules: number }[] };
+}
+
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Prepares what the ids of a question name (rule D35.2). `citedIn` reads the ids of a text. */
 export function createAnswers(
-  citedIn: (text: string) => Promise<CitedId[]>,
-  stigNames: Pick<StigNameIndex, 'ofSlug'>,
-  controlRules: { counts(of: { framework: string; controlId: string }): { rules: number }[] },
+  citedIn: AnswerDeps['citedIn'],
+  stigNames: AnswerDeps['stigNames'],
+  controlRules: AnswerDeps['controlRules'],
 ) {
   function answerOf({ text: asked, kind, state, id, title, slug, version }: CitedId): IdAnswer {
     if (state === 'unknown') return { asked, kind, id, state };

@@ -12,6 +12,8 @@ export interface RequestRecord {
   remote: string;
   /** Whether it arrived over TLS, here or at a trusted proxy. */
   secure: boolean;
+  /** Whether a trusted proxy sent it. */
+  proxied: boolean;
   userAgent: string | undefined;
   traceparent: string | undefined;
   /** The caller, once authenticated. */
@@ -32,7 +34,7 @@ export interface RequestRecord {
  * `X-Request-Id` if it is well formed and no token, else a new one.
  */
 export function beginRecord(
-  arrival: Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'>,
+  arrival: Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'> & { proxied?: boolean },
   header: (name: string) => string | undefined,
 ): RequestRecord {
   const given = header('x-request-id') ?? '';
@@ -41,6 +43,7 @@ export function beginRecord(
   const isTrace = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
   return {
     requestId: sane ? given : randomUUID(),
+    proxied: false,
     ...arrival,
     route: null,
     started: performance.now(),

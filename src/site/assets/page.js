@@ -73,3 +73,6 @@ for (const prose of document.querySelectorAll('[data-copy]')) {
   for (const typed of prose.querySelectorAll('kbd'))
     addCopyButton(typed, 'command', (button) => typed.parentElement.prepend(button));
 }
+
+for (const cite of document.querySelectorAll('[data-cite]'))
+  addCopyButton(cite, 'citation', (button) => cite.after(' ', button));

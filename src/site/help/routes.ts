@@ -12,6 +12,7 @@ import { documentPage } from './markdown-page.tsx';
 const documents: ReadonlyMap<string, string> = new Map([
   ['guide', 'A guide for assessors'],
   ['api', 'The API'],
+  ['mcp', 'For programs'],
   ['operate', 'Running Gapstone'],
   ['rules', 'Rules: what exactly holds'],
   ['files', 'Files: what Gapstone makes of them'],

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { citation } from '../../base/citation.ts';
 import type { RuleText } from '../../catalog/stigs/reading.ts';
 import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { Automation, automationPath } from '../parts/checked-by.tsx';
@@ -32,7 +33,10 @@ export function rulePage(page: RulePage): View {
             <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
             <Removed page={page} />
             {rules.map((rule, index) => (
-              <Rule rule={rule} heading={index} automation={automation} slug={slug} />
+              <Rule
+                {...{ rule, automation, slug, heading: index }}
+                cite={citation(slug, version, rule.ruleId)}
+              />
             ))}
             <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
           </div>
@@ -88,8 +92,15 @@ function Removed({ page: { slug, rules, version, isCurrent, history } }: { page:
   );
 }
 
-function Rule(props: { rule: RuleText; heading: number; automation: StigAutomation; slug: string }) {
-  const { rule, heading, automation, slug } = props;
+interface RuleProps {
+  rule: RuleText;
+  heading: number;
+  automation: StigAutomation;
+  slug: string;
+  cite: string;
+}
+
+function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
   const { state, content } = automation.of(rule.ruleId);
   const none = <span class="quiet">none</span>;
   return (
@@ -101,6 +112,12 @@ function Rule(props: { rule: RuleText; heading: number; automation: StigAutomati
           ['Group ID', <span class="ids">{rule.groupId}</span>],
           ['Rule ID', <span class="ids">{rule.ruleId}</span>],
           ['STIG ID', <span class="ids">{rule.ruleVersion}</span>],
+          [
+            'Citation',
+            <a class="ids" data-cite href={link('/cite', { ref: cite })}>
+              {cite}
+            </a>,
+          ],
           ['Group title', <span class="mono">{rule.title}</span>],
           [
             'Legacy IDs',

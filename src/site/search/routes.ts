@@ -5,6 +5,7 @@ import { fold } from '../../base/text.ts';
 import type { ControlService } from '../../catalog/controls/queries.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
 import type { ShownFramework } from '../../catalog/controls/versions.ts';
+import { citeQuery } from '../../catalog/search/citation-schema.ts';
 import { readSearchQuery } from '../../catalog/search/query.ts';
 import { type IdAnswer, isFiltered, question, searchFields } from '../../catalog/search/schema.ts';
 import { Severity } from '../../catalog/stigs/schema.ts';
@@ -14,6 +15,7 @@ import type { Services } from '../../services.ts';
 import { beginning, link, path } from '../parts/components.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
+import { citePage } from './cite-page.tsx';
 import { searchPage } from './search.tsx';
 import { type FoundKind, isNarrowed, plain, type SearchPage } from './search-page.ts';
 
@@ -29,6 +31,7 @@ type SearchServices = Pick<
   | 'listStigs'
   | 'search'
   | 'answers'
+  | 'citations'
   | 'stigNames'
   | 'onlySamples'
   | 'roles'
@@ -37,6 +40,12 @@ type SearchServices = Pick<
 
 /** The search: STIGs, controls, CCIs, roles and documents by name, rules by all their texts. */
 export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: SearchServices): void {
+  app.get(
+    '/cite',
+    (c, next) => (deps.citations.isPublic(c.req.query('ref') ?? '') ? guard.visitor : guard.user)(c, next),
+    (c) => show(c, citePage(deps.citations.open(readQuery(c, citeQuery).ref))),
+  );
+
   app.get('/search', guard.visitor, async (c) => {
     const page = await answer(c, deps);
     // One id opens what it names (rule D35.2).

@@ -1,0 +1,85 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context as HonoContext, MiddlewareHandler } from 'hono';
+import { type AppError, forbidden } from '../base/errors.ts';
+import { isObject } from '../base/json.ts';
+import type { Access } from '../http/access.ts';
+import { privateHeaders } from '../http/answer.ts';
+import type { Env } from '../http/env.ts';
+import type { AnswerMessage } from '../mcp/http.ts';
+import type { Services } from '../services.ts';
+
+export interface ProgramOptions {
+  /** The address that the server listens on. */
+  host: string;
+  publicUrl: string | null;
+  corsOrigins: readonly string[];
+}
+
+const needsUser =
+  'You need a user token: send the header Authorization: Bearer TOKEN. On stdio, start gapstone mcp with --token-file';
+const maxMessage = 64 * 1024;
+
+/** Whether a message calls a tool that is much work, as its route is. */
+function isCostly(message: unknown): boolean {
+  if (!isObject(message) || !isObject(message.params)) return false;
+  return message.method === 'tools/call' && message.params.name === 'coverage';
+}
+
+/** `POST /mcp` for programs that reason (rule D41.1). The adapter is loaded with the first message. */
+export function programRoutes(
+  app: OpenAPIHono<Env>,
+  access: Access,
+  services: Services,
+  options: ProgramOptions,
+  fault: (error: Error, requestId: string) => AppError,
+): void {
+  let adapter: Promise<AnswerMessage> | undefined;
+  const load = () => (adapter ??= import('../mcp/http.ts').then((each) => each.createHttpPrograms(services)));
+  const rule = access.with({
+    message: true,
+    maxBody: maxMessage,
+    expensive: (c) => isCostly(c.get('message')),
+  }).program;
+
+  app.post('/mcp', refuseForeign(options), ...rule.middleware, async (c) => {
+    const { user, refused, costly } = c.get('program');
+    const message = c.get('message');
+    if (isCostly(message)) costly();
+    const { Refused } = await import('../mcp/calls.ts');
+    const required = async () => {
+      if (user !== null) return user;
+      refused();
+      throw new Refused(needsUser);
+    };
+    const answerMessage = await load();
+    const said = (error: Error) => fault(error, c.get('requestId')).message;
+    const answered = await answerMessage(c.req.raw, message, { catalog: required, user: required }, said);
+    // Read here: a stream would be sent after the audit event is written.
+    const text = await answered.text();
+    const type = answered.headers.get('Content-Type');
+    const headers = { ...privateHeaders, ...(type === null ? {} : { 'Content-Type': type }) };
+    return c.body(text, answered.status as 200, {
+      ...headers,
+      'Content-Length': String(Buffer.byteLength(text)),
+    });
+  });
+}
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;
+
+/** Refuses pages of other origins and, on loopback, names that another site may point here (rule D41.2). */
+function refuseForeign({ host, publicUrl, corsOrigins }: ProgramOptions): MiddlewareHandler<Env> {
+  const ownHost = publicUrl === null ? null : new URL(publicUrl).host;
+  const hostOf = (c: HonoContext<Env>) => (c.req.header('Host') ?? new URL(c.req.url).host).toLowerCase();
+  return async (c, next) => {
+    const named = hostOf(c);
+    const bare = named.replace(/:\d+$/, '');
+    if (loopback.test(host) && !c.get('record').proxied && !loopback.test(bare) && named !== ownHost)
+      throw forbidden('Host must be localhost, 127.0.0.1, [::1] or that of GAPSTONE_PUBLIC_URL');
+    const origin = c.req.header('Origin');
+    const isOwn = (text: string) => URL.canParse(text) && [named, ownHost].includes(new URL(text).host);
+    if (origin !== undefined && !corsOrigins.includes(origin) && !isOwn(origin))
+      throw forbidden('This origin may not call /mcp: name it in GAPSTONE_CORS_ORIGINS');
+    await next();
+  };
+}

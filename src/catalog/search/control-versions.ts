@@ -1,0 +1,70 @@
+import { citation } from '../../base/citation.ts';
+import { AppError } from '../../base/errors.ts';
+import { cut } from '../../base/text.ts';
+import type { ControlService } from '../controls/queries.ts';
+import type { ShownControl } from '../controls/schema.ts';
+import type { ShownFramework } from '../controls/versions.ts';
+import { Missing } from './spelled.ts';
+
+type Controls = Pick<ControlService, 'one' | 'versionOf' | 'versions'>;
+
+/** A control of a version, by default of the one that is served; null where it does not have it. */
+export function controlIn(
+  controls: Controls,
+  framework: string,
+  id: string,
+  version?: string,
+): ShownControl | null {
+  try {
+    return controls.one(framework as ShownFramework, id, version);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+/** Whether a version of a framework is imported, or any. */
+export function isImported(controls: Controls, framework: string, version?: string): boolean {
+  try {
+    return controls.versionOf(framework, version) !== null;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
+    throw error;
+  }
+}
+
+/** The newest version that has a control. */
+const lastWith = (controls: Controls, framework: string, id: string) =>
+  controls
+    .versions(framework as ShownFramework)
+    .find((each) => controlIn(controls, framework, id, each.version))?.version;
+
+/** The citation of a control in the version that is served, or in the newest that has it. */
+export function citeControl(controls: Controls, framework: string, identifier: string): string {
+  const served = controlIn(controls, framework, identifier)?.version;
+  const any = () => controls.versions(framework as ShownFramework)[0]?.version ?? '';
+  return citation(framework, served ?? lastWith(controls, framework, identifier) ?? any(), identifier);
+}
+
+/** Why a control is not there. */
+export function missingControl(
+  controls: Controls,
+  framework: string,
+  id: string,
+  version: string | undefined,
+): Missing {
+  if (!isImported(controls, framework))
+    return new Missing('not_imported', `No catalog of ${cut(framework)} is imported`);
+  if (!isImported(controls, framework, version))
+    return new Missing('not_imported', `${cut(version ?? '')} of ${framework} is not in this catalog`, {
+      imported: controls.versions(framework as ShownFramework).map((each) => each.version),
+    });
+  const last = lastWith(controls, framework, id);
+  if (last === undefined)
+    return new Missing('unknown_id', `No version of ${cut(framework)} in this catalog has ${cut(id)}`);
+  const cite = citation(framework, last, controlIn(controls, framework, id, last)!.identifier);
+  return new Missing('removed', `${version ?? 'The served version'} does not have it. ${last} has it`, {
+    last: { framework, version: last, cite },
+    next: { tool: 'get_control', arguments: { id: cite } },
+  });
+}

@@ -1,0 +1,142 @@
+import type { User } from '../auth/viewer.ts';
+import { AppError } from '../base/errors.ts';
+import { Missing } from '../catalog/search/spelled.ts';
+
+/** A call of a tool, ready to be made. */
+interface NextCall {
+  tool: string;
+  arguments: Record<string, unknown>;
+}
+
+/** What a tool answers, without the digest, which all answers get (rule D41.4). */
+export type Answer = { found: boolean; truncated?: true; next?: NextCall } & Record<string, unknown>;
+
+/** Who calls. Each function throws `Refused` for a caller without the right. */
+export interface Caller {
+  /** For the STIG catalog. */
+  catalog(): Promise<unknown>;
+  /** For lists. */
+  user(): Promise<User>;
+}
+
+/** A call with what its answer needs. */
+export interface Call {
+  tool: string;
+  args: Record<string, unknown>;
+  caller: Caller;
+  digest: string;
+  /** How many rows, or characters of texts, earlier parts had. */
+  at: number;
+  /** The most characters of the answer. */
+  most: number;
+}
+
+/** The caller lacks the right that a tool needs. One text for all causes (rule D41.2). */
+export class Refused extends Error {}
+
+/** What a list gives; for one that is not there or that the caller may not see the same bytes (rule D41.5). */
+export function ofList<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
+    throw new Missing('unknown_id', 'No list with this id. my_lists gives the ids');
+  }
+}
+
+/** Some members of an object. */
+export function pick<T extends object, K extends keyof T>(from: T, ...names: K[]): Pick<T, K> {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>;
+}
+
+const charactersPerToken = 4;
+const tokens = { short: 2000, full: 6000 };
+/** Room for `truncated` and `next`. */
+const tail = 600;
+
+/** The most characters of an answer (rule D41.3). */
+export const mostCharacters = (detail: unknown): number =>
+  (detail === 'full' ? tokens.full : tokens.short) * charactersPerToken;
+
+const short = (digest: string) => digest.slice(0, 12);
+
+/** Where a part begins. Throws a 400 for the cursor of another catalog, or for another text. */
+export function startOf(cursor: unknown, digest: string): number {
+  if (cursor === undefined) return 0;
+  const [, of, at] = /^([0-9a-f]{12})-(\d{1,9})$/.exec(String(cursor)) ?? [];
+  if (at === undefined) throw new AppError('BAD_REQUEST', 'cursor must be that of a `next`: copy it');
+  if (of !== short(digest))
+    throw new AppError(
+      'BAD_REQUEST',
+      'The catalog has changed since this `next` was made: ask again without cursor',
+    );
+  return Number(at);
+}
+
+function continued({ tool, args, digest }: Call, at: number): Pick<Answer, 'truncated' | 'next'> {
+  const { cursor: _, ...given } = args;
+  return { truncated: true, next: { tool, arguments: { ...given, cursor: `${short(digest)}-${at}` } } };
+}
+
+const sizeOf = (value: unknown) => JSON.stringify(value).length;
+
+/**
+ * An answer with as many rows as fit. `rows` are those from the call's place on; `total` says how many there are in
+ * all, so that `next` leads to the rest.
+ */
+export function withRows(call: Call, head: Answer, name: string, rows: object[], total: number): Answer {
+  const room = call.most - tail - sizeOf({ ...head, digest: call.digest, [name]: [] }) - sizeOf(call.args);
+  const taken: object[] = [];
+  let size = 0;
+  for (const row of rows) {
+    size += sizeOf(row) + 1;
+    if (size > room && taken.length > 0) break;
+    taken.push(row);
+  }
+  const end = call.at + taken.length;
+  return { ...head, [name]: taken, ...(end < total && taken.length > 0 ? continued(call, end) : {}) };
+}
+
+/** An answer with long texts of a publisher as `source`, in parts: each begins where the one before ended. */
+export function withTexts(call: Call, head: Answer, texts: Record<string, string>): Answer {
+  const names = Object.keys(texts).filter((name) => texts[name] !== '');
+  let room = call.most - tail - sizeOf({ ...head, digest: call.digest, source: {} }) - sizeOf(call.args);
+  let skip = call.at;
+  let end = call.at;
+  const source: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const text = texts[name]!;
+    const rest = text.slice(skip);
+    skip = Math.max(0, skip - text.length);
+    if (rest === '') continue;
+    room -= name.length + '"":"",'.length;
+    const part = beginning(rest, room);
+    if (part !== '') source[name] = part;
+    end += part.length;
+    room -= sizeOf(part) - 2;
+    if (part.length < rest.length || (room < 40 && index < names.length - 1))
+      return { ...head, source, ...continued(call, end) };
+  }
+  return { ...head, source };
+}
+
+/** The longest beginning of a text that has so many characters as JSON, without half a character. */
+function beginning(text: string, most: number): string {
+  if (most <= 0) return '';
+  let end = Math.min(text.length, most);
+  while (end > 0 && sizeOf(text.slice(0, end)) - 2 > most)
+    end -= Math.max(1, Math.ceil((sizeOf(text.slice(0, end)) - 2 - most) / 6));
+  // A pair of UTF-16 units is one character.
+  if (end < text.length && /[\ud800-\udbff]/.test(text[end - 1] ?? '')) end--;
+  return text.slice(0, Math.max(0, end));
+}
+
+/** A title in a row; the whole one is where the row's citation leads. */
+export function brief(text: string, length = 300): string {
+  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** A page of a service that has the row at a place, and how many rows of it earlier parts had. */
+export function pageAt(at: number, limit = 100): { page: number; limit: number; skip: number } {
+  return { page: Math.floor(at / limit) + 1, limit, skip: at % limit };
+}

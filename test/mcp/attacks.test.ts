@@ -1,0 +1,213 @@
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { type Caller, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { callTool, message, messageHeaders } from '../support/programs-client.ts';
+import { shipped } from '../support/reference.ts';
+
+// Hostile messages to `/mcp`: a clear refusal each, and no 5xx (rules D41.1 and D41.2).
+const test = suite('Hostile messages of programs');
+let t: TestApp;
+let alice: Caller;
+
+test.before(async () => {
+  t = await testApp([shipped()]);
+  alice = await userCaller(t);
+});
+test.after(() => t.db.close());
+
+const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+  Promise.resolve(
+    t.app.request('/mcp', {
+      method: 'POST',
+      headers: { ...messageHeaders('tools/call', 'get_rule'), ...alice, ...headers },
+      body,
+    }),
+  );
+
+const tools: [string, Record<string, unknown>][] = [
+  ['find', { q: 'audit' }],
+  ['get_rule', { id: 'V-900001' }],
+  ['get_control', { id: 'AC-2' }],
+  ['get_stig', { name: 'harbor_linux_3' }],
+  ['crosswalk', { from: 'AC-2', to: 'cci' }],
+  ['rules_for_control', { control: 'AC-2' }],
+  ['coverage', { stig: 'harbor_linux_3' }],
+  ['compare_releases', { stig: 'harbor_linux_3' }],
+  ['my_lists', {}],
+  ['catalog_info', {}],
+];
+
+const odd: unknown[] = [
+  ...[null, 0, -1, 1.5, true, [], {}, [[]], { toString: 1 }, 'a'.repeat(20_000)],
+  ...[
+    '',
+    ' ',
+    '\0',
+    '\ud800',
+    '..',
+    '/etc/passwd',
+    "' OR 1=1 --",
+    '%',
+    '_',
+    '*',
+    '"',
+    '\\',
+    '__proto__',
+    'constructor',
+  ],
+  ...[
+    'AC-99999999',
+    'V-',
+    'SV-1r1_rule',
+    'a@b#c',
+    '@',
+    'x@V1R1#V-1',
+    'nist-800-53@Rev 5#',
+    '(((((',
+    'NOT',
+    '-a',
+  ],
+  ...[
+    'nist-800-53:',
+    ':AC-2',
+    'hasOwnProperty:x',
+    'cci:CCI-000001',
+    '\u202e',
+    '💥'.repeat(50),
+    'Ⅷ',
+    'ﬀ',
+    'İ',
+  ],
+];
+
+test('every argument of every tool with every odd value: an answer or a short refusal, never a fault', async () => {
+  const { result } = (await (
+    await post(JSON.stringify(message('tools/list', {})), { ...messageHeaders('tools/list') })
+  ).json()) as {
+    result: { tools: { name: string; inputSchema: { properties: Record<string, object> } }[] };
+  };
+  let tried = 0;
+  for (const [name, args] of tools) {
+    const { properties } = result.tools.find((tool) => tool.name === name)!.inputSchema;
+    for (const argument of Object.keys(properties))
+      for (const value of odd) {
+        const { status, text, isError } = await callTool(t, name, { ...args, [argument]: value }, alice);
+        const where = `${name} ${argument} ${JSON.stringify(value)?.slice(0, 60)}: ${text.slice(0, 200)}`;
+        assert.is(status, 200, where);
+        assert.ok(text.length <= (isError ? 400 : 24_000 * 1.05), where);
+        assert.not.match(
+          text,
+          /Something went wrong|SQLITE|\bat \w+ \(|\/(?:src|dist|node_modules)\//,
+          where,
+        );
+        tried++;
+      }
+  }
+  assert.ok(tried > 1500, `${tried}`);
+});
+
+test('members of no schema are refused by name, those of prototypes too', async () => {
+  for (const [name, args] of tools)
+    for (const member of ['x', '__proto__', 'constructor', 'toString', 'a'.repeat(5000)]) {
+      const body = JSON.stringify(message('tools/call', { name, arguments: args })).replace(
+        '"arguments":{',
+        `"arguments":{${JSON.stringify(member)}:{"a":1}${Object.keys(args).length > 0 ? ',' : ''}`,
+      );
+      const response = await post(body, { 'Mcp-Name': name });
+      if (member === '__proto__') {
+        assert.is(response.status, 400, name);
+        continue;
+      }
+      const { result } = (await response.json()) as {
+        result: { isError: boolean; content: { text: string }[] };
+      };
+      assert.ok(result.isError, `${name} ${member}`);
+      assert.ok(result.content[0]!.text.length < 400, `${name} ${member}`);
+    }
+  for (const name of ['__proto__', 'constructor', 'toString', '', 'a'.repeat(10_000)]) {
+    const answer = await post(JSON.stringify(message('tools/call', { name, arguments: {} })), {
+      'Mcp-Name': name.slice(0, 5000),
+    });
+    assert.ok(answer.status < 500, `${name.slice(0, 20)} ${answer.status}`);
+  }
+});
+
+test('bodies that are too large, too deep, of too many values, or no message', async () => {
+  const call = (id: string) => JSON.stringify(message('tools/call', { name: 'get_rule', arguments: { id } }));
+  const cases: [string, string | Uint8Array<ArrayBuffer>, number][] = [
+    ['an id of 1 MiB', call('V'.repeat(1024 * 1024)), 413],
+    ['a deep body', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'['.repeat(30_000)}`, 400],
+    ['a deep object', `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`, 400],
+    ['many values', `{"a":[${'1,'.repeat(20_000)}1]}`, 400],
+    ['a batch', `[${call('V-1')},${call('V-2')}]`, 400],
+    ['no JSON', 'hello', 400],
+    ['nothing', '', 400],
+    ['half a message', call('V-1').slice(0, -5), 400],
+    ['a number', '7', 400],
+    ['null', 'null', 400],
+    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]), 400],
+    ['an object', '{}', 400],
+    ['another JSON-RPC', '{"jsonrpc":"1.0","id":1,"method":"tools/list"}', 400],
+    ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"tools/list"}', 400],
+  ];
+  for (const [name, body, status] of cases) {
+    const response = await post(body);
+    assert.is(response.status, status, name);
+    assert.ok((await response.text()).length < 1000, name);
+  }
+});
+
+test('headers that do not fit the body, and versions that nobody speaks', async () => {
+  const body = JSON.stringify(message('tools/call', { name: 'get_rule', arguments: { id: 'V-1' } }));
+  const wrong: Record<string, string>[] = [
+    { 'Mcp-Method': 'tools/list' },
+    { 'Mcp-Name': 'find' },
+    { 'MCP-Protocol-Version': '2025-11-25' },
+    { 'MCP-Protocol-Version': '1999-01-01' },
+  ];
+  for (const headers of wrong) assert.is((await post(body, headers)).status, 400, JSON.stringify(headers));
+  const unknown = body.replace(
+    '"io.modelcontextprotocol/protocolVersion":"2026-07-28"',
+    '"io.modelcontextprotocol/protocolVersion":"2099-01-01"',
+  );
+  assert.is((await post(unknown, { 'MCP-Protocol-Version': '2099-01-01' })).status, 400);
+  for (const method of ['nope', 'tools/nope', 'prompts/list', 'completion/complete']) {
+    const answer = await post(JSON.stringify(message(method, {})), {
+      ...messageHeaders(method),
+      'Mcp-Name': '',
+    });
+    assert.ok([400, 404].includes(answer.status), `${method} ${answer.status}`);
+  }
+  const listen = await post(
+    JSON.stringify(message('subscriptions/listen', { notifications: {} })),
+    messageHeaders('subscriptions/listen'),
+  );
+  assert.ok(listen.status < 500);
+  assert.match(await listen.text(), /error/);
+});
+
+test('200 calls at once are all answered', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, at) =>
+      callTool(t, ...(tools[at % tools.length] as [string, object]), alice),
+    ),
+  );
+  for (const { isError, status } of answers) assert.equal([isError, status], [false, 200]);
+});
+
+test('rate limits are those of the API, and coverage counts as expensive', async () => {
+  const { createLimiter } = await import('../../src/http/limits/limiter.ts');
+  const limited = await testApp([shipped('stigs')], { limiter: createLimiter(20, () => 0) });
+  const caller = await userCaller(limited);
+  const statuses: number[] = [];
+  for (let at = 0; at < 4; at++)
+    statuses.push(
+      (await callTool(limited, 'coverage', { stig: 'harbor_linux_3' }, caller).catch(() => ({ status: 429 })))
+        .status,
+    );
+  assert.equal(statuses, [200, 200, 429, 429]);
+  limited.db.close();
+});
+
+test.run();

@@ -1,0 +1,152 @@
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { type Caller, userCaller } from '../support/callers.ts';
+import { suite } from '../support/harness.ts';
+import { allParts, callTool, type ToolAnswer } from '../support/programs-client.ts';
+import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+
+// No answer is over its limit, and its parts together are whole (rule D41.3), on all that is here.
+const test = suite('Limits of answers for programs');
+let t: TestApp;
+let alice: Caller;
+let longest = 0;
+
+test.before(async () => {
+  t = await testApp([hasReferenceData ? reference() : shipped()]);
+  alice = await userCaller(t);
+});
+test.after(() => {
+  process.stdout.write(`the longest answer had ${Math.ceil(longest / 4)} tokens `);
+  t.db.close();
+});
+
+function within(answer: ToolAnswer, tokens = 2000): void {
+  longest = Math.max(longest, answer.text.length);
+  assert.ok(
+    answer.text.length / 4 <= tokens * 1.05,
+    `${answer.text.length / 4} tokens: ${answer.text.slice(0, 200)}`,
+  );
+}
+
+const releases = async () => {
+  const { stigs } = (await t.get('/api/v1/stigs?limit=150')).json as { stigs: { slug: string }[] };
+  const all = await Promise.all(
+    stigs.map(async ({ slug }) => {
+      const { versions } = (await t.get(`/api/v1/stigs/${slug}/versions`)).json;
+      return versions.map(({ version }: { version: string }) => ({ slug, version }));
+    }),
+  );
+  return all.flat() as { slug: string; version: string }[];
+};
+
+test('every rule of every release: its texts in parts are whole', async () => {
+  let cut = 0;
+  let rules = 0;
+  for (const { slug, version } of await releases()) {
+    const { findings } = (await t.get(`/api/v1/stigs/${slug}?version=${version}`)).json;
+    // All long ones, and every tenth.
+    const size = (each: Record<string, string>) =>
+      each.checkContent!.length + each.fixText!.length + each.vulnDiscussion!.length;
+    for (const finding of findings.filter(
+      (each: Record<string, string>, at: number) => at % 10 === 0 || size(each) > 6000,
+    )) {
+      const id = `${slug}@${version}#${finding.ruleId}`;
+      const parts = await allParts(t, 'get_rule', { id }, alice);
+      for (const part of parts) within(part);
+      for (const field of ['checkContent', 'fixText', 'vulnDiscussion'])
+        assert.is(
+          parts.map(({ json }) => json.source[field] ?? '').join(''),
+          finding[field],
+          `${id} ${field}`,
+        );
+      if (parts.length > 1) cut++;
+      rules++;
+    }
+  }
+  process.stdout.write(`${rules} rules, ${cut} in parts `);
+  if (hasReferenceData) assert.ok(cut > 10, `${cut} in parts`);
+});
+
+test('every control: its texts in parts are whole', async () => {
+  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500']) {
+    const { controls } = (await t.get(`/api/v1/controls/${framework}`)).json;
+    for (const { identifier, statement, guidance } of controls.filter(
+      (_: unknown, at: number) => at % 7 === 0,
+    )) {
+      const parts = await allParts(t, 'get_control', { id: identifier, framework }, {});
+      for (const part of parts) within(part);
+      const whole = (field: string) => parts.map(({ json }) => json.source[field] ?? '').join('');
+      assert.equal([whole('statement'), whole('guidance')], [statement, guidance], identifier);
+    }
+  }
+});
+
+/** The citations of all parts, each row once. */
+async function rowsOf(tool: string, args: object, name: string, tokens = 2000): Promise<string[]> {
+  const parts = await allParts(t, tool, args, alice);
+  for (const part of parts) within(part, tokens);
+  const rows = parts.flatMap(({ json }) => json[name] as object[]);
+  assert.is(rows.length, parts[0]!.json.total, `${tool} ${JSON.stringify(args)}`);
+  return rows.map((each) => JSON.stringify(each));
+}
+
+test('every row of a STIG, a comparison and a coverage comes once', async () => {
+  for (const { slug, version } of (await releases()).filter((_, at) => at % 5 === 0)) {
+    const { findings } = (await t.get(`/api/v1/stigs/${slug}?version=${version}`)).json;
+    for (const detail of ['short', 'full']) {
+      const rows = await rowsOf(
+        'get_stig',
+        { name: slug, version, detail },
+        'rules',
+        detail === 'full' ? 6000 : 2000,
+      );
+      const cites = rows.map((each) => JSON.parse(each).cite);
+      assert.equal(
+        cites,
+        findings.map((each: { ruleId: string }) => `${slug}@${version}#${each.ruleId}`),
+      );
+    }
+    const covered = await rowsOf(
+      'coverage',
+      { stig: slug, version, show: 'all' }.version ? { stig: slug, show: 'all' } : {},
+      'rows',
+    );
+    assert.is(new Set(covered).size, covered.length);
+  }
+  for (const { slug } of (await releases()).filter(
+    (each, at, all) => all.findIndex(({ slug: own }) => own === each.slug) < at,
+  )) {
+    const rows = await rowsOf('compare_releases', { stig: slug }, 'rules');
+    assert.is(new Set(rows).size, rows.length, slug);
+  }
+});
+
+test('every row of a search, of the rules of a control and of a crosswalk comes once', async () => {
+  for (const q of ['audit', 'password', 'the', 'account OR access'])
+    assert.is(new Set(await rowsOf('find', { q }, 'rules')).size > 0, true, q);
+  for (const args of [{ control: 'CM-6' }, { control: 'AC-2(1)', severity: 'medium' }]) {
+    const rows = await rowsOf('rules_for_control', args, 'rules');
+    assert.is(new Set(rows).size, rows.length);
+  }
+  for (const from of ['AC-2', 'SC-7', 'CM-6']) {
+    const found = await callTool(t, 'crosswalk', { from, to: 'dod-8500' });
+    if (!found.json.found) continue;
+    const rows = await rowsOf('crosswalk', { from, to: 'dod-8500' }, 'paths');
+    assert.is(new Set(rows).size, rows.length);
+  }
+});
+
+test('a next of another catalog is refused in words, also after an import', async () => {
+  const first = await callTool(t, 'find', { q: 'audit' }, alice);
+  const { arguments: args } = first.json.next ?? { arguments: { q: 'audit', cursor: '0123456789ab-3' } };
+  const other = { ...args, cursor: args.cursor.replace(/^.{12}/, 'ffffffffffff') };
+  const answer = await callTool(t, 'find', other, alice);
+  assert.equal(
+    [answer.isError, answer.text],
+    [true, 'The catalog has changed since this `next` was made: ask again without cursor'],
+  );
+  for (const cursor of ['', 'x', '-1', `${'9'.repeat(12)}-${'9'.repeat(10)}`])
+    assert.ok((await callTool(t, 'find', { q: 'audit', cursor }, alice)).isError, cursor);
+});
+
+test.run();

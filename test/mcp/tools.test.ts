@@ -1,0 +1,247 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import * as assert from 'uvu/assert';
+import { type TestApp, testApp } from '../support/app.ts';
+import { testAudit } from '../support/audit.ts';
+import {
+  ask,
+  type Caller,
+  countingIds,
+  integrationCaller,
+  sessionCaller,
+  userCaller,
+} from '../support/callers.ts';
+import { assertGolden } from '../support/golden.ts';
+import { suite } from '../support/harness.ts';
+import { callTool, message, messageHeaders, reply, send } from '../support/programs-client.ts';
+import { shipped } from '../support/reference.ts';
+
+// The tools for programs that reason (rules D41.1, D41.2, D41.3, D41.5), over what is shipped.
+const test = suite('Tools for programs');
+const needsUser =
+  'You need a user token: send the header Authorization: Bearer TOKEN. On stdio, start gapstone mcp with --token-file';
+let t: TestApp;
+let alice: Caller;
+let carol: Caller;
+let list = '';
+let shared = '';
+
+test.before(async () => {
+  t = await testApp([shipped()], { newId: countingIds() });
+  alice = await userCaller(t);
+  carol = await userCaller(t, { sub: 'carol', email: 'carol@example.org', org: 'blue' });
+  const make = async (visibility: string) =>
+    (await ask(t, 'POST', '/api/v1/lists', alice, { name: 'Ours', visibility })).json.id;
+  list = await make('PRIVATE');
+  shared = await make('SHARED');
+  await ask(t, 'POST', `/api/v1/lists/${list}/stigs`, alice, { slugs: ['harbor_linux_3'] });
+});
+test.after(() => t.db.close());
+
+const names = [
+  ...['find', 'get_rule', 'get_control', 'get_stig', 'crosswalk', 'rules_for_control', 'coverage'],
+  ...['compare_releases', 'my_lists', 'catalog_info'],
+];
+
+test('ten tools that only read, with all their words in fewer than 4,000 tokens', async () => {
+  const { result } = await reply(send(t, 'tools/list', {}));
+  assert.equal(
+    result.tools.map((tool: { name: string }) => tool.name),
+    names,
+  );
+  for (const tool of result.tools) {
+    assert.is(tool.annotations.readOnlyHint, true, tool.name);
+    assert.is(tool.inputSchema.additionalProperties, false, tool.name);
+    assert.is(tool.outputSchema.additionalProperties, undefined, tool.name);
+  }
+  const tokens = JSON.stringify(result.tools).length / 4;
+  assert.ok(tokens < 4000, `${tokens} tokens`);
+  // The same for all, whoever asks.
+  assert.equal((await reply(send(t, 'tools/list', {}, alice))).result.tools, result.tools);
+});
+
+/** One call of each tool and of each kind of refusal, for the golden file. */
+const calls: [who: 'nobody' | 'alice' | 'carol', tool: string, args: () => object][] = [
+  ['alice', 'find', () => ({ q: 'audit', stig: 'harbor linux 3' })],
+  ['alice', 'find', () => ({ q: 'zeppelin' })],
+  ['alice', 'get_rule', () => ({ id: 'v 900001' })],
+  ['alice', 'get_rule', () => ({ id: 'V-900001', version: 'v1 r1' })],
+  ['alice', 'get_rule', () => ({ id: 'V-900013' })],
+  ['alice', 'get_rule', () => ({ id: 'V-1' })],
+  ['alice', 'get_rule', () => ({ id: 'V-900001', stig: 'harbor_linux_3', version: 'V9R9' })],
+  ['nobody', 'get_control', () => ({ id: 'ac-02(01)' })],
+  ['nobody', 'get_control', () => ({ id: 'ZZ-99' })],
+  ['nobody', 'get_control', () => ({ id: 'AC-2', version: 'Rev 1' })],
+  ['alice', 'get_stig', () => ({ name: 'harbor 3 1.1', severity: 'CAT I' })],
+  ['alice', 'get_stig', () => ({ name: 'windows' })],
+  ['nobody', 'crosswalk', () => ({ from: 'CCI-000366', to: 'nist-800-53' })],
+  ['nobody', 'crosswalk', () => ({ from: 'AC-2', to: 'nothing' })],
+  ['alice', 'rules_for_control', () => ({ control: 'CM-6', severity: 'high' })],
+  ['alice', 'coverage', () => ({ stig: 'lantern', baseline: 'low' })],
+  ['alice', 'coverage', () => ({})],
+  ['alice', 'compare_releases', () => ({ stig: 'harbor linux 3' })],
+  ['alice', 'my_lists', () => ({})],
+  ['alice', 'my_lists', () => ({ list })],
+  ['carol', 'my_lists', () => ({ list })],
+  ['alice', 'catalog_info', () => ({})],
+  ['nobody', 'get_rule', () => ({ id: 'V-900001' })],
+  ['alice', 'get_rule', () => ({})],
+  ['alice', 'get_rule', () => ({ id: 'V-900001', colour: 'red' })],
+  ['alice', 'get_rule', () => ({ id: 7 })],
+  ['alice', 'find', () => ({ q: 'audit', severity: 'loud' })],
+  ['alice', 'find', () => ({ q: 'audit', cursor: '000000000000-5' })],
+];
+
+test('the contract: what tools/list says, and an answer of each tool and of each refusal', async () => {
+  const lines: string[] = [];
+  const { result } = await reply(send(t, 'tools/list', {}));
+  lines.push(JSON.stringify(result, null, 1));
+  for (const [who, tool, args] of calls) {
+    const caller = who === 'nobody' ? {} : who === 'alice' ? alice : carol;
+    const { text, isError } = await callTool(t, tool, args(), caller);
+    lines.push(`${who} ${tool} ${JSON.stringify(args())}${isError ? ' (error)' : ''}\n${text}`);
+  }
+  const text = lines
+    .join('\n\n')
+    .replaceAll(list, '<list>')
+    .replaceAll(shared, '<shared>')
+    .replace(/"digest":"[0-9a-f]{64}"/g, '"digest":"<digest>"')
+    .replace(/"changedAt":"[^"]+"/g, '"changedAt":"<time>"');
+  assertGolden('programs.txt', `${text}\n`);
+});
+
+test('who may call what: get_control and crosswalk are public, the others want a user token', async () => {
+  const expired = await userCaller(t, { iat: 1, exp: 2 });
+  const session = await sessionCaller(t, alice);
+  const integration = await integrationCaller(t, 'reader', [list]);
+  const args: Record<string, object> = {
+    find: { q: 'audit' },
+    get_rule: { id: 'V-900001' },
+    get_control: { id: 'AC-2' },
+    get_stig: { name: 'harbor_linux_3' },
+    crosswalk: { from: 'AC-2', to: 'cci' },
+    rules_for_control: { control: 'CM-6' },
+    coverage: { stig: 'harbor_linux_3' },
+    compare_releases: { stig: 'harbor_linux_3' },
+  };
+  for (const name of names) {
+    const isPublic = name === 'get_control' || name === 'crosswalk';
+    for (const caller of [
+      {},
+      { Authorization: 'Bearer no' },
+      { Authorization: 'Basic x' },
+      expired,
+      session,
+      integration,
+    ]) {
+      const { status, text, isError } = await callTool(t, name, args[name] ?? {}, caller);
+      assert.is(status, 200);
+      assert.is(isError, !isPublic, `${name}: ${text}`);
+      if (isError) assert.is(text, needsUser);
+    }
+    assert.not.ok((await callTool(t, name, args[name] ?? {}, alice)).isError, name);
+  }
+  const uri = 'gapstone://rules/V-900001';
+  assert.is((await reply(send(t, 'resources/read', { uri }))).error.message, needsUser);
+  const read = (await reply(send(t, 'resources/read', { uri }, alice))).result;
+  assert.is(JSON.parse(read.contents[0].text).groupId, 'V-900001');
+  const none = await reply(send(t, 'resources/read', { uri: 'gapstone://rules/V-1' }, alice));
+  assert.is(none.error.code, -32602);
+});
+
+test("another's list and one that is not there are the same bytes", async () => {
+  const ids = [list, '00000000-0000-4000-8000-00000000dead', 'x', "' OR 1=1 --", '__proto__'];
+  const tools = [
+    ['my_lists', (id: string) => ({ list: id })],
+    ['find', (id: string) => ({ q: 'audit', list: id })],
+    ['rules_for_control', (id: string) => ({ control: 'CM-6', list: id })],
+    ['coverage', (id: string) => ({ list: id })],
+  ] as const;
+  for (const [name, args] of tools) {
+    const answers = await Promise.all(ids.map((id) => callTool(t, name, args(id), carol)));
+    assert.is(new Set(answers.map(({ text }) => text)).size, 1, name);
+    assert.equal([answers[0]!.json.found, answers[0]!.json.reason], [false, 'unknown_id']);
+    assert.is((await callTool(t, name, args(list), alice)).json.found, true, name);
+  }
+});
+
+test('the audit stream gets the line of a 401, and the sign-in of a token', async () => {
+  const audit = testAudit({ now: new Date('2026-11-21T12:00:00Z') });
+  const own = await testApp([shipped('stigs')], { audit: audit.stream });
+  const lines = () =>
+    audit.lines().map(({ action, outcome, reason, objectId }) => [action, outcome, reason, objectId]);
+  await callTool(own, 'get_rule', { id: 'V-1' }, {});
+  await callTool(own, 'get_rule', { id: 'V-1' }, { Authorization: 'Bearer no' });
+  await callTool(own, 'get_control', { id: 'AC-2' }, { Authorization: 'Bearer no' });
+  await callTool(own, 'get_rule', { id: 'V-1' }, await userCaller(own));
+  assert.equal(lines(), [
+    ['auth.failure', 'denied', 'NO_CREDENTIALS', 'POST /mcp'],
+    ['auth.failure', 'denied', 'INVALID_CREDENTIALS', 'POST /mcp'],
+    ['auth.success', 'success', null, 'POST /mcp'],
+  ]);
+  own.db.close();
+});
+
+test('the official client reads every answer of both versions against its output schema', async () => {
+  for (const versionNegotiation of [{ mode: { pin: '2026-07-28' } }, undefined]) {
+    const client = new Client({ name: 'test', version: '1' }, {
+      ...(versionNegotiation && { versionNegotiation }),
+    } as object);
+    const fetch = (input: string | URL | Request, init?: RequestInit) => {
+      const headers = new Headers(init?.headers);
+      headers.set('Authorization', alice.Authorization!);
+      return Promise.resolve(
+        t.app.request(new URL(String(input)).pathname, { ...init, headers } as RequestInit),
+      );
+    };
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), { fetch } as object),
+    );
+    assert.is((await client.listTools()).tools.length, 10);
+    for (const [, name, args] of calls.filter(([who]) => who === 'alice')) {
+      const { structuredContent, isError } = await client.callTool({
+        name,
+        arguments: args() as Record<string, unknown>,
+      });
+      assert.ok(isError === true || structuredContent !== undefined, name);
+    }
+    await client.close();
+  }
+});
+
+test('a batch, a message of another origin, and one for another host are refused', async () => {
+  const body = JSON.stringify(message('tools/list', {}));
+  const post = (headers: Record<string, string>, text = body) =>
+    t.app.request('/mcp', {
+      method: 'POST',
+      headers: { ...messageHeaders('tools/list'), ...headers },
+      body: text,
+    });
+  assert.is((await post({}, `[${body}]`)).status, 400);
+  for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'x'])
+    assert.is((await post({ Origin: origin })).status, 403, origin);
+  assert.is((await post({ Origin: 'http://localhost' })).status, 200);
+  for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1'])
+    assert.is((await post({ Host: host })).status, 403, host);
+  for (const host of ['localhost:8080', '127.0.0.1', '[::1]:8080', '127.0.0.1:1'])
+    assert.is((await post({ Host: host })).status, 200, host);
+  for (const method of ['GET', 'DELETE', 'PUT'])
+    assert.is((await t.app.request('/mcp', { method })).status, 405, method);
+});
+
+test('GAPSTONE_MCP=off takes /mcp away; a public URL and allowed origins are let in', async () => {
+  const off = await testApp([], { mcp: false });
+  assert.is((await send(off, 'tools/list', {})).status, 404);
+  off.db.close();
+  const given = { publicUrl: 'https://gapstone.example', corsOrigins: ['https://chat.example'] };
+  const named = await testApp([], given);
+  assert.is((await send(named, 'tools/list', {}, { Host: 'gapstone.example' })).status, 200);
+  assert.is((await send(named, 'tools/list', {}, { Origin: 'https://chat.example' })).status, 200);
+  assert.is((await send(named, 'tools/list', {}, { Origin: 'https://gapstone.example' })).status, 200);
+  assert.is((await send(named, 'tools/list', {}, { Origin: 'https://other.example' })).status, 403);
+  named.db.close();
+  const open = await testApp([], { host: '0.0.0.0' });
+  assert.is((await send(open, 'tools/list', {}, { Host: 'any.example' })).status, 200);
+  open.db.close();
+});
+
+test.run();
