@@ -19,11 +19,14 @@ const needsUser =
   'You need a user token: send the header Authorization: Bearer TOKEN. On stdio, start gapstone mcp with --token-file';
 const maxMessage = 64 * 1024;
 
-/** Whether a message calls a tool that is much work, as its route is. */
-function isCostly(message: unknown): boolean {
-  if (!isObject(message) || !isObject(message.params)) return false;
-  return message.method === 'tools/call' && message.params.name === 'coverage';
+/** The name of the tool that a message calls; undefined for another message. */
+function calledTool(message: unknown): string | undefined {
+  if (!isObject(message) || message.method !== 'tools/call' || !isObject(message.params)) return undefined;
+  return typeof message.params.name === 'string' ? message.params.name : undefined;
 }
+
+/** Whether a message calls a tool that is much work, as its route is. */
+const isCostly = (message: unknown) => calledTool(message) === 'coverage';
 
 /** `POST /mcp` for programs that reason (rule D41.1). The adapter is loaded with the first message. */
 export function programRoutes(
@@ -53,7 +56,13 @@ export function programRoutes(
     };
     const answerMessage = await load();
     const said = (error: Error) => fault(error, c.get('requestId')).message;
-    const answered = await answerMessage(c.req.raw, message, { catalog: required, user: required }, said);
+    const answered = await answerMessage(
+      c.req.raw,
+      message,
+      calledTool(message),
+      { catalog: required, user: required },
+      said,
+    );
     // Read here: a stream would be sent after the audit event is written.
     const text = await answered.text();
     const type = answered.headers.get('Content-Type');

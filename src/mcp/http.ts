@@ -2,10 +2,11 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Caller } from './calls.ts';
 import { createPrograms, type Programs } from './tool-server.ts';
 
-/** Answers one message over HTTP, for a caller; `message` is the body, parsed and bounded. */
+/** Answers one message over HTTP, for a caller; `message` is the body, parsed and bounded, `only` the tool that it calls. */
 export type AnswerMessage = (
   request: Request,
   message: unknown,
+  only: Programs['only'],
   caller: Caller,
   fault: Programs['fault'],
 ) => Promise<Response>;
@@ -16,8 +17,8 @@ export function createHttpPrograms(services: Programs['services']): AnswerMessag
     ({ authInfo }) => createPrograms({ services, ...(authInfo!.extra as Omit<Programs, 'services'>) }),
     { legacy: 'stateless', maxSubscriptions: 0, keepAliveMs: 0 },
   );
-  return (request, message, caller, fault) => {
-    const authInfo = { token: '', clientId: '', scopes: [], extra: { caller, fault } };
+  return (request, message, only, caller, fault) => {
+    const authInfo = { token: '', clientId: '', scopes: [], extra: { caller, fault, only } };
     return handler.fetch(request, { parsedBody: message, authInfo });
   };
 }

@@ -100,9 +100,8 @@ export function getRule(services: Services, call: Call): Answer {
   const isPinned = named !== null && (asked !== undefined || named.version !== newest);
   const wanted = isPinned ? named.version : asked && stigOf(services, slug, asked).version;
   const release = wanted ?? newest;
-  const group = [id, over.groupId, over.ruleVersion]
-    .map((each) => services.reading.group(slug, each, release))
-    .find((each) => each !== null);
+  const reading = (called: string) => services.reading.group(slug, called, release);
+  const group = reading(id) ?? reading(over.groupId) ?? reading(over.ruleVersion);
   if (!group) {
     const last = over.current ? newest : lastOf(over);
     const cite = citation(slug, last, over.ruleId);

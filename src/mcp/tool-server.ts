@@ -17,6 +17,8 @@ import { common, type Tool, tools } from './tools.ts';
 export interface Programs {
   services: Services;
   caller: Caller;
+  /** The only tool that is called; without it all are there. To register ten takes longer than a call. */
+  only?: string | undefined;
   /** The words for an error that is none of the caller's; it is logged. */
   fault(error: Error): string;
 }
@@ -54,7 +56,8 @@ export function createPrograms(programs: Programs): McpServer {
       cacheHints,
     },
   );
-  for (const { tool, config } of configured()) {
+  const called = configured().filter(({ tool }) => tool.name === programs.only);
+  for (const { tool, config } of called.length > 0 ? called : configured()) {
     server.registerTool(tool.name, config, async (args: unknown) => {
       try {
         const answer = await answerOf(programs, tool, args as Record<string, unknown>);
@@ -64,6 +67,11 @@ export function createPrograms(programs: Programs): McpServer {
       }
     });
   }
+  if (called.length === 0) addResource(server, programs);
+  return server;
+}
+
+function addResource(server: McpServer, programs: Programs): void {
   const template = new ResourceTemplate('gapstone://rules/{id}', { list: undefined });
   const described = {
     description: 'One rule, as get_rule answers it with all its texts.',
@@ -81,7 +89,6 @@ export function createPrograms(programs: Programs): McpServer {
     if (!answer.found) throw new ResourceNotFoundError(uri.href.slice(0, 200), String(answer.advice));
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(answer) }] };
   });
-  return server;
 }
 
 /** How often a call runs again because the catalog changed meanwhile. */
@@ -138,11 +145,13 @@ function published(schema: z.ZodType): Schema['~standard'] {
         ? undefined
         : value,
     );
+  // The library asks for them again with each message, always for the same draft.
+  let [input, output]: (Record<string, unknown> | null)[] = [null, null];
   return {
     ...standard,
     jsonSchema: {
-      input: (options) => plain(standard.jsonSchema.input(options)),
-      output: (options) => plain(standard.jsonSchema.output(options)),
+      input: (options) => (input ??= plain(standard.jsonSchema.input(options))),
+      output: (options) => (output ??= plain(standard.jsonSchema.output(options))),
     },
   };
 }

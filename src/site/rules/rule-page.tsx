@@ -114,7 +114,7 @@ function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
           ['STIG ID', <span class="ids">{rule.ruleVersion}</span>],
           [
             'Citation',
-            <a class="ids" data-cite href={link('/cite', { ref: cite })}>
+            <a class="mono" data-cite href={link('/cite', { ref: cite })}>
               {cite}
             </a>,
           ],
