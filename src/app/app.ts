@@ -22,6 +22,7 @@ import { bodyLimits, createBodyBudget, uploadBodyLimits } from '../http/limits/b
 import type { ConcurrencyLimit } from '../http/limits/concurrency.ts';
 import { type Limiter, type Rejection, tooMany } from '../http/limits/limiter.ts';
 import {
+  decodedUrl,
   identify,
   limitConcurrency,
   readBodies,
@@ -130,9 +131,13 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   /** The 404 of a path; below an unknown framework it is that of the framework, as everywhere. */
   function whyMissing(path: string): AppError {
     const [, framework] = /^\/api\/v1\/controls\/([^/]+)(?:\/[^/]+)?$/.exec(path) ?? [];
-    return framework === undefined
-      ? noSuchPath()
-      : services.controls.whyNoPath(decodeURIComponent(framework));
+    if (framework === undefined) return noSuchPath();
+    try {
+      return services.controls.whyNoPath(decodedUrl(framework));
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
   }
 
   // Returned, not thrown: the log would miss an error that is thrown here.

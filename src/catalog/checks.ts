@@ -72,6 +72,7 @@ const sources = query(
       'curated_mapping_facts',
       'document_facts',
       'synonym_groups',
+      'scap_facts',
     ]
       .map((table) => `NOT EXISTS (SELECT 1 FROM ${table} AS t WHERE t.source_id = s.id)`)
       .join(' AND ')}`,

@@ -69,18 +69,21 @@ export function limitConcurrency(
   };
 }
 
-/** Rejects a URL with malformed percent-encoding, which Hono would pass on undecoded, or with a NUL character. */
-export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
-  const { url } = c.req;
-  if (url.includes('%')) {
-    let decoded: string;
-    try {
-      decoded = decodeURIComponent(url);
-    } catch {
-      throw badRequest('The URL contains a malformed percent-encoding');
-    }
-    if (decoded.includes('\0')) throw badRequest('The URL contains a NUL character');
+/** A URL, decoded. Throws a 400 for malformed percent-encoding, which Hono would pass on, and for a NUL character. */
+export function decodedUrl(url: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(url);
+  } catch {
+    throw badRequest('The URL contains a malformed percent-encoding');
   }
+  if (decoded.includes('\0')) throw badRequest('The URL contains a NUL character');
+  return decoded;
+}
+
+/** Rejects a URL that cannot be decoded. */
+export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.req.url.includes('%')) decodedUrl(c.req.url);
   await next();
 };
 

@@ -479,6 +479,7 @@ status('counts what is loaded, and of users numbers alone', () => {
     ],
     crosswalk: { nodes: 231, edges: 197, paths: 932, decisions: 2 },
     documents: 2,
+    readAgain: [],
   });
   assert.equal(kept, {
     lists: 1,

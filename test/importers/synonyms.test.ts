@@ -243,7 +243,8 @@ synonyms('a catalog of schema 5 is upgraded, and its digest made anew', async ()
   const file = await makeFile();
   const old = new Sqlite(file);
   old.exec(`DELETE FROM sources WHERE kind = 'synonyms-csv';
-    DROP TABLE synonym_groups; DROP TABLE rule_words; PRAGMA user_version = 5;`);
+    DROP TABLE synonym_groups; DROP TABLE rule_words; DROP TABLE scap_contents; DROP TABLE scap_facts;
+    PRAGMA user_version = 5;`);
   assert.ok(storedDigest(old));
   old.close();
   using db = await openUpgraded(filesOf(file), { catalogAlone: true });

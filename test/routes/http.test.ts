@@ -123,6 +123,9 @@ http('a percent-encoding that does not decode is 400, in path and query', async 
     assertError(await t.get(`/api/v1/stigs/${bad}`), 400, 'BAD_REQUEST', message);
     assertError(await t.get(`/api/v1/stigs/${bad}/download`), 400, 'BAD_REQUEST', message);
     assertError(await t.get(`/api/v1/stigs?search=${bad}`), 400, 'BAD_REQUEST', message);
+    const path = `http://local/api/v1/controls/${bad}/baselines`;
+    const { status } = await t.app.request(new Request(path, { method: 'DELETE' }));
+    assert.is(status, 400, `the 404 of a path names its framework: ${bad}`);
   }
   assertError(await t.get('/api/v1/stigs/a%00b'), 400, 'BAD_REQUEST', 'The URL contains a NUL character');
 });
