@@ -15,6 +15,7 @@ const documents: ReadonlyMap<string, string> = new Map([
   ['mcp', 'For programs'],
   ['operate', 'Running Gapstone'],
   ['rules', 'Rules: what exactly holds'],
+  ['running', 'Rules of running it'],
   ['files', 'Files: what Gapstone makes of them'],
 ]);
 
