@@ -7,7 +7,6 @@ import { type Answer, brief, type Call, ofList, pageAt, pick, withRows, withText
 
 type Texts = Record<string, string | undefined>;
 const mostListed = 100;
-const mostCandidates = 8;
 
 /** The slugs of a list of the caller's; undefined where none is named. */
 export async function slugsOfList({ listStigs }: Services, call: Call, id: string | undefined) {
@@ -77,7 +76,7 @@ function namedRule({ ruleHistory }: Services, id: string, slug: string | undefin
   if (first === undefined) throw new Missing('unknown_id', `No STIG in this catalog has the rule ${cut(id)}`);
   if (rules.length === 1 || (current.length === 0 && rules.every((each) => each.slug === first.slug)))
     return first;
-  const candidates = rules.slice(0, mostCandidates).map((each) => ruleRow(each.slug, each.version, each));
+  const candidates = rules.slice(0, 8).map((each) => ruleRow(each.slug, each.version, each));
   throw new Missing('ambiguous', 'Several rules have this id. Call again with one of these citations as id', {
     candidates,
   });
