@@ -18,6 +18,8 @@ export const backupCommand: Command = {
     "--users-only  users' data alone",
     '--json        file, bytes, sha256 and schema as JSON',
   ],
+  settings: ['auditFile', 'auditFailure'],
+  examples: ['gapstone backup gapstone.zip', 'gapstone backup --users-only users.db'],
   async run(args) {
     const { values, positionals } = parse(args, ['FILE'], { 'users-only': flag });
     const config = readConfig(values);

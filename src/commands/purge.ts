@@ -19,6 +19,8 @@ export const purgeCommand: Command = {
     '--accept-clock  purge even if the clock is earlier than the latest time in the database, because that time was wrong',
     '--json          print the count as JSON',
   ],
+  settings: ['auditFile', 'auditFailure'],
+  examples: ['gapstone purge --dry-run'],
   async run(args) {
     const { values } = parse(args, [], { 'dry-run': flag, 'accept-clock': flag });
     const config = readConfig(values);

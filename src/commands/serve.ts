@@ -4,12 +4,13 @@ import { createAudit } from '../audit/audited-action.ts';
 import type { AuditStream } from '../audit/stream.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
-import { type Config, configWarnings, readConfig } from '../base/config.ts';
+import { type Config, configWarnings, readConfig, type Setting } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { writableByOthers } from '../base/files.ts';
 import { giveMemoryBack } from '../base/idle-memory.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
+import { settingWords } from '../base/setting-words.ts';
 import { addCatalogMetrics } from '../catalog/catalog-metrics.ts';
 import type { Database } from '../db/database.ts';
 import { keepInboxContents } from '../db/kept.ts';
@@ -43,6 +44,8 @@ export const serveCommand: Command = {
     '--host H  address to listen on (127.0.0.1)',
     '--port P  port to listen on (8080; 0 picks a free one)',
   ],
+  settings: Object.keys(settingWords) as Setting[],
+  examples: ['gapstone serve --port 8081'],
   async run(args) {
     const { values } = parse(args, [], { host: text, port: text });
     const config = readConfig(values);

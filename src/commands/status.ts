@@ -10,6 +10,7 @@ export const statusCommand: Command = {
   summary: 'show the content: editions, counts, sizes, the last imports, the digest',
   usage: 'gapstone status [--db FILE] [--users-db FILE] [--json]',
   help: ['--json    the same as JSON'],
+  examples: ['gapstone status --json'],
   async run(args) {
     const { values } = parse(args, [], {});
     using db = openToLook(readConfig(values));

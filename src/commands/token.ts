@@ -5,7 +5,16 @@ import { isThere } from '../base/files.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { readHeader } from '../db/header.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
-import { type Command, expectPositionals, parse, print, required, text, texts } from './command.ts';
+import {
+  type Command,
+  expectPositionals,
+  parse,
+  print,
+  required,
+  text,
+  texts,
+  wrongAction,
+} from './command.ts';
 
 export const tokenCommand: Command = {
   name: 'token',
@@ -20,11 +29,13 @@ export const tokenCommand: Command = {
     '--ttl T          how long it is valid: 30m, 8h, 90d ... (8h)',
     '--json           the token as JSON',
   ],
+  settings: ['keyFile', 'jwks', 'auditFile'],
+  examples: ['gapstone token issue --subject ann --org team-red --ttl 8h'],
   async run(args) {
     const { values, positionals } = parse(args, null, {
       ...{ subject: text, email: text, org: text, entitlement: texts, ttl: text },
     });
-    if (positionals[0] !== 'issue') throw new CommandError('the only token command is "token issue"', 2);
+    if (positionals[0] !== 'issue') throw wrongAction('token', positionals[0], ['issue']);
     expectPositionals(positionals.slice(1), []);
     const entitlements = values.entitlement ?? [];
     const wrong = entitlements.find((each) => each !== 'regdoc' && each !== 'occ');

@@ -216,7 +216,7 @@ contents('the man page and the completion know every command and option', () => 
     complete([''])
       .filter((word) => !word.startsWith('-'))
       .sort(),
-    names.sort(),
+    [...names, 'help', 'version'].sort(),
   );
   for (const name of names) {
     assert.match(page, `\n.SS ${name}\n`);
