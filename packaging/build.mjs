@@ -71,6 +71,15 @@ function makeTree(tree) {
   const share = join(tree, 'share');
   for (const file of ['gapstone.service', 'gapstone.sysusers', 'gapstone.env'])
     cpSync(join(here, file), join(share, file));
+  // What the service may not do, its timers' commands may not do either.
+  const [, hardening] = /\n(CapabilityBoundingSet=[\s\S]*?)\n\n\[Install\]/.exec(
+    readFileSync(join(here, 'gapstone.service'), 'utf8'),
+  );
+  for (const unit of ['gapstone-backup', 'gapstone-tidy']) {
+    cpSync(join(here, `${unit}.timer`), join(share, `${unit}.timer`));
+    const service = readFileSync(join(here, `${unit}.service`), 'utf8');
+    writeFileSync(join(share, `${unit}.service`), `${service}\n${hardening}\nPrivateNetwork=yes\n`);
+  }
   const help = (args) =>
     execFileSync(node, [join(tree, 'dist', 'src', 'cli.js'), ...args], { encoding: 'utf8' });
   writeFileSync(join(share, 'gapstone.1'), manPage(help, version));

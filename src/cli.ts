@@ -24,6 +24,7 @@ const commands: Record<string, () => Promise<Command>> = {
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
   purge: async () => (await import('./commands/purge.ts')).purgeCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
+  tidy: async () => (await import('./commands/tidy.ts')).tidyCommand,
   restore: async () => (await import('./commands/restore.ts')).restoreCommand,
   check: async () => (await import('./commands/check.ts')).checkCommand,
   config: async () => (await import('./commands/show-config.ts')).configCommand,

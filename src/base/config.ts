@@ -123,6 +123,15 @@ const settings = z.object({
   trustedProxies: list(z.string().refine(isNetwork, wrongEntry)),
   /** Whether `start` imports the package's samples, besides its facts (rule D44.1). */
   samples: onOff.default(true),
+  /** The name of this site in the names of its backups (rule D44.5). */
+  site: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+      'must be 1 to 64 letters, digits, dots, hyphens or underscores',
+    )
+    .nullable()
+    .default(null),
   /** The folder whose files are imported (rule D33). */
   inbox: folder.nullable().default(null),
   auditFile: filled.nullable().default(null),

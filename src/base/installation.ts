@@ -57,7 +57,7 @@ const creating = ['start', 'import', 'restore'];
  * into the folder of another user: the service could not write what root makes.
  */
 export function prepareDataFolder(command: string, environment: () => NodeJS.ProcessEnv): void {
-  if (dataFolder === null || environment()['GAPSTONE_DB'] !== undefined) return;
+  if (dataFolder === null || environment().GAPSTONE_DB !== undefined) return;
   if (creating.includes(command) && !existsSync(dataFolder)) {
     try {
       mkdirSync(dataFolder, { mode: 0o700 });
@@ -70,3 +70,10 @@ export function prepareDataFolder(command: string, environment: () => NodeJS.Pro
       `${dataFolder} belongs to another user: run this as "runuser -u gapstone -- gapstone ..."`,
     );
 }
+
+/** How the program is called where it is installed: a checkout has no command of its own. */
+export const programName = existsSync(join(packageRoot, 'src', 'cli.ts'))
+  ? 'node dist/src/cli.js'
+  : isPackage && systemRoot === null
+    ? './gapstone'
+    : 'gapstone';

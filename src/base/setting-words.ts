@@ -29,6 +29,7 @@ export const settingWords: Record<Setting, string> = {
   mcp: '/mcp and "gapstone mcp": on or off (on)',
   trustedProxies: 'addresses and networks of proxies to believe, by commas (none)',
   samples: 'whether start imports the samples: on or off (on)',
+  site: "the name of this site in the names of its backups (an id of users' data)",
   inbox: 'a folder whose files are imported (none)',
   auditFile: "the audit stream (gapstone-audit.jsonl beside users' data)",
   auditFailure: 'stop or continue while the audit stream cannot be written (stop)',

@@ -38,7 +38,7 @@ export const configCommand: Command = {
       ...settings.map(lineOf),
     ]);
     for (const { msg, fields } of configWarnings(config, env))
-      tell(`warning: ${[msg, fields['names']].filter(Boolean).join(': ')}`);
+      tell(`warning: ${[msg, fields.names].filter(Boolean).join(': ')}`);
     return 0;
   },
 };

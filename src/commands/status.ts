@@ -45,7 +45,12 @@ function humanStatus(status: Status & { version: string; digest: string }): stri
   const rows: [string, string][] = [
     ['gapstone', version],
     ['catalog', fileRow(catalog)],
-    ['generation', `${catalog.generation}, of ${catalog.changedAt}`],
+    [
+      'generation',
+      catalog.changedAt === null
+        ? 'nothing was imported yet'
+        : `${catalog.generation}, of ${catalog.changedAt}`,
+    ],
     ['digest', digest],
     [
       'STIGs',

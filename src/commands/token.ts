@@ -81,10 +81,10 @@ export async function auditedToken(config: Config, request: TokenRequest): Promi
   return auditedCommand(config, null, event, () => token);
 }
 
-/** Seconds of a `--ttl` such as 30m, 8h or 90d. Throws `CommandError`. */
-export function readLifetime(text: string): number {
+/** Seconds of a `--ttl` (or another option) such as 30m, 8h or 90d. Throws `CommandError`. */
+export function readLifetime(text: string, option = 'ttl'): number {
   const match = /^(\d{1,7})([smhd])$/.exec(text);
   if (!match)
-    throw new CommandError(`--ttl must be a number with s, m, h or d, not "${text.slice(0, 64)}"`, 2);
+    throw new CommandError(`--${option} must be a number with s, m, h or d, not "${text.slice(0, 64)}"`, 2);
   return Number(match[1]) * { s: 1, m: 60, h: 3600, d: 86400 }[match[2] as 's' | 'm' | 'h' | 'd'];
 }

@@ -64,6 +64,10 @@ contents('the rpm holds the files of the tar, byte for byte', () => {
     filesBelow(root).filter((name) => !/^usr\/(lib|share\/doc)\/gapstone\//.test(name)),
     [
       'etc/gapstone/gapstone.env',
+      'usr/lib/systemd/system/gapstone-backup.service',
+      'usr/lib/systemd/system/gapstone-backup.timer',
+      'usr/lib/systemd/system/gapstone-tidy.service',
+      'usr/lib/systemd/system/gapstone-tidy.timer',
       'usr/lib/systemd/system/gapstone.service',
       'usr/lib/sysusers.d/gapstone.conf',
     ],
@@ -195,17 +199,29 @@ contents('its hashes are signed and verified with openssl, as documented', () =>
   assert.is.not(documented(verify, folder), 0);
 });
 
-contents('the unit is rated 2.0 or better, and the user is made', () => {
-  const unit = join(home, 'share', 'gapstone.service');
-  const rated = output('systemd-analyze', ['security', '--offline=true', '--no-pager', unit]);
-  const exposure = /Overall exposure level for gapstone\.service: (\d+\.\d+)/.exec(rated)![1]!;
-  process.stdout.write(`exposure ${exposure}\n`);
-  assert.ok(Number(exposure) <= 2, exposure);
-  const root = scratchFolder();
-  mkdirSync(join(root, 'etc'));
-  output('systemd-sysusers', [`--root=${root}`, join(home, 'share', 'gapstone.sysusers')]);
-  assert.match(readFileSync(join(root, 'etc', 'passwd'), 'utf8'), /^gapstone:.*:\/var\/lib\/gapstone:/m);
-});
+contents(
+  'each unit is rated 2.0 or better, timers are off until they are enabled, and the user is made',
+  () => {
+    for (const name of ['gapstone', 'gapstone-backup', 'gapstone-tidy']) {
+      const unit = join(home, 'share', `${name}.service`);
+      const rated = output('systemd-analyze', ['security', '--offline=true', '--no-pager', unit]);
+      const exposure = /Overall exposure level for .*\.service: (\d+\.\d+)/.exec(rated)![1]!;
+      process.stdout.write(`${name}: exposure ${exposure}\n`);
+      assert.ok(Number(exposure) <= 2, exposure);
+    }
+    for (const name of ['gapstone-backup', 'gapstone-tidy']) {
+      assert.match(readFileSync(join(home, 'share', `${name}.timer`), 'utf8'), /^WantedBy=timers\.target$/m);
+      const scheduled = /^OnCalendar=(.+)$/m.exec(
+        readFileSync(join(home, 'share', `${name}.timer`), 'utf8'),
+      )![1]!;
+      assert.match(output('systemd-analyze', ['calendar', scheduled]), /Next elapse/);
+    }
+    const root = scratchFolder();
+    mkdirSync(join(root, 'etc'));
+    output('systemd-sysusers', [`--root=${root}`, join(home, 'share', 'gapstone.sysusers')]);
+    assert.match(readFileSync(join(root, 'etc', 'passwd'), 'utf8'), /^gapstone:.*:\/var\/lib\/gapstone:/m);
+  },
+);
 
 contents('the man page and the completion know every command and option', () => {
   const page = readFileSync(join(home, 'share', 'gapstone.1'), 'utf8').replaceAll('\\-', '-');

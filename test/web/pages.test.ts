@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
+import { programName } from '../../src/base/installation.ts';
 import type { SearchResult } from '../../src/catalog/search/schema.ts';
 import { createMarker, Field } from '../../src/site/parts/diff-text.tsx';
 import { searchPage } from '../../src/site/search/search.tsx';
@@ -224,7 +225,7 @@ pages(
     assert.match(await textFor(eve), /Bring your STIGs .*Put them into the folder \/srv\/inbox/);
     assert.match(
       await textFor(),
-      /Bring your STIGs .*gapstone import FILE/,
+      /Bring your STIGs .*node dist\/src\/cli\.js import FILE/,
       'a folder is named to users alone',
     );
     assert.not.match(await textFor(), /srv/);
@@ -722,14 +723,17 @@ pages('an empty catalog says so, and what to do about it', async () => {
     await userCaller(empty, { sub: 'ann', entitlements: ['occ', 'regdoc'] }),
   );
   const cases: [path: string, words: string][] = [
-    ['/stigs', '0 STIGs No STIGs yet. Import the publishers’ files with gapstone import PATH.'],
+    ['/stigs', `0 STIGs No STIGs yet. Import the publishers’ files with ${programName} import PATH.`],
     [
       '/controls/nist-800-53',
-      '0 controls No controls yet. Import the publisher’s own files with gapstone import PATH.',
+      `0 controls No controls yet. Import the publisher’s own files with ${programName} import PATH.`,
     ],
-    ['/ccis', '0 CCIs No CCIs yet. Import the publisher’s own files with gapstone import PATH.'],
-    ['/documents', '0 documents No documents yet. Import them with gapstone import PATH.'],
-    ['/roles', '0 occupations No occupations yet. Import a release of O*NET with gapstone import PATH.'],
+    ['/ccis', `0 CCIs No CCIs yet. Import the publisher’s own files with ${programName} import PATH.`],
+    ['/documents', `0 documents No documents yet. Import them with ${programName} import PATH.`],
+    [
+      '/roles',
+      `0 occupations No occupations yet. Import a release of O*NET with ${programName} import PATH.`,
+    ],
   ];
   for (const [path, words] of cases)
     assert.match(textOf((await loadPage(empty, path, caller)).html), words, path);
