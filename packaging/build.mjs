@@ -69,7 +69,7 @@ function makeTree(tree) {
     );
   rmSync(join(lib, 'LICENSE'));
   const share = join(tree, 'share');
-  for (const file of ['gapstone.service', 'gapstone.sysusers', 'gapstone.env'])
+  for (const file of ['gapstone.service', 'gapstone.sysusers', 'gapstone.env', 'gapstone.rules.yml'])
     cpSync(join(here, file), join(share, file));
   // What the service may not do, its timers' commands may not do either.
   const [, hardening] = /\n(CapabilityBoundingSet=[\s\S]*?)\n\n\[Install\]/.exec(
