@@ -43,7 +43,10 @@ async function run(command: Command, args: string[]): Promise<string> {
   const { write } = process.stdout;
   const errors = process.stderr.write;
   let out = '';
-  process.stdout.write = ((text: string) => ((out += text), true)) as typeof write;
+  process.stdout.write = ((text: string) => {
+    out += text;
+    return true;
+  }) as typeof write;
   process.stderr.write = (() => true) as typeof errors;
   try {
     const code = await command.run(args);
