@@ -68,7 +68,7 @@ The settings of the rpm, which every command reads; of the tar gapstone.env besi
 .SH EXIT STATUS
 0 success; 1 failure, with one line on standard error; 2 wrong usage. Import: 3 where some sources were rejected.
 .SH SEE ALSO
-docs/operate.md of the package; https of your own server, page /docs.
+docs/operate.md of the package and the pages that it names; https of your own server, page /docs.
 `;
 }
 

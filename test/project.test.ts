@@ -191,7 +191,7 @@ interface Locked {
   dependencies?: Record<string, string>;
 }
 
-test('the dependency table of SECURITY.md is what the lock file says, version and licence', () => {
+test('the dependency table of docs/security.md is what the lock file says, version and licence', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
   const running = new Map<string, Locked>();
   const add = (name: string) => {
@@ -201,14 +201,14 @@ test('the dependency table of SECURITY.md is what the lock file says, version an
     for (const each of Object.keys(locked.dependencies ?? {})) add(each);
   };
   for (const name of Object.keys(packages['']!.dependencies!)) add(name);
-  const table = [...read('SECURITY.md').matchAll(/^\| (\S+) \| (\d\S*) \| (\S+) \| (.+) \|$/gm)];
+  const table = [...read('docs', 'security.md').matchAll(/^\| (\S+) \| (\d\S*) \| (\S+) \| (.+) \|$/gm)];
   const stated = table.map(([, name, version, license]) => `${name} ${version} ${license}`);
   const locked = [...running].map(([name, { version, license }]) => `${name} ${version} ${license}`);
   assert.equal(stated.sort(), locked.sort());
   const sqlite = new Sqlite(':memory:');
   const version = sqlite.prepare('SELECT sqlite_version()').pluck().get() as string;
   sqlite.close();
-  assert.ok(read('SECURITY.md').includes(`SQLite ${version} is compiled into`));
+  assert.ok(read('docs', 'security.md').includes(`SQLite ${version} is compiled into`));
 });
 
 test('the bill of materials names every package of which something is inside, SQLite and Node, and is the same each time', () => {
