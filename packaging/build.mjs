@@ -70,7 +70,13 @@ function makeTree(tree) {
     );
   rmSync(join(lib, 'LICENSE'));
   const share = join(tree, 'share');
-  for (const file of ['gapstone.service', 'gapstone.sysusers', 'gapstone.env', 'gapstone.rules.yml'])
+  for (const file of [
+    'gapstone.service',
+    'gapstone.sysusers',
+    'gapstone.env',
+    'gapstone.rules.yml',
+    'gapstone.container',
+  ])
     cpSync(join(here, file), join(share, file));
   // What the service may not do, its timers' commands may not do either.
   const [, hardening] = /\n(CapabilityBoundingSet=[\s\S]*?)\n\n\[Install\]/.exec(

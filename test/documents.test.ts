@@ -280,6 +280,52 @@ for (const page of pages.filter((name) => !ofPackages.includes(name) && commands
     if (after.length > 0) run(after);
   });
 
+documents('docker\u2019s lines of docs/container.md are podman\u2019s, but for what podman alone has', () => {
+  const blocks = [
+    ...read('docs/container.md').matchAll(/^```sh (podman|docker)( outside)?\n([\s\S]*?)^```$/gm),
+  ];
+  const linesOf = (engine: string) =>
+    blocks
+      .filter((match) => match[1] === engine)
+      .flatMap((match) =>
+        match[3]!
+          .replace(/\\\n\s*/g, '')
+          .trimEnd()
+          .split('\n'),
+      );
+  const expected = linesOf('podman')
+    .filter((line) => !line.startsWith('podman healthcheck '))
+    .map((line) =>
+      line.replace(/^podman /, 'docker ').replace(/--format docker --timestamp "\$\(git log[^)]*\)" /, ''),
+    );
+  assert.equal(linesOf('docker'), expected);
+  assert.ok(expected.length > 20, String(expected.length));
+});
+
+documents('the Quadlet has the options of docs/container.md', () => {
+  const run = /^podman run -d .*$/m.exec(read('docs/container.md').replace(/\\\n\s*/g, ''))![0];
+  const file = read('packaging/gapstone.container');
+  const values = (key: string) =>
+    [...file.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map((match) => match[1]!);
+  const given = (option: string) =>
+    [...run.matchAll(new RegExp(` ${option} "?([^ "]+)"?`, 'g'))].map((match) => match[1]!);
+  assert.equal(values('PublishPort'), given('-p'));
+  assert.equal(values('Environment'), given('-e'));
+  const place = (volume: string) => volume.slice(volume.indexOf(':'));
+  assert.equal(values('Volume').map(place), given('-v').map(place));
+  for (const [option, key, value] of [
+    ['--read-only', 'ReadOnly', 'true'],
+    ['--cap-drop=ALL', 'DropCapability', 'ALL'],
+    ['--security-opt=no-new-privileges', 'NoNewPrivileges', 'true'],
+    ['--restart=always', 'Restart', 'always'],
+  ] as const) {
+    assert.ok(run.includes(option), option);
+    assert.equal(values(key), [value]);
+  }
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  assert.equal(values('Image'), [`localhost/gapstone:${version}`]);
+});
+
 documents('each reason not to run a command is needed by some document', () => {
   const all = pages.flatMap((page) => commandsOf(page).map(({ command }) => command));
   for (const [form, why] of notRun)

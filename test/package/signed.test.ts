@@ -1,42 +1,14 @@
 // The signed rpm (rule D42.7): a key made here signs it, and rpm and dnf install it only with that signature.
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
 import { suite } from '../support/harness.ts';
-import { output, rpmFile } from '../support/package.ts';
+import { makeRpmKey, output, rpmFile, systemRpm } from '../support/package.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 const signed = suite('Package: signed');
-
-/** A private key as the build is given it. */
-function makeKey(name: string): string {
-  // Short, as the socket of gpg's agent lies in it.
-  const home = mkdtempSync(join(tmpdir(), 'gpg-'));
-  const gpg = (...args: string[]) =>
-    spawnSync(
-      'gpg',
-      ['--homedir', home, '--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', '', ...args],
-      {
-        encoding: 'utf8',
-      },
-    );
-  gpg('--quick-gen-key', name, 'rsa3072', 'sign', 'never');
-  const { stdout } = gpg('--armor', '--export-secret-keys', name);
-  spawnSync('gpgconf', ['--homedir', home, '--kill', 'all']);
-  rmSync(home, { recursive: true, force: true });
-  return put(scratchFolder(), 'key.asc', stdout);
-}
 
 /** A copy of the rpm that was made, in a folder of its own; with a key signed by it. */
 function copyOf(name: string, key?: string): string {
@@ -48,28 +20,17 @@ function copyOf(name: string, key?: string): string {
   return file;
 }
 
-/** What the package asks of a system, so that dnf finds it in an empty root. */
-function systemRpm(): string {
-  const folder = scratchFolder();
-  const spec = `Name: base\nVersion: 1\nRelease: 1\nSummary: A system\nLicense: MIT\nBuildArch: noarch
-Provides: libc.so.6(GLIBC_2.34)(64bit) /bin/sh shadow-utils\n%description\n.\n%files\n`;
-  const macros = ['--define', `_topdir ${folder}/top`, '--define', `_rpmdir ${folder}`];
-  const name = ['--define', '_build_name_fmt %%{NAME}.rpm'];
-  output('rpmbuild', ['-bb', '--quiet', ...macros, ...name, put(folder, 'base.spec', spec)]);
-  return join(folder, 'base.rpm');
-}
-
 signed(
   'rpm and dnf install what the imported key signed; they refuse it unsigned, changed, or by another key',
   () => {
-    const good = copyOf('good.rpm', makeKey('Gapstone'));
+    const good = copyOf('good.rpm', makeRpmKey('Gapstone'));
     const changed = join(scratchFolder(), 'changed.rpm');
     const bytes = readFileSync(good);
     bytes[bytes.length >> 1]! ^= 1;
     writeFileSync(changed, bytes);
     const files = {
       unsigned: copyOf('unsigned.rpm'),
-      other: copyOf('other.rpm', makeKey('Another')),
+      other: copyOf('other.rpm', makeRpmKey('Another')),
       changed,
       good,
     };
