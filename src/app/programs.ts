@@ -5,7 +5,6 @@ import { isObject } from '../base/json.ts';
 import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
-import type { AnswerMessage } from '../mcp/http.ts';
 import type { Services } from '../services.ts';
 
 export interface ProgramOptions {
@@ -36,8 +35,14 @@ export function programRoutes(
   options: ProgramOptions,
   fault: (error: Error, requestId: string) => AppError,
 ): void {
-  let adapter: Promise<AnswerMessage> | undefined;
-  const load = () => (adapter ??= import('../mcp/http.ts').then((each) => each.createHttpPrograms(services)));
+  const begin = async () => {
+    const [{ createHttpPrograms }, { Refused }] = await Promise.all([
+      import('../mcp/http.ts'),
+      import('../mcp/calls.ts'),
+    ]);
+    return { answerMessage: createHttpPrograms(services), Refused };
+  };
+  let adapter: ReturnType<typeof begin> | undefined;
   const rule = access.with({
     message: true,
     maxBody: maxMessage,
@@ -48,13 +53,13 @@ export function programRoutes(
     const { user, refused, costly } = c.get('program');
     const message = c.get('message');
     if (isCostly(message)) costly();
-    const { Refused } = await import('../mcp/calls.ts');
+    adapter ??= begin();
+    const { answerMessage, Refused } = await adapter;
     const required = async () => {
       if (user !== null) return user;
       refused();
       throw new Refused(needsUser);
     };
-    const answerMessage = await load();
     const said = (error: Error) => fault(error, c.get('requestId')).message;
     const answered = await answerMessage(
       c.req.raw,

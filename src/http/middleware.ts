@@ -133,23 +133,37 @@ export const takeMessage: TakeBody = (c, bytes) => {
 /** Stores the raw body, for a thread to read. */
 export const takeUpload: TakeBody = (c, bytes) => c.set('upload', bytes);
 
+const smallBody = 64 * 1024;
+
 /** The bytes of a body. Throws 413 beyond the limit, 400 when it ends too early, 503 when it is dropped. */
 async function readAtMost(
-  { headers, body }: Request,
+  request: Request,
   maxBytes: number,
   held: HeldBody,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = () =>
     new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`);
-  if (Number(headers.get('Content-Length')) > maxBytes) throw tooLarge();
+  // A client that disconnects is not an internal error.
+  const arrived = <T>(part: Promise<T>) =>
+    Promise.race([
+      part.catch(() => {
+        throw badRequest('The request body ended too early');
+      }),
+      held.dropped,
+    ]);
+  const declared = Number(request.headers.get('Content-Length') ?? Number.NaN);
+  if (declared > maxBytes) throw tooLarge();
+  // The server reads a small body without making streams, which would outlive the request until a full collection.
+  if (declared <= smallBody) {
+    const bytes = new Uint8Array(await arrived(request.arrayBuffer()));
+    held.take(bytes.byteLength);
+    held.whole();
+    return bytes;
+  }
   const parts: Uint8Array[] = [];
   let size = 0;
-  for (const reader = body?.getReader(); reader; ) {
-    // A client that disconnects is not an internal error.
-    const read = reader.read().catch(() => {
-      throw badRequest('The request body ended too early');
-    });
-    const { done, value } = await Promise.race([read, held.dropped]);
+  for (const reader = request.body?.getReader(); reader; ) {
+    const { done, value } = await arrived(reader.read());
     if (done) break;
     size += value.byteLength;
     if (size > maxBytes) throw tooLarge();

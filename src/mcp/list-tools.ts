@@ -10,12 +10,8 @@ export async function myLists(services: Services, call: Call): Promise<Answer> {
     const { stigs } = ofList(() => services.listStigs.exported(user, list));
     const rows = stigs.map(({ slug, title, version, findingCount }) => {
       // A STIG that the catalog no longer has has no release to cite.
-      return {
-        id: slug,
-        cite: version === '' ? null : citation(slug, version),
-        title: brief(title),
-        findingCount,
-      };
+      const cite = version === '' ? null : citation(slug, version);
+      return { id: slug, cite, title: brief(title), findingCount };
     });
     return withRows(call, { found: true, total: rows.length }, 'stigs', rows.slice(call.at), rows.length);
   }

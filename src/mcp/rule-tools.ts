@@ -7,7 +7,6 @@ import { type Answer, brief, type Call, ofList, pageAt, pick, withRows, withText
 
 type Texts = Record<string, string | undefined>;
 const mostListed = 100;
-const mostCandidates = 8;
 
 /** The slugs of a list of the caller's; undefined where none is named. */
 export async function slugsOfList({ listStigs }: Services, call: Call, id: string | undefined) {
@@ -64,9 +63,11 @@ export async function find(services: Services, call: Call): Promise<Answer> {
 
 const lastOf = (rule: RuleOverTime) => rule.releases.find(({ state }) => state !== 'removed')!.version;
 
-/** The one rule that an id names in a STIG, or in all. Throws `Missing` for none and for several. */
-function namedRule({ ruleHistory }: Services, id: string, slug: string | undefined): RuleOverTime {
-  const all = ruleHistory.find(id, slug);
+/** The one rule that an id names in a STIG, or in all, and its last release. Throws `Missing` for none and for several. */
+function namedRule({ ruleHistory }: Services, id: string, slug: string | undefined) {
+  const now = ruleHistory.current(id, slug).map((each) => ({ ...each, current: true }));
+  const ever = () => ruleHistory.find(id, slug).map((each) => ({ ...each, version: lastOf(each) }));
+  const all = now.length > 0 ? now : ever();
   const own = all.filter((each) => each.groupId === id.toUpperCase());
   const found = own.length > 0 ? own : all;
   const current = found.filter((each) => each.current);
@@ -75,7 +76,7 @@ function namedRule({ ruleHistory }: Services, id: string, slug: string | undefin
   if (first === undefined) throw new Missing('unknown_id', `No STIG in this catalog has the rule ${cut(id)}`);
   if (rules.length === 1 || (current.length === 0 && rules.every((each) => each.slug === first.slug)))
     return first;
-  const candidates = rules.slice(0, mostCandidates).map((each) => ruleRow(each.slug, lastOf(each), each));
+  const candidates = rules.slice(0, 8).map((each) => ruleRow(each.slug, each.version, each));
   throw new Missing('ambiguous', 'Several rules have this id. Call again with one of these citations as id', {
     candidates,
   });
@@ -96,14 +97,13 @@ export function getRule(services: Services, call: Call): Answer {
   const named = of === undefined ? null : stigOf(services, of, asked);
   const over = namedRule(services, id, named?.slug);
   const { slug } = over;
-  const newest = services.stigs.release(slug).version;
+  const newest = over.current ? over.version : services.stigs.release(slug).version;
   const isPinned = named !== null && (asked !== undefined || named.version !== newest);
   const wanted = isPinned ? named.version : asked && stigOf(services, slug, asked).version;
   const release = wanted ?? newest;
-  const reading = (called: string) => services.reading.group(slug, called, release);
-  const group = reading(id) ?? reading(over.groupId) ?? reading(over.ruleVersion);
+  const group = services.reading.rules(slug, [id, over.groupId, over.ruleVersion], release);
   if (!group) {
-    const last = over.current ? newest : lastOf(over);
+    const last = over.version;
     const cite = citation(slug, last, over.ruleId);
     const reason = over.current ? 'unknown_id' : 'removed';
     throw new Missing(reason, `${release} of ${slug} does not have it. ${last} has it`, {
@@ -117,8 +117,11 @@ export function getRule(services: Services, call: Call): Answer {
   const state = release === newest ? 'current' : over.current ? 'former' : 'removed';
   const controls = services.ruleChain(ruleIdents).flatMap((each) => each.controls);
   const first: Answer = {
-    ...{ found: true, cite, state, slug, stigTitle: brief(group.stig.title), version: release },
-    ...{ ...pick(group.stig, 'releaseDate'), ...pick(rule, 'groupId', 'ruleId', 'ruleVersion', 'severity') },
+    ...{ found: true, cite, state, slug, stigTitle: brief(group.release.title), version: release },
+    ...{
+      ...pick(group.release, 'releaseDate'),
+      ...pick(rule, 'groupId', 'ruleId', 'ruleVersion', 'severity'),
+    },
     ...{ ruleTitle: brief(rule.ruleTitle), title: brief(rule.title, 100) },
     ...{ ruleIdents: ruleIdents.slice(0, mostListed), legacyIds: legacyIds.slice(0, mostListed) },
     controls: [...new Set(controls.map((each) => each.identifier))].slice(0, mostListed),

@@ -1,5 +1,6 @@
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { writeCkl } from '../support/ckl-writer.ts';
+import { message, messageHeaders } from '../support/programs-client.ts';
 import { writeResults } from '../support/results-writer.ts';
 import type { Running } from '../support/running.ts';
 
@@ -60,6 +61,14 @@ export async function silenceRequests(server: Running, token: string): Promise<A
   const fields = (size: number) => 'a&'.repeat(size / 2).slice(0, -1);
   const form = (name: string, path: string, body: () => string, caller: object) =>
     post(name, path, body, 'application/x-www-form-urlencoded', caller);
+  const program = (name: string, tool: string, args: object) =>
+    post(
+      `POST /mcp, ${name}`,
+      '/mcp',
+      () => JSON.stringify(message('tools/call', { name: tool, arguments: args })),
+      'application/json',
+      { ...authorization, ...messageHeaders('tools/call', tool) },
+    );
   const own = { 'Sec-Fetch-Site': 'same-origin' };
   const json = (name: string, path: string, body: () => string, caller?: object) =>
     post(name, `/api/v1${path}`, body, 'application/json', caller);
@@ -150,5 +159,10 @@ export async function silenceRequests(server: Running, token: string): Promise<A
       () => `{"to":"nist-800-53","ccis":[${many(520_000, () => '0')}]}`,
       {},
     ),
+    program('find with 250 words', 'find', { q: 'a '.repeat(250).trim() }),
+    program('find with 500 signs', 'find', { q: '"-('.repeat(166), detail: 'full' }),
+    program('coverage of a STIG', 'coverage', { stig: slug, show: 'all', detail: 'full' }),
+    program('the rules of CM-6', 'rules_for_control', { control: 'CM-6', detail: 'full' }),
+    program('60 KiB of arguments', 'get_rule', { id: 'V'.repeat(60_000) }),
   ];
 }

@@ -25,7 +25,10 @@ export type RuleLine = Pick<
 /** How many rules a list shows before and after the present one: people read on more often than back. */
 const shown = { before: 5, after: 30 };
 
-function named(lines: RuleLine[], text: string): string | undefined {
+function named(
+  lines: Pick<RuleLine, 'groupId' | 'ruleId' | 'ruleVersion'>[],
+  text: string,
+): string | undefined {
   const id = text.trim().toUpperCase();
   const is = (each: string) => each.toUpperCase() === id;
   const found =
@@ -62,6 +65,10 @@ export function createReadingService(db: Database, stigs: StigService) {
     .where(eq(findings.releaseId, sql.placeholder('release')))
     .orderBy(asc(ordinal))
     .prepare();
+  const idsOf = db.sqlite.prepare<[number], Pick<RuleLine, 'ordinal' | 'groupId' | 'ruleId' | 'ruleVersion'>>(
+    `SELECT ordinal, group_id AS groupId, rule_id AS ruleId, rule_version AS ruleVersion
+       FROM findings WHERE release_id = ? ORDER BY ordinal`,
+  );
   const textOf = db.orm
     .select()
     .from(findings)
@@ -85,7 +92,21 @@ export function createReadingService(db: Database, stigs: StigService) {
       ORDER BY s.title_fold, s.title, s.slug`,
   );
 
+  const textsOf = (release: number, own: Pick<RuleLine, 'ordinal'>[]) =>
+    own.map((line) => toText(textOf.get({ release, ordinal: line.ordinal })!));
+
   return {
+    /** The rules of the group with the first of some ids that a release has. Null for none; throws NOT_FOUND. */
+    rules(name: string, ids: string[], version?: string) {
+      return db.read(() => {
+        const release = stigs.release(name, version);
+        const all = idsOf.all(release.id);
+        const called = ids.map((id) => named(all, id)).find((id) => id !== undefined);
+        const own = all.filter(({ groupId }) => groupId === called);
+        return own.length === 0 ? null : { release, rules: textsOf(release.id, own) };
+      });
+    },
+
     /** The rules of the group with an id, and their neighbours that pass a filter. Null for none; throws NOT_FOUND. */
     group(name: string, wanted: string, version?: string, filter: Narrowing = {}) {
       return db.read(() => {
@@ -100,10 +121,9 @@ export function createReadingService(db: Database, stigs: StigService) {
         const others = passing.filter((line) => line.groupId !== called);
         const earlier = others.filter((line) => line.ordinal < first.ordinal);
         const later = others.filter((line) => line.ordinal > last.ordinal);
-        const rules = own.map((line) => toText(textOf.get({ release: id, ordinal: line.ordinal })!));
         return {
           stig: { slug, title, version: found, releaseDate },
-          rules,
+          rules: textsOf(id, own),
           before: earlier.at(-1) ?? null,
           after: later[0] ?? null,
           list: {
