@@ -302,6 +302,14 @@ documents('docker\u2019s lines of docs/container.md are podman\u2019s, but for w
   assert.ok(expected.length > 20, String(expected.length));
 });
 
+documents('a page for installing, and that for an accreditor, has at most 8 KB', () => {
+  for (const page of ['container', 'rpm', 'rhel', 'tar', 'source', 'operate'].map(
+    (name) => `docs/${name}.md`,
+  ))
+    assert.ok(read(page).length <= 8192, `${page} has ${read(page).length} characters`);
+  assert.ok(read('SECURITY.md').length <= 8192);
+});
+
 documents('the Quadlet has the options of docs/container.md', () => {
   const run = /^podman run -d .*$/m.exec(read('docs/container.md').replace(/\\\n\s*/g, ''))![0];
   const file = read('packaging/gapstone.container');
