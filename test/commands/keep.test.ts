@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { removeOlder } from '../../src/commands/backup-folder.ts';
 import { removable, setAside } from '../../src/commands/tidy.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openCatalog, openDatabase } from '../../src/db/database.ts';
 import { auditLines } from '../support/audit.ts';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
 import { gapstone } from '../support/child.ts';
@@ -200,6 +200,17 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
     (await run(['tidy', '--older-than', 'soon'])).stderr,
     /--older-than must be a number with s, m, h or d/,
   );
+});
+
+keep('the status of an empty catalog invents no time', async () => {
+  const folder = scratchFolder();
+  openCatalog(join(folder, 'g.db'), { create: true }).close();
+  const status = await gapstone(['status', '--db', 'g.db'], { cwd: folder });
+  assert.is(status.code, 0, status.stderr);
+  assert.match(status.stdout, /^generation +nothing was imported yet$/m);
+  const json = await gapstone(['status', '--db', 'g.db', '--json'], { cwd: folder });
+  assert.is(JSON.parse(json.stdout).catalog.changedAt, null);
+  assert.not.match(status.stdout + json.stdout, /1970/);
 });
 
 keep.run();
