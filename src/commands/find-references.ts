@@ -22,6 +22,7 @@ export const referencesCommand: Command = {
     '--json        the same as --format json',
     '--strict      exit with 1 where an id is not current',
   ],
+  examples: ['gapstone references docs', 'gapstone references --format sarif --strict playbooks'],
   async run(args) {
     const { values, positionals } = parse(args, null, { format: text, strict: flag });
     if (positionals.length === 0) throw new CommandError('expected PATH..., got no arguments', 2);
