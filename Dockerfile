@@ -1,5 +1,6 @@
-# Build where there is a network; run where there is none (docs/operate.md, "In a container"):
+# Build where there is a network; run where there is none (docs/container.md):
 #   docker build -t gapstone .
+# Bases are arguments, to be named with a digest where they must not change.
 # On the Universal Base Image of Red Hat, whose Node lies in another folder:
 #   podman build --format docker -t gapstone --build-arg NODE_DIR=/usr \
 #     --build-arg BUILD_IMAGE=registry.access.redhat.com/ubi9/nodejs-24:latest \
@@ -35,7 +36,7 @@ ARG RUN_IMAGE
 ARG REVISION
 COPY --from=root / /
 LABEL org.opencontainers.image.title="Gapstone" \
-  org.opencontainers.image.description="An offline catalog of STIGs, security controls and their crosswalk" \
+  org.opencontainers.image.description="An offline catalog of STIGs, security controls and their crosswalk, for assessors who work where there is no network." \
   org.opencontainers.image.version="1.0.0" \
   org.opencontainers.image.revision="${REVISION}" \
   org.opencontainers.image.licenses="MIT" \
@@ -44,9 +45,10 @@ ENV PATH=${NODE_DIR}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin
   GAPSTONE_HOST=0.0.0.0 GAPSTONE_PORT=8080 GAPSTONE_DB=/data/gapstone.db GAPSTONE_INBOX=/inbox
 WORKDIR /opt/gapstone
 USER 65532:65532
-VOLUME /data /inbox
+VOLUME /data
 EXPOSE 8080
+# A few lines of bash while HTTP is plain; over TLS it takes a Node.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
-  CMD ["node", "-e", "require(process.env.GAPSTONE_TLS_CERT ? 'https' : 'http').get({ host: '127.0.0.1', port: process.env.GAPSTONE_PORT, path: '/readyz', rejectUnauthorized: false }, (r) => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+  CMD ["bash", "-c", "if [ -n \"$GAPSTONE_TLS_CERT\" ]; then exec node -e \"require('https').get({ host: '127.0.0.1', port: process.env.GAPSTONE_PORT, path: '/readyz', rejectUnauthorized: false }, (r) => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))\"; fi; exec 3<>\"/dev/tcp/127.0.0.1/$GAPSTONE_PORT\" && printf 'GET /readyz HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 4 line <&3 && [[ $line == *' 200 '* ]]"]
 ENTRYPOINT ["node", "dist/src/cli.js"]
 CMD ["start", "--no-token"]

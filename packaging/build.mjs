@@ -1,7 +1,8 @@
 // Makes the package: `npm run package` puts gapstone-<version>-linux-x64.tar.xz, the rpm and their SHA256SUMS into
 // dist/package. What runs comes from src/runtime-tree.mjs; beside it are laid Node, the two libraries that it needs,
 // what starts it, and what a system wants to know of it. The same commit gives the same bytes of the tar.
-// `--tar FILE` makes the tar alone, not compressed. Plain JavaScript, as the build is.
+// The rpm is signed with the OpenPGP key that GAPSTONE_RPM_KEY names. `--tar FILE` makes the tar alone, not compressed.
+// Plain JavaScript, as the build is.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -69,8 +70,23 @@ function makeTree(tree) {
     );
   rmSync(join(lib, 'LICENSE'));
   const share = join(tree, 'share');
-  for (const file of ['gapstone.service', 'gapstone.sysusers', 'gapstone.env'])
+  for (const file of [
+    'gapstone.service',
+    'gapstone.sysusers',
+    'gapstone.env',
+    'gapstone.rules.yml',
+    'gapstone.container',
+  ])
     cpSync(join(here, file), join(share, file));
+  // What the service may not do, its timers' commands may not do either.
+  const [, hardening] = /\n(CapabilityBoundingSet=[\s\S]*?)\n\n\[Install\]/.exec(
+    readFileSync(join(here, 'gapstone.service'), 'utf8'),
+  );
+  for (const unit of ['gapstone-backup', 'gapstone-tidy']) {
+    cpSync(join(here, `${unit}.timer`), join(share, `${unit}.timer`));
+    const service = readFileSync(join(here, `${unit}.service`), 'utf8');
+    writeFileSync(join(share, `${unit}.service`), `${service}\n${hardening}\nPrivateNetwork=yes\n`);
+  }
   const help = (args) =>
     execFileSync(node, [join(tree, 'dist', 'src', 'cli.js'), ...args], { encoding: 'utf8' });
   writeFileSync(join(share, 'gapstone.1'), manPage(help, version));
@@ -126,11 +142,15 @@ function makeRpm(tree, target) {
   run('rpmbuild', ['-bb', '--quiet', '--target', 'x86_64-linux', ...defined, join(here, 'gapstone.spec')], {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
   });
+  const key = process.env.GAPSTONE_RPM_KEY;
+  const made = join(target, `gapstone-${version}-1.x86_64.rpm`);
+  if (key) run(join(here, 'sign.sh'), [made, key]);
+  else process.stderr.write('package: the rpm is not signed, as GAPSTONE_RPM_KEY names no key\n');
 }
 
 /** The hashes of what is carried, and their signature where GAPSTONE_PACKAGE_KEY names a key of `gapstone content keygen`. */
 function makeSums(target) {
-  const files = readdirSync(target).filter((file) => /\.(tar\.xz|rpm)$/.test(file));
+  const files = readdirSync(target).filter((file) => /\.(tar\.xz|rpm)$|^RPM-GPG-KEY/.test(file));
   const sums = join(target, 'SHA256SUMS');
   writeFileSync(
     sums,

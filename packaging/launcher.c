@@ -1,6 +1,6 @@
 /* `bin/gapstone` of the package: finds the folder of the package through links, says in one line what it cannot run on,
    and runs the Node that lies beside it. Written in C, as a root with glibc alone has no shell. It uses nothing that glibc 2.17
-   lacks (hence no stat of libc), so that the line is said where Node could not be loaded. */
+   lacks, so that the line is said where Node could not be loaded. */
 #include <errno.h>
 #include <gnu/libc-version.h>
 #include <limits.h>
@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { oldest_minor = 34 };
@@ -35,37 +33,12 @@ static void refuse_old_glibc(void) {
     fail("this package needs glibc 2.34 or later (RHEL 9, Debian 12); this system has glibc %s", version, "");
 }
 
-/* The data lie in one folder: /var/lib/gapstone of the rpm, else gapstone-data beside the folder of the package. */
-static char *data_folder(const char *home) {
-  static const char installed[] = "/usr/lib/gapstone";
-  size_t above = strlen(home) - strlen(installed);
-  if (strlen(home) >= strlen(installed) && strcmp(home + above, installed) == 0) {
-    char *root = strndup(home, above);
-    return join(root, "/var/lib/gapstone");
-  }
-  char *parent = strdup(home);
-  *strrchr(parent, '/') = '\0';
-  return join(parent, "/gapstone-data");
-}
-
 int main(int count, char **arguments) {
   refuse_old_glibc();
   char *home = realpath((const char *)getauxval(AT_EXECFN), NULL);
   if (home == NULL) fail("its own folder cannot be found: %s", strerror(errno), "");
   for (int folder = 0; folder < 2; folder++)
     if (strrchr(home, '/') != NULL) *strrchr(home, '/') = '\0';
-
-  const char *command = count > 1 ? arguments[1] : "";
-  if (getenv("GAPSTONE_DB") == NULL) {
-    char *data = data_folder(home);
-    struct stat found;
-    if (strcmp(command, "start") == 0 || strcmp(command, "import") == 0 || strcmp(command, "restore") == 0)
-      if (mkdir(data, 0700) != 0 && errno != EEXIST) fail("%s cannot be made: %s", data, strerror(errno));
-    /* What root makes there could not be written by the service. */
-    if (command[0] != '-' && geteuid() == 0 && syscall(SYS_stat, data, &found) == 0 && found.st_uid != 0)
-      fail("%s belongs to another user: run this as \"runuser -u gapstone -- gapstone ...\"", data, "");
-    setenv("GAPSTONE_DB", join(data, "/gapstone.db"), 1);
-  }
 
   setenv("LD_LIBRARY_PATH", join(home, "/lib"), 1);
   setenv("NODE_ENV", "production", 1);

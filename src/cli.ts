@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { CommandError } from './base/errors.ts';
 import { rightsAround } from './base/files.ts';
+import { prepareDataFolder } from './base/installation.ts';
+import { didYouMean } from './base/nearest.ts';
 import { packageCommit, packageVersion } from './base/root.ts';
-import { escaped, escapedLine } from './base/text.ts';
+import { cut, escaped, escapedLine, printable } from './base/text.ts';
 import type { Command } from './commands/command.ts';
 import { requireDriver } from './db/driver.ts';
 import { isTooOld, runOnOwnNode } from './runtime.ts';
@@ -22,8 +24,10 @@ const commands: Record<string, () => Promise<Command>> = {
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
   purge: async () => (await import('./commands/purge.ts')).purgeCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
+  tidy: async () => (await import('./commands/tidy.ts')).tidyCommand,
   restore: async () => (await import('./commands/restore.ts')).restoreCommand,
   check: async () => (await import('./commands/check.ts')).checkCommand,
+  config: async () => (await import('./commands/show-config.ts')).configCommand,
   status: async () => (await import('./commands/status.ts')).statusCommand,
   'upgrade-check': async () => (await import('./commands/upgrade-check.ts')).upgradeCheckCommand,
   'self-assessment': async () => (await import('./commands/self-assessment.ts')).selfAssessmentCommand,
@@ -31,9 +35,9 @@ const commands: Record<string, () => Promise<Command>> = {
 
 async function usage(): Promise<string> {
   const all = await Promise.all(Object.values(commands).map((load) => load()));
-  const width = Math.max(...all.map((command) => command.name.length));
-  const list = all.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
-  return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\ngapstone COMMAND --help explains a command.\n`;
+  const { listed } = await import('./commands/help.ts');
+  const list = listed(all.map(({ name, summary }) => [name, summary]));
+  return `Gapstone ${packageVersion}: an offline catalog of STIGs, controls and their crosswalk\n\n${list.join('\n')}\n\n${firstSteps}\n`;
 }
 
 async function versions(): Promise<string> {
@@ -41,35 +45,54 @@ async function versions(): Promise<string> {
   return `gapstone ${packageVersion}\ncommit ${packageCommit}\nnode ${process.versions.node}\nsqlite ${sqlite}\n`;
 }
 
-function usageOf(command: Command): string {
-  const common = [
-    '--db FILE        the catalog (GAPSTONE_DB, gapstone.db)',
-    "--users-db FILE  users' data (GAPSTONE_USERS_DB, gapstone-users.db beside the catalog)",
-  ];
-  return `${command.usage}\n${command.summary}\n\n${[...command.help, ...common].map((line) => `  ${line}`).join('\n')}\n`;
+const firstSteps = `gapstone COMMAND --help explains a command, gapstone config --help the settings,
+gapstone --version (-v) says what this is.
+
+Examples:
+  gapstone start
+  gapstone import U_SRG-STIG_Library_July_2026.zip
+  gapstone token issue --subject ann --org team-red`;
+
+/** The command of a name. Throws `CommandError` that names the nearest one. */
+async function commandOf(name: string): Promise<Command> {
+  if (!Object.hasOwn(commands, name)) {
+    const nearest = didYouMean(name, [...Object.keys(commands), 'help', 'version']);
+    throw new CommandError(
+      `there is no command "${printable(cut(name), 64)}"${nearest || ': see gapstone --help'}`,
+      2,
+    );
+  }
+  // First: loading a command loads the driver with it.
+  await requireDriver();
+  return commands[name]!();
+}
+
+async function printHelp(command: Command): Promise<number> {
+  const { usageOf } = await import('./commands/help.ts');
+  process.stdout.write(usageOf(command));
+  return 0;
 }
 
 async function main(args: string[]): Promise<number> {
   const [name, ...rest] = args;
-  if (name === '--version') {
+  if (name === '--version' || name === '-v' || name === 'version') {
     process.stdout.write(await versions());
     return 0;
   }
-  if (name === undefined || name === '--help' || name === 'help') {
+  if (name === 'help' && rest[0] !== undefined) return printHelp(await commandOf(rest[0]));
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(await usage());
     return name === undefined ? 2 : 0;
   }
   if (name.startsWith('-'))
-    throw new CommandError(`the command must come before "${name.slice(0, 64)}": see gapstone --help`, 2);
-  if (!Object.hasOwn(commands, name))
-    throw new CommandError(`there is no command "${name.slice(0, 64)}": see gapstone --help`, 2);
-  // First: loading a command loads the driver with it.
-  await requireDriver();
-  const command = await commands[name]!();
-  if (rest.includes('--help')) {
-    process.stdout.write(usageOf(command));
-    return 0;
-  }
+    throw new CommandError(
+      `the command must come before "${printable(cut(name), 64)}": see gapstone --help`,
+      2,
+    );
+  const command = await commandOf(name);
+  if (rest.includes('--help') || rest.includes('-h')) return printHelp(command);
+  const { environment } = await import('./base/config.ts');
+  prepareDataFolder(name, environment);
   const { runCommand } = await import('./commands/command.ts');
   return runCommand(command, rest);
 }

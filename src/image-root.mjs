@@ -2,7 +2,16 @@
 // removes its package managers, removes setuid and setgid bits, creates the folders for data. Plain JavaScript, because
 // not every base has `find`.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const [root, nodeDir] = process.argv.slice(2);
@@ -54,6 +63,16 @@ function makeFolders() {
   }
 }
 
+/** `gapstone` in the PATH, for `podman exec gapstone gapstone check`. */
+function linkProgram() {
+  const program = join('opt', 'gapstone', 'dist', 'src', 'cli.js');
+  if (!existsSync(join(root, program))) return;
+  chmodSync(join(root, program), 0o755);
+  mkdirSync(join(root, 'usr', 'local', 'bin'), { recursive: true });
+  symlinkSync(join('/', program), join(root, 'usr', 'local', 'bin', 'gapstone'));
+}
+
 removePackageManagers();
+linkProgram();
 removePrivileges(root, lstatSync(root).dev);
 makeFolders();

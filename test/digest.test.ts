@@ -61,6 +61,7 @@ test('every table of the schema is digested, or left out for a reason', () => {
     'content_sequences',
     'inbox_contents',
     'shipped_sources',
+    'site',
   );
   const times = ['catalog', 'import_runs', 'import_ledger', 'clock', 'audit_head'];
   const decided = ['mapping_decisions', 'mapping_changes'];

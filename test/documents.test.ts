@@ -122,7 +122,9 @@ function citations(text: string, comments: string): { rules: string[]; threats: 
 
 documents('every rule and threat that code, tests and documents cite is there', () => {
   const rules = new Set(['rules', 'running', 'files'].flatMap((name) => [...anchorsOf(`docs/${name}.md`)]));
-  const threats = new Set([...read('SECURITY.md').matchAll(/^\| ([A-Z]\d) \|/gm)].map((match) => match[1]!));
+  const threats = new Set(
+    [...read('docs/security.md').matchAll(/^\| ([A-Z]\d) \|/gm)].map((match) => match[1]!),
+  );
   let cited = 0;
   for (const path of [...pages, ...sources]) {
     const text = read(path);
@@ -164,7 +166,7 @@ documents('every environment variable that is read has a row in docs/operate.md,
   const told = rows.flatMap((row) =>
     [...row.split('|')[1]!.matchAll(/`(GAPSTONE_[A-Z_]+)`/g)].map((m) => m[1]!),
   );
-  assert.is(variables.length, 31);
+  assert.is(variables.length, 32);
   assert.equal(told.sort(), [...variables].sort());
 });
 
@@ -190,11 +192,10 @@ const notRun: [RegExp, string][] = [
   ],
   [/^npm run (lint|typecheck|bench|test:|pictures)/, 'part of CI, or minutes of work'],
   [/^GAPSTONE_UPDATE_GOLDEN=1 /, 'rewrites files of the repository'],
-  [/^podman /, 'needs a container runtime; .ci/image does the same'],
-  [/^npm ci && npm run package$|^cd dist\/package$/, 'minutes of work: .ci/package does it'],
-  [/ SHA256SUMS$|^tar xf gapstone-|^\.\/gapstone start$/, 'test/package runs them'],
-  [/^(rpm|systemctl|runuser) /, 'needs root on a system with rpm'],
 ];
+
+/** Pages whose commands are run elsewhere, on what they install: by test/package/pages.test.ts. */
+const ofPackages = ['docs/rpm.md', 'docs/tar.md'];
 
 /** The commands of a page's sh blocks, continuation lines joined; `stopped` ones are run without the server. */
 function commandsOf(page: string): { command: string; stopped: boolean }[] {
@@ -235,7 +236,7 @@ function checkout(): string {
 let catalog: string | undefined;
 
 const withPrograms = testIf(programs('bash', 'curl', 'openssl', 'sha256sum', 'unzip'), documents);
-for (const page of pages.filter((name) => commandsOf(name).length > 0))
+for (const page of pages.filter((name) => !ofPackages.includes(name) && commandsOf(name).length > 0))
   withPrograms(`the commands of ${page} run, one after the other`, async () => {
     const folder = checkout();
     if (catalog !== undefined) copyFileSync(catalog, join(folder, 'gapstone.db'));
@@ -250,6 +251,8 @@ for (const page of pages.filter((name) => commandsOf(name).length > 0))
     const script = (parts: typeof commands) =>
       [
         `trap 'echo "failed: $BASH_COMMAND" >&2' ERR`,
+        // As the pages of the ways to install say what `gapstone` is.
+        'gapstone() { node dist/src/cli.js "$@"; }',
         // A status of 400 and more is a failure here.
         'curl() { command curl --silent --show-error --fail-with-body "$@"; }',
         ...parts.map(({ command }) => command),
@@ -276,6 +279,60 @@ for (const page of pages.filter((name) => commandsOf(name).length > 0))
     const after = commands.filter(({ stopped }) => stopped);
     if (after.length > 0) run(after);
   });
+
+documents('docker\u2019s lines of docs/container.md are podman\u2019s, but for what podman alone has', () => {
+  const blocks = [
+    ...read('docs/container.md').matchAll(/^```sh (podman|docker)( outside)?\n([\s\S]*?)^```$/gm),
+  ];
+  const linesOf = (engine: string) =>
+    blocks
+      .filter((match) => match[1] === engine)
+      .flatMap((match) =>
+        match[3]!
+          .replace(/\\\n\s*/g, '')
+          .trimEnd()
+          .split('\n'),
+      );
+  const expected = linesOf('podman')
+    .filter((line) => !line.startsWith('podman healthcheck '))
+    .map((line) =>
+      line.replace(/^podman /, 'docker ').replace(/--format docker --timestamp "\$\(git log[^)]*\)" /, ''),
+    );
+  assert.equal(linesOf('docker'), expected);
+  assert.ok(expected.length > 20, String(expected.length));
+});
+
+documents('a page for installing, and that for an accreditor, has at most 8 KB', () => {
+  for (const page of ['container', 'rpm', 'rhel', 'tar', 'source', 'operate'].map(
+    (name) => `docs/${name}.md`,
+  ))
+    assert.ok(read(page).length <= 8192, `${page} has ${read(page).length} characters`);
+  assert.ok(read('SECURITY.md').length <= 8192);
+});
+
+documents('the Quadlet has the options of docs/container.md', () => {
+  const run = /^podman run -d .*$/m.exec(read('docs/container.md').replace(/\\\n\s*/g, ''))![0];
+  const file = read('packaging/gapstone.container');
+  const values = (key: string) =>
+    [...file.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map((match) => match[1]!);
+  const given = (option: string) =>
+    [...run.matchAll(new RegExp(` ${option} "?([^ "]+)"?`, 'g'))].map((match) => match[1]!);
+  assert.equal(values('PublishPort'), given('-p'));
+  assert.equal(values('Environment'), given('-e'));
+  const place = (volume: string) => volume.slice(volume.indexOf(':'));
+  assert.equal(values('Volume').map(place), given('-v').map(place));
+  for (const [option, key, value] of [
+    ['--read-only', 'ReadOnly', 'true'],
+    ['--cap-drop=ALL', 'DropCapability', 'ALL'],
+    ['--security-opt=no-new-privileges', 'NoNewPrivileges', 'true'],
+    ['--restart=always', 'Restart', 'always'],
+  ] as const) {
+    assert.ok(run.includes(option), option);
+    assert.equal(values(key), [value]);
+  }
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  assert.equal(values('Image'), [`localhost/gapstone:${version}`]);
+});
 
 documents('each reason not to run a command is needed by some document', () => {
   const all = pages.flatMap((page) => commandsOf(page).map(({ command }) => command));

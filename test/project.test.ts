@@ -1,11 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
 import { isTooOld, oldestNode } from '../src/runtime.ts';
+import { selfSigned } from './support/certificate.ts';
 import { suite } from './support/harness.ts';
 
 const read = (...parts: string[]) => readFileSync(join(packageRoot, ...parts), 'utf8');
@@ -42,16 +46,16 @@ test('the Dockerfile takes its bases as arguments, both on Node 24, and compiles
   assert.ok(final!.includes('COPY --from=root / /'));
 });
 
-test('the image has a numeric user that is not root, two volumes, labels and a health check by Node', () => {
+test('the image has a numeric user that is not root, one volume, labels and a health check', () => {
   const final = stages()[3]!;
   const given = (word: string) =>
     final.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
   assert.equal(given('USER'), ['65532:65532']);
-  assert.equal(given('VOLUME'), ['/data /inbox']);
+  assert.equal(given('VOLUME'), ['/data']);
   assert.equal(given('RUN'), []);
   const health = given('HEALTHCHECK')[0]!;
   const command = JSON.parse(health.slice(health.indexOf('['))) as string[];
-  assert.is(command[0], 'node');
+  assert.equal(command.slice(0, 2), ['bash', '-c']);
   assert.match(command[2]!, /readyz/);
   assert.equal(JSON.parse(given('ENTRYPOINT')[0]!), ['node', 'dist/src/cli.js']);
   const variables = given('ENV')[0]!;
@@ -61,12 +65,46 @@ test('the image has a numeric user that is not root, two volumes, labels and a h
     /^PATH=\$\{NODE_DIR\}\/bin:/,
   ])
     assert.match(variables, each);
-  const { version, license } = JSON.parse(read('package.json')) as { version: string; license: string };
+  const { version, license, description } = JSON.parse(read('package.json')) as Record<string, string>;
   for (const [name, value] of [
     ['version', version],
     ['licenses', license],
+    ['description', description],
   ])
     assert.ok(given('LABEL')[0]!.includes(`org.opencontainers.image.${name}="${value}"`), name);
+});
+
+test('the health check passes while /readyz answers 200, over HTTP and TLS, and else fails', async () => {
+  const line = stages()[3]!.find((each) => each.startsWith('HEALTHCHECK '))!;
+  const [program, ...args] = JSON.parse(line.slice(line.indexOf('['))) as string[];
+  let status = 200;
+  const asked: string[] = [];
+  const answer: RequestListener = (request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.writeHead(status).end('{}');
+  };
+  const day = 86_400_000;
+  const certificate = selfSigned(new Date(Date.now() - day), new Date(Date.now() + day));
+  for (const [server, env] of [
+    [createServer(answer), {}],
+    [createSecureServer(certificate, answer), { GAPSTONE_TLS_CERT: '/tls/cert.pem' }],
+  ] as const) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = String((server.address() as AddressInfo).port);
+    const check = () =>
+      new Promise((resolve) => {
+        const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+        const child = spawn(program!, args, { env: { PATH, GAPSTONE_PORT: port, ...env }, stdio: 'ignore' });
+        child.on('close', resolve);
+      });
+    status = 200;
+    assert.is(await check(), 0);
+    status = 503;
+    assert.is(await check(), 1);
+    await new Promise((resolve) => server.close(resolve));
+    assert.is(await check(), 1);
+  }
+  assert.equal([...new Set(asked)], ['GET /readyz']);
 });
 
 test('everything that the Dockerfile copies from here exists and is let through by .dockerignore', () => {
@@ -153,7 +191,7 @@ interface Locked {
   dependencies?: Record<string, string>;
 }
 
-test('the dependency table of SECURITY.md is what the lock file says, version and licence', () => {
+test('the dependency table of docs/security.md is what the lock file says, version and licence', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
   const running = new Map<string, Locked>();
   const add = (name: string) => {
@@ -163,14 +201,14 @@ test('the dependency table of SECURITY.md is what the lock file says, version an
     for (const each of Object.keys(locked.dependencies ?? {})) add(each);
   };
   for (const name of Object.keys(packages['']!.dependencies!)) add(name);
-  const table = [...read('SECURITY.md').matchAll(/^\| (\S+) \| (\d\S*) \| (\S+) \| (.+) \|$/gm)];
+  const table = [...read('docs', 'security.md').matchAll(/^\| (\S+) \| (\d\S*) \| (\S+) \| (.+) \|$/gm)];
   const stated = table.map(([, name, version, license]) => `${name} ${version} ${license}`);
   const locked = [...running].map(([name, { version, license }]) => `${name} ${version} ${license}`);
   assert.equal(stated.sort(), locked.sort());
   const sqlite = new Sqlite(':memory:');
   const version = sqlite.prepare('SELECT sqlite_version()').pluck().get() as string;
   sqlite.close();
-  assert.ok(read('SECURITY.md').includes(`SQLite ${version} is compiled into`));
+  assert.ok(read('docs', 'security.md').includes(`SQLite ${version} is compiled into`));
 });
 
 test('the bill of materials names every package of which something is inside, SQLite and Node, and is the same each time', () => {

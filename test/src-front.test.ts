@@ -564,7 +564,7 @@ front('a log that nobody reads any more does not end the server', async () => {
   const running = await serve(folderWithSample());
   running.child.stdout.destroy();
   for (let i = 0; i < 20; i++) {
-    const answer = await ask(running.port, `GET /healthz HTTP/1.1\r\n${host}\r\n`);
+    const answer = await ask(running.port, `GET /signin HTTP/1.1\r\n${host}\r\n`);
     assert.is(answer.status, 200);
   }
   const text = await (await fetch(`${running.url}/metrics`)).text();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isNetwork } from './addresses.ts';
 import { CommandError } from './errors.ts';
 import { statIfThere } from './files.ts';
+import { dataFolder, readSettingsFile } from './installation.ts';
 import { printable } from './text.ts';
 
 /** The error for a wrong value: what it must be, and its beginning. Not for secrets. */
@@ -64,7 +65,7 @@ const serviceLink = (text: string) =>
 
 /** Every setting and its default: `maxBody` is the variable GAPSTONE_MAX_BODY. No other variable is read. */
 const settings = z.object({
-  db: filled.default('gapstone.db'),
+  db: filled.default(join(dataFolder ?? '', 'gapstone.db')),
   usersDb: filled.nullable().default(null),
   host: filled.default('127.0.0.1'),
   port: whole(0, 65535, serviceLink).default(8080),
@@ -122,6 +123,15 @@ const settings = z.object({
   trustedProxies: list(z.string().refine(isNetwork, wrongEntry)),
   /** Whether `start` imports the package's samples, besides its facts (rule D44.1). */
   samples: onOff.default(true),
+  /** The name of this site in the names of its backups (rule D44.5). */
+  site: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+      'must be 1 to 64 letters, digits, dots, hyphens or underscores',
+    )
+    .nullable()
+    .default(null),
   /** The folder whose files are imported (rule D33). */
   inbox: folder.nullable().default(null),
   auditFile: filled.nullable().default(null),
@@ -142,11 +152,13 @@ function usersBeside(db: string): string {
   return join(dir, `${name}-users.db`);
 }
 
-type Setting = keyof typeof settings.shape;
+export type Setting = keyof typeof settings.shape;
 const names = Object.keys(settings.shape) as Setting[];
-const variableOf = (name: Setting) => `GAPSTONE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+export const variableOf = (name: Setting) => `GAPSTONE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 const flagOf = (name: Setting) => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 export const variables: readonly string[] = names.map(variableOf);
+/** Settings whose values are never shown. */
+const secrets: readonly Setting[] = ['cronSecret'];
 
 /** Flags, which override the environment. */
 export type Flags = { [Name in 'db' | 'users-db' | 'host' | 'port']?: string | undefined };
@@ -160,8 +172,14 @@ const leastSecret = 16;
 const mostNames = 20;
 const longestName = 64;
 
-/** The settings of flags and environment, frozen. Throws `CommandError` that names the wrong setting (D21). */
-export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env) {
+/** The settings of `gapstone.env`, and the environment of this process, which comes first. Throws `CommandError`. */
+export const environment = (file = readSettingsFile()): NodeJS.ProcessEnv => ({ ...file, ...process.env });
+
+/**
+ * The settings of flags, environment and `gapstone.env`, frozen. Throws `CommandError` that names the wrong setting
+ * (rules D21 and D44.3).
+ */
+export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = environment()) {
   const { db, 'users-db': usersFile, host, port } = flags;
   const fromFlags: { [Name in Setting]?: string | undefined } = { db, usersDb: usersFile, host, port };
   const given: typeof fromFlags = {};
@@ -203,7 +221,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
 }
 
 /** Warns of unknown GAPSTONE_ variables and a short cron secret; the warnings contain no values. */
-export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.env) {
+export function configWarnings(config: Config, env: NodeJS.ProcessEnv = environment()) {
   const warnings: { msg: string; fields: Record<string, unknown> }[] = [];
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('GAPSTONE_') && !variables.includes(name),
@@ -219,6 +237,52 @@ export function configWarnings(config: Config, env: NodeJS.ProcessEnv = process.
   if (config.cronSecret !== null && config.cronSecret.length < leastSecret)
     warnings.push({ msg: `GAPSTONE_CRON_SECRET has fewer than ${leastSecret} characters`, fields: {} });
   return warnings;
+}
+
+/** A setting that counts: its variable, its value as text (null: none, or a secret), and where it comes from. */
+export interface Counted {
+  name: string;
+  value: string | null;
+  from: 'flag' | 'environment' | 'file' | 'default';
+}
+
+/** What counts of each setting, and from where (rule D44.3); a secret has no value here. */
+export function countedSettings(
+  config: Config,
+  flags: Flags,
+  file: Record<string, string>,
+  env: NodeJS.ProcessEnv = process.env,
+): Counted[] {
+  const { claims, tls, ...rest } = config;
+  const values: Record<Setting, unknown> = {
+    ...rest,
+    claimSub: claims.sub,
+    claimEmail: claims.email,
+    claimOrg: claims.org,
+    claimEntitlements: claims.entitlements,
+    tlsCert: tls?.cert ?? null,
+    tlsKey: tls?.key ?? null,
+  };
+  const flagged: Partial<Record<Setting, string | undefined>> = { ...flags, usersDb: flags['users-db'] };
+  return names.map((name) => {
+    const variable = variableOf(name);
+    const from =
+      flagged[name] !== undefined
+        ? 'flag'
+        : env[variable] !== undefined
+          ? 'environment'
+          : file[variable] !== undefined
+            ? 'file'
+            : 'default';
+    return { name: variable, value: secrets.includes(name) ? null : shown(name, values[name]), from };
+  });
+}
+
+function shown(name: Setting, value: unknown): string | null {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) return value.length === 0 ? null : value.join(',');
+  if (value === null || value === undefined) return name === 'rateLimit' ? 'off' : null;
+  return String(value);
 }
 
 const shortened = (name: string) => printable(name, longestName) + (name.length > longestName ? '…' : '');

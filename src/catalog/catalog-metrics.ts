@@ -15,6 +15,10 @@ const counted = {
 /** Adds the metrics of catalog and file. It counts rows once for each generation, the ledger once for each run. */
 export function addCatalogMetrics(metrics: Metrics, db: Database): void {
   const { sqlite } = db;
+  const seconds = (sql: string) => {
+    const time = sqlite.prepare<[], string | null>(sql).pluck().get() ?? null;
+    return time === null ? 0 : Date.parse(time) / 1000;
+  };
   const number = (sql: string) => sqlite.prepare(sql).pluck().get() as number;
 
   const records = once(db.generation, () =>
@@ -49,6 +53,18 @@ export function addCatalogMetrics(metrics: Metrics, db: Database): void {
     gapstone_import_last_timestamp_seconds: [
       'When the last import ended. 0 means never.',
       () => ledger().finished,
+    ],
+    gapstone_last_import_timestamp_seconds: [
+      'When the last import ended. 0 means never.',
+      () => ledger().finished,
+    ],
+    gapstone_last_backup_timestamp_seconds: [
+      'When the last backup was made. 0 means never.',
+      () => seconds('SELECT backup_at FROM site'),
+    ],
+    gapstone_last_bundle_timestamp_seconds: [
+      'When the last bundle was applied that was not rolled back. 0 means never.',
+      () => seconds("SELECT max(applied_at) FROM content_bundles WHERE state = 'applied'"),
     ],
   });
   if (sqlite.memory) return;

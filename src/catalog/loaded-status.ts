@@ -16,7 +16,7 @@ export interface FileStatus {
 
 /** The contents of catalog and users' data, for an operator: counts, editions, sizes; nothing that users wrote. */
 export interface Status {
-  catalog: FileStatus & { generation: number; changedAt: string };
+  catalog: FileStatus & { generation: number; changedAt: string | null };
   /** `releases` counts all retained ones, `findings` those of current ones. */
   stigs: {
     stigs: number;
@@ -65,8 +65,9 @@ export interface ImportStatus extends Totals {
 export function createStatusService(db: Database) {
   const { sqlite } = db;
   const one = <T>(sql: string) => sqlite.prepare<[], T>(sql);
-  const catalog = one<{ generation: number; changedAt: string }>(
-    'SELECT generation, changed_at AS changedAt FROM catalog',
+  // A catalog that no import changed has no time.
+  const catalog = one<{ generation: number; changedAt: string | null }>(
+    'SELECT generation, CASE generation WHEN 0 THEN NULL ELSE changed_at END AS changedAt FROM catalog',
   );
   const stigs = one<Status['stigs']>(
     `SELECT coalesce(sum(s.kind = 'stig'), 0) AS stigs, coalesce(sum(s.kind = 'srg'), 0) AS srgs,

@@ -4,7 +4,8 @@ import type { Database } from '../db/database.ts';
 import { clock, collections } from '../db/user-tables.ts';
 
 /** How long a deleted list can be restored (rule D8.5). */
-export const retentionMilliseconds = 30 * 24 * 3600 * 1000;
+export const retentionDays = 30;
+export const retentionMilliseconds = retentionDays * 24 * 3600 * 1000;
 
 /** Stores a time, and returns the latest stored one: a clock that went backwards dates nothing too early (rule D8.5). */
 export function seeTime({ orm }: Database, time: Date): string {

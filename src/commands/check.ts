@@ -26,6 +26,8 @@ export const checkCommand: Command = {
     '--json    ok, digest, and every check with its problems as JSON',
     'Prints one line for each problem, and exits with 1 if there is any. Changes nothing.',
   ],
+  settings: ['auditFile'],
+  examples: ['gapstone check', 'gapstone check --audit gapstone-audit.jsonl.1'],
   async run(args) {
     const { values, positionals } = parse(args, null, { audit: flag });
     if (!values.audit) expectPositionals(positionals, []);

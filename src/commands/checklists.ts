@@ -39,6 +39,8 @@ export const checklistsCommand: Command = {
     '--layout L     stig: a file for each host and STIG (default); host: one for each host',
     '--json         file, bytes, sha256 and the names of the files as JSON',
   ],
+  settings: ['auditFile', 'auditFailure'],
+  examples: ['gapstone checklists --stig harbor_linux_3 --hosts hosts.csv \\', '  --out checklists.zip'],
   async run(args) {
     const { values, positionals } = parse(args, null, {
       ...{ list: text, stig: texts, hosts: text, out: text, format: text, layout: text },

@@ -10,7 +10,16 @@ import {
 import { createCollectionBody } from '../collections/schema.ts';
 import { openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, print, required, text, texts } from './command.ts';
+import {
+  type Command,
+  expectPositionals,
+  parse,
+  print,
+  required,
+  text,
+  texts,
+  wrongAction,
+} from './command.ts';
 
 export const collectionCommand: Command = {
   name: 'collection',
@@ -30,13 +39,18 @@ export const collectionCommand: Command = {
     '--item ID        a document id or an occupation code; more may follow',
     '--json           print the result as JSON',
   ],
+  settings: ['auditFile', 'auditFailure'],
+  examples: [
+    "gapstone collection create --kind role --name 'Our team' --owner ann \\",
+    '  --item 15-1244.00',
+  ],
   async run(args) {
     const { values, positionals } = parse(args, null, {
       ...{ kind: text, name: text, owner: text, org: text, email: text, item: texts },
       ...{ description: text, tag: texts, color: text, visibility: text },
     });
     const [action, ...rest] = positionals;
-    if (action !== 'create') throw new CommandError('the only collection command is "collection create"', 2);
+    if (action !== 'create') throw wrongAction('collection', action, ['create']);
     // More arguments after `--item A` are items too: `--item A B C`.
     if (values.item === undefined) expectPositionals(rest, []);
     const items = [...(values.item ?? []), ...rest];

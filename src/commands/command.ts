@@ -1,7 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { Setting } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
-import { escapedLine } from '../base/text.ts';
+import { didYouMean } from '../base/nearest.ts';
+import { cut, escapedLine, printable } from '../base/text.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { asCommandError } from '../db/faults.ts';
 
@@ -12,8 +14,13 @@ export interface Command {
   name: string;
   summary: string;
   usage: string;
-  /** One line for each option, for `--help`. */
+  /** One line for each option, for `--help`: name, two blanks or more, text. */
   help: string[];
+  /** The settings that count besides those of the two files. */
+  settings?: readonly Setting[];
+  /** The exit codes that mean more than 0, 1 and 2 do elsewhere. */
+  exitCodes?: [code: string, meaning: string][];
+  examples: string[];
   run(args: string[]): Promise<number>;
 }
 
@@ -66,7 +73,15 @@ function parsedArgs<const O extends Options>(args: string[], options: O) {
       strict: true,
     });
   } catch (error) {
-    throw new CommandError((error as Error).message.split('\n')[0]!, 2);
+    const { code, message } = error as { code?: string; message: string };
+    const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'(-[^']*)'/.exec(message)?.[1] : undefined;
+    if (unknown === undefined) throw new CommandError(message.split('\n')[0]!, 2);
+    const known = Object.keys({ ...options, ...commonOptions });
+    const wrong = unknown.replace(/^--?/, '');
+    throw new CommandError(
+      `there is no option "${printable(cut(unknown), 64)}"${didYouMean(wrong, known, '--')}`,
+      2,
+    );
   }
 }
 
@@ -76,6 +91,26 @@ export const texts = { ...text, multiple: true } as const;
 export const flag = { type: 'boolean' } as const;
 
 const commonOptions = { db: text, 'users-db': text, json: flag, help: flag };
+
+/** The error for a wrong second word of a command, such as `content verfy`: names the right ones, and the nearest. */
+export function wrongAction(
+  command: string,
+  given: string | undefined,
+  actions: readonly string[],
+): CommandError {
+  const all = actions.map((each) => `"${command} ${each}"`);
+  const known =
+    all.length === 1
+      ? `the only command is ${all[0]}`
+      : `the commands are ${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
+  if (given === undefined || given === '')
+    return new CommandError(`"${command}" alone does nothing: ${known}`, 2);
+  const nearest = didYouMean(given, actions, `${command} `);
+  return new CommandError(
+    `there is no command "${command} ${printable(cut(given), 64)}"${nearest || `: ${known}`}`,
+    2,
+  );
+}
 
 /** Throws `CommandError` for another number of positional arguments. */
 export function expectPositionals(positionals: string[], names: string[]): void {

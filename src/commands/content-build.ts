@@ -5,7 +5,7 @@ import { isThere, statIfThere } from '../base/files.ts';
 import { count, spoken } from '../base/text.ts';
 import { attachSignature } from '../content/attach.ts';
 import { type BuildOptions, buildBundle } from '../content/bundle.ts';
-import { defaultChannel } from '../content/manifest.ts';
+import { baseName, defaultChannel } from '../content/manifest.ts';
 import { readUnverified } from '../content/read-bundle.ts';
 import { readPrivateKey, readPublicKey } from '../content/signing-keys.ts';
 import { trustedKeys } from '../content/trust.ts';
@@ -64,7 +64,7 @@ export const buildCommand = {
     );
     const { channel, sequence, digest, before } = manifest;
     const built = { files, bytes, bundle: id, channel, sequence, digest, before: before?.digest ?? null };
-    const what = before === null ? 'whole' : `a difference to ${spoken(before.digest)}`;
+    const what = before === null ? 'whole' : `a difference to ${baseName(before)}`;
     print(values.json, built, files);
     tell(`${channel} ${sequence}, ${what}: ${count(bytes, 'byte')}, catalog ${digest} (${spoken(digest)})`);
     if (values.unsigned) tell('it is not signed: sign its manifest.json, then "gapstone content attach"');

@@ -5,7 +5,7 @@ import { channelName, defaultChannel } from '../content/manifest.ts';
 import { makeKey, type PublicKey, publicFileOf, readPublicKey } from '../content/signing-keys.ts';
 import { createTrust, trustedKeys, type Users } from '../content/trust.ts';
 import { openUsersForCommand, withCommandAudit } from './audit.ts';
-import { expectPositionals, parse, print, required, text } from './command.ts';
+import { expectPositionals, parse, print, required, text, wrongAction } from './command.ts';
 
 const busyTimeout = 30_000;
 
@@ -35,7 +35,7 @@ export const trustCommand = {
     const { values, positionals } = parse(args, null, { name: text, channel: text });
     const [action = '', ...rest] = positionals;
     if (!['add', 'list', 'remove'].includes(action))
-      throw new CommandError('the trust commands are "add", "list" and "remove"', 2);
+      throw wrongAction('content trust', action, ['add', 'list', 'remove']);
     if (action !== 'add' && (values.name !== undefined || values.channel !== undefined))
       throw new CommandError(`trust ${action} takes neither --name nor --channel`, 2);
     expectPositionals(rest, { add: ['FILE.pub'], list: [], remove: ['NAME'] }[action]!);

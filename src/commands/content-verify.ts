@@ -1,5 +1,6 @@
 import { readConfig } from '../base/config.ts';
 import { count, spoken } from '../base/text.ts';
+import { baseName } from '../content/manifest.ts';
 import { readBundle, type TrustedKey } from '../content/read-bundle.ts';
 import { readPublicKey } from '../content/signing-keys.ts';
 import { appliedBundles, trustedKeys } from '../content/trust.ts';
@@ -30,7 +31,7 @@ export const verifyCommand = {
     print(values.json, verified, `${digest}  ${file}`);
     tell(
       `${channel} ${sequence} of ${builtAt}, signed by ${signer.name ?? values.key}: ${count(sources.length, 'source')}, ` +
-        `${before === null ? 'whole' : `a difference to ${spoken(before.digest)}`}, catalog ${spoken(digest)}`,
+        `${before === null ? 'whole' : `a difference to ${baseName(before)}`}, catalog ${spoken(digest)}`,
     );
     return 0;
   },

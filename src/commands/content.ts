@@ -1,5 +1,4 @@
-import { CommandError } from '../base/errors.ts';
-import type { Command } from './command.ts';
+import { type Command, wrongAction } from './command.ts';
 import { applyCommand, rollbackCommand } from './content-apply.ts';
 import { attachCommand, buildCommand } from './content-build.ts';
 import { keygenCommand, trustCommand } from './content-keys.ts';
@@ -7,7 +6,7 @@ import { planCommand } from './content-plan.ts';
 import { listCommand, verifyCommand } from './content-verify.ts';
 
 /** The commands for bundles, by their second word (rule D32.1). */
-const commands: Record<string, Omit<Command, 'name' | 'summary'>> = {
+const commands: Record<string, Omit<Command, 'name' | 'summary' | 'examples'>> = {
   keygen: keygenCommand,
   trust: trustCommand,
   build: buildCommand,
@@ -19,8 +18,6 @@ const commands: Record<string, Omit<Command, 'name' | 'summary'>> = {
   list: listCommand,
 };
 
-const names = Object.keys(commands);
-
 export const contentCommand: Command = {
   name: 'content',
   summary: 'build signed bundles of a catalog for other sites, and apply them',
@@ -28,12 +25,17 @@ export const contentCommand: Command = {
     .map(({ usage }) => usage)
     .join('\n'),
   help: Object.values(commands).flatMap(({ help }) => help),
+  settings: ['auditFile', 'auditFailure'],
+  examples: [
+    'gapstone content keygen --out content-key',
+    'gapstone content build --out q3.bundle --key content-key --sequence 1',
+    'gapstone content trust add content-key.pub --name depot',
+    'gapstone content verify q3.bundle',
+    'gapstone content plan q3.bundle',
+    'gapstone content apply q3.bundle',
+  ],
   async run([action = '', ...args]) {
-    if (!Object.hasOwn(commands, action))
-      throw new CommandError(
-        `the content commands are ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`,
-        2,
-      );
+    if (!Object.hasOwn(commands, action)) throw wrongAction('content', action, Object.keys(commands));
     return commands[action]!.run(args);
   },
 };

@@ -22,6 +22,7 @@ export const referencesCommand: Command = {
     '--json        the same as --format json',
     '--strict      exit with 1 where an id is not current',
   ],
+  examples: ['gapstone references docs', 'gapstone references --format sarif --strict playbooks'],
   async run(args) {
     const { values, positionals } = parse(args, null, { format: text, strict: flag });
     if (positionals.length === 0) throw new CommandError('expected PATH..., got no arguments', 2);
@@ -66,15 +67,15 @@ async function referencesInFile(file: string, lookup: ReferenceLookup): Promise<
     return [];
   };
   if (size > largestText) return skip('larger than 8 MiB');
-  const bytes = readFileSync(file);
-  const read = fileText(bytes);
-  if (read === null) return skip('neither UTF-8 nor UTF-16 with a byte order mark');
   try {
+    const read = fileText(readFileSync(file));
+    if (read === null) return skip('neither UTF-8 nor UTF-16 with a byte order mark');
     const vocabulary = await lookup.vocabulary();
     const places = placesIn(read, vocabulary, Number.POSITIVE_INFINITY);
     const asked = [...new Map(places.map((place) => [keyOf(place), place])).values()];
     return referencesOf(places, await lookup.facts(asked), vocabulary).references;
   } catch (error) {
-    throw error instanceof AppError ? new CommandError(`${file}: ${error.message}`) : error;
+    const isOfFile = error instanceof AppError || (error as NodeJS.ErrnoException).syscall !== undefined;
+    throw isOfFile ? new CommandError(`${file}: ${(error as Error).message}`) : error;
   }
 }

@@ -33,8 +33,17 @@ export const importCommand: Command = {
     '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too',
     '              - in place of a slug removes the row',
     '--json        print one ledger line for each source on stdout, then the summary',
-    'Exits with 0 (done), 3 (done in part: something was rejected) or 1 (failed: nothing could be used).',
-    'Ctrl-C (130) and SIGTERM (143) stop it within seconds; nothing is changed then.',
+  ],
+  exitCodes: [
+    ['1', 'failed: nothing could be used'],
+    ['3', 'done in part: something was rejected'],
+    ['130', 'stopped by Ctrl-C, within seconds; nothing was changed'],
+    ['143', 'stopped by SIGTERM; nothing was changed'],
+  ],
+  settings: ['auditFile', 'auditFailure'],
+  examples: [
+    'gapstone import U_SRG-STIG_Library_July_2026.zip',
+    'gapstone import --dry-run --json data/stigs',
   ],
   async run(args) {
     const { values, positionals } = parse(args, null, {

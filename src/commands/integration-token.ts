@@ -6,7 +6,17 @@ import { CommandError } from '../base/errors.ts';
 import { count } from '../base/text.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, print, required, tell, text, texts } from './command.ts';
+import {
+  type Command,
+  expectPositionals,
+  parse,
+  print,
+  required,
+  tell,
+  text,
+  texts,
+  wrongAction,
+} from './command.ts';
 import { readLifetime } from './token.ts';
 
 const maxLifetime = 3650 * 24 * 3600;
@@ -27,6 +37,11 @@ gapstone integration-token assign ID --list ID...`,
     '--ttl T     how long it is valid: 8h, 90d, 365d ... (no limit)',
     '--json      print the result as JSON',
   ],
+  settings: ['auditFile', 'auditFailure'],
+  examples: [
+    'gapstone integration-token create --name dashboard --org team-red --ttl 365d',
+    'gapstone integration-token list',
+  ],
   async run(args) {
     const { values, positionals } = parse(args, null, { name: text, org: text, list: texts, ttl: text });
     const [action, ...rest] = positionals;
@@ -38,8 +53,7 @@ gapstone integration-token assign ID --list ID...`,
       own === 1 ? ['the ID of a token'] : [],
     );
     const run = actions.get(action ?? '');
-    if (!run)
-      throw new CommandError('"integration-token" must be followed by create, list, revoke or assign', 2);
+    if (!run) throw wrongAction('integration-token', action, [...actions.keys()]);
     const config = readConfig(values);
     using db = openDatabase(config);
     await run(

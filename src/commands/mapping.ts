@@ -11,7 +11,7 @@ import {
 import { type GraphNode, inOrder, nameOf, statuses } from '../catalog/crosswalk/graph.ts';
 import type { Database } from '../db/database.ts';
 import { auditedCommand, openForCommand } from './audit.ts';
-import { type Command, expectPositionals, parse, print, required, text } from './command.ts';
+import { type Command, expectPositionals, parse, print, required, text, wrongAction } from './command.ts';
 
 const busyTimeout = 30_000;
 
@@ -30,12 +30,18 @@ export const mappingCommand: Command = {
     'remove deletes a decision: a pair from a source gets the status of its source again. STALE: the decision',
     'has no effect, because one control is no longer an active control of an imported catalog.',
   ],
+  settings: ['auditFile', 'auditFailure'],
+  examples: [
+    'gapstone mapping set --from nist-800-171:3.1.1 --to nist-800-53:AC-17 \\',
+    "  --status rejected --reason 'not in scope here'",
+    'gapstone mapping list',
+  ],
   async run(args) {
     const { values, positionals } = parse(args, null, { from: text, to: text, status: text, reason: text });
     const [action = '', ...rest] = positionals;
     expectPositionals(rest, []);
     if (!['set', 'remove', 'list'].includes(action))
-      throw new CommandError('the mapping commands are "set", "remove" and "list"', 2);
+      throw wrongAction('mapping', action, ['set', 'remove', 'list']);
     const word = action === 'set' ? readWord(values) : null;
     if (action === 'remove' && (values.status !== undefined || values.reason !== undefined))
       throw new CommandError('mapping remove takes --from and --to alone', 2);

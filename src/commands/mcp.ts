@@ -16,6 +16,8 @@ export const mcpCommand: Command = {
   summary: 'answer a program by the Model Context Protocol over stdio',
   usage: 'gapstone mcp [--token-file FILE] [--db FILE] [--users-db FILE]',
   help: ['--token-file FILE  a file with a user token: for my_lists and lists'],
+  settings: ['mcp', 'jwks', 'issuer', 'audience', 'keyFile'],
+  examples: ['gapstone mcp --token-file token.txt'],
   async run(args) {
     const { values } = parse(args, [], { 'token-file': text });
     const config = readConfig(values);

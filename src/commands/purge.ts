@@ -3,7 +3,8 @@ import { systemEvent } from '../audit/event.ts';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { createPurgeService } from '../collections/retention.ts';
+import { count } from '../base/text.ts';
+import { createPurgeService, retentionDays } from '../collections/retention.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { auditedCommand, reasonOf } from './audit.ts';
 import { type Command, flag, parse, print } from './command.ts';
@@ -19,6 +20,8 @@ export const purgeCommand: Command = {
     '--accept-clock  purge even if the clock is earlier than the latest time in the database, because that time was wrong',
     '--json          print the count as JSON',
   ],
+  settings: ['auditFile', 'auditFailure'],
+  examples: ['gapstone purge --dry-run'],
   async run(args) {
     const { values } = parse(args, [], { 'dry-run': flag, 'accept-clock': flag });
     const config = readConfig(values);
@@ -31,7 +34,15 @@ export const purgeCommand: Command = {
       const purged = dryRun
         ? await purges.purge({ dryRun, acceptClock })
         : await auditedCommand(config, db, event, () => purges.purge({ acceptClock }));
-      print(values.json, { purged, dryRun }, `${purged}`);
+      const lists = count(purged, 'list');
+      const were = `deleted more than ${retentionDays} days ago`;
+      print(
+        values.json,
+        { purged, dryRun },
+        dryRun
+          ? `${lists} ${were} would be removed; nothing was changed`
+          : `${lists} ${were} ${purged === 1 ? 'was' : 'were'} removed`,
+      );
       return 0;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

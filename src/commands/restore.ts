@@ -15,6 +15,8 @@ export const restoreCommand: Command = {
     '--json    bytes, sha256, and of each file kind, file, schema and before (the replaced one) as JSON',
     'Stop the server first. What is replaced is kept beside the new file.',
   ],
+  settings: ['auditFile', 'auditFailure'],
+  examples: ['gapstone restore gapstone.zip'],
   async run(args) {
     const { values, positionals } = parse(args, ['FILE'], {});
     const config = readConfig(values);

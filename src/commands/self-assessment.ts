@@ -24,6 +24,7 @@ export const selfAssessmentCommand: Command = {
     '--answers FILE  CSV with groupId, status, evidence, comment (what Gapstone answers for itself)',
     "--host-name N   the target's name in the checklist (gapstone)",
   ],
+  examples: ['gapstone self-assessment > gapstone.cklb'],
   async run(args) {
     const { values } = parse(args, [], { stig: text, version: text, answers: text, 'host-name': text });
     const file = values.answers === undefined ? ourAnswers : required(values.answers, 'answers');

@@ -4,14 +4,16 @@ import { createAudit } from '../audit/audited-action.ts';
 import type { AuditStream } from '../audit/stream.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
-import { type Config, configWarnings, readConfig } from '../base/config.ts';
+import { type Config, configWarnings, readConfig, type Setting } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { writableByOthers } from '../base/files.ts';
 import { giveMemoryBack } from '../base/idle-memory.ts';
 import { createLog, type Log } from '../base/log.ts';
-import { packageVersion } from '../base/root.ts';
+import { packageCommit, packageVersion } from '../base/root.ts';
+import { settingWords } from '../base/setting-words.ts';
 import { addCatalogMetrics } from '../catalog/catalog-metrics.ts';
 import type { Database } from '../db/database.ts';
+import { requireDriver } from '../db/driver.ts';
 import { keepInboxContents } from '../db/kept.ts';
 import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
@@ -43,6 +45,8 @@ export const serveCommand: Command = {
     '--host H  address to listen on (127.0.0.1)',
     '--port P  port to listen on (8080; 0 picks a free one)',
   ],
+  settings: Object.keys(settingWords) as Setting[],
+  examples: ['gapstone serve --port 8081'],
   async run(args) {
     const { values } = parse(args, [], { host: text, port: text });
     const config = readConfig(values);
@@ -83,8 +87,11 @@ async function serveOpen(
   const state = { draining: false };
   const now = () => new Date();
   let server: RunningServer | undefined;
-  const stopped = untilSignal(config.tls && (() => server && renewCertificate(config, server, log)));
-  const tls = config.tls && loadCertificate(config.tls, now());
+  let tls = config.tls && loadCertificate(config.tls, now());
+  const renew = () => {
+    if (server) tls = renewCertificate(config, server, log) ?? tls;
+  };
+  const stopped = untilSignal(config.tls && renew);
   let serverAudit: ServerAudit | null = null;
   const onReload = (reason: string | null) => serverAudit?.keysReloaded(reason);
   const keys = await loadKeys(config, log, onReload, auditNewKey(config));
@@ -112,7 +119,15 @@ async function serveOpen(
   }
   addCatalogMetrics(metrics, db);
   metrics.add(processFigures());
+  metrics.info('gapstone_build_info', 'What is running.', await buildLabels());
   metrics.add(serviceMetrics(server, lines, context.audit.stream, answers));
+  if (tls !== null)
+    metrics.add({
+      gapstone_certificate_expiry_timestamp_seconds: [
+        'When the certificate of the server ends.',
+        () => Date.parse(tls!.validTo) / 1000,
+      ],
+    });
   const url = urlOf(config, server.port);
   log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
   await onReady?.(url);
@@ -136,6 +151,13 @@ async function serveOpen(
   await serverAudit.stop(signal);
   emptyWriteAheadLog(db, log);
 }
+
+const buildLabels = async () => ({
+  version: packageVersion,
+  commit: packageCommit,
+  node: process.versions.node,
+  sqlite: await requireDriver(),
+});
 
 function limitsOf({ rateLimit }: Config, { reject: rejected }: Metrics) {
   return {
@@ -229,13 +251,15 @@ function endOnFailure(log: Log, lines: LineWriter): void {
 }
 
 /** Reloads certificate and key; keeps the old ones where the new ones cannot be used. */
-function renewCertificate(config: Config, server: RunningServer, log: Log): void {
+function renewCertificate(config: Config, server: RunningServer, log: Log) {
   try {
     const tls = loadCertificate(config.tls!, new Date());
     server.renew(tls);
     log.info('certificate reloaded', { certificateUntil: tls.validTo });
+    return tls;
   } catch (error) {
     log.error('certificate not reloaded: the new files cannot be used', { reason: (error as Error).message });
+    return null;
   }
 }
 

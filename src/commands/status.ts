@@ -10,6 +10,7 @@ export const statusCommand: Command = {
   summary: 'show the content: editions, counts, sizes, the last imports, the digest',
   usage: 'gapstone status [--db FILE] [--users-db FILE] [--json]',
   help: ['--json    the same as JSON'],
+  examples: ['gapstone status --json'],
   async run(args) {
     const { values } = parse(args, [], {});
     using db = openToLook(readConfig(values));
@@ -44,7 +45,12 @@ function humanStatus(status: Status & { version: string; digest: string }): stri
   const rows: [string, string][] = [
     ['gapstone', version],
     ['catalog', fileRow(catalog)],
-    ['generation', `${catalog.generation}, of ${catalog.changedAt}`],
+    [
+      'generation',
+      catalog.changedAt === null
+        ? 'nothing was imported yet'
+        : `${catalog.generation}, of ${catalog.changedAt}`,
+    ],
     ['digest', digest],
     [
       'STIGs',

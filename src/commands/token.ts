@@ -5,7 +5,16 @@ import { isThere } from '../base/files.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { readHeader } from '../db/header.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
-import { type Command, expectPositionals, parse, print, required, text, texts } from './command.ts';
+import {
+  type Command,
+  expectPositionals,
+  parse,
+  print,
+  required,
+  text,
+  texts,
+  wrongAction,
+} from './command.ts';
 
 export const tokenCommand: Command = {
   name: 'token',
@@ -20,11 +29,13 @@ export const tokenCommand: Command = {
     '--ttl T          how long it is valid: 30m, 8h, 90d ... (8h)',
     '--json           the token as JSON',
   ],
+  settings: ['keyFile', 'jwks', 'auditFile'],
+  examples: ['gapstone token issue --subject ann --org team-red --ttl 8h'],
   async run(args) {
     const { values, positionals } = parse(args, null, {
       ...{ subject: text, email: text, org: text, entitlement: texts, ttl: text },
     });
-    if (positionals[0] !== 'issue') throw new CommandError('the only token command is "token issue"', 2);
+    if (positionals[0] !== 'issue') throw wrongAction('token', positionals[0], ['issue']);
     expectPositionals(positionals.slice(1), []);
     const entitlements = values.entitlement ?? [];
     const wrong = entitlements.find((each) => each !== 'regdoc' && each !== 'occ');
@@ -70,10 +81,10 @@ export async function auditedToken(config: Config, request: TokenRequest): Promi
   return auditedCommand(config, null, event, () => token);
 }
 
-/** Seconds of a `--ttl` such as 30m, 8h or 90d. Throws `CommandError`. */
-export function readLifetime(text: string): number {
+/** Seconds of a `--ttl` (or another option) such as 30m, 8h or 90d. Throws `CommandError`. */
+export function readLifetime(text: string, option = 'ttl'): number {
   const match = /^(\d{1,7})([smhd])$/.exec(text);
   if (!match)
-    throw new CommandError(`--ttl must be a number with s, m, h or d, not "${text.slice(0, 64)}"`, 2);
+    throw new CommandError(`--${option} must be a number with s, m, h or d, not "${text.slice(0, 64)}"`, 2);
   return Number(match[1]) * { s: 1, m: 60, h: 3600, d: 86400 }[match[2] as 's' | 'm' | 'h' | 'd'];
 }

@@ -37,6 +37,7 @@ export const upgradeCheckCommand: Command = {
     '--json    version, ok, and of each file kind, schema, newest, migrations and problem as JSON',
     'Exits with 1 where this version would refuse a file, with one line that says why.',
   ],
+  examples: ['gapstone upgrade-check /var/lib/gapstone'],
   async run(args) {
     const { values, positionals } = parse(args, ['DIR'], {});
     const folder = positionals[0]!;

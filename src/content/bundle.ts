@@ -73,7 +73,7 @@ export async function buildBundle(catalog: string, out: string, options: BuildOp
         version: packageVersion,
         schema: listMigrations('catalog').length,
         digest: state.digest,
-        before: base === null ? null : { digest: base.manifest.digest, bundle: base.id },
+        before: base === null ? null : baseOf(base),
         sources: state.sources,
         overrides: state.overrides,
         parts: packed.map(({ part }) => part),
@@ -92,6 +92,13 @@ export async function buildBundle(catalog: string, out: string, options: BuildOp
     throw asCopyError(out, error as NodeJS.ErrnoException);
   }
 }
+
+const baseOf = ({ id, manifest }: ReturnType<typeof readUnverified>) => ({
+  digest: manifest.digest,
+  bundle: id,
+  channel: manifest.channel,
+  sequence: manifest.sequence,
+});
 
 type State = Pick<Manifest, 'digest' | 'sources' | 'overrides'>;
 

@@ -79,9 +79,14 @@ export function wrongBase(
   own: string | null,
 ): CommandError {
   const here = own === null ? 'there is no catalog here' : `the one here has ${own}`;
+  const { channel, sequence, bundle } = before;
+  const called =
+    channel === undefined || sequence === undefined
+      ? bundle
+      : `with sequence ${sequence} of channel ${channel} (${bundle})`;
   return new CommandError(
     `${file} is refused: it is a difference to the catalog of the digest ${before.digest}, and ${here}: ` +
-      `apply the bundle ${before.bundle} first, or a whole one`,
+      `apply the bundle ${called} first, or a whole one`,
   );
 }
 

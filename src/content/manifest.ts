@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CommandError } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
+import { spoken } from '../base/text.ts';
 import { largestZip } from '../base/zip.ts';
 
 /** The most bytes of a manifest, which contains only names, sizes and hashes. */
@@ -48,7 +49,15 @@ const fields = z.strictObject({
   /** The catalog's digest once the bundle is applied. */
   digest: hash,
   /** The catalog that a difference applies to; null for a whole bundle. */
-  before: z.strictObject({ digest: hash, bundle: hash }).nullable(),
+  before: z
+    .strictObject({
+      digest: hash,
+      bundle: hash,
+      /** How people call that bundle; absent in bundles of versions before 1.0. */
+      channel: channelName.optional(),
+      sequence: z.int().min(1).optional(),
+    })
+    .nullable(),
   /** All sources of the resulting catalog, by hash. */
   sources: z.array(z.strictObject({ sha256: hash, kind: line, target: line.nullable() })).max(1_000_000),
   /** All slug overrides of the resulting catalog, by benchmark id. */
@@ -67,6 +76,11 @@ const fields = z.strictObject({
 /** `manifest.json` of a bundle (rule D32.2): all that the signature covers. */
 export const Manifest = fields.refine(isConsistent);
 export type Manifest = z.infer<typeof Manifest>;
+
+/** How a difference names the catalog that it needs: channel, sequence and digest. */
+export function baseName({ digest, channel, sequence }: NonNullable<Manifest['before']>): string {
+  return channel === undefined ? spoken(digest) : `${channel} ${sequence} (${spoken(digest)})`;
+}
 export type Part = Manifest['parts'][number];
 
 /** A whole bundle has exactly one catalog, a difference has none; names and hashes are unique. */

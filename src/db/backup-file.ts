@@ -21,7 +21,8 @@ export interface Backup {
 export const memberOf = (kind: Kind) => `${kind}.db`;
 
 /**
- * Backs up both databases, each in one consistent state, while they are in use: a zip of two databases without logs.
+ * Backs up both databases, each in one consistent state, while they are in use: a zip of two compressed databases
+ * without logs.
  * `usersOnly`: users' data only, as a plain database. Missing users' data is left out. Throws `CommandError` and then
  * leaves no file behind.
  */
@@ -44,7 +45,7 @@ export async function backUp(
       const copies = [await copyOf('catalog', files.db, inFolder('catalog'), room)];
       if (isThere(files.usersDb)) copies.push(await copyOf('users', files.usersDb, inFolder('users'), room));
       const zip = new yazl.ZipFile();
-      for (const { kind } of copies) zip.addFile(inFolder(kind), memberOf(kind), { compress: false });
+      for (const { kind } of copies) zip.addFile(inFolder(kind), memberOf(kind), { compressionLevel: 6 });
       zip.end();
       await pipeline(zip.outputStream, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
       syncPath(temporary);

@@ -5,7 +5,15 @@ import { crc32 } from 'node:zlib';
 import type Sqlite from 'better-sqlite3';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
-import { freeName, inPrivateFolder, isThere, realFile, rightsAround, sha256OfFile } from '../base/files.ts';
+import {
+  freeName,
+  inPrivateFolder,
+  isThere,
+  realFile,
+  rightsAround,
+  sha256OfFile,
+  statIfThere,
+} from '../base/files.ts';
 import { printable } from '../base/text.ts';
 import { memberOf } from './backup-file.ts';
 import { freeBytes, hashFile, requireBytes, seal } from './copy.ts';
@@ -145,6 +153,11 @@ function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Pro
 }
 
 function partOf(backup: string, places: Record<Kind, string>): Part {
+  const stat = statIfThere(backup);
+  if (stat?.isFile() && readApplicationId(backup) === null)
+    throw new CommandError(
+      `${backup} is no backup of Gapstone: it is neither a zip nor a database (${stat.size} bytes). Nothing was changed`,
+    );
   const { kind, userVersion, hasLog } = readHeader(backup);
   refuseNewer(backup, kind, userVersion);
   if (hasLog)
@@ -167,13 +180,19 @@ async function openZip(backup: string): Promise<ZipFile> {
   }
 }
 
-/** The parts of a zipped backup: only the files that `backUp` adds, uncompressed. */
+/** Deflated, and stored as versions before 1.0 did. */
+const compressionMethods = [8, 0];
+
+/** The parts of a zipped backup: only the files that `backUp` adds. */
 async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string>): Promise<Part[]> {
   const parts: Part[] = [];
   for await (const entry of zip.eachEntry()) {
     const kind = (Object.keys(places) as Kind[]).find((each) => memberOf(each) === entry.fileName);
-    // An uncompressed member cannot be larger than the backup.
-    if (!kind || parts.some((part) => part.kind === kind) || entry.compressionMethod !== 0)
+    if (
+      !kind ||
+      parts.some((part) => part.kind === kind) ||
+      !compressionMethods.includes(entry.compressionMethod)
+    )
       throw new CommandError(
         `${backup} is no backup of Gapstone: it has the member ${printable(entry.fileName, 64)}`,
       );

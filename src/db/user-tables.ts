@@ -157,4 +157,10 @@ export const contentSequences = sqliteTable('content_sequences', {
 
 export const inboxContents = sqliteTable('inbox_contents', { sha256: text('sha256').primaryKey() });
 
+export const site = sqliteTable('site', {
+  only: integer('only').primaryKey(),
+  id: text('id').notNull(),
+  backupAt: text('backup_at'),
+});
+
 export const shippedSources = sqliteTable('shipped_sources', { sha256: text('sha256').primaryKey() });

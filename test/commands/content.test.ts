@@ -212,10 +212,13 @@ test('what is no usage ends with exit code 2, what is refused with 1, and one li
   writeFileSync(join(cwd, 'b'), 'no bundle, though it is long enough to be read as one: it goes on and on');
   const build = ['build', '--out', 'new', '--key', join(cwd, 'key')];
   for (const [args, message] of [
-    [[], /^the content commands are keygen, trust, build/],
-    [['unpack'], /^the content commands are/],
+    [
+      [],
+      /^"content" alone does nothing: the commands are "content keygen", "content trust", "content build"/,
+    ],
+    [['unpack'], /^there is no command "content unpack": the commands are/],
     [['keygen'], /--out must be given/],
-    [['trust'], /the trust commands are "add", "list" and "remove"/],
+    [['trust'], /the commands are "content trust add", "content trust list" and "content trust remove"/],
     [['trust', 'add', 'key.pub'], /--name must be given/],
     [['trust', 'add', 'key.pub', '--name', 'a\nb'], /--name must have 1 to 64 characters/],
     [['trust', 'add', 'key.pub', '--name', '\u3164'], /--name must have 1 to 64 characters/],

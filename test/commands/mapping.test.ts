@@ -127,11 +127,14 @@ usage('what is missing or wrong is exit 2, and the message names it', async () =
   const replaced = (name: string, value: string) =>
     good.map((each, index) => (good[index - 1] === name ? value : each));
   const cases: [string[], RegExp][] = [
-    [[], /^the mapping commands are "set", "remove" and "list"$/],
-    [['unset', ...good], /^the mapping commands are "set", "remove" and "list"$/],
+    [
+      [],
+      /^"mapping" alone does nothing: the commands are "mapping set", "mapping remove" and "mapping list"$/,
+    ],
+    [['unset', ...good], /^there is no command "mapping unset": the commands are "mapping set", /],
     [['set', 'more', ...good], /expected no arguments, got 1/],
     [['list', 'more'], /expected no arguments, got 1/],
-    [['__proto__'], /^the mapping commands are/],
+    [['__proto__'], /^there is no command "mapping __proto__": the commands are/],
     [['remove', ...good.slice(0, 2)], /^--to must be given$/],
     [['remove', ...good], /^mapping remove takes --from and --to alone$/],
     [

@@ -719,8 +719,11 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
     [folder, /is not a file$/],
     [files.db, /is the database itself$/],
     [files.usersDb, /is the database itself$/],
-    [bad('text.db', Buffer.from('hello')), /is not a database \(5 bytes\)/],
-    [bad('empty.db', Buffer.alloc(0)), /is not a database \(0 bytes\)/],
+    [
+      bad('text.db', Buffer.from('hello')),
+      /text\.db is no backup of Gapstone: it is neither a zip nor a database \(5 bytes\)/,
+    ],
+    [bad('empty.db', Buffer.alloc(0)), /is no backup of Gapstone: .* \(0 bytes\)/],
     [foreign, /is not a Gapstone database$/],
   ];
   for (const kind of kinds) {

@@ -167,12 +167,14 @@ users('purge: by hand, dry, and by the scheduler', async () => {
       .prepare('UPDATE bundles SET deleted_at = ? WHERE id = ?')
       .run(new Date(Date.now() - days * 86_400_000).toISOString(), id);
   age(29);
-  assert.equal((await run('purge')).stdout, '0\n');
+  assert.equal((await run('purge')).stdout, '0 lists deleted more than 30 days ago were removed\n');
   age(31);
+  const dry = await run('purge', '--dry-run');
+  assert.is(dry.stdout, '1 list deleted more than 30 days ago would be removed; nothing was changed\n');
   assert.equal((await run('purge', '--dry-run', '--json')).stdout, '{"purged":1,"dryRun":true}\n');
   const cron = await request('POST', '/api/cron/purge-deleted-lists', undefined, env.GAPSTONE_CRON_SECRET);
   assert.equal(await json(cron), { success: true, purged: 1 });
-  assert.equal((await run('purge')).stdout, '0\n');
+  assert.equal((await run('purge')).stdout, '0 lists deleted more than 30 days ago were removed\n');
   db.prepare('UPDATE clock SET latest = ?').run(new Date(Date.now() + 86_400_000).toISOString());
   const refused = await run('purge');
   assert.equal([refused.code, refused.stdout], [1, '']);

@@ -168,7 +168,7 @@ test('a difference gives the same digest and answers as the whole, and is small'
   ] as const) {
     const before = besides(files);
     const { id, manifest } = first;
-    const refusal = `difference to the catalog of the digest ${manifest.digest}, and ${here}: apply the bundle ${id} first`;
+    const refusal = `difference to the catalog of the digest ${manifest.digest}, and ${here}: apply the bundle with sequence ${manifest.sequence} of channel ${manifest.channel} \\(${id}\\) first`;
     const later = resigned(difference.files[0]!, key, (given) => void Object.assign(given, { sequence: 3 }));
     await rejects(applyTo(files, later, key), new RegExp(refusal));
     assert.equal(besides(files), before);

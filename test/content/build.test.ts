@@ -178,7 +178,12 @@ test('a difference has what the other catalog lacks, in any archive or folder, a
     since: { bundle: base.files[0]!, sources: [shipped('stigs'), folder] },
   });
   const whole = await build(newer, key);
-  assert.equal(manifest.before, { digest: base.manifest.digest, bundle: base.id });
+  assert.equal(manifest.before, {
+    digest: base.manifest.digest,
+    bundle: base.id,
+    channel: base.manifest.channel,
+    sequence: base.manifest.sequence,
+  });
   assert.is(manifest.digest, whole.manifest.digest);
   assert.equal(manifest.sources, whole.manifest.sources);
   assert.equal(

@@ -26,10 +26,10 @@ const sha256 = (file: string) => createHash('sha256').update(readFileSync(file))
 const binaries = ['bin/gapstone', 'bin/node', 'lib/libgcc_s.so.1', 'lib/libstdc++.so.6'];
 const driver = 'node_modules/better-sqlite3/prebuilds/linux-x64.node';
 
-/** The lines of docs/operate.md that prove a package, run as they stand there. */
+/** The lines of docs/tar.md that prove a package, run as they stand there. */
 function documented(line: string, cwd: string): number | null {
   assert.match(
-    readFileSync(join(packageRoot, 'docs', 'operate.md'), 'utf8').replaceAll('\\\n', ''),
+    readFileSync(join(packageRoot, 'docs', 'tar.md'), 'utf8').replaceAll('\\\n', ''),
     `\n${line}\n`,
   );
   return spawnSync('bash', ['-c', line], { cwd }).status;
@@ -64,6 +64,10 @@ contents('the rpm holds the files of the tar, byte for byte', () => {
     filesBelow(root).filter((name) => !/^usr\/(lib|share\/doc)\/gapstone\//.test(name)),
     [
       'etc/gapstone/gapstone.env',
+      'usr/lib/systemd/system/gapstone-backup.service',
+      'usr/lib/systemd/system/gapstone-backup.timer',
+      'usr/lib/systemd/system/gapstone-tidy.service',
+      'usr/lib/systemd/system/gapstone-tidy.timer',
       'usr/lib/systemd/system/gapstone.service',
       'usr/lib/sysusers.d/gapstone.conf',
     ],
@@ -169,15 +173,15 @@ contents('a package that was tampered with is refused by the documented lines', 
   assert.is(documented(check, folder), 1);
 
   const unpacked = unpackTar(join(scratchFolder(), 'inside'));
-  const inside = `cd ${packageName} && sha256sum --quiet --strict -c SHA256SUMS`;
-  assert.is(documented(inside, join(unpacked, '..')), 0);
+  const inside = 'sha256sum --quiet --strict -c SHA256SUMS';
+  assert.is(documented(inside, unpacked), 0);
   const listed = readFileSync(join(unpacked, 'SHA256SUMS'), 'utf8').trimEnd().split('\n');
   assert.equal(
     listed.map((line) => line.slice(66)),
     filesBelow(unpacked).filter((name) => name !== 'SHA256SUMS'),
   );
   writeFileSync(join(unpacked, 'data', 'README.md'), 'other');
-  assert.is.not(documented(inside, join(unpacked, '..')), 0);
+  assert.is.not(documented(inside, unpacked), 0);
 });
 
 contents('its hashes are signed and verified with openssl, as documented', () => {
@@ -195,17 +199,29 @@ contents('its hashes are signed and verified with openssl, as documented', () =>
   assert.is.not(documented(verify, folder), 0);
 });
 
-contents('the unit is rated 2.0 or better, and the user is made', () => {
-  const unit = join(home, 'share', 'gapstone.service');
-  const rated = output('systemd-analyze', ['security', '--offline=true', '--no-pager', unit]);
-  const exposure = /Overall exposure level for gapstone\.service: (\d+\.\d+)/.exec(rated)![1]!;
-  process.stdout.write(`exposure ${exposure}\n`);
-  assert.ok(Number(exposure) <= 2, exposure);
-  const root = scratchFolder();
-  mkdirSync(join(root, 'etc'));
-  output('systemd-sysusers', [`--root=${root}`, join(home, 'share', 'gapstone.sysusers')]);
-  assert.match(readFileSync(join(root, 'etc', 'passwd'), 'utf8'), /^gapstone:.*:\/var\/lib\/gapstone:/m);
-});
+contents(
+  'each unit is rated 2.0 or better, timers are off until they are enabled, and the user is made',
+  () => {
+    for (const name of ['gapstone', 'gapstone-backup', 'gapstone-tidy']) {
+      const unit = join(home, 'share', `${name}.service`);
+      const rated = output('systemd-analyze', ['security', '--offline=true', '--no-pager', unit]);
+      const exposure = /Overall exposure level for .*\.service: (\d+\.\d+)/.exec(rated)![1]!;
+      process.stdout.write(`${name}: exposure ${exposure}\n`);
+      assert.ok(Number(exposure) <= 2, exposure);
+    }
+    for (const name of ['gapstone-backup', 'gapstone-tidy']) {
+      assert.match(readFileSync(join(home, 'share', `${name}.timer`), 'utf8'), /^WantedBy=timers\.target$/m);
+      const scheduled = /^OnCalendar=(.+)$/m.exec(
+        readFileSync(join(home, 'share', `${name}.timer`), 'utf8'),
+      )![1]!;
+      assert.match(output('systemd-analyze', ['calendar', scheduled]), /Next elapse/);
+    }
+    const root = scratchFolder();
+    mkdirSync(join(root, 'etc'));
+    output('systemd-sysusers', [`--root=${root}`, join(home, 'share', 'gapstone.sysusers')]);
+    assert.match(readFileSync(join(root, 'etc', 'passwd'), 'utf8'), /^gapstone:.*:\/var\/lib\/gapstone:/m);
+  },
+);
 
 contents('the man page and the completion know every command and option', () => {
   const page = readFileSync(join(home, 'share', 'gapstone.1'), 'utf8').replaceAll('\\-', '-');
@@ -216,7 +232,7 @@ contents('the man page and the completion know every command and option', () => 
     complete([''])
       .filter((word) => !word.startsWith('-'))
       .sort(),
-    names.sort(),
+    [...names, 'help', 'version'].sort(),
   );
   for (const name of names) {
     assert.match(page, `\n.SS ${name}\n`);

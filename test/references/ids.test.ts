@@ -79,6 +79,23 @@ test('what only looks like an id is none', () => {
       [],
       text,
     );
+  const versions = [
+    ...[
+      '^3.1.1',
+      '~3.1.1',
+      '~> 3.1.1',
+      '>= 3.1.1',
+      '<=3.1.1',
+      '==3.1.1',
+      '3.1.1+',
+      'Version: 3.1.1',
+      'v. 3.1.1',
+    ],
+    ...['"version": "3.1.1"', '<version>3.1.1</version>', 'TLS_VERSION = 3.1.1'],
+  ];
+  for (const text of versions) assert.equal(found(text), [], text);
+  for (const text of ['<td>3.1.1</td>', '> 3.1.1', 'id=3.1.1', 'id = "3.1.1"', '§3.1.1', 'conversion 3.1.1'])
+    assert.equal(found(text), ['control | 3.1.1 | 3.1.1'], text);
   // Candidates alone: the catalog knows no release whose STIG ids begin so.
   const candidates = ['CVE-2021-44228', 'RFC-2119', 'KB5005565', 'web01', 'A53-7', 'sha256'];
   for (const text of candidates) assert.equal(found(text), [`stigId | ${text} | ${text.toUpperCase()}`]);

@@ -48,6 +48,10 @@ function questionsOf(words: string[]): Record<string, string> {
     'words excluded': cut(`security zzz ${words.map((word) => `-${word}`).join(' ')}`),
     emoji: '😀'.repeat(500),
     'emoji between words': repeated('audit😀log 😀 '),
+    'ids of 800-171': cut(Array.from({ length: 90 }, (_, at) => `3.${(at % 14) + 1}.${at + 1}`).join(' ')),
+    'phrases of common words': cut(
+      Array.from({ length: 90 }, (_, at) => `1.${(at % 14) + 1}.${at}`).join(' '),
+    ),
     'names of STIGs': repeated('rhel 9 windows 11 server 2025 word 2016 ios 12 macos 11 ubuntu 20 '),
     'what might be names': repeated('rhel 1 linux 2 win 3 server 4 apple 5 cisco 6 oracle 7 '),
     'misspelt words': repeated('pasword acount sesion lokc audti enryption '),

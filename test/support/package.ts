@@ -1,10 +1,21 @@
 // What the tests of the package share: where it lies, unpacked once, and a root with glibc alone to run it on.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { packageRoot, packageVersion } from '../../src/base/root.ts';
 import { timeTaken } from './running.ts';
-import { scratchFolder } from './scratch.ts';
+import { put, scratchFolder } from './scratch.ts';
 
 /** Where `npm run package` puts what it makes. */
 export const made = join(packageRoot, 'dist', 'package');
@@ -41,6 +52,43 @@ export function glibcAlone(): string {
   const root = join(folder, 'root');
   output('dpkg-deb', ['-x', readdirSync(folder).map((name) => join(folder, name))[0]!, root]);
   return root;
+}
+
+/** A private key as the build is given it. */
+export function makeRpmKey(name: string): string {
+  // Short, as the socket of gpg's agent lies in it.
+  const home = mkdtempSync(join(tmpdir(), 'gpg-'));
+  const gpg = (...args: string[]) =>
+    spawnSync(
+      'gpg',
+      ['--homedir', home, '--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', '', ...args],
+      {
+        encoding: 'utf8',
+      },
+    );
+  gpg('--quick-gen-key', name, 'rsa3072', 'sign', 'never');
+  const { stdout } = gpg('--armor', '--export-secret-keys', name);
+  spawnSync('gpgconf', ['--homedir', home, '--kill', 'all']);
+  rmSync(home, { recursive: true, force: true });
+  return put(scratchFolder(), 'key.asc', stdout);
+}
+
+/** What the package asks of a system, so that dnf finds it in an empty root. */
+export function systemRpm(): string {
+  const folder = scratchFolder();
+  const spec = `Name: base\nVersion: 1\nRelease: 1\nSummary: A system\nLicense: MIT\nBuildArch: noarch
+Provides: libc.so.6(GLIBC_2.34)(64bit) /bin/sh shadow-utils\n%description\n.\n%files\n`;
+  const macros = ['--define', `_topdir ${folder}/top`, '--define', `_rpmdir ${folder}`];
+  const name = ['--define', '_build_name_fmt %%{NAME}.rpm'];
+  output('rpmbuild', ['-bb', '--quiet', ...macros, ...name, put(folder, 'base.spec', spec)]);
+  return join(folder, 'base.rpm');
+}
+
+/** Signs the rpm that was carried into a folder, where the build was given no key, and states its hash anew. */
+export function keyOfRpm(folder: string): void {
+  const name = rpmFile.split('/').at(-1)!;
+  output(join(packageRoot, 'packaging', 'sign.sh'), [join(folder, name), makeRpmKey('Gapstone')]);
+  output('sh', ['-c', 'sha256sum *.rpm *.tar.xz RPM-GPG-KEY-gapstone > SHA256SUMS'], folder);
 }
 
 /** Every regular file below a folder. */

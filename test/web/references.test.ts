@@ -44,6 +44,7 @@ pages('each id has its place, its state and a link to what it names', async () =
     assert.match(text.replaceAll(' ', ''), place.replaceAll(' ', ''), place);
   assert.ok(attributesOf(html, 'href').includes(`/stigs/harbor_linux_3/rules/${rule.groupId}`));
   assert.ok(attributesOf(html, 'href').includes('/ccis/CCI-000015'));
+  assert.ok(attributesOf(html, 'href').includes('/search?q=AC-2%281%29'));
   // What needs work comes first, and what is current is folded.
   assert.match(html, /<details class="more" id="unknown" open/);
   assert.match(html, /<details class="more" id="current">/);

@@ -75,7 +75,8 @@ function idAt(text: string, index: number, run: string, isLed: boolean): FoundId
   if (own.length > longestId) return null;
   if (startOf53.test(own)) return controlAt(text, at);
   // Beside a point or a hyphen it is a version, not a control.
-  if (/^\d/.test(own)) return isLed || own !== whole ? null : control(own, 'nist-800-171', at);
+  if (/^\d/.test(own))
+    return isLed || own !== whole || isVersion(text, at, own) ? null : control(own, 'nist-800-171', at);
   const plain = own.replace(ending, '');
   const simple = (kind: IdKind, id = plain.toUpperCase()): FoundId => {
     return { text: plain, kind, index: at, id, framework: null, part: '' };
@@ -90,6 +91,13 @@ function idAt(text: string, index: number, run: string, isLed: boolean): FoundId
   blankStigId.lastIndex = at;
   const spaced = /^[a-z]{3,8}$/i.test(whole) ? blankStigId.exec(text)?.[0] : undefined;
   return spaced === undefined ? null : { ...simple('stigId', spaced.toUpperCase()), text: spaced };
+}
+
+const beforeVersion = /(?:[\^~]|[<>=!~]= ?|~> ?|(?:^|[^\p{L}])(?:v|ver|version)[ .:="'>\\]{1,4})$/iu;
+
+/** Whether a number in three parts is said to be a version: `^3.1.1`, `>= 3.1.1`, `"version": "3.1.1"`, `3.1.1+`. */
+function isVersion(text: string, at: number, own: string): boolean {
+  return text[at + own.length] === '+' || beforeVersion.test(text.slice(Math.max(0, at - 16), at));
 }
 
 function control(text: string, framework: NonNullable<FoundId['framework']>, index: number): FoundId | null {

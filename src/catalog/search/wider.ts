@@ -32,6 +32,11 @@ const most = 100;
 const mostRanked = 500;
 /** The rarest words come first, until so many rules may have one of them: common words cost most and tell least. */
 const candidates = 1000;
+/** Where so many rounds found too little, the last takes all words: each round ranks what the former ones ranked. */
+const mostRounds = 4;
+/** Phrases, the rarest first: one of common words (`3.1.1`) costs as much as the rules that have its rarest word. */
+const cheapPhrases = 8;
+const rulesOfPhrases = 10_000;
 const enough = 10;
 /** Of so many STIGs each is asked by itself. */
 const fewStigs = 8;
@@ -82,7 +87,7 @@ export function createWider(
   ): Ranked[] {
     const asked = { ...bound, limit: holds === null ? mostRanked : -1 };
     const kept = (rows: Ranked[]) => (holds === null ? rows : firstThat(rows, holds));
-    const rarest = wanted.filter(({ rules }) => rules > 0).sort((a, b) => a.rules - b.rules);
+    const rarest = affordable(wanted.filter(({ rules }) => rules > 0).sort((a, b) => a.rules - b.rules));
     if (slugs !== null && slugs.length <= fewStigs) {
       const ranges = rangesOf.all(JSON.stringify(slugs));
       return kept(
@@ -93,9 +98,9 @@ export function createWider(
       ? (each: Bound) => wantedOnes.all({ ...each, ...everywhere })
       : (each: Bound) => ofAll.all(each);
     let found: Ranked[] = [];
-    for (let taken = 0, sum = 0; taken < rarest.length && found.length < enough; ) {
+    for (let round = 1, taken = 0, sum = 0; taken < rarest.length && found.length < enough; round++) {
       do sum += rarest[taken++]!.rules;
-      while (taken < rarest.length && sum + rarest[taken]!.rules <= candidates);
+      while (taken < rarest.length && (round === mostRounds || sum + rarest[taken]!.rules <= candidates));
       found = kept(scored(rarest.slice(0, taken), asked, from));
     }
     return found;
@@ -135,6 +140,16 @@ export function createWider(
     const ids = nothingElse ? find(rest, null) : [];
     return { ids, dropped: [], suggestions, narrowedTo: [], wanted: rest };
   };
+}
+
+/** All words, and the phrases that cost little: hundreds of common ones would hold the event loop for a second. */
+function affordable(rarest: Wanted[]): Wanted[] {
+  let [phrases, rules] = [0, 0];
+  return rarest.filter((each) => {
+    if (!each.patterns.some(({ parts }) => parts.length > 1)) return true;
+    rules += each.rules;
+    return phrases++ < cheapPhrases || rules <= rulesOfPhrases;
+  });
 }
 
 /** The first rules that hold, as many as are ranked. */

@@ -65,6 +65,10 @@ export function createMetrics() {
         name.endsWith('_total') ? new Counter(options) : new Gauge(options);
       }
     },
+    /** Adds a metric of the value 1 whose labels tell what does not change. */
+    info(name: string, help: string, labels: Record<string, string>): void {
+      new Gauge({ name, help, labelNames: Object.keys(labels), registers }).set(labels, 1);
+    },
     text: () => registry.metrics(),
   };
 }

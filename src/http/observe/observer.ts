@@ -6,6 +6,9 @@ import type { RequestRecord } from './record.ts';
 
 export type Observer = ReturnType<typeof createObserver>;
 
+/** Probes and scrapes, which come every few seconds: they are logged at `debug` (rule D44.6). */
+const probes = new Set(['/healthz', '/readyz', '/metrics']);
+
 /** The label of requests that matched no route. */
 const unmatched = 'unmatched';
 
@@ -22,7 +25,8 @@ export function createObserver(log: Log, metrics: Metrics | null = null) {
       record.onClose = null;
       const ms = performance.now() - record.started;
       metrics?.observe(route ?? unmatched, method, status, ms / 1000);
-      if (!log.enabled('info')) return;
+      const level = route !== null && probes.has(route) ? 'debug' : 'info';
+      if (!log.enabled(level)) return;
       let text = `"requestId":"${record.requestId}","method":${quoted(method)},"route":${
         route === null ? 'null' : quoted(route)
       },"status":${status},"durationMs":${Math.round(ms * 10) / 10}`;
@@ -34,7 +38,7 @@ export function createObserver(log: Log, metrics: Metrics | null = null) {
       if (remote !== '') text += `,"remote":${quoted(remote)}`;
       if (userAgent !== undefined) text += `,"userAgent":${quoted(userAgent)}`;
       if (traceparent !== undefined) text += `,"traceparent":"${traceparent}"`;
-      log.line('info', 'request', text);
+      log.line(level, 'request', text);
     },
   };
 }

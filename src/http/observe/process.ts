@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Figures } from './metrics.ts';
 
@@ -19,9 +20,12 @@ export function processFigures(): Figures {
     delay.reset();
     return seconds(max);
   };
+  const mostFiles = largestOpenFiles();
   return {
     process_start_time_seconds: ['When the process started, in seconds since 1970.', () => started],
     process_cpu_seconds_total: ['Processor time of the process.', processorTime],
+    process_open_fds: ['Open files and connections.', () => openFiles() ?? 0],
+    process_max_fds: ['How many of them there may be; 0 where the system does not say.', () => mostFiles],
     process_resident_memory_bytes: ['Resident memory.', process.memoryUsage.rss],
     nodejs_heap_size_used_bytes: ['JavaScript heap in use.', () => process.memoryUsage().heapUsed],
     nodejs_heap_size_total_bytes: ['JavaScript heap.', () => process.memoryUsage().heapTotal],
@@ -40,4 +44,23 @@ export function processFigures(): Figures {
     // Read last: it resets the delay for the next scrape.
     nodejs_eventloop_lag_max_seconds: ['Maximum of the same delay.', largestDelay],
   };
+}
+
+/** The open files of this process; null where the system does not list them. */
+function openFiles(): number | null {
+  try {
+    // One of them is the folder that is being read.
+    return readdirSync('/proc/self/fd').length - 1;
+  } catch {
+    return null;
+  }
+}
+
+function largestOpenFiles(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
 }

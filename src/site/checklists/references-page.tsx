@@ -3,7 +3,7 @@ import { count } from '../../base/text.ts';
 import type { FileReference } from '../../checklists/reference-columns.ts';
 import type { ReferenceState } from '../../checklists/reference-states.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
-import { Empty, path, Table, Tiles } from '../parts/components.tsx';
+import { Empty, link, path, Table, Tiles } from '../parts/components.tsx';
 import { Hidden, Labelled, Problem, TextArea } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -89,7 +89,12 @@ export function foundReferencesPage(page: {
             <Tiles
               of={shown.map(({ state, references }) => [references.length, meanings[state], `#${state}`])}
             />
-            <SendAgain fields={{ text: texts.text, as: 'csv' }} submit="Download CSV" to="/references">
+            <SendAgain
+              fields={{ text: texts.text, as: 'csv' }}
+              submit="Download CSV"
+              to="/references"
+              isQuiet
+            >
               {texts.files.map(({ name, bytes }) => (
                 <Hidden fields={{ name, content: bytes.toString('base64') }} />
               ))}
@@ -110,7 +115,11 @@ function Group({ state, references }: { state: ReferenceState; references: FileR
       <summary>
         {meanings[state]}: {count(references.length, 'id')}
       </summary>
+      {state === 'unknown' ? (
+        <p class="quiet">Invented or misspelt, or of a STIG that is not imported here.</p>
+      ) : null}
       <Table
+        class="cited"
         caption={meanings[state]}
         head={['Id in the text', 'Place', 'What it names', 'Advice']}
         rows={references.slice(0, mostShown).map(row)}
@@ -123,12 +132,15 @@ function Group({ state, references }: { state: ReferenceState; references: FileR
 }
 
 function row({ text, file, line, column, kind, id, title, slug, advice }: FileReference): Child[] {
+  // A search for one control opens its page; one for a requirement finds its rules.
   const href =
     kind === 'cci'
       ? path('ccis', id)
-      : kind === 'rule' && slug !== null
-        ? ruleHref(slug, { groupId: id })
-        : null;
+      : kind !== 'rule'
+        ? link('/search', { q: id })
+        : slug === null
+          ? null
+          : ruleHref(slug, { groupId: id });
   return [
     <span class="ids">{text}</span>,
     <span class="mono">

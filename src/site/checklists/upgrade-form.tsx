@@ -140,13 +140,16 @@ export function SendAgain(props: {
   fields: Record<string, string>;
   submit: string;
   to?: string;
+  isQuiet?: boolean;
   children?: Child;
 }): Child {
   return (
     <form class="actions" method="post" action={props.to ?? '/upgrade'} enctype="multipart/form-data">
       <Hidden fields={props.fields} />
       {props.children}
-      <button type="submit">{props.submit}</button>
+      <button type="submit" class={props.isQuiet ? 'quiet' : undefined}>
+        {props.submit}
+      </button>
     </form>
   );
 }

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { programName } from '../../base/installation.ts';
 
 /** What to import while the catalog has no publisher's STIG. `inbox` is null without folder or session. */
 export function FirstRun({ inbox }: { inbox: string | null }): Child {
@@ -18,7 +19,7 @@ export function FirstRun({ inbox }: { inbox: string | null }): Child {
         <li>
           {inbox === null ? (
             <>
-              <b>Import</b> them on the machine that runs Gapstone: <code>gapstone import FILE…</code>
+              <b>Import</b> them on the machine that runs Gapstone: <code>{programName} import FILE…</code>
             </>
           ) : (
             <>

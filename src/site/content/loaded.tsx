@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { programName } from '../../base/installation.ts';
 import { count, spoken } from '../../base/text.ts';
 import type { LoadedCatalog } from '../../catalog/controls/control-lists.ts';
 import type { ImportRun } from '../../catalog/ledger.ts';
@@ -98,7 +99,7 @@ export function loadedPage({ ages, summary, stats, catalogs, documents, roles, r
             totals.warnings,
           ])}
         >
-          No imports yet. Import files, folders or zips with <code>gapstone import PATH</code>.
+          No imports yet. Import files, folders or zips with <code>{programName} import PATH</code>.
         </Table>
         {catalog.totalBenchmarks === 0 ? null : <AgesOf ages={ages} />}
       </>

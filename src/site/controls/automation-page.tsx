@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import {
   type AutomationTotals,
@@ -230,7 +231,7 @@ function Contents({ of, readAgain }: { of: Content[]; readAgain: string[] }): Ch
         ])}
       >
         No SCAP content is imported for it. Import a data stream of DISA or NIWC Atlantic with{' '}
-        <code>gapstone import PATH</code>.
+        <code>{programName} import PATH</code>.
       </Table>
     </section>
   );

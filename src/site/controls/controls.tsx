@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import type { LoadedCatalog } from '../../catalog/controls/control-lists.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
@@ -30,7 +31,7 @@ export function controlsPage({ catalogs }: { catalogs: LoadedCatalog[] }): View 
           ])}
         >
           No control catalogs yet. <code>gapstone start</code> loads the published facts;{' '}
-          <code>gapstone import PATH</code> adds the publishers’ own files.
+          <code>{programName} import PATH</code> adds the publishers’ own files.
         </Table>
       </>
     ),
@@ -148,7 +149,7 @@ export function catalogControlsPage(page: CatalogPage): View {
           pages={{ pagination, href }}
         >
           {version === '' ? (
-            `No ${called.many} yet. Import the publisher’s own files with gapstone import PATH.`
+            `No ${called.many} yet. Import the publisher’s own files with ${programName} import PATH.`
           ) : (
             <>
               No {called.many} match these filters. <a href={home}>Show all</a>

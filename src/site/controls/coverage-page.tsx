@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
 import { Downloads, Empty, link, path, Tiles } from '../parts/components.tsx';
@@ -66,7 +67,7 @@ function Body({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
       {revision === null ? (
         <Empty>
           No catalog of {frameworkName(framework)} is loaded. Import one with{' '}
-          <code>gapstone import PATH</code>.
+          <code>{programName} import PATH</code>.
         </Empty>
       ) : (
         <Result shown={shown} place={place} />

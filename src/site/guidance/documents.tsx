@@ -1,3 +1,4 @@
+import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import type { RegulatoryDocument, RegulatoryDocuments } from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
@@ -38,7 +39,7 @@ export function documentsPage(page: {
           pages={{ pagination, href }}
         >
           {search + publisher + doctype === ''
-            ? 'No documents yet. Import them with gapstone import PATH.'
+            ? `No documents yet. Import them with ${programName} import PATH.`
             : 'No document fits.'}
         </Table>
         <ReadCollections

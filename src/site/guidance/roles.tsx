@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
@@ -40,7 +41,7 @@ export function rolesPage(page: {
           pages={{ pagination, href }}
         >
           {search + family === ''
-            ? 'No occupations yet. Import a release of O*NET with gapstone import PATH.'
+            ? `No occupations yet. Import a release of O*NET with ${programName} import PATH.`
             : 'No occupation fits.'}
         </Table>
         <ReadCollections

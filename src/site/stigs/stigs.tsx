@@ -1,3 +1,4 @@
+import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import type { StigList } from '../../catalog/stigs/schema.ts';
 import { Aged } from '../parts/bars.tsx';
@@ -71,7 +72,7 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
             pages={{ pagination, href: (page) => link('/stigs', { search, sort, page }) }}
           >
             {search === ''
-              ? 'No STIGs yet. Import the publishers’ files with gapstone import PATH.'
+              ? `No STIGs yet. Import the publishers’ files with ${programName} import PATH.`
               : 'No STIG matches this name.'}{' '}
             {search === '' ? null : <a href="/stigs">Show all</a>}
           </Table>

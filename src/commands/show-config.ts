@@ -1,0 +1,60 @@
+import {
+  type Config,
+  type Counted,
+  configWarnings,
+  countedSettings,
+  environment,
+  readConfig,
+} from '../base/config.ts';
+import { CommandError } from '../base/errors.ts';
+import { readSettingsFile, settingsFile } from '../base/installation.ts';
+import { settingWords } from '../base/setting-words.ts';
+import { type Command, parse, print, tell, text } from './command.ts';
+
+export const configCommand: Command = {
+  name: 'config',
+  summary: 'print the settings that count, and where each comes from; secrets are left out',
+  usage: 'gapstone config [--host H] [--port P] [--db FILE] [--users-db FILE] [--json]',
+  help: [
+    '--host H  as start and serve take it',
+    '--port P  as start and serve take it',
+    '--json    file and settings (name, value, from) as JSON',
+    'Options come first, then the environment, then gapstone.env: the folder above the program has it, /etc/gapstone where the rpm is installed. It is read as systemd reads an EnvironmentFile. Only names that begin with GAPSTONE_ count, values need no quotes.',
+  ],
+  settings: Object.keys(settingWords) as (keyof typeof settingWords)[],
+  exitCodes: [
+    ['1', 'the configuration is wrong; one line on standard error says why'],
+    ['2', 'wrong usage'],
+  ],
+  examples: ['gapstone config', 'GAPSTONE_PORT=8443 gapstone config --json'],
+  async run(args) {
+    const { values } = parse(args, [], { host: text, port: text });
+    const file = readSettings();
+    const env = environment(file);
+    const config = configured(() => readConfig(values, env));
+    const settings = countedSettings(config, values, file);
+    print(values.json, { file: settingsFile, settings }, [
+      `${settingsFile}: ${Object.keys(file).length} settings`,
+      ...settings.map(lineOf),
+    ]);
+    for (const { msg, fields } of configWarnings(config, env))
+      tell(`warning: ${[msg, fields.names].filter(Boolean).join(': ')}`);
+    return 0;
+  },
+};
+
+const readSettings = () => configured(() => readSettingsFile());
+
+/** A wrong configuration is what this command is for: it exits with 1 (rule D44.2). */
+function configured<T extends Config | Record<string, string>>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof CommandError ? new CommandError(error.message, 1) : error;
+  }
+}
+
+function lineOf({ name, value, from }: Counted): string {
+  const secret = name === 'GAPSTONE_CRON_SECRET' && from !== 'default' ? '(set)' : '-';
+  return `${from.padEnd(11)}  ${name}=${value ?? secret}`;
+}

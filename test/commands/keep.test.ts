@@ -1,0 +1,216 @@
+// Backups by site and time, and what is set aside (rule D44.5).
+import { execFileSync } from 'node:child_process';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { removeOlder } from '../../src/commands/backup-folder.ts';
+import { removable, setAside } from '../../src/commands/tidy.ts';
+import { openCatalog, openDatabase } from '../../src/db/database.ts';
+import { auditLines } from '../support/audit.ts';
+import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
+import { gapstone } from '../support/child.ts';
+import { suite, testIf } from '../support/harness.ts';
+import { programs } from '../support/programs.ts';
+import { shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { filesOf, importInto } from '../support/site.ts';
+import { makeZip } from '../support/zip.ts';
+
+const keep = suite('Backups that are kept, and what is set aside');
+
+async function site(): Promise<{
+  folder: string;
+  run: (args: string[], env?: Record<string, string>) => ReturnType<typeof gapstone>;
+}> {
+  const folder = scratchFolder();
+  const files = filesOf(join(folder, 'g.db'));
+  await importInto(files.db, [shipped('stigs')]);
+  openDatabase(files, { create: true }).close();
+  return { folder, run: (args, env = {}) => gapstone([...args, '--db', 'g.db'], { cwd: folder, env }) };
+}
+
+testIf(programs('unzip'), keep)(
+  'a backup is a compressed zip that others read; a stored one restores, too',
+  async () => {
+    const { folder, run } = await site();
+    assert.is((await run(['backup', 'b.zip'])).code, 0);
+    const zip = join(folder, 'b.zip');
+    execFileSync('unzip', ['-tq', zip]);
+    const sizes = statSync(join(folder, 'g.db')).size;
+    assert.ok(statSync(zip).size < 0.6 * sizes, `${statSync(zip).size} of ${sizes} bytes`);
+    assert.is((await run(['restore', 'b.zip'])).code, 0);
+    execFileSync('unzip', ['-q', zip, '-d', join(folder, 'out')]);
+    const members = ['catalog.db', 'users.db'].map((name) => ({
+      name,
+      data: readFileSync(join(folder, 'out', name)),
+      stored: true,
+    }));
+    put(folder, 'stored.zip', makeZip(members));
+    assert.is((await run(['restore', 'stored.zip'])).code, 0);
+    // A member that says less than it unpacks to.
+    put(
+      folder,
+      'lies.zip',
+      makeZip([{ name: 'catalog.db', data: readFileSync(join(folder, 'out', 'catalog.db')), size: 100 }]),
+    );
+    const lies = await run(['restore', 'lies.zip']);
+    assert.is(lies.code, 1);
+    assert.match(lies.stderr, /^gapstone: lies\.zip cannot be restored: .*Nothing was changed\n$/);
+  },
+);
+
+keep('--into names backups by site and time; --keep leaves so many of its own', async () => {
+  const { folder, run } = await site();
+  mkdirSync(join(folder, 'to'));
+  const made: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    const { code, stdout, stderr } = await run(['backup', '--into', 'to', '--keep', '2', '--json'], {
+      GAPSTONE_SITE: 'east.1',
+    });
+    assert.is(code, 0, stderr);
+    made.push(JSON.parse(stdout).file);
+    assert.match(made.at(-1)!, /^to\/gapstone-east\.1-\d{8}T\d{6}Z\.zip$/);
+    // Names have seconds.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+  assert.equal(
+    readdirSync(join(folder, 'to')).sort(),
+    made
+      .slice(1)
+      .flatMap((file) => [basename(file), `${basename(file)}.sha256`])
+      .sort(),
+  );
+  // Without a name, an id that stays.
+  const ids = [];
+  for (let round = 0; round < 2; round++) {
+    const { stdout } = await run(['backup', '--into', 'to', '--users-only', '--json']);
+    ids.push(/^to\/gapstone-([0-9a-f]{8})-\d{8}T\d{6}Z\.db$/.exec(JSON.parse(stdout).file)![1]);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+  assert.is(ids[0], ids[1]);
+  const cases: [string[], RegExp, number][] = [
+    [['backup', '--into', 'nowhere'], /nowhere is not a folder: create it first/, 1],
+    [['backup', 'x.zip', '--keep', '3'], /--keep needs --into/, 2],
+    [['backup', 'x.zip', '--into', 'to'], /expected no arguments, got 1/, 2],
+    [['backup', '--into', 'to', '--keep', '0'], /--keep must be a number from 1 to 99999, not "0"/, 2],
+    [['backup'], /expected FILE, got 0/, 2],
+  ];
+  for (const [args, message, code] of cases) {
+    const result = await run(args);
+    assert.equal([result.code, result.stdout], [code, '']);
+    assert.match(result.stderr, message);
+  }
+  const wrong = await run(['backup', '--into', 'to'], { GAPSTONE_SITE: '../x' });
+  assert.match(wrong.stderr, /^gapstone: GAPSTONE_SITE must be 1 to 64 letters/);
+});
+
+keep('a file goes only when its name, its hash file and its site agree, and never the one just made', () => {
+  const folder = scratchFolder();
+  const finished = (name: string, names = name) => {
+    put(folder, name, 'x');
+    put(folder, `${name}.sha256`, `${'a'.repeat(64)}  ${names}\n`);
+    return name;
+  };
+  const own = ['20260101', '20260102', '20260103', '20260104'].map((date) =>
+    finished(`gapstone-a-${date}T000000Z.zip`),
+  );
+  const stays = [
+    finished('gapstone-b-20200101T000000Z.zip'),
+    finished('gapstone-a-b-20200101T000000Z.zip'),
+    finished('gapstone-a-20200101T000000Z.db'),
+    finished('gapstone-a-20200102T000000Z.zip', 'gapstone-a-20200103T000000Z.zip'),
+    finished('xgapstone-a-20200101T000000Z.zip'),
+    finished('gapstone-a-20200101T000000Z.zip.zip'),
+    finished('gapstone-a-20200101.zip'),
+  ];
+  put(folder, 'gapstone-a-20200104T000000Z.zip', 'no hash file');
+  mkdirSync(join(folder, 'gapstone-a-20200105T000000Z.zip.part-abcdef'));
+  // The clock was set back: what was just made has the oldest name.
+  const made = finished('gapstone-a-20190101T000000Z.zip');
+  const remove = (keepN: number, now: Date) =>
+    removeOlder(folder, { site: 'a', keep: keepN, made: join(folder, made), usersOnly: false, now });
+  assert.equal(remove(3, new Date()), own.slice(0, 2));
+  assert.equal(remove(1, new Date(Date.now() + 2 * 86_400_000)), [
+    ...own.slice(2),
+    'gapstone-a-20200105T000000Z.zip.part-abcdef',
+  ]);
+  assert.equal(remove(1, new Date()), []);
+  const left = readdirSync(folder);
+  for (const name of [made, ...stays, 'gapstone-a-20200104T000000Z.zip'])
+    assert.ok(left.includes(name), name);
+});
+
+keep('tidy lists what is set aside and removes what is older, but not what a rollback needs', async () => {
+  const { folder, run } = await site();
+  const key = sampleKey('depot');
+  const bundle = (await build(await sampleCatalog([[shipped('stigs')]]), key)).files[0]!;
+  assert.match((await run(['tidy'])).stderr, /^nothing is set aside\n$/);
+  assert.is((await run(['content', 'trust', 'add', `${key.file}.pub`, '--name', 'depot'])).code, 0);
+  assert.is((await run(['backup', 'b.zip'])).code, 0);
+  assert.is((await run(['restore', 'b.zip'])).code, 0);
+  linkSync(join(folder, 'g.db'), join(folder, 'g.db.before-schema-9'));
+  for (const name of ['g.db.before-schema-9x', 'g.db.before', 'other.db.before-1', 'g.db.bak'])
+    writeFileSync(join(folder, name), '');
+  const applied = await run(['content', 'apply', bundle, '--drop-local']);
+  assert.is(applied.code, 0, applied.stderr);
+  const listed = (await run(['tidy', '--json'])).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(
+    listed.map(({ file, why, removed }) => [file.replace(/\d{8}T\d{6}Z/, 'TIME'), why, removed]).sort(),
+    [
+      ['g-users.db.before-restore-TIME', 'replaced by a restore', false],
+      ['g.db.before-1', 'from before a bundle', false],
+      ['g.db.before-restore-TIME', 'replaced by a restore', false],
+      ['g.db.before-schema-9', 'from before an upgrade', false],
+    ],
+  );
+  const files = { db: join(folder, 'g.db'), usersDb: join(folder, 'g-users.db') };
+  const all = setAside(files);
+  const later = (days: number) => new Date(Date.now() + days * 86_400_000);
+  assert.equal(removable(all, 30 * 86_400, later(29)), []);
+  assert.equal(
+    removable(all, 30 * 86_400, later(31))
+      .map(({ file }) => basename(file).replace(/\d{8}T\d{6}Z/, 'TIME'))
+      .sort(),
+    ['g-users.db.before-restore-TIME', 'g.db.before-restore-TIME', 'g.db.before-schema-9'],
+  );
+  assert.equal((await run(['tidy', '--older-than', '30d'])).code, 0);
+  assert.is(setAside(files).length, 4);
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  const { code, stdout, stderr } = await run(['tidy', '--older-than', '1s']);
+  assert.is(code, 0, stderr);
+  assert.match(stdout, /g\.db\.before-1: from before a bundle; kept: "content rollback" goes back to it$/m);
+  assert.equal(
+    setAside(files).map(({ file }) => basename(file)),
+    ['g.db.before-1'],
+  );
+  const lines = auditLines(join(folder, 'gapstone-audit.jsonl'));
+  assert.equal(lines.at(-1)!.action, 'database.tidy');
+  for (const name of ['g.db.before-schema-9x', 'g.db.before', 'other.db.before-1', 'g.db.bak'])
+    assert.ok(existsSync(join(folder, name)), name);
+  assert.is((await run(['content', 'rollback'])).code, 0);
+  // What the rollback took back is needed by nothing.
+  assert.equal(
+    setAside(files).map(({ file, kept }) => [basename(file), kept]),
+    [['g.db.undone-1', false]],
+  );
+  assert.match(
+    (await run(['tidy', '--older-than', 'soon'])).stderr,
+    /--older-than must be a number with s, m, h or d/,
+  );
+});
+
+keep('the status of an empty catalog invents no time', async () => {
+  const folder = scratchFolder();
+  openCatalog(join(folder, 'g.db'), { create: true }).close();
+  const status = await gapstone(['status', '--db', 'g.db'], { cwd: folder });
+  assert.is(status.code, 0, status.stderr);
+  assert.match(status.stdout, /^generation +nothing was imported yet$/m);
+  const json = await gapstone(['status', '--db', 'g.db', '--json'], { cwd: folder });
+  assert.is(JSON.parse(json.stdout).catalog.changedAt, null);
+  assert.not.match(status.stdout + json.stdout, /1970/);
+});
+
+keep.run();

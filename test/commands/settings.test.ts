@@ -1,0 +1,248 @@
+// gapstone.env, `gapstone config`, and what a wrong word is answered with (rule D44.3).
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import { variables } from '../../src/base/config.ts';
+import { parseEnvironmentFile } from '../../src/base/env-file.ts';
+import { didYouMean } from '../../src/base/nearest.ts';
+import { packageRoot } from '../../src/base/root.ts';
+import { suite, testIf } from '../support/harness.ts';
+import { killAll, runToEnd, startServer } from '../support/running.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+const settings = suite('Settings');
+settings.after(killAll);
+
+/** systemd's own reader of such files. It also replaces `$` and refuses empty values, which are left out here. */
+const generator = '/usr/lib/systemd/user-environment-generators/30-systemd-environment-d-generator';
+
+function bySystemd(text: string): Map<string, string> {
+  const folder = scratchFolder();
+  mkdirSync(join(folder, 'environment.d'));
+  writeFileSync(join(folder, 'environment.d', 'x.conf'), text);
+  const env = { XDG_CONFIG_HOME: folder, HOME: '/nonexistent', PATH: process.env.PATH! };
+  const printed = execFileSync(generator, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  // It prints lines for a shell: a value is bare, in double quotes, or in `$'...'`.
+  const script = `set -a; eval "$1"; for name in G1 G2 G3; do [ -z "\${!name+x}" ] || printf '%s\\0%s\\0' "$name" "\${!name}"; done`;
+  const parts = execFileSync('bash', ['--norc', '-c', script, 'bash', printed], {
+    encoding: 'utf8',
+    env: {},
+  }).split('\0');
+  return new Map(
+    Array.from({ length: (parts.length - 1) / 2 }, (_, at) => [parts[2 * at]!, parts[2 * at + 1]!]),
+  );
+}
+
+testIf({ here: existsSync(generator), bring: 'apt-get install systemd' }, settings)(
+  'gapstone.env is read as systemd reads it',
+  () => {
+    const piece = fc.constantFrom(
+      ...['a', 'b c', ' ', '"', "'", '\\', '\\\n', '#', ';', '=', 'é', 'n', '//', '"x y"', "'x y'"],
+    );
+    const value = fc.array(piece, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
+    const line = fc.oneof(
+      fc.tuple(fc.constantFrom('G1', 'G2', ' G3', 'G1 '), value).map(([name, text]) => `${name}=${text}`),
+      fc.constantFrom('# comment', '; comment', '', 'no assignment', '#\\'),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
+        const text = `${lines.join('\n')}\n`;
+        // A line end inside quotes is printed in a form of its own.
+        fc.pre(![...parseEnvironmentFile(text).values()].some((each) => each.includes('\n')));
+        const own = [...parseEnvironmentFile(text)].filter(
+          ([name, each]) => /^G[123]$/.test(name) && each !== '',
+        );
+        const theirs = bySystemd(text);
+        // An assignment of nothing is an error to that program alone: it keeps the one before.
+        for (const [name, each] of parseEnvironmentFile(text)) if (each === '') theirs.delete(name);
+        assert.equal(new Map(own.sort()), new Map([...theirs].sort()), JSON.stringify(text));
+      }),
+      { numRuns: 150 },
+    );
+  },
+);
+
+settings('quotes, blanks, comments and continued lines, one by one', () => {
+  const cases: [text: string, value: string | undefined][] = [
+    ['A=UNCLASSIFIED // FOUO  ', 'UNCLASSIFIED // FOUO'],
+    ['A="x y"', 'x y'],
+    ['A=\'x "y"\'', 'x "y"'],
+    ['A=x "y"', 'x "y"'],
+    ['A="a\\"b\\n"', 'a"b\\n'],
+    ['A=a \\\n b', 'a  b'],
+    ['A=1\nA=2', '2'],
+    ['# A=1', undefined],
+    ['; A=1', undefined],
+    ['A=', ''],
+    ['A=\ta\tb\t', 'a\tb'],
+    [' A = 1 # not a comment', '1 # not a comment'],
+    ['A', undefined],
+    ['A="open', 'open'],
+  ];
+  for (const [text, value] of cases) assert.is(parseEnvironmentFile(text).get('A'), value, text);
+});
+
+/** A copy of the program in a folder of its own: the settings lie beside that. */
+function installation(): { folder: string; run: (args: string[], env?: Record<string, string>) => Run } {
+  const folder = scratchFolder();
+  const home = join(folder, 'program');
+  mkdirSync(join(home, 'dist'), { recursive: true });
+  for (const name of ['src', 'chunks'])
+    cpSync(join(packageRoot, 'dist', name), join(home, 'dist', name), { recursive: true });
+  for (const name of ['migrations', 'data', 'node_modules', 'docs'])
+    symlinkSync(join(packageRoot, name), join(home, name));
+  cpSync(join(packageRoot, 'package.json'), join(home, 'package.json'));
+  const run = (args: string[], env: Record<string, string> = {}) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(home, 'dist/src/cli.js'), ...args], {
+      cwd: folder,
+      env: { PATH: process.env.PATH!, ...env },
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr };
+  };
+  return { folder, run };
+}
+type Run = { status: number | null; stdout: string; stderr: string };
+
+settings('flags come before the environment, that before gapstone.env, that before defaults', () => {
+  const { folder, run } = installation();
+  put(
+    folder,
+    'gapstone.env',
+    [
+      'GAPSTONE_BANNER=UNCLASSIFIED // FOR OFFICIAL USE ONLY',
+      'GAPSTONE_PORT=8443',
+      'GAPSTONE_HOST=0.0.0.0',
+      'GAPSTONE_CRON_SECRET=canary-canary-canary',
+      'GAPSTONE_PROT=1',
+      'NODE_OPTIONS=--nonsense',
+      'PATH=/nowhere',
+    ].join('\n'),
+  );
+  const { status, stdout, stderr } = run(['config', '--json', '--host', '::1'], { GAPSTONE_PORT: '9000' });
+  assert.is(status, 0, stderr);
+  const { file, settings: all } = JSON.parse(stdout) as {
+    file: string;
+    settings: { name: string; value: string | null; from: string }[];
+  };
+  assert.is(file, join(folder, 'gapstone.env'));
+  assert.equal(all.map(({ name }) => name).sort(), [...variables].sort());
+  const found = (name: string) => {
+    const { value, from } = all.find((each) => each.name === `GAPSTONE_${name}`)!;
+    return [value, from];
+  };
+  assert.equal(found('BANNER'), ['UNCLASSIFIED // FOR OFFICIAL USE ONLY', 'file']);
+  assert.equal(found('PORT'), ['9000', 'environment']);
+  assert.equal(found('HOST'), ['::1', 'flag']);
+  assert.equal(found('CRON_SECRET'), [null, 'file']);
+  assert.equal(found('METRICS'), ['on', 'default']);
+  assert.equal(found('USERS_DB'), ['gapstone-users.db', 'default']);
+  assert.is(stderr, 'warning: unknown environment variables: GAPSTONE_PROT\n');
+  const text = run(['config']);
+  assert.match(text.stdout, /^file {9}GAPSTONE_CRON_SECRET=\(set\)$/m);
+  assert.match(text.stdout, /^file {9}GAPSTONE_BANNER=UNCLASSIFIED \/\/ FOR OFFICIAL USE ONLY$/m);
+  assert.not.match(stdout + stderr + text.stdout + text.stderr, /canary/);
+});
+
+settings('each command reads gapstone.env; a wrong one is 1 in config, 2 elsewhere', () => {
+  const { folder, run } = installation();
+  const file = put(folder, 'gapstone.env', 'GAPSTONE_DB=other.db\n');
+  for (const args of [
+    ['status'],
+    ['check'],
+    ['backup', 'b.zip'],
+    ['token', 'issue', '--subject', 's'],
+    ['mcp'],
+  ])
+    assert.match(run(args).stderr, /^gapstone: there is no database at other\.db: /, args[0]);
+  assert.match(run(['status'], { GAPSTONE_DB: 'third.db' }).stderr, /no database at third\.db/);
+  writeFileSync(file, 'GAPSTONE_PORT=eighty\n');
+  const message = 'gapstone: GAPSTONE_PORT must be a number from 0 to 65535, not "eighty"\n';
+  assert.equal(run(['config']), { status: 1, stdout: '', stderr: message });
+  assert.equal(run(['status']), { status: 2, stdout: '', stderr: message });
+  writeFileSync(file, 'GAPSTONE_PORT=8080\n');
+  chmodSync(file, 0o664);
+  const open = `gapstone: the settings file ${file} can be changed by others: chmod go-w ${file}\n`;
+  assert.equal(run(['status']), { status: 2, stdout: '', stderr: open });
+  // What needs no settings still helps.
+  for (const args of [['--help'], ['-v'], ['status', '--help']]) assert.is(run(args).status, 0);
+});
+
+settings('a banner with blanks of gapstone.env is on the pages', async () => {
+  const { folder } = installation();
+  put(folder, 'gapstone.env', 'GAPSTONE_BANNER=TOP SECRET // FOR TESTS\n');
+  const cli = join(folder, 'program', 'dist', 'src', 'cli.js');
+  // In the place of the program that the harness names.
+  const copy = ['sh', '-c', `exec "$0" ${cli} start --port 0 --no-token`];
+  const server = await startServer(folder, ['start'], {}, copy);
+  const page = await (await fetch(`${server.url}/signin`)).text();
+  assert.match(page, 'TOP SECRET // FOR TESTS');
+  server.child.kill('SIGTERM');
+  await server.ended;
+});
+
+settings('a wrong word is answered with the nearest right one, without its control characters', async () => {
+  const folder = scratchFolder();
+  const cases: [string[], string][] = [
+    [['backpu'], 'there is no command "backpu": did you mean "backup"?'],
+    [['retsore'], 'there is no command "retsore": did you mean "restore"?'],
+    [['--version-x'], 'the command must come before "--version-x": see gapstone --help'],
+    [['xyzzy'], 'there is no command "xyzzy": see gapstone --help'],
+    [['help', 'imprt'], 'there is no command "imprt": did you mean "import"?'],
+    [['status', '--jsn'], 'there is no option "--jsn": did you mean "--json"?'],
+    [['backup', 'f', '--user-only'], 'there is no option "--user-only": did you mean "--users-only"?'],
+    [['content', 'verfy'], 'there is no command "content verfy": did you mean "content verify"?'],
+    [['content', 'trust', 'ad'], 'there is no command "content trust ad": did you mean "content trust add"?'],
+    [['mapping', 'lst'], 'there is no command "mapping lst": did you mean "mapping list"?'],
+    [['back\u001b[31mup'], 'there is no command "back\ufffd[31mup": see gapstone --help'],
+    [['status', '--js\u001bon'], 'there is no option "--js\ufffdon": did you mean "--json"?'],
+    [['x'.repeat(1000)], `there is no command "${'x'.repeat(64)}": see gapstone --help`],
+  ];
+  for (const [args, message] of cases) {
+    const { code, stdout, stderr } = await runToEnd(folder, args);
+    assert.equal([code, stdout, stderr], [2, '', `gapstone: ${message}\n`]);
+  }
+});
+
+settings('the nearest word is the one with the fewest changes', () => {
+  assert.is(didYouMean('jsno', ['json', 'db']), ': did you mean "json"?');
+  assert.is(
+    didYouMean('integration', ['import', 'integration-token']),
+    ': did you mean "integration-token"?',
+  );
+  assert.is(didYouMean('', ['json']), '');
+  assert.is(didYouMean('zzzz', ['json', 'db']), '');
+  assert.is(didYouMean('JSON', ['json'], '--'), ': did you mean "--json"?');
+});
+
+settings('each help has options, environment, exit codes and examples, and fits 80 columns', async () => {
+  const folder = scratchFolder();
+  const main = await runToEnd(folder, ['-h']);
+  assert.equal(main, await runToEnd(folder, ['--help']));
+  assert.equal(await runToEnd(folder, ['-v']), await runToEnd(folder, ['version']));
+  const names = [...main.stdout.matchAll(/^ {2}([a-z-]+) {2}/gm)].map((match) => match[1]!);
+  assert.ok(names.includes('config') && names.length > 18, String(names));
+  const wide = (text: string) => text.split('\n').filter((line) => line.length > 80);
+  assert.equal(wide(main.stdout), []);
+  for (const name of names) {
+    const { code, stdout } = await runToEnd(folder, [name, '-h']);
+    assert.is(code, 0);
+    assert.equal(wide(stdout), [], name);
+    const parts = stdout.split(/^(Options|Environment|Exit codes|Examples):\n/m);
+    assert.equal(
+      [parts[1], parts[3], parts[5], parts[7]],
+      ['Options', 'Environment', 'Exit codes', 'Examples'],
+    );
+    assert.match(parts[4]!, /^ {2}GAPSTONE_DB /m);
+    assert.match(parts[6]!, /^ {2}0 +done\n(?:.*\n)* *1 /m);
+    const known = new Set(`${parts[0]}${parts[2]}`.match(/--[a-z-]+/g));
+    for (const line of parts[8]!.trim().replace(/\\\n/g, '').split('\n')) {
+      assert.match(line.trim(), new RegExp(`^(GAPSTONE_\\w+=\\S+ )?gapstone ${name}\\b`));
+      for (const option of line.match(/--[a-z-]+/g) ?? []) assert.ok(known.has(option), `${name}: ${option}`);
+    }
+  }
+});
+
+settings.run();
