@@ -33,8 +33,6 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
   const read = <T>(viewer: Viewer, id: string, of: (list: Collection) => T, field?: string): T =>
     db.read(() => of(lists.find(viewer, id, field)));
 
-  const pinned = (id: string) =>
-    rows.entries(id).filter(({ release, state }) => release !== null && state !== 'gone');
   const unpinned = (id: string) => rows.entries(id).filter(({ release }) => release === null);
 
   return {
@@ -82,9 +80,17 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
         }),
       ),
 
-    /** The entries that are pinned to a release of the catalog, by position (rule D36.2). */
+    /** The entries that are pinned to a release, also to one that is gone, by position (rules D35.2, D36.2). */
     pinned: (viewer: Viewer, id: string, field?: string): { slug: string; version: string }[] =>
-      read(viewer, id, () => pinned(id).map(({ slug, version }) => ({ slug, version })), field),
+      read(
+        viewer,
+        id,
+        () =>
+          rows
+            .entries(id)
+            .flatMap(({ slug, release }) => (release === null ? [] : [{ slug, version: release }])),
+        field,
+      ),
 
     /** The slugs of the entries for which the newest release counts. */
     unpinned: (viewer: Viewer, id: string): string[] =>

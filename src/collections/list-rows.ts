@@ -1,6 +1,6 @@
 import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
-import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Sort } from '../base/sort.ts';
 import type { Database } from '../db/database.ts';
 import { orderBy } from '../db/order-by.ts';
@@ -14,19 +14,21 @@ import { stigOf } from './references.ts';
 export const listRowColumns = ['position', 'title', 'version', 'date', 'rules', 'high', 'notes'] as const;
 export type ListRowSort = Sort<(typeof listRowColumns)[number]>;
 
-const newest = alias(stigReleases, 'newest');
+// The second of one view, which the query builder has no alias for.
+const newest = sql`stig_releases AS newest`;
+const newestVersion = sql<string>`coalesce(newest.version, '')`;
 /** The release that counts: the pinned one, or the newest; null where it is gone (rule D36.1). */
 const countedId = sql<number | null>`iif(${listStigs.release} IS NULL, ${stigs.currentReleaseId},
   (SELECT p.id FROM stig_releases AS p WHERE p.stig_id = ${stigs.id} AND p.version = ${listStigs.release}))`;
 const state = sql<EntryState>`CASE WHEN ${stigReleases.id} IS NULL THEN 'gone'
-  WHEN ${stigReleases.releaseOrder} < ${newest.releaseOrder} THEN 'outdated' ELSE 'current' END`;
+  WHEN ${stigReleases.releaseOrder} < newest.release_order THEN 'outdated' ELSE 'current' END`;
 
 const { version, releaseDate, status, statusDate, findingCount, high, medium, low } = stigReleases;
 const number = (column: SQLiteColumn) => sql<number>`coalesce(${column}, 0)`;
 const text = (column: SQLiteColumn) => sql<string>`coalesce(${column}, '')`;
 const sum = (of: SQL | SQLiteColumn) => sql<number>`coalesce(sum(${of}), 0)`;
 const slug = sql<string>`coalesce(${stigs.slug}, ${listStigs.slug})`;
-const title = sql<string>`coalesce(${stigReleases.title}, ${newest.title}, ${listStigs.title})`;
+const title = sql<string>`coalesce(${stigReleases.title}, newest.title, ${listStigs.title})`;
 
 // The severities of a query, joined by commas; '' for all of them.
 const severities = sql.placeholder('severities');
@@ -38,7 +40,7 @@ const entry = {
   ...{ findingCount: number(findingCount), catI: number(high), catII: number(medium), catIII: number(low) },
   ...{ addedAt: listStigs.addedAt, position: listStigs.position, notes: listStigs.notes },
   addedVersion: listStigs.version,
-  ...{ release: listStigs.release, newest: text(newest.version), state },
+  ...{ release: listStigs.release, newest: newestVersion, state },
 };
 const addedOrder = sql<string | null>`(SELECT a.release_order FROM stig_releases AS a
   WHERE a.stig_id = ${stigs.id} AND a.version = ${listStigs.version})`;
@@ -77,7 +79,7 @@ export function createListRows({ orm }: Database) {
       .select<ShownColumns>(columns)
       .from(listStigs)
       .leftJoin(stigs, eq(stigs.id, stigOf(listStigs)))
-      .leftJoin(newest, eq(newest.id, stigs.currentReleaseId))
+      .leftJoin(newest, sql`newest.id = ${stigs.currentReleaseId}`)
       .leftJoin(stigReleases, eq(stigReleases.id, countedId))
       .where(
         and(

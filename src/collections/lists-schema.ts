@@ -53,7 +53,10 @@ export type ListFinding = z.infer<typeof ListFinding>;
 const exportedEntry = {
   slug: z.string(),
   title: z.string(),
-  version: z.string().openapi({ description: 'The release that counts: the pinned one, or the newest; `""` when it is not in the catalog.' }),
+  version: z.string().openapi({
+    description:
+      'The release that counts: the pinned one, or the newest; `""` when it is not in the catalog.',
+  }),
   status: z.string(),
   statusDate: DateOrNull,
   findingCount: z.int(),
@@ -74,7 +77,8 @@ const pinned = {
   }),
   newest: z.string().openapi({ description: '`""` when the STIG is no longer in the catalog.' }),
   state: z.enum(entryStates).openapi({
-    description: '`outdated`: a newer release is there. `gone`: the STIG or the pinned release is not in the catalog.',
+    description:
+      '`outdated`: a newer release is there. `gone`: the STIG or the pinned release is not in the catalog.',
   }),
 };
 
@@ -169,7 +173,8 @@ export const listStigsBody = slugsBody.extend({
   releases: releasesBySlug.optional().openapi({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'The release to which each is pinned, by slugs of `slugs`; the newest counts for the others.',
+    description:
+      'The release to which each is pinned, by slugs of `slugs`; the newest counts for the others.',
     example: { harbor_linux_3: 'V1R1' },
   }),
 });

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
+import { createStigService } from '../../src/catalog/stigs/queries.ts';
 import { readPasted } from '../../src/site/lists/list-adding.ts';
 import { testApp } from '../support/app.ts';
 import { ask, countingIds, sessionCaller, userCaller } from '../support/callers.ts';
@@ -58,6 +59,10 @@ const entries = async (home: string) =>
 
 const index = createStigNameIndex(t.db);
 const called = index.exactly;
+const versions = (slug: string) =>
+  createStigService(t.db)
+    .versions(slug)
+    .versions.map(({ version }) => version);
 const slugsCalled = (name: string) => called(name).map(({ slug }) => slug);
 
 lists('a STIG is called by its slug, its ids, its titles and the names of its files', () => {
@@ -128,7 +133,7 @@ lists('a pasted column is read line by line, with the notes of the next', async 
       'quill_enterprise_linux_9 slate_server_2025',
       'No such\tlost',
     ].join('\n'),
-    { called, like },
+    { called, like, versions },
   );
   assert.equal(
     named.map(({ slug, notes, lines }) => [slug, notes, lines]),
@@ -146,7 +151,7 @@ lists('a pasted column is read line by line, with the notes of the next', async 
 
 lists('each cell of a pasted line loses the quotation marks of a spreadsheet', async () => {
   const line = '"QEL_9_STIG"\t"the ""old"" host"\t""\t"and, this"\tplain "word"';
-  const { named } = await readPasted(line, { called, like: () => [] });
+  const { named } = await readPasted(line, { called, like: () => [], versions });
   assert.equal(named[0]!.notes, ['the "old" host and, this plain "word"']);
 });
 

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { textOrTexts, wordList } from '../../http/arrays.ts';
 import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
+import { Pinned } from '../stigs/list-filter.ts';
 import { Severity } from '../stigs/schema.ts';
 import { AutomationState } from './automation-schema.ts';
 import { statuses } from './graph.ts';
@@ -46,6 +47,7 @@ export const ControlRules = z
       .strictObject({ high: z.int(), medium: z.int(), low: z.int() })
       .openapi({ description: 'The rules of the whole result by severity.' }),
     pagination: Pagination,
+    pinned: Pinned.optional(),
     truncated: z
       .literal(true)
       .optional()

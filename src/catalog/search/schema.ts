@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { textOrTexts, wordList } from '../../http/arrays.ts';
 import { flag, format, oneWord, Pagination, paging, requestText } from '../../http/schema.ts';
+import { Pinned } from '../stigs/list-filter.ts';
 import { Severity } from '../stigs/schema.ts';
 
 /** Generators know `items`, and not all of them the `prefixItems` of a tuple. */
@@ -94,6 +95,7 @@ export const SearchAnswer = z
         description:
           'The STIGs that the whole q names, the best first, at most 5. Left out where it names none.',
       }),
+    pinned: Pinned.optional(),
     pagination: Pagination,
   })
   .openapi('SearchAnswer');

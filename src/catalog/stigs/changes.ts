@@ -89,7 +89,8 @@ function createPairWork(db: Database) {
          SELECT id FROM stig_releases
           WHERE stig_id = s.id AND release_date < w.value ->> 'since' AND release_order < t.release_order
           ORDER BY release_order DESC LIMIT 1))
-      WHERE CASE WHEN w.value ->> 'version' IS NULL THEN t.release_date >= w.value ->> 'since'
+      WHERE CASE WHEN w.value ->> 'pinned' AND a.id IS NULL THEN 0
+                 WHEN w.value ->> 'version' IS NULL THEN t.release_date >= w.value ->> 'since'
                  ELSE t.version <> w.value ->> 'version' AND coalesce(a.release_order, '') < t.release_order END
       ORDER BY s.title_fold, s.title, s.slug`,
   );
