@@ -7,6 +7,7 @@ import type { Database } from '../db/database.ts';
 import { stigReleases, stigs } from '../db/tables.ts';
 import { listStigs } from '../db/user-tables.ts';
 import type { Match } from '../http/if-match.ts';
+import { pointerTo } from '../http/schema.ts';
 import { createCollectionWriter } from './collection-writer.ts';
 import type { ListStigUpdate } from './lists-schema.ts';
 import { referencesToStigs, slugOf } from './references.ts';
@@ -35,17 +36,17 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
     .prepare();
 
   /** A release of a STIG as the catalog writes it; null stays. Throws 400 for one that it does not have. */
-  function known(slug: string, release: string | null): string | null {
+  function known(slug: string, release: string | null, ...field: string[]): string | null {
     if (release === null) return null;
     const found = versions.get({ slug, version: release.trim().toUpperCase() });
-    if (!found) throw badRequest(`Version not found: ${cut(release)} of ${cut(slug)}`, '/release');
+    if (!found) throw badRequest(`Version not found: ${cut(release)} of ${cut(slug)}`, pointerTo(field));
     return found.version;
   }
 
   return {
     /**
-     * Appends the STIGs of the catalog that are not in the list yet, in the order given; `notes` and `releases` are by slug. Throws 400 for a release that is
-     * not there, or of a STIG that is not among them (rule D36.1).
+     * Appends the STIGs of the catalog that are not in the list yet, in the order given; `notes` and `releases` are by slug.
+     * Throws 400 for a release that is not there, or of a STIG that is not among them (rule D36.1).
      */
     add(
       user: User,
@@ -65,13 +66,17 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
         lists.own(user, id, match);
         const named = referencesToStigs(stigNames, [...new Set(slugs)]);
         const missing = named.filter(({ seen }) => seen === null).map(({ name }) => name);
-        const pinned = new Map([...releases].map(([name, release]) => [stigNames.slugOf(name), release]));
-        for (const name of releases.keys())
-          if (!named.some(({ key }) => key === stigNames.slugOf(name)))
-            throw badRequest(`releases names a STIG that is not in slugs: ${cut(name)}`, '/releases');
+        const keys = new Set(named.map(({ key }) => key));
+        const pinned = new Map<string, string | null>();
+        for (const [name, release] of releases) {
+          const field = ['releases', name];
+          const key = stigNames.slugOf(name);
+          if (!keys.has(key))
+            throw badRequest(`releases names a STIG that is not in slugs: ${cut(name)}`, pointerTo(field));
+          if (stigNames.ofSlug(key)) pinned.set(key, known(key, release, ...field));
+        }
         const wanted = named.map(({ key, seen, name }) => {
-          const release = pinned.get(key) ?? null;
-          return { key, seen: seen && { ...seen, release: known(key, release) }, notes: notes.get(name) };
+          return { key, seen: seen && { ...seen, release: pinned.get(key) ?? null }, notes: notes.get(name) };
         });
         return lists.add(id, wanted, missing);
       });
@@ -108,7 +113,7 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
         lists.own(user, id, former ? match : null);
         if (!former) throw notFound();
         const { notes = former.notes, position = former.position } = change;
-        const release = change.release === undefined ? former.release : known(key, change.release);
+        const release = change.release === undefined ? former.release : known(key, change.release, 'release');
         db.orm.update(listStigs).set({ notes, position, release }).where(isEntry).run();
         const direction = Math.sign(position - former.position);
         if (makesRoom && direction !== 0) renumber(id, key, direction);

@@ -112,10 +112,10 @@ export type ListExport = z.infer<typeof ListExport>;
 /** A row of the csv and xlsx: what goes to somebody as a sheet has the notes too. */
 export const ListSheetRow = z.strictObject({
   ...exportedEntry,
+  ...pinned,
   releaseDate: DateOrNull,
   addedVersion: z.string(),
   notes: z.string(),
-  ...pinned,
 });
 export type ListSheetRow = z.infer<typeof ListSheetRow>;
 

@@ -1,7 +1,7 @@
 import type { Access } from '../../http/access.ts';
+import type { FilterLists } from '../../http/list-filter.ts';
 import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
-import type { FilterLists } from '../stigs/list-filter.ts';
 import { isDeep } from './api.ts';
 import type { ControlRulesService } from './control-rules.ts';
 import * as schemas from './control-rules-schema.ts';

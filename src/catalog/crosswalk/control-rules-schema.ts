@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { textOrTexts, wordList } from '../../http/arrays.ts';
+import { Pinned } from '../../http/list-filter.ts';
 import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
-import { Pinned } from '../stigs/list-filter.ts';
 import { Severity } from '../stigs/schema.ts';
 import { AutomationState } from './automation-schema.ts';
 import { statuses } from './graph.ts';

@@ -1,8 +1,8 @@
 import type { Access } from '../../http/access.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import { asksForFile, downloadFile, jsonOrFile, narrowedName } from '../../http/downloads.ts';
+import type { FilterLists } from '../../http/list-filter.ts';
 import { createRoutes } from '../../http/route.ts';
-import type { FilterLists } from '../stigs/list-filter.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { Answers } from './id-answers.ts';
 import type { FoundRule, SearchService } from './queries.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { textOrTexts, wordList } from '../../http/arrays.ts';
+import { Pinned } from '../../http/list-filter.ts';
 import { flag, format, oneWord, Pagination, paging, requestText } from '../../http/schema.ts';
-import { Pinned } from '../stigs/list-filter.ts';
 import { Severity } from '../stigs/schema.ts';
 
 /** Generators know `items`, and not all of them the `prefixItems` of a tuple. */

@@ -168,11 +168,11 @@ function namedIn({ matchers }: NameMaps, text: string): StigByName[] {
 
 function withWholeName({ bySlugOrAlias, byForm }: NameMaps, text: string): StigByName[] {
   const { form, kind, release } = formOf(text);
-  const [, beforeRelease] = release === null ? [] : (/^(\S+)\s/.exec(text.trim()) ?? []);
+  const [, beforeRelease] = release === null ? [] : (/^(\S+)\s+v\d+r\d+$/i.exec(text.trim()) ?? []);
   const exact = bySlugOrAlias(text.trim());
   if (exact) return [answerOf(exact, null)];
   const bySlug = beforeRelease === undefined ? undefined : bySlugOrAlias(beforeRelease);
-  if (bySlug && formOf(beforeRelease!).form === form) return [answerOf(bySlug, release)];
+  if (bySlug) return [answerOf(bySlug, release)];
   const found = form === '' ? [] : (byForm().get(form) ?? []);
   const ofKind = found.filter((stig) => stig.kind === kind);
   return (ofKind.length > 0 ? ofKind : found).map((stig) => answerOf(stig, release));

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { User } from '../../auth/viewer.ts';
+import type { User } from '../auth/viewer.ts';
 
 /** The pinned entries of a list that narrows an answer about current releases (rule D35.2). */
 export const Pinned = z.array(z.strictObject({ slug: z.string(), version: z.string() })).openapi({
