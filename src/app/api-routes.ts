@@ -52,8 +52,8 @@ export function apiRoutes(
     controlRoutes(ofCatalog, services.controls),
     crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings),
     // With `list`, these answers depend on a user's list.
-    searchRoutes(ofUsers, services, listStigs.slugs),
-    controlRulesRoutes(ofUsers, services.controlRules, listStigs.slugs),
+    searchRoutes(ofUsers, services, listStigs),
+    controlRulesRoutes(ofUsers, services.controlRules, listStigs),
     listRoutes(ofUsers, services.lists),
     listEntryRoutes(ofUsers, listStigs, services.listEntries),
     listChecklistRoutes(access, services.listChecklists),

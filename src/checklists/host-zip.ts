@@ -28,6 +28,12 @@ export interface ChecklistZip {
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
+/** A STIG by slug or alias; its newest release where none is named. */
+export interface WantedStig {
+  slug: string;
+  version?: string;
+}
+
 interface Rendered {
   release: Pick<StigRelease, 'slug' | 'title' | 'version' | 'benchmarkId'>;
   key: string[];
@@ -56,7 +62,7 @@ export type MakeChecklists = ReturnType<typeof createChecklistZips>;
 export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation: () => number) {
   /** Writes each wanted release once, in the order of rule D3.4. Throws what `wanted` and `full` throw. */
   async function render(
-    wanted: () => string[],
+    wanted: () => WantedStig[],
     format: ChecklistFormat,
     caller: Pick<Presence, 'closed'>,
   ): Promise<Rendered[]> {
@@ -65,8 +71,8 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
       const before = generation();
       const rendered = new Map<string, Rendered>();
       try {
-        for (const slug of wanted()) {
-          const full = stigs.full(slug);
+        for (const { slug, version } of wanted()) {
+          const full = stigs.full(slug, version);
           if (!rendered.has(full.release.slug))
             rendered.set(full.release.slug, await renderStig(full, format));
           await yieldToEventLoop();
@@ -86,7 +92,7 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
 
   /** Makes the zip of the STIGs that `wanted` names, by slug or alias. Throws a 400 for no STIG or too many files. */
   return async function make(
-    wanted: () => string[],
+    wanted: () => WantedStig[],
     asked: ChecklistsBody,
     classification: string | null,
     caller: Pick<Presence, 'closed'> = { closed: false },

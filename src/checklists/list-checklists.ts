@@ -7,7 +7,7 @@ type User = Env['Variables']['user'];
 /** The name and STIGs of a list; `release` is null for a STIG that is no longer in the catalog. */
 export interface ListOfStigs {
   name: string;
-  stigs: { slug: string; release: object | null }[];
+  stigs: { slug: string; release: { version: string } | null }[];
 }
 
 export interface ListChecklists {
@@ -33,7 +33,9 @@ export function createListChecklists(
     let list: ListOfStigs = listOf(user, id);
     const wanted = () => {
       list = listOf(user, id);
-      return list.stigs.filter(({ release }) => release !== null).map(({ slug }) => slug);
+      return list.stigs.flatMap(({ slug, release }) =>
+        release === null ? [] : [{ slug, version: release.version }],
+      );
     };
     const zip = await make(wanted, asked, classification, caller);
     const gone = list.stigs.filter(({ release }) => release === null).map(({ slug }) => slug);

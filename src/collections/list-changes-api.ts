@@ -13,10 +13,13 @@ export type ListChangesService = ReturnType<typeof createListChangesService>;
 
 /** What changed in the STIGs of a list since a day, or since each was added (rule D26). */
 export function createListChangesService(entries: ListEntryService, changes: StigChangesService) {
-  const wanted = (viewer: Viewer, id: string, since: string) => () =>
-    since === 'added'
+  // A pinned entry goes from its release to the newest, whatever is asked (rule D36.2).
+  const wanted = (viewer: Viewer, id: string, since: string) => () => [
+    ...entries.pinned(viewer, id).map((each) => ({ ...each, since, pinned: true })),
+    ...(since === 'added'
       ? entries.additions(viewer, id)
-      : entries.slugs(viewer, id).map((slug) => ({ slug, since }));
+      : entries.unpinned(viewer, id).map((slug) => ({ slug, since }))),
+  ];
   return {
     /** Throws 404 for a list that the viewer may not see. */
     changes: (viewer: Viewer, id: string, since: string) => changes.ofStigs(since, wanted(viewer, id, since)),

@@ -48,9 +48,10 @@ export function listEntryRoutes(access: Access, entries: ListEntryService, write
     conditional: true,
     summary: 'Add STIGs to a list (creator only)',
     params: idParam,
-    body: slugsBody,
+    body: schemas.listStigsBody,
     response: jsonContent(StigsAdded, 'How many were added.'),
-    handle: ({ user, params, body, match }) => writer.add(user, params.id, body.slugs, new Map(), match),
+    handle: ({ user, params, body: { slugs, releases }, match }) =>
+      writer.add(user, params.id, slugs, { releases: new Map(Object.entries(releases ?? {})), match }),
   });
 
   route('DELETE /api/v1/lists/{id}/stigs', access.audited('list.remove-stigs').user, {
@@ -67,7 +68,7 @@ export function listEntryRoutes(access: Access, entries: ListEntryService, write
   route('PUT /api/v1/lists/{id}/stigs/{stigSlug}', access.audited('list.update-stig').user, {
     operationId: 'updateListStig',
     conditional: true,
-    summary: 'Set the notes or the position of an entry (creator only)',
+    summary: 'Set the notes, the position or the release of an entry (creator only)',
     params: schemas.listStigParam,
     body: schemas.listStigBody,
     response: jsonContent(schemas.ListStigUpdate, 'The entry as it is now.'),

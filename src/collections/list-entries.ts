@@ -1,6 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Viewer } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
+import type { SincePerStig } from '../catalog/stigs/changes.ts';
 import type { NamedRelease } from '../catalog/stigs/queries.ts';
 import type { Database } from '../db/database.ts';
 import { findings } from '../db/tables.ts';
@@ -31,6 +32,8 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
 
   const read = <T>(viewer: Viewer, id: string, of: (list: Collection) => T, field?: string): T =>
     db.read(() => of(lists.find(viewer, id, field)));
+
+  const unpinned = (id: string) => rows.entries(id).filter(({ release }) => release === null);
 
   return {
     revision: (viewer: Viewer, id: string) => read(viewer, id, (list) => list.revision),
@@ -69,13 +72,29 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
         return { list: { id, name, description }, stigs };
       }),
 
-    /** The slugs of the entries, each with the day on which it was added and the release of that day. */
-    additions: (viewer: Viewer, id: string): { slug: string; since: string; version: string }[] =>
+    /** The slugs of the entries that follow the newest release, each with the day on which it was added and the release of then. */
+    additions: (viewer: Viewer, id: string): SincePerStig[] =>
       read(viewer, id, () =>
-        rows.entries(id).map(({ slug, addedAt, addedVersion: version }) => {
+        unpinned(id).map(({ slug, addedAt, addedVersion: version }) => {
           return { slug, since: addedAt.slice(0, 'YYYY-MM-DD'.length), version };
         }),
       ),
+
+    /** The entries that are pinned to a release, also to one that is gone, by position (rules D35.2, D36.2). */
+    pinned: (viewer: Viewer, id: string, field?: string): { slug: string; version: string }[] =>
+      read(
+        viewer,
+        id,
+        () =>
+          rows
+            .entries(id)
+            .flatMap(({ slug, release }) => (release === null ? [] : [{ slug, version: release }])),
+        field,
+      ),
+
+    /** The slugs of the entries for which the newest release counts. */
+    unpinned: (viewer: Viewer, id: string): string[] =>
+      read(viewer, id, () => unpinned(id).map(({ slug }) => slug)),
 
     /** The slugs of the entries, by position; `field` is the filter that names the list. */
     slugs: (viewer: Viewer, id: string, field?: string): string[] =>

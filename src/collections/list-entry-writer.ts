@@ -1,10 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
-import { notFound } from '../base/errors.ts';
+import { badRequest, notFound } from '../base/errors.ts';
+import { cut } from '../base/text.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
+import { stigReleases, stigs } from '../db/tables.ts';
 import { listStigs } from '../db/user-tables.ts';
 import type { Match } from '../http/if-match.ts';
+import { pointerTo } from '../http/schema.ts';
 import { createCollectionWriter } from './collection-writer.ts';
 import type { ListStigUpdate } from './lists-schema.ts';
 import { referencesToStigs, slugOf } from './references.ts';
@@ -25,20 +28,56 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
       WHERE list_id = ${id} AND list_stigs.slug = placed.slug AND list_stigs.benchmark_id = placed.benchmark_id`);
   }
 
+  const versions = db.orm
+    .select({ version: stigReleases.version })
+    .from(stigReleases)
+    .innerJoin(stigs, eq(stigs.id, stigReleases.stigId))
+    .where(and(eq(stigs.slug, sql.placeholder('slug')), eq(stigReleases.version, sql.placeholder('version'))))
+    .prepare();
+
+  /** A release of a STIG as the catalog writes it; null stays. Throws 400 for one that it does not have. */
+  function known(slug: string, release: string | null, ...field: string[]): string | null {
+    if (release === null) return null;
+    const found = versions.get({ slug, version: release.trim().toUpperCase() });
+    if (!found) throw badRequest(`Version not found: ${cut(release)} of ${cut(slug)}`, pointerTo(field));
+    return found.version;
+  }
+
   return {
-    /** Appends the STIGs of the catalog that are not in the list yet, in the order given; `notes` are by slug. */
+    /**
+     * Appends the STIGs of the catalog that are not in the list yet, in the order given; `notes` and `releases` are by slug.
+     * Throws 400 for a release that is not there, or of a STIG that is not among them (rule D36.1).
+     */
     add(
       user: User,
       id: string,
       slugs: string[],
-      notes: ReadonlyMap<string, string> = new Map(),
-      match: Match = null,
+      {
+        notes = new Map(),
+        releases = new Map(),
+        match = null,
+      }: {
+        notes?: ReadonlyMap<string, string>;
+        releases?: ReadonlyMap<string, string | null>;
+        match?: Match;
+      } = {},
     ): Promise<StigsAdded> {
       return db.write(() => {
         lists.own(user, id, match);
         const named = referencesToStigs(stigNames, [...new Set(slugs)]);
         const missing = named.filter(({ seen }) => seen === null).map(({ name }) => name);
-        const wanted = named.map((each) => ({ ...each, notes: notes.get(each.name) }));
+        const keys = new Set(named.map(({ key }) => key));
+        const pinned = new Map<string, string | null>();
+        for (const [name, release] of releases) {
+          const field = ['releases', name];
+          const key = stigNames.slugOf(name);
+          if (!keys.has(key))
+            throw badRequest(`releases names a STIG that is not in slugs: ${cut(name)}`, pointerTo(field));
+          if (stigNames.ofSlug(key)) pinned.set(key, known(key, release, ...field));
+        }
+        const wanted = named.map(({ key, seen, name }) => {
+          return { key, seen: seen && { ...seen, release: pinned.get(key) ?? null }, notes: notes.get(name) };
+        });
         return lists.add(id, wanted, missing);
       });
     },
@@ -52,14 +91,18 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
     },
 
     /**
-     * Sets notes, position or both of one entry. It moves no other, unless `makesRoom`, as a page does (rule D8.4). Throws
-     * 404 without such an entry.
+     * Sets notes, position or release of one entry. It moves no other, unless `makesRoom`, as a page does (rule D8.4). Throws
+     * 404 without such an entry, 400 for a release that is not there.
      */
     update(
       user: User,
       id: string,
       stigSlug: string,
-      change: { notes?: string | undefined; position?: number | undefined },
+      change: {
+        notes?: string | undefined;
+        position?: number | undefined;
+        release?: string | null | undefined;
+      },
       { match = null, makesRoom = false }: { match?: Match; makesRoom?: boolean } = {},
     ): Promise<ListStigUpdate> {
       return db.write(() => {
@@ -70,11 +113,12 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
         lists.own(user, id, former ? match : null);
         if (!former) throw notFound();
         const { notes = former.notes, position = former.position } = change;
-        db.orm.update(listStigs).set({ notes, position }).where(isEntry).run();
+        const release = change.release === undefined ? former.release : known(key, change.release, 'release');
+        db.orm.update(listStigs).set({ notes, position, release }).where(isEntry).run();
         const direction = Math.sign(position - former.position);
         if (makesRoom && direction !== 0) renumber(id, key, direction);
         lists.change(id, {});
-        return { stigSlug: key, notes, position, addedAt: former.addedAt };
+        return { stigSlug: key, notes, position, addedAt: former.addedAt, release };
       });
     },
   };

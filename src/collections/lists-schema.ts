@@ -1,8 +1,17 @@
 import { z } from '@hono/zod-openapi';
+import { isObject } from '../base/json.ts';
 import { Severity } from '../catalog/stigs/schema.ts';
 import { wordList } from '../http/arrays.ts';
 import { DateOrNull, notAnObject, Pagination, paging } from '../http/schema.ts';
-import { answeredFields, answeredTimes, maxPosition, notes, Visibility } from './schema.ts';
+import {
+  answeredFields,
+  answeredTimes,
+  maxPosition,
+  mostAtOnce,
+  notes,
+  slugsBody,
+  Visibility,
+} from './schema.ts';
 
 export const List = z
   .strictObject({
@@ -44,7 +53,10 @@ export type ListFinding = z.infer<typeof ListFinding>;
 const exportedEntry = {
   slug: z.string(),
   title: z.string(),
-  version: z.string().openapi({ description: '`""` when the STIG is no longer in the catalog.' }),
+  version: z.string().openapi({
+    description:
+      'The release that counts: the pinned one, or the newest; `""` when it is not in the catalog.',
+  }),
   status: z.string(),
   statusDate: DateOrNull,
   findingCount: z.int(),
@@ -55,10 +67,26 @@ const exportedEntry = {
   position: z.int(),
 };
 
+export const entryStates = ['current', 'outdated', 'gone'] as const;
+export type EntryState = (typeof entryStates)[number];
+
+const pinned = {
+  release: z.string().nullable().openapi({
+    description: 'The release to which the entry is pinned; null for the newest.',
+    example: 'V2R7',
+  }),
+  newest: z.string().openapi({ description: '`""` when the STIG is no longer in the catalog.' }),
+  state: z.enum(entryStates).openapi({
+    description:
+      '`outdated`: a newer release is there. `gone`: the STIG or the pinned release is not in the catalog.',
+  }),
+};
+
 export const ListEntry = z
   .strictObject({
     ...exportedEntry,
     notes: z.string(),
+    ...pinned,
     findings: z.array(ListFinding).optional().openapi({ description: 'Only with include=findings.' }),
   })
   .openapi('ListEntry');
@@ -76,7 +104,7 @@ export type ListStigs = z.infer<typeof ListStigs>;
 export const ListExport = z
   .strictObject({
     list: z.strictObject({ id: z.uuid(), name: z.string(), description: z.string() }),
-    stigs: z.array(z.strictObject(exportedEntry)),
+    stigs: z.array(z.strictObject({ ...exportedEntry, ...pinned })),
   })
   .openapi('ListExport');
 export type ListExport = z.infer<typeof ListExport>;
@@ -84,6 +112,7 @@ export type ListExport = z.infer<typeof ListExport>;
 /** A row of the csv and xlsx: what goes to somebody as a sheet has the notes too. */
 export const ListSheetRow = z.strictObject({
   ...exportedEntry,
+  ...pinned,
   releaseDate: DateOrNull,
   addedVersion: z.string(),
   notes: z.string(),
@@ -91,9 +120,17 @@ export const ListSheetRow = z.strictObject({
 export type ListSheetRow = z.infer<typeof ListSheetRow>;
 
 export const ListStigUpdate = z
-  .strictObject({ stigSlug: z.string(), notes: z.string(), position: z.int(), addedAt: z.iso.datetime() })
+  .strictObject({
+    stigSlug: z.string(),
+    notes: z.string(),
+    position: z.int(),
+    addedAt: z.iso.datetime(),
+    release: pinned.release,
+  })
   .openapi('ListStigUpdate');
 export type ListStigUpdate = z.infer<typeof ListStigUpdate>;
+
+const longestVersion = 64;
 
 export const listsQuery = z.object({ include: wordList('include', ['slugs']) });
 export const listStigsQuery = z.object({
@@ -106,10 +143,38 @@ export const listStigParam = z.object({
   stigSlug: z.string().openapi({ example: 'harbor_linux_3' }),
 });
 
+function releaseOrNewest(name: string) {
+  const error = `${name} must be a version, such as V2R7, or null`;
+  return z.string({ error }).max(longestVersion, { error }).nullable();
+}
+
+/** Versions by slug: their number is checked before them. */
+const releasesBySlug = z
+  .custom<Record<string, unknown>>(
+    (given) => isObject(given) && Object.keys(given).length <= mostAtOnce,
+    `releases must be an object of versions by slug, at most ${mostAtOnce}`,
+  )
+  .pipe(z.record(z.string().max(1000), releaseOrNewest('releases')));
+
 const wrongPosition = { error: `position must be an integer from 1 to ${maxPosition}` };
 export const listStigBody = z
   .object(
-    { notes, position: z.int(wrongPosition).min(1, wrongPosition).max(maxPosition, wrongPosition) },
+    {
+      notes,
+      position: z.int(wrongPosition).min(1, wrongPosition).max(maxPosition, wrongPosition),
+      release: releaseOrNewest('release'),
+    },
     notAnObject,
   )
   .partial();
+
+/** STIGs to add to a list, and the releases to which they are pinned (rule D36.1). */
+export const listStigsBody = slugsBody.extend({
+  releases: releasesBySlug.optional().openapi({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description:
+      'The release to which each is pinned, by slugs of `slugs`; the newest counts for the others.',
+    example: { harbor_linux_3: 'V1R1' },
+  }),
+});

@@ -71,6 +71,7 @@ export function createListService(db: Database, now: () => Date, newId: () => st
             position: listStigs.position,
             notes: listStigs.notes,
             addedAt: sql<string>`${copy.createdAt}`.as('addedAt'),
+            release: listStigs.release,
           })
           .from(listStigs)
           .where(eq(listStigs.collectionId, id));

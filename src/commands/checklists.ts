@@ -14,7 +14,7 @@ import {
 import { count } from '../base/text.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { readHosts } from '../checklists/host-table.ts';
-import { type ChecklistZip, createChecklistZips } from '../checklists/host-zip.ts';
+import { type ChecklistZip, createChecklistZips, type WantedStig } from '../checklists/host-zip.ts';
 import { checklistsBody } from '../checklists/hosts-schema.ts';
 import { operatorList } from '../collections/operator-list.ts';
 import { asCopyError, freeBytes, requireRoom } from '../db/copy.ts';
@@ -91,12 +91,12 @@ function readTable(file: string) {
 }
 
 /** The requested STIGs; names those of a list that are not in the catalog. */
-function wantedOf(db: Database, list: string | undefined, slugs: string[]): () => string[] {
-  if (list === undefined) return () => slugs;
+function wantedOf(db: Database, list: string | undefined, slugs: string[]): () => WantedStig[] {
+  if (list === undefined) return () => slugs.map((slug) => ({ slug }));
   const stigs = operatorList(db, list);
   for (const { slug, version } of stigs)
     if (version === '') tell(`${slug} is left out: it is no longer in the catalog`);
-  return () => stigs.filter(({ version }) => version !== '').map(({ slug }) => slug);
+  return () => stigs.filter(({ version }) => version !== '');
 }
 
 /** Invalid input is wrong usage: exit code 2. */

@@ -45,6 +45,7 @@ export const listStigs = sqliteTable('list_stigs', {
   ...stig,
   version: text('version').notNull(),
   ...annotated,
+  release: text('release'),
 });
 
 export const collectionControls = sqliteTable('collection_controls', {

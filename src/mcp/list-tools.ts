@@ -8,10 +8,10 @@ export async function myLists(services: Services, call: Call): Promise<Answer> {
   const { list } = call.args as { list?: string };
   if (list !== undefined) {
     const { stigs } = ofList(() => services.listStigs.exported(user, list));
-    const rows = stigs.map(({ slug, title, version, findingCount }) => {
+    const rows = stigs.map(({ slug, title, version, release, findingCount }) => {
       // A STIG that the catalog no longer has has no release to cite.
       const cite = version === '' ? null : citation(slug, version);
-      return { id: slug, cite, title: brief(title), findingCount };
+      return { id: slug, cite, title: brief(title), pinned: release !== null, findingCount };
     });
     return withRows(call, { found: true, total: rows.length }, 'stigs', rows.slice(call.at), rows.length);
   }

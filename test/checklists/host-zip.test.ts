@@ -218,7 +218,7 @@ zips('hostile names give names that every system takes, no two the same', async 
   await t.send('POST', `/api/v1/lists/${single}/stigs`, { slugs: ['harbor_linux_3'] });
   for (const layout of ['stig', 'host'] as const) {
     const asked = { hosts: bodies, format: 'cklb', layout } as ChecklistsBody;
-    const zip = await make()(() => ['harbor_linux_3'], asked, null);
+    const zip = await make()(() => [{ slug: 'harbor_linux_3' }], asked, null);
     const files = await readZip(await bytesOf(zip.stream()));
     assert.equal([...files.keys()], zip.files);
     assert.is(files.size, hostile.length);
@@ -283,7 +283,11 @@ zips('500 hosts cost each STIG once: read once, compressed once, sent from the s
     },
   };
   const ten = all.slice(0, 10);
-  const zip = await createChecklistZips(counting, t.db.generation)(() => ten, asked(500), null);
+  const zip = await createChecklistZips(counting, t.db.generation)(
+    () => ten.map((slug) => ({ slug })),
+    asked(500),
+    null,
+  );
   assert.is(read, ten.length);
   assert.is(zip.files.length, 500 * ten.length);
   const large = new Set<Uint8Array>();
@@ -325,11 +329,19 @@ zips(
       return stigs.full(slug);
     };
     const some = all.slice(0, 5);
-    const zip = await createChecklistZips({ full }, () => generation)(() => some, asked(1), null);
+    const zip = await createChecklistZips({ full }, () => generation)(
+      () => some.map((slug) => ({ slug })),
+      asked(1),
+      null,
+    );
     assert.is(read, 2 + some.length);
     assert.is(zip.files.length, some.length);
     await rejects(
-      createChecklistZips({ full: stigs.full }, () => generation++)(() => some, asked(1), null),
+      createChecklistZips({ full: stigs.full }, () => generation++)(
+        () => some.map((slug) => ({ slug })),
+        asked(1),
+        null,
+      ),
       /^The catalog is being changed\. Try again$/,
     );
     // What is gone in the meantime is no error of the request.
@@ -343,7 +355,11 @@ zips(
         return stigs.full(slug);
       },
     };
-    const again = await createChecklistZips(vanishing, () => generation)(() => some, asked(1), null);
+    const again = await createChecklistZips(vanishing, () => generation)(
+      () => some.map((slug) => ({ slug })),
+      asked(1),
+      null,
+    );
     assert.is(again.files.length, some.length);
   },
 );
@@ -357,10 +373,15 @@ zips('who hangs up gets nothing more made', async () => {
     caller.closed = read === 2;
     return stigs.full(slug);
   };
-  const making = createChecklistZips({ full }, t.db.generation)(() => all, asked(1), null, caller);
+  const making = createChecklistZips({ full }, t.db.generation)(
+    () => all.map((slug) => ({ slug })),
+    asked(1),
+    null,
+    caller,
+  );
   await rejects(making, /closed the connection/);
   assert.is(read, 2);
-  const zip = await make()(() => all.slice(0, 2), asked(500), null);
+  const zip = await make()(() => all.slice(0, 2).map((slug) => ({ slug })), asked(500), null);
   const reader = zip.stream().getReader();
   await reader.read();
   await reader.cancel();

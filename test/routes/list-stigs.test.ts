@@ -104,6 +104,9 @@ entries('every entry has its findings, counted by category', () => {
     'addedAt',
     'position',
     'notes',
+    'release',
+    'newest',
+    'state',
     'findings',
   ]);
   assert.equal(Object.keys(all[0]!.findings![0]!), [

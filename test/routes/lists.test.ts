@@ -221,6 +221,9 @@ lists(
       catIII: json.stigs[0].catIII,
       addedAt: '2026-11-21T12:00:00.000Z',
       position: 1,
+      release: null,
+      newest: 'V1R2',
+      state: 'current',
     });
     assert.ok(json.stigs[0].catI > 0);
     assert.match(

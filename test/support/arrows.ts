@@ -95,7 +95,6 @@ export const arrows: Record<string, string[]> = {
   ],
   'src/catalog/guidance': ['src/base', 'src/db', 'src/http'],
   'src/catalog/search': [
-    'src/auth',
     'src/base',
     'src/catalog/controls',
     'src/catalog/stigs',

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
+import { createStigService } from '../../src/catalog/stigs/queries.ts';
 import { readPasted } from '../../src/site/lists/list-adding.ts';
 import { testApp } from '../support/app.ts';
 import { ask, countingIds, sessionCaller, userCaller } from '../support/callers.ts';
@@ -58,6 +59,10 @@ const entries = async (home: string) =>
 
 const index = createStigNameIndex(t.db);
 const called = index.exactly;
+const versions = (slug: string) =>
+  createStigService(t.db)
+    .versions(slug)
+    .versions.map(({ version }) => version);
 const slugsCalled = (name: string) => called(name).map(({ slug }) => slug);
 
 lists('a STIG is called by its slug, its ids, its titles and the names of its files', () => {
@@ -128,7 +133,7 @@ lists('a pasted column is read line by line, with the notes of the next', async 
       'quill_enterprise_linux_9 slate_server_2025',
       'No such\tlost',
     ].join('\n'),
-    { called, like },
+    { called, like, versions },
   );
   assert.equal(
     named.map(({ slug, notes, lines }) => [slug, notes, lines]),
@@ -146,7 +151,7 @@ lists('a pasted column is read line by line, with the notes of the next', async 
 
 lists('each cell of a pasted line loses the quotation marks of a spreadsheet', async () => {
   const line = '"QEL_9_STIG"\t"the ""old"" host"\t""\t"and, this"\tplain "word"';
-  const { named } = await readPasted(line, { called, like: () => [] });
+  const { named } = await readPasted(line, { called, like: () => [], versions });
   assert.equal(named[0]!.notes, ['the "old" host and, this plain "word"']);
 });
 
@@ -290,8 +295,13 @@ lists('the overview says how old each release is, and where a newer one came sin
   await runImport(t.db, [source('slate-2', newer)]);
   const { html } = await loadPage(t, home, ann);
   const after = textOf(html);
-  assert.ok(after.includes('1 STIG with a newer release since added.'), after);
-  assert.ok(after.includes('V1R2, 0 days ↑ Updated: V1R1 to V1R2'), after);
+  assert.ok(after.includes('1 STIG with a newer release than added or pinned.'), after);
+  assert.ok(
+    after.includes(
+      'V1R2, 0 days Change the release of Slate Server 2025 Security Technical Implementation Guide ↑ Updated: V1R1 to V1R2',
+    ),
+    after,
+  );
   assert.match(html, '/stigs/slate_server_2025/diff?from=V1R1&amp;to=V1R2');
   assert.is(html.match(/Updated: /g)!.length, 1);
 
@@ -304,8 +314,100 @@ lists('the overview says how old each release is, and where a newer one came sin
   assert.not.match(seen, /<textarea|Remove|Add STIGs/);
 
   const { text } = await t.get(`/api/v1${home}/export?format=csv`, { token: null, headers: ann });
-  assert.match(text.split('\r\n')[0]!, /,position,releaseDate,addedVersion,notes$/);
-  assert.match(text, /^slate_server_2025,.*,2,2026-11-21,V1R1,$/m);
+  assert.match(text.split('\r\n')[0]!, /,position,release,newest,state,releaseDate,addedVersion,notes$/);
+  assert.match(text, /^slate_server_2025,.*,2,,V1R2,current,2026-11-21,V1R1,$/m);
+});
+
+lists('a pasted line pins its STIG to the release that it names; what cannot be is asked back', async () => {
+  const home = await make('Pinned by paste');
+  const of = async () =>
+    (await entries(home)).map(({ slug, release, notes, position }) => [slug, release, notes, position]);
+  const pasted = [
+    'U_SLATE_2025_V1R1_Manual-xccdf.xml\tten hosts',
+    'Quill Enterprise Linux 9 STIG V1R1',
+    'reed_rtr\tV1R1\tat the door',
+    // Said again, alike and otherwise.
+    'QEL_9_STIG 1 1',
+    'quill_enterprise_linux_9 V1R7\tnewer',
+    'slate_server_2025 V1R2',
+    'No such V2R1',
+    'Oak STIG V1R1',
+  ].join('\r\n');
+  const { status, html } = await loadPage(t, `${home}/stigs`, ann, { slugs: pasted });
+  assert.is(status, 400);
+  assert.equal(await of(), [
+    ['slate_server_2025', 'V1R1', 'ten hosts', 1],
+    ['quill_enterprise_linux_9', 'V1R1', '', 2],
+    [slugsCalled('reed_rtr')[0], 'V1R1', 'at the door', 3],
+  ]);
+  const text = textOf(html);
+  assert.ok(
+    text.includes(
+      '3 added. 2 need your confirmation: quill_enterprise_linux_9 V1R7, Oak STIG V1R1. 1 not in the catalog: No such V2R1. ' +
+        'Already in the list with another release, which stays: Slate Server 2025 Security Technical Implementation Guide (line 6).',
+    ),
+    text,
+  );
+  for (const value of ['quill_enterprise_linux_9\tnewer', 'quill_enterprise_linux_9 V1R1\tnewer'])
+    assert.ok(html.includes(`name="slugs" value="${value}"`), value);
+  for (const oak of slugsCalled('Oak STIG')) assert.ok(html.includes(`value="${oak} V1R1"`), oak);
+  assert.match(html, />No such V2R1\nslate_server_2025 V1R2<\/textarea>/);
+
+  // What the list has stays as it is, also where it is pasted again with another release.
+  const again = await loadPage(t, `${home}/stigs`, ann, { slugs: 'reed_rtr\r\nslate_2025 V1R2\tless' });
+  assert.match(textOf(again.html), 'with another release, which stays: Slate Server 2025');
+  assert.match(again.html, />slate_server_2025 V1R2\tless<\/textarea>/);
+  assert.is((await of()).length, 3);
+});
+
+lists('a pinned STIG says what is newer, and takes it at one press', async () => {
+  const home = await make('Outdated', 'SHARED');
+  await loadPage(t, `${home}/stigs`, ann, { slugs: 'slate_2025 V1R1\tkept\r\nqel_9' });
+  const { html } = await loadPage(t, home, ann);
+  assert.match(
+    textOf(html),
+    /V1R1 \(pinned\), 20 days Change .* ↑ V1R2 is out: 1 raised to CAT I, 1 changed, 1 added, what changed/,
+  );
+  assert.match(html, '/stigs/slate_server_2025/diff?from=V1R1&amp;to=V1R2');
+  const seen = (await loadPage(t, home, bob)).html;
+  assert.match(textOf(seen), 'V1R2 is out');
+  assert.not.match(seen, /Take V1R2/);
+  const entry = `${home}/stigs/slate_server_2025`;
+  assert.is((await loadPage(t, entry, ann, { release: 'V1R2' })).location, home);
+  const [slate] = await entries(home);
+  assert.equal([slate!.release, slate!.notes, slate!.position], ['V1R2', 'kept', 1]);
+  assert.not.match(textOf((await loadPage(t, home, ann)).html), 'is out');
+
+  const form = (await loadPage(t, entry, ann)).html;
+  assert.match(form, /<option value="V1R2" selected="">/);
+  await loadPage(t, entry, ann, { release: '', notes: 'new', position: '1' });
+  assert.equal([(await entries(home))[0]!.release, (await entries(home))[0]!.notes], [null, 'new']);
+  const wrong = await loadPage(t, entry, ann, { release: 'V9R9' });
+  assert.is(wrong.status, 400);
+  assert.match(textOf(wrong.html), 'Version not found: V9R9');
+
+  // From the page of the STIG: the release that it shows, where the box is ticked.
+  const other = await make('From a page');
+  const list = other.split('/').at(-1)!;
+  await loadPage(t, '/lists/add', ann, { list, slug: 'slate_server_2025', release: 'V1R1' });
+  assert.is((await entries(other))[0]!.release, 'V1R1');
+  assert.match(
+    (await loadPage(t, '/stigs/slate_server_2025?version=V1R1', ann)).html,
+    /name="release" value="V1R1" checked/,
+  );
+});
+
+lists('what has no release for two years, or a later one by its title, says so', async () => {
+  await runImport(t.db, [
+    source('ash-5', guide('Ash OS 5.4', 'ASH_5_4', 260_001, { date: '20 Nov 2024' })),
+    source('ash-10', guide('Ash OS 10.0', 'ASH_10_0', 270_001)),
+  ]);
+  const home = await make('Old');
+  await loadPage(t, `${home}/stigs`, ann, { slugs: 'ash_os_5_4\r\nash_os_10_0' });
+  const text = textOf((await loadPage(t, home, ann)).html);
+  assert.match(text, /731 days .*No release for 2 years By its title, Ash OS 10\.0 .*comes after it/);
+  assert.is(text.match(/comes after it/g)!.length, 1);
+  assert.is(text.match(/No release for/g)!.length, 1);
 });
 
 lists('notes are edited in the row, and lead back to it in its order', async () => {

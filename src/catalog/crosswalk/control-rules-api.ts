@@ -1,5 +1,5 @@
-import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
+import type { FilterLists } from '../../http/list-filter.ts';
 import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { isDeep } from './api.ts';
@@ -7,11 +7,7 @@ import type { ControlRulesService } from './control-rules.ts';
 import * as schemas from './control-rules-schema.ts';
 
 /** From a control to the rules of STIGs (additive). */
-export function controlRulesRoutes(
-  access: Access,
-  service: ControlRulesService,
-  slugsOfList: (user: User, list: string, field: string) => string[],
-) {
+export function controlRulesRoutes(access: Access, service: ControlRulesService, lists: FilterLists) {
   const { app, route } = createRoutes('Controls');
 
   const searching = access.with({ expensive: (c) => isDeep(c.req.query('maxHops')) });
@@ -25,8 +21,9 @@ export function controlRulesRoutes(
     query: schemas.controlRulesQuery,
     response: jsonContent(schemas.ControlRules, 'A page of rules.'),
     handle: ({ user, params, query: { list, ...query } }) => {
-      const among = list === undefined ? undefined : slugsOfList(user, list, 'list');
-      return service.rules({ ...params, ...query, among });
+      if (list === undefined) return service.rules({ ...params, ...query });
+      const found = service.rules({ ...params, ...query, among: lists.slugs(user, list, 'list') });
+      return { ...found, pinned: lists.pinned(user, list, 'list') };
     },
   });
 

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { textOrTexts, wordList } from '../../http/arrays.ts';
+import { Pinned } from '../../http/list-filter.ts';
 import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import { Severity } from '../stigs/schema.ts';
@@ -46,6 +47,7 @@ export const ControlRules = z
       .strictObject({ high: z.int(), medium: z.int(), low: z.int() })
       .openapi({ description: 'The rules of the whole result by severity.' }),
     pagination: Pagination,
+    pinned: Pinned.optional(),
     truncated: z
       .literal(true)
       .optional()

@@ -1,7 +1,7 @@
-import type { User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import { asksForFile, downloadFile, jsonOrFile, narrowedName } from '../../http/downloads.ts';
+import type { FilterLists } from '../../http/list-filter.ts';
 import { createRoutes } from '../../http/route.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { Answers } from './id-answers.ts';
@@ -19,9 +19,6 @@ const columns: Column<FoundRule>[] = [
   { name: 'rank', value: (rule) => rule.rank },
 ];
 
-/** The slugs of the STIGs of a list. Throws NOT_FOUND for a list that the user may not see. */
-export type SlugsOfList = (user: User, list: string, field: string) => string[];
-
 /** Full-text search over the rules of current releases (additive). */
 export function searchRoutes(
   access: Access,
@@ -30,7 +27,7 @@ export function searchRoutes(
     stigNames,
     answers: answersOf,
   }: { search: SearchService; stigNames: StigNameIndex; answers: Answers },
-  slugsOfList: SlugsOfList,
+  lists: FilterLists,
 ) {
   const { app, route } = createRoutes('STIG catalog');
   const costly = access.with({ expensive: asksForFile });
@@ -49,7 +46,7 @@ export function searchRoutes(
     response: jsonOrFile(schemas.SearchAnswer, 'A page of rules, or all of them as a file.'),
     handle: async ({ user, query }, c) => {
       const { format, raw, list, ...question } = query;
-      const among = list === undefined ? undefined : slugsOfList(user, list, 'list');
+      const among = list === undefined ? undefined : lists.slugs(user, list, 'list');
       if (format !== 'json') {
         const rows = await search.exported({ ...question, among });
         const { q, severity, stig, cci, control } = question;
@@ -66,7 +63,8 @@ export function searchRoutes(
       const answers = query.page === 1 ? await answersOf(query.q ?? '') : [];
       const named = stigNames.said(readSearchQuery(query.q ?? '').wanted).slice(0, mostNamed);
       const stigs = named.map(({ slug, title, version }) => ({ slug, title, version }));
-      return { ...found, answers, ...(stigs.length === 0 ? {} : { stigs }) };
+      const pinned = list === undefined ? {} : { pinned: lists.pinned(user, list, 'list') };
+      return { ...found, answers, ...(stigs.length === 0 ? {} : { stigs }), ...pinned };
     },
   });
 

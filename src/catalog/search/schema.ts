@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { textOrTexts, wordList } from '../../http/arrays.ts';
+import { Pinned } from '../../http/list-filter.ts';
 import { flag, format, oneWord, Pagination, paging, requestText } from '../../http/schema.ts';
 import { Severity } from '../stigs/schema.ts';
 
@@ -94,6 +95,7 @@ export const SearchAnswer = z
         description:
           'The STIGs that the whole q names, the best first, at most 5. Left out where it names none.',
       }),
+    pinned: Pinned.optional(),
     pagination: Pagination,
   })
   .openapi('SearchAnswer');

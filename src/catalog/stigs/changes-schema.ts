@@ -51,6 +51,9 @@ export const StigChanges = z
       .strictObject({ check: z.int(), fix: z.int(), severity: z.int(), mapping: z.int(), cosmetic: z.int() })
       .openapi({ description: 'Each changed rule once, under its primary class.' }),
     severityRaised: z.array(RaisedRule),
+    pinned: z.literal(true).optional().openapi({
+      description: 'The entry of the list is pinned to `from`; absent otherwise.',
+    }),
   })
   .openapi('StigChanges');
 export type StigChanges = z.infer<typeof StigChanges>;

@@ -16,6 +16,8 @@ export interface SincePerStig {
   slug: string;
   since: string;
   version?: string;
+  /** The `version` is that to which an entry of a list is pinned. */
+  pinned?: boolean;
 }
 
 interface ReleasePair {
@@ -26,6 +28,7 @@ interface ReleasePair {
   toId: number;
   to: string;
   rules: number;
+  pinned: number | null;
 }
 
 type RuleHead = Pick<FindingRow, 'groupId' | 'ruleVersion' | 'ruleTitle' | 'severity'>;
@@ -47,7 +50,10 @@ export function createStigChangesService(db: Database) {
   const everyStig = (since: string) => () => slugs.all().map((slug) => ({ slug, since }));
 
   async function changesOf(since: string, wanted: () => SincePerStig[]): Promise<ChangesSince> {
-    const stigs = await ofEach(wanted, summaryOf);
+    const stigs = await ofEach(wanted, (pair, generation): StigChanges => {
+      const summary = summaryOf(pair, generation);
+      return pair.pinned === null ? summary : { ...summary, pinned: true };
+    });
     const sum = (count: (stig: StigChanges) => number) =>
       stigs.reduce((total, stig) => total + count(stig), 0);
     const totals = {
@@ -74,7 +80,8 @@ export function createStigChangesService(db: Database) {
 /** Works on each pair of releases in slices, all in one state of the catalog. */
 function createPairWork(db: Database) {
   const pairsOf = db.sqlite.prepare<[string], ReleasePair>(
-    `SELECT s.slug, s.title, f.id AS fromId, f.version AS "from", t.id AS toId, t.version AS "to", t.finding_count AS rules
+    `SELECT s.slug, s.title, f.id AS fromId, f.version AS "from", t.id AS toId, t.version AS "to", t.finding_count AS rules,
+            w.value ->> 'pinned' AS pinned
        FROM json_each(?) AS w JOIN stigs AS s ON s.slug = w.value ->> 'slug'
        JOIN stig_releases AS t ON t.id = s.current_release_id
        LEFT JOIN stig_releases AS a ON a.stig_id = s.id AND a.version = w.value ->> 'version'
@@ -82,7 +89,8 @@ function createPairWork(db: Database) {
          SELECT id FROM stig_releases
           WHERE stig_id = s.id AND release_date < w.value ->> 'since' AND release_order < t.release_order
           ORDER BY release_order DESC LIMIT 1))
-      WHERE CASE WHEN w.value ->> 'version' IS NULL THEN t.release_date >= w.value ->> 'since'
+      WHERE CASE WHEN w.value ->> 'pinned' AND a.id IS NULL THEN 0
+                 WHEN w.value ->> 'version' IS NULL THEN t.release_date >= w.value ->> 'since'
                  ELSE t.version <> w.value ->> 'version' AND coalesce(a.release_order, '') < t.release_order END
       ORDER BY s.title_fold, s.title, s.slug`,
   );

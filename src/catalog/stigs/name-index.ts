@@ -34,9 +34,11 @@ const longestName = 1000;
 const kinds = /_(?:stig|srg|security_technical_implementation_guide|security_requirements_guide)$/;
 const requirements = /(?:srg|security_requirements_guide)$/;
 const releaseAtEnd = /_v(?:er(?:sion)?)?_?(\d+)_?r(?:el(?:ease)?)?_?(\d+)(?:_.*)?$/;
+/** `RHEL_9_STIG 2 7`: two numbers are a release after the word for the kind alone (rule D36.3). */
+const numbersAtEnd = /(?<=_(?:stig|srg|implementation_guide|requirements_guide))_(\d+)_(\d+)$/;
 
-/** A name for comparison: without its release, the ending of a file and the word for its kind; and these two. */
-function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; release: string | null } {
+/** A name for comparison: without its release, the ending of a file and the word for its kind; and release and kind. */
+export function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; release: string | null } {
   if (name.length > longestName) return { form: '', kind: null, release: null };
   const words = fold(name)
     .replaceAll('&', ' and ')
@@ -44,7 +46,7 @@ function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; rele
     .replace(/^_+|_+$/g, '')
     .replace(/_(?:manual_xccdf|xccdf|manual)?(?:_(?:xml|zip))?$/, '')
     .replace(/^u_(?=.)/, '');
-  const [ending, version, release] = releaseAtEnd.exec(words) ?? [];
+  const [ending, version, release] = releaseAtEnd.exec(words) ?? numbersAtEnd.exec(words) ?? [];
   let form = ending === undefined ? words : words.slice(0, -ending.length);
   const [kind] = kinds.exec(form) ?? [];
   while (kinds.test(form)) form = form.replace(kinds, '');
@@ -53,6 +55,19 @@ function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; rele
     kind: kind === undefined ? null : requirements.test(kind) ? 'srg' : 'stig',
     release: version === undefined ? null : `V${Number(version)}R${Number(release)}`,
   };
+}
+
+export type LaterStig = Pick<StigByName, 'slug' | 'title'>;
+
+/** Years and versions (`2016`, `8.0`, `12c`) are what differs between the STIGs of one product. */
+const numbers = /\d+/g;
+const wordsOf = ({ kind, title }: IndexedStig) =>
+  `${kind} ${formOf(title.replace(/\(.*?\)/g, '')).form.replace(numbers, '#')}`;
+
+function compareNumbers(a: IndexedStig, b: IndexedStig): number {
+  const [ofA, ofB] = [a, b].map(({ title }) => title.match(numbers) ?? []);
+  const at = ofA!.findIndex((number, index) => Number(number) !== Number(ofB![index]));
+  return at < 0 ? 0 : Number(ofA![at]) - Number(ofB![at]);
 }
 
 export type StigNameIndex = ReturnType<typeof createStigNameIndex>;
@@ -116,6 +131,14 @@ export function createStigNameIndex(db: Database) {
     /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1). */
     said,
 
+    /** The STIG whose title is the same but for greater numbers, the greatest of them; null for none. */
+    laterByTitle(slug: string): LaterStig | null {
+      const { bySlugOrAlias, byWords } = names();
+      const stig = bySlugOrAlias(slug);
+      const last = stig && byWords().get(wordsOf(stig))?.at(-1);
+      return last && compareNumbers(stig, last) < 0 ? { slug: last.slug, title: last.title } : null;
+    },
+
     /** All STIGs, by title. */
     all: (): { slug: string; title: string }[] => names().stigs,
 
@@ -144,9 +167,12 @@ function namedIn({ matchers }: NameMaps, text: string): StigByName[] {
 }
 
 function withWholeName({ bySlugOrAlias, byForm }: NameMaps, text: string): StigByName[] {
+  const { form, kind, release } = formOf(text);
+  const [, beforeRelease] = release === null ? [] : (/^(\S+)\s+v\d+r\d+$/i.exec(text.trim()) ?? []);
   const exact = bySlugOrAlias(text.trim());
   if (exact) return [answerOf(exact, null)];
-  const { form, kind, release } = formOf(text);
+  const bySlug = beforeRelease === undefined ? undefined : bySlugOrAlias(beforeRelease);
+  if (bySlug) return [answerOf(bySlug, release)];
   const found = form === '' ? [] : (byForm().get(form) ?? []);
   const ofKind = found.filter((stig) => stig.kind === kind);
   return (ofKind.length > 0 ? ofKind : found).map((stig) => answerOf(stig, release));
@@ -198,6 +224,12 @@ function indexOf(stigs: IndexedStig[]) {
         [slug, ...aliases, ...benchmarkIds, ...titles].map((name) => formOf(name).form),
       ),
     ),
+    /** STIGs with the same words in their titles, by the numbers in them. */
+    byWords: once(() => {
+      const groups = Map.groupBy(stigs, wordsOf);
+      for (const group of groups.values()) group.sort(compareNumbers);
+      return groups;
+    }),
     matchers: once(() => stigs.map((stig) => ({ stig, match: matcherOf(stig) }))),
   };
 }

@@ -138,7 +138,7 @@ export function formOf({ name, description, tags, color, icon, visibility }: Fie
 /** Runs the handler of a form; shows a bad request in the form. Other errors get pages of their own. */
 export async function withFormErrors(
   take: () => Promise<Response>,
-  again: (problem: string) => Response,
+  again: (problem: string) => Response | Promise<Response>,
 ): Promise<Response> {
   try {
     return await take();

@@ -1,29 +1,35 @@
 import { badRequest } from '../../base/errors.ts';
 import { inSlices } from '../../base/slices.ts';
 import { cut } from '../../base/text.ts';
-import type { StigByName } from '../../catalog/stigs/name-index.ts';
+import { formOf, type StigByName } from '../../catalog/stigs/name-index.ts';
 import { mostAtOnce } from '../../collections/schema.ts';
 import { items } from '../parts/typed-text.ts';
-import { pastedLine, type Unclear } from './list-page.tsx';
+import { pastedLine, pinnedName, type Unclear } from './list-page.tsx';
 
-/** A STIG of a pasted text, with the notes of all its lines, and the numbers of the lines that had any. */
+/** A STIG of a pasted text, with the release that it names, the notes of all its lines, and the numbers of the lines that had any. */
 interface Named {
   slug: string;
   title: string;
+  release: string | null;
   notes: string[];
   lines: number[];
 }
 
+/** What a text names: STIGs, names that are unclear, and lines that name a STIG of another line with another release. */
 export interface Pasted {
   named: Named[];
   unclear: Unclear[];
+  otherwise: Named[];
 }
 
 type StigTitle = Pick<StigByName, 'slug' | 'title'>;
+type Called = Pick<StigByName, 'slug' | 'title' | 'release'>;
 
 export interface Lookup {
-  called(name: string): StigTitle[];
+  called(name: string): Called[];
   like(name: string): StigTitle[];
+  /** The versions of a STIG of the catalog, the newest first. */
+  versions(slug: string): string[];
 }
 
 /** Longer names are not looked up: no slug, title or benchmark id is longer. */
@@ -32,24 +38,28 @@ const longestName = 1000;
 /** Names that match no STIG and get suggestions: each compares every STIG of the catalog. */
 const mostGuessed = 50;
 
+/** Releases of a STIG that are offered where a line names one that the catalog lacks. */
+const mostOffered = 8;
+
 /**
- * Reads a pasted column of titles, slugs or benchmark ids, one in each line. Text after a tab, the next column of a
- * sheet, becomes the notes; of several lines for one STIG they are joined in order. A line may also contain several
- * names between commas, or slugs between blanks. Yields to the event loop. Throws a 400 for more names than one request
+ * Reads a pasted column of titles, slugs, benchmark ids or names of files, one in each line, which may end in a release
+ * (rule D36.3). Text after a tab, the next column of a sheet, is the release where it is nothing else; all else becomes
+ * the notes; of several lines for one STIG they are joined in order. A line may also contain several names between
+ * commas, or slugs between blanks. Yields to the event loop. Throws a 400 for more names than one request
  * may add (rule D2.6).
  */
 export async function readPasted(text: string, lookup: Lookup): Promise<Pasted> {
-  const pasted: Pasted = { named: [], unclear: [] };
+  const pasted: Pasted = { named: [], unclear: [], otherwise: [] };
   await inSlices(reading(text, lookup, pasted), () => undefined);
   return pasted;
 }
 
-function* reading(text: string, lookup: Lookup, { named, unclear }: Pasted): Generator<void> {
+function* reading(text: string, lookup: Lookup, { named, unclear, otherwise }: Pasted): Generator<void> {
   refuseTooMany(items(text, '\n').length);
   const bySlug = new Map<string, Named>();
   let names = 0;
-  const known = new Map<string, StigTitle[]>();
-  function* called(name: string): Generator<void, StigTitle[]> {
+  const known = new Map<string, Called[]>();
+  function* called(name: string): Generator<void, Called[]> {
     let found = known.get(name);
     if (found === undefined) {
       found = name.length > longestName ? [] : lookup.called(name);
@@ -76,28 +86,51 @@ function* reading(text: string, lookup: Lookup, { named, unclear }: Pasted): Gen
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const [first = '', ...cells] = line.split('\t').map((cell) => cell.trim());
-    const notes = cells
-      .map(unquoted)
-      .filter((cell) => cell !== '')
-      .join(' ');
+    const written = cells.map(unquoted).filter((cell) => cell !== '');
+    const beside = releaseAlone(written[0] ?? '');
+    const notes = (beside === null ? written : written.slice(1)).join(' ');
     for (const name of yield* namesIn(unquoted(first))) {
       const found = yield* called(name);
       names++;
-      if (found.length === 1) {
-        const { slug, title } = found[0]!;
-        const stig = bySlug.get(slug) ?? { slug, title, notes: [], lines: [] };
-        if (!bySlug.has(slug)) named.push(stig);
-        bySlug.set(slug, stig);
-        if (notes !== '' && !stig.lines.includes(index + 1)) stig.lines.push(index + 1);
-        if (notes !== '' && !stig.notes.includes(notes)) stig.notes.push(notes);
-      } else {
+      const said = beside === null ? name : `${name} ${beside}`;
+      const release = beside ?? formOf(name).release;
+      const [stig] = found;
+      if (found.length !== 1 || stig === undefined) {
         const guessed = found.length > 0 || name.length > longestName || unclear.length >= mostGuessed;
-        unclear.push({ name, notes, candidates: guessed ? found : lookup.like(name) });
+        const candidates = (guessed ? found : lookup.like(name)).map((each) => ({ ...each, release }));
+        unclear.push({ name: said, notes, candidates });
         yield;
-      }
+      } else if (isLacking(stig, release)) {
+        const offered = [null, ...lookup.versions(stig.slug).slice(0, mostOffered)];
+        unclear.push({ name: said, notes, candidates: offered.map((each) => ({ ...stig, release: each })) });
+      } else take(stig, release, notes, index + 1);
     }
     refuseTooMany(names);
   }
+
+  function isLacking({ slug }: StigTitle, release: string | null): boolean {
+    return release !== null && !lookup.versions(slug).includes(release);
+  }
+
+  function take({ slug, title }: StigTitle, release: string | null, notes: string, line: number): void {
+    const stig = bySlug.get(slug) ?? { slug, title, release, notes: [], lines: [] };
+    if (!bySlug.has(slug)) named.push(stig);
+    bySlug.set(slug, stig);
+    if (release !== null && stig.release !== null && release !== stig.release) {
+      otherwise.push({ slug, title, release, notes: notes === '' ? [] : [notes], lines: [line] });
+      return;
+    }
+    stig.release ??= release;
+    const says = notes !== '' || release !== null;
+    if (says && !stig.lines.includes(line)) stig.lines.push(line);
+    if (notes !== '' && !stig.notes.includes(notes)) stig.notes.push(notes);
+  }
+}
+
+/** The release that a cell is, and nothing else. */
+function releaseAlone(cell: string): string | null {
+  const { form, release } = formOf(`x ${cell.trim()}`);
+  return form === 'x' ? release : null;
 }
 
 function refuseTooMany(names: number): void {
@@ -110,35 +143,54 @@ function unquoted(cell: string): string {
   return /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"').trim() : cell;
 }
 
-/**
- * Of the pasted STIGs, those whose notes came from several lines, and those that the list has already with other notes;
- * `before` has the notes of all that it has. These are not written over: they stay in the form.
- */
-export function meetNotes(named: Named[], notesOf: Map<string, string>, before: Map<string, string>) {
+/** How pasted STIGs meet those that a list has. What it has is not written over: it stays in the form. */
+export interface Meeting {
+  unclear: Unclear[];
+  /** Their notes came from several lines. */
+  joined: Named[];
+  /** The list has them with other notes. */
+  there: Named[];
+  /** The list, or a line before, has them with another release. */
+  otherwise: Named[];
+}
+
+/** Compares pasted STIGs with those of a list by slug; `notesOf` has their notes as they are written. */
+export function meet(
+  { named, unclear, otherwise }: Pasted,
+  notesOf: Map<string, string>,
+  before: Map<string, { notes: string; release: string | null }>,
+): Meeting {
+  const has = named.filter(({ slug }) => before.has(slug));
+  const isOther = ({ slug, release }: Named) => release !== null && before.get(slug)?.release !== release;
   return {
+    unclear,
     joined: named.filter(({ slug, notes }) => notes.length > 1 && !before.has(slug)),
-    there: named.filter(
-      ({ slug, notes }) => notes.length > 0 && before.has(slug) && before.get(slug) !== notesOf.get(slug),
+    there: has.filter(
+      (each) =>
+        !isOther(each) && each.notes.length > 0 && before.get(each.slug)?.notes !== notesOf.get(each.slug),
     ),
+    otherwise: [...has.filter(isOther), ...otherwise],
   };
 }
 
-/** What stays in the form of a pasted text: the names that no STIG has, and the notes that were not taken. */
-export function textLeft(unclear: Unclear[], there: Named[]): string {
+/** What stays in the form of a pasted text: the names that no STIG has, and the notes and releases that were not taken. */
+export function textLeft({ unclear, there, otherwise }: Meeting): string {
+  const lineOf = ({ slug, release, notes }: Named) =>
+    (notes.length === 0 ? [''] : notes).map((each) => pastedLine(pinnedName(slug, release), each));
   return [
-    ...unclear.filter(({ candidates }) => candidates.length === 0),
-    ...there.flatMap(({ slug, notes }) => notes.map((each) => ({ name: slug, notes: each }))),
-  ]
-    .map(({ name, notes }) => pastedLine(name, notes))
-    .join('\n');
+    ...unclear
+      .filter(({ candidates }) => candidates.length === 0)
+      .map(({ name, notes }) => pastedLine(name, notes)),
+    ...[...there, ...otherwise].flatMap(lineOf),
+  ].join('\n');
 }
 
 /**
- * Says how many STIGs were added, which names were not, and why, of which the notes were `joined`, and which are `there`
- * already with other notes. Null where there is nothing more to say than the number.
+ * Says how many STIGs were added, which names were not, and why, and what was not taken. Null where there is nothing more
+ * to say than the number.
  */
-export function describePasted(unclear: Unclear[], joined: Named[], there: Named[], added: number) {
-  if (unclear.length + joined.length + there.length === 0) return null;
+export function describePasted({ unclear, joined, there, otherwise }: Meeting, added: number) {
+  if (unclear.length + joined.length + there.length + otherwise.length === 0) return null;
   const firstOf = (texts: string[]) =>
     `${texts.slice(0, 5).join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`;
   const named = (of: Unclear[]) => firstOf(of.map(({ name }) => cut(name)));
@@ -157,5 +209,8 @@ export function describePasted(unclear: Unclear[], joined: Named[], there: Named
     ...(missing.length === 0 ? [] : [`${missing.length} not in the catalog: ${named(missing)}.`]),
     ...(joined.length === 0 ? [] : [`The notes of several lines were joined: ${titles(joined)}.`]),
     ...(there.length === 0 ? [] : [`Already in the list with other notes, which stay: ${titles(there)}.`]),
+    ...(otherwise.length === 0
+      ? []
+      : [`Already in the list with another release, which stays: ${titles(otherwise)}.`]),
   ].join(' ');
 }

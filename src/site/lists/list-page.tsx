@@ -1,6 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { StigByName } from '../../catalog/stigs/name-index.ts';
+import { changedRules } from '../../catalog/stigs/changes.ts';
+import type { StigChanges } from '../../catalog/stigs/changes-schema.ts';
+import type { LaterStig, StigByName } from '../../catalog/stigs/name-index.ts';
 import type { Overview } from '../../collections/list-entries.ts';
 import type { ListRowSort, OverviewEntry } from '../../collections/list-rows.ts';
 import type { List } from '../../collections/lists-schema.ts';
@@ -18,7 +20,12 @@ import { NamedStig } from './list-entry.tsx';
 export interface Unclear {
   name: string;
   notes: string;
-  candidates: Pick<StigByName, 'slug' | 'title'>[];
+  candidates: Pick<StigByName, 'slug' | 'title' | 'release'>[];
+}
+
+/** A STIG with the release to which it is pinned, if any, as `readPasted` reads it. */
+export function pinnedName(slug: string, release: string | null): string {
+  return release === null ? slug : `${slug} ${release}`;
 }
 
 /** A name and its notes, in the form that `readPasted` reads. */
@@ -31,6 +38,10 @@ export interface ListOverview extends ShownList<List> {
   totals: Overview['totals'];
   pagination: Pagination;
   sort: ListRowSort | undefined;
+  /** What changed after the release to which an entry is pinned, by slug. */
+  newsOf: Map<string, StigChanges>;
+  /** The STIG that comes after each, by its title. */
+  laterOf: Map<string, LaterStig | null>;
   adding: { text: string; problem: string | null; unclear: Unclear[] };
   now: Date;
 }
@@ -80,7 +91,7 @@ function Totals({ of, now }: { of: Overview['totals']; now: Date }): Child {
   const sentences = [
     `${count(of.findingCount, 'rule')} in all.`,
     oldest === null ? '' : `The oldest release is ${count(oldest, 'day')} old.`,
-    of.newer === 0 ? '' : `${count(of.newer, 'STIG')} with a newer release since added.`,
+    of.newer === 0 ? '' : `${count(of.newer, 'STIG')} with a newer release than added or pinned.`,
     of.gone === 0 ? '' : `${count(of.gone, 'STIG')} no longer in the catalog.`,
   ];
   return (
@@ -91,28 +102,25 @@ function Totals({ of, now }: { of: Overview['totals']; now: Date }): Child {
   );
 }
 
+const daysOfYear = 365;
+/** DISA publishes quarterly: what had no release for two years is hardly kept. */
+const daysOfNoRelease = 2 * daysOfYear;
+
 const anchorOf = (slug: string) => `stig-${slug}`;
 
-function row({ list, isOwn, totals, sort, pagination, now }: ListOverview, entry: OverviewEntry): Child[] {
-  const { slug, title, version, notes, position } = entry;
-  const isGone = version === '';
+function row(overview: ListOverview, entry: OverviewEntry): Child[] {
+  const { list, isOwn, totals, sort, pagination } = overview;
+  const { slug, title, notes, position } = entry;
+  const isGone = entry.state === 'gone';
   const home = path('lists', list.id);
   const { page } = pagination;
   const next = `${link(home, { sort, page: page === 1 ? undefined : page })}#${anchorOf(slug)}`;
   const counts = { high: entry.catI, medium: entry.catII, low: entry.catIII };
-  const days = daysSince(entry.releaseDate, now);
   return [
     <span id={anchorOf(slug)}>
-      <NamedStig of={entry} isGone={isGone} />
+      <NamedStig of={entry} isGone={entry.newest === ''} />
     </span>,
-    isGone ? (
-      ''
-    ) : (
-      <>
-        {days === null ? `${version}, no date` : `${version}, ${count(days, 'day')}`}
-        <Newer entry={entry} />
-      </>
-    ),
+    <Release overview={overview} entry={entry} next={next} />,
     isGone ? (
       ''
     ) : (
@@ -162,6 +170,88 @@ function row({ list, isOwn, totals, sort, pagination, now }: ListOverview, entry
   ];
 }
 
+/** The release that counts, its age, and what is newer. */
+function Release(props: { overview: ListOverview; entry: OverviewEntry; next: string }): Child {
+  const { overview, entry, next } = props;
+  const { slug, title, version, release, newest, state } = entry;
+  if (newest === '') return null;
+  const later = overview.laterOf.get(slug);
+  const days = daysSince(entry.releaseDate, overview.now);
+  const age = days === null ? 'no date' : count(days, 'day');
+  const home = `${path('lists', overview.list.id)}${path('stigs', slug)}`;
+  return (
+    <>
+      {state === 'gone' ? (
+        <p class="newer">Pinned to {release}, which is not in the catalog.</p>
+      ) : (
+        `${version}${release === null ? '' : ' (pinned)'}, ${age}`
+      )}
+      {overview.isOwn ? (
+        <>
+          {' '}
+          <a class="quiet" href={home}>
+            Change<span class="hidden"> the release of {title}</span>
+          </a>
+        </>
+      ) : null}
+      {days !== null && days > daysOfNoRelease && version === newest ? (
+        <p class="quiet">No release for {Math.floor(days / daysOfYear)} years</p>
+      ) : null}
+      {later ? (
+        <p class="quiet">
+          By its title, <a href={path('stigs', later.slug)}>{later.title}</a> comes after it
+        </p>
+      ) : null}
+      {release === null ? (
+        <Newer entry={entry} />
+      ) : (
+        <AfterPinned overview={overview} entry={entry} next={next} />
+      )}
+    </>
+  );
+}
+
+/** What the newest release changes after the pinned one, and the button that takes it. */
+function AfterPinned(props: { overview: ListOverview; entry: OverviewEntry; next: string }): Child {
+  const { overview, entry, next } = props;
+  const { slug, title, version, newest, state } = entry;
+  const news = overview.newsOf.get(slug);
+  if (state === 'current') return null;
+  return (
+    <div class="newer">
+      <span aria-hidden="true">↑</span> {newest} is out
+      {news === undefined ? null : (
+        <>
+          : {pinnedNews(news)},{' '}
+          <a href={diffHref(slug, version, newest)}>
+            what changed<span class="hidden"> in {title}</span>
+          </a>
+        </>
+      )}
+      {overview.isOwn ? (
+        <PostButton
+          action={`${path('lists', overview.list.id)}${path('stigs', slug)}`}
+          label={`Take ${newest}`}
+          about={title}
+          fields={{ release: newest, next }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+/** `3 raised to CAT I, 24 changed, 2 added, 1 removed`, without what is none. */
+function pinnedNews({ severityRaised, changed, added, removed }: StigChanges): string {
+  const numbers: [number, string][] = [
+    [severityRaised.filter(({ to }) => to === 'high').length, 'raised to CAT I'],
+    [changedRules(changed), 'changed'],
+    [added, 'added'],
+    [removed, 'removed'],
+  ];
+  const said = numbers.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+  return said.length === 0 ? 'no rule changed' : said.join(', ');
+}
+
 /** Shown when a STIG has a newer release than when it was added; links the changes where both are retained. */
 function Newer({ entry }: { entry: OverviewEntry }): Child {
   const { slug, version, addedVersion, isNewer, isAddedKept } = entry;
@@ -198,10 +288,14 @@ function AddStigs(props: { home: string; adding: ListOverview['adding']; isOpen:
                 {candidates.length === 0
                   ? 'is not in the catalog.'
                   : 'needs your confirmation. Did you mean:'}
-                {candidates.map(({ slug, title }) => (
+                {candidates.map(({ slug, title, release }) => (
                   <label class="check">
-                    <input type="checkbox" name="slugs" value={pastedLine(slug, notes)} /> {title}{' '}
-                    <span class="ids">{slug}</span>
+                    <input
+                      type="checkbox"
+                      name="slugs"
+                      value={pastedLine(pinnedName(slug, release), notes)}
+                    />{' '}
+                    {title} <span class="ids">{slug}</span> {release ?? 'the newest release'}
                   </label>
                 ))}
               </li>
@@ -210,11 +304,11 @@ function AddStigs(props: { home: string; adding: ListOverview['adding']; isOpen:
         )}
         <TextArea
           name="slugs"
-          label="Titles, slugs or benchmark IDs"
+          label="Titles, slugs, benchmark IDs or file names"
           text={adding.text}
           class="mono"
           required={unclear.length === 0}
-          hint="One per line, as copied from a column of a sheet. A second column, after a tab, becomes the notes."
+          hint="One per line, as copied from a column of a sheet. A release at the end (V2R7) pins the STIG to it. A second column, after a tab, becomes the notes."
         />
       </FieldsForm>
     </details>

@@ -11,15 +11,16 @@ import { shownList } from '../parts/shown-list.ts';
 import { lines } from '../parts/typed-text.ts';
 import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
 import { DeletedLists, listKind } from './deleted-lists.tsx';
-import { describePasted, meetNotes, readPasted, textLeft } from './list-adding.ts';
-import { editEntryPage } from './list-entry.tsx';
+import { describePasted, meet, readPasted, textLeft } from './list-adding.ts';
+import { type EntryForm, editEntryPage } from './list-entry.tsx';
 import { type ListOverview, listOverviewPage } from './list-page.tsx';
 import { listSettingsPage } from './list-settings.tsx';
 
 const entriesPerPage = 100;
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(listRowColumns) });
 
-type ListServices = Pick<Services, 'lists' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames'>;
+type ListServices = Pick<Services, 'lists' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames' | 'changes'>;
+type Seen = Parameters<ListServices['listEntries']['add']>[3];
 
 /** The pages of lists, and the forms that create, change, fill, copy, delete and restore them. */
 export function listPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
@@ -76,32 +77,39 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServ
 }
 
 function contentPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
-  const { lists, listStigs, listEntries, stigs, stigNames } = services;
+  const { lists, listStigs, listEntries, stigs, stigNames, changes } = services;
   const { guard, show, now } = support;
 
   const lookup = {
     called: stigNames.exactly,
     like: (name: string) =>
       stigs.list({ called: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
+    versions: (slug: string) => stigs.versions(slug).versions.map(({ version }) => version),
   };
   const nothing = { text: '', problem: null, unclear: [] };
 
-  function one(c: Context<Env>, adding: ListOverview['adding'] = nothing, isWrong = adding !== nothing) {
+  async function one(
+    c: Context<Env>,
+    adding: ListOverview['adding'] = nothing,
+    isWrong = adding !== nothing,
+  ) {
     const shown = shownList(c, lists);
     const { page, sort } = readQuery(c, overviewQuery);
     const wanted = { page, limit: entriesPerPage, sort };
     const overview = listStigs.overview(c.get('user'), shown.list.id, wanted);
-    const status = isWrong ? 400 : 200;
-    return show(c, listOverviewPage({ ...shown, ...overview, sort, adding, now: now() }), status);
+    const outdated = overview.entries
+      .filter(({ release, state }) => release !== null && state === 'outdated')
+      .map(({ slug, version }) => ({ slug, version, since: '', pinned: true }));
+    const { stigs: news } = await changes.ofStigs('', () => outdated);
+    const laterOf = new Map(overview.entries.map(({ slug }) => [slug, stigNames.laterByTitle(slug)]));
+    const newsOf = new Map(news.map((each) => [each.slug, each]));
+    const list = { ...shown, ...overview, sort, adding, newsOf, laterOf, now: now() };
+    return show(c, listOverviewPage(list), isWrong ? 400 : 200);
   }
 
-  async function add(c: Context<Env>, id: string, slugs: string[], notes?: Map<string, string>) {
-    const { added, notFound } = await listEntries.add(
-      c.get('user'),
-      id,
-      check(slugsBody, { slugs }).slugs,
-      notes,
-    );
+  async function add(c: Context<Env>, id: string, slugs: string[], seen: Seen) {
+    const named = check(slugsBody, { slugs }).slugs;
+    const { added, notFound } = await listEntries.add(c.get('user'), id, named, seen);
     mustBeInCatalog(notFound);
     return added;
   }
@@ -109,24 +117,30 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   /** Adds the STIGs that a text names; shows the other names again with suggestions. */
   async function addPasted(c: Context<Env>, id: string, typed: string): Promise<Response> {
     lists.own(c.get('user'), id);
-    const { named, unclear } = await readPasted(typed, lookup);
+    const pasted = await readPasted(typed, lookup);
+    const { named, unclear } = pasted;
     const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes.join('\n'))]));
-    const before = new Map(listStigs.sheet(c.get('user'), id).map((each) => [each.slug, each.notes]));
-    const { joined, there } = meetNotes(named, notesOf, before);
+    const releases = new Map(named.map(({ slug, release }) => [slug, release]));
+    const before = new Map(listStigs.sheet(c.get('user'), id).map((each) => [each.slug, each]));
+    const meeting = meet(pasted, notesOf, before);
     // With no name at all, the API's validation gives the message.
     const isNothing = named.length === 0 && unclear.length > 0;
     const slugs = named.map(({ slug }) => slug);
-    const added = isNothing ? 0 : await add(c, id, slugs, notesOf);
-    const problem = describePasted(unclear, joined, there, added);
+    const added = isNothing ? 0 : await add(c, id, slugs, { notes: notesOf, releases });
+    const problem = describePasted(meeting, added);
     if (problem === null) return goTo(c, `/lists/${id}`, { code: 'added', count: added });
-    const text = textLeft(unclear, there);
-    return one(c, { text, problem, unclear }, unclear.length + there.length > 0);
+    const text = textLeft(meeting);
+    const isLeft = unclear.length + meeting.there.length + meeting.otherwise.length > 0;
+    return one(c, { text, problem, unclear }, isLeft);
   }
 
   // For a STIG's page or check boxes: the list is a field of the form.
   app.post('/lists/add', guard.audited('list.add-stigs', { field: 'list', size: 'notes' }), async (c) => {
     const id = c.get('form').get('list');
-    const added = await add(c, id, c.get('form').all('slug'));
+    const slugs = c.get('form').all('slug');
+    const release = c.get('form').get('release');
+    const releases = new Map(release === '' ? [] : slugs.map((slug) => [slug, release]));
+    const added = await add(c, id, slugs, { releases });
     return goTo(c, `/lists/${id}`, { code: 'added', count: added });
   });
 
@@ -150,32 +164,41 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
 }
 
 function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: ListServices): void {
-  const { lists, listStigs, listEntries } = services;
+  const { lists, listStigs, listEntries, stigs } = services;
 
-  app.get('/lists/:id/stigs/:slug', guard.user, (c) => {
-    const { id, slug } = c.req.param();
+  function edit(c: Context<Env>, typed: Partial<EntryForm> = {}, problem: string | null = null) {
+    const { id = '', slug = '' } = c.req.param();
     const list = lists.own(c.get('user'), id);
     const entry = listStigs.entry(c.get('user'), id, slug);
-    const form = { notes: entry.notes, position: String(entry.position) };
-    return show(c, editEntryPage({ list, entry, form, problem: null }));
-  });
+    const { notes, position, release, newest } = entry;
+    const form = { notes, position: String(position), release: release ?? '', ...typed };
+    const versions = newest === '' ? [] : stigs.versions(entry.slug).versions;
+    return show(c, editEntryPage({ list, entry, versions, form, problem }), problem === null ? 200 : 400);
+  }
+
+  app.get('/lists/:id/stigs/:slug', guard.user, (c) => edit(c));
 
   app.post('/lists/:id/stigs/:slug', guard.audited('list.update-stig', { size: 'notes' }), (c) => {
     const { id, slug } = c.req.param();
     const user = c.get('user');
-    const form = { notes: lines(c.get('form').get('notes')), position: c.get('form').get('position').trim() };
+    // The button that takes the newest release has that field alone; the form of notes has none for it.
+    const given = (name: string) => c.get('form').all(name)[0];
+    const [notes, position, release] = [given('notes'), given('position')?.trim(), given('release')];
+    const form = { notes: notes === undefined ? notes : lines(notes), position, release };
+    const typed = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined));
     return withFormErrors(
       async () => {
-        const number = /^\d{1,10}$/.test(form.position) ? Number(form.position) : form.position;
+        const number = /^\d{1,10}$/.test(position ?? '') ? Number(position) : position;
         const stays = number === listStigs.entry(user, id, slug).position;
-        const change = check(listStigBody, { notes: form.notes, position: stays ? undefined : number });
+        const change = check(listStigBody, {
+          notes: form.notes,
+          position: stays ? undefined : number,
+          release: release === '' ? null : release,
+        });
         await listEntries.update(user, id, slug, change, { makesRoom: true });
         return goTo(c, safePath(c.get('form').get('next'), `/lists/${id}`), { code: 'changed' });
       },
-      (problem) => {
-        const page = { list: lists.get(user, id), entry: listStigs.entry(user, id, slug), form, problem };
-        return show(c, editEntryPage(page), 400);
-      },
+      (problem) => edit(c, typed, problem),
     );
   });
 }

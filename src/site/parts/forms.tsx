@@ -164,8 +164,9 @@ export function AddTo(props: {
   label: string;
   to: { id: string; name: string }[];
   fields: Record<string, string>;
+  children?: Child;
 }) {
-  const { what, label, to, fields } = props;
+  const { what, label, to, fields, children } = props;
   return (
     <details class="more">
       <summary>Add to a {what}</summary>
@@ -182,6 +183,7 @@ export function AddTo(props: {
               <option value={id}>{name}</option>
             ))}
           </select>
+          {children}
           <button type="submit">Add</button>
         </form>
       )}

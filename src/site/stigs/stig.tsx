@@ -84,7 +84,11 @@ export function stigPage(stig: StigPage): View {
             Upgrade a checklist to this release
           </a>
         </div>
-        <AddTo what="list" label="List" to={stig.lists} fields={{ slug }} />
+        <AddTo what="list" label="List" to={stig.lists} fields={{ slug }}>
+          <label class="check">
+            <input type="checkbox" name="release" value={version} checked={!isCurrent} /> Pin to {version}
+          </label>
+        </AddTo>
         <Rules stig={stig} isCurrent={isCurrent} />
         <Releases stig={stig} />
         <Roles roles={stig.roles} />
