@@ -94,13 +94,7 @@ export const arrows: Record<string, string[]> = {
     'src/http',
   ],
   'src/catalog/guidance': ['src/base', 'src/db', 'src/http'],
-  'src/catalog/search': [
-    'src/base',
-    'src/catalog/controls',
-    'src/catalog/stigs',
-    'src/db',
-    'src/http',
-  ],
+  'src/catalog/search': ['src/base', 'src/catalog/controls', 'src/catalog/stigs', 'src/db', 'src/http'],
   'src/catalog/stigs': ['src/base', 'src/db', 'src/http'],
   'src/checklists': [
     'src/base',
