@@ -12,10 +12,6 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { rightsAround } from '../src/base/files.ts';
 import { sha256 } from '../src/base/ids.ts';
-import { ImportError } from '../src/read/import-error.ts';
-import { xmlLimits } from '../src/read/xml.ts';
-import { type Group, Groups, type Unreadable } from './groups.ts';
-import { isLink, knowsPlaces, type OpenFile, openFile } from './open-file.ts';
 import {
   archiveLimits,
   type InflateBudget,
@@ -23,7 +19,11 @@ import {
   type Member,
   newInflateBudget,
   openArchive,
-} from './read/archive.ts';
+} from '../src/read/archive.ts';
+import { ImportError } from '../src/read/import-error.ts';
+import { xmlLimits } from '../src/read/xml.ts';
+import { type Group, Groups, type Unreadable } from './groups.ts';
+import { isLink, knowsPlaces, type OpenFile, openFile } from './open-file.ts';
 
 /** One source or archive in the given paths. */
 export type FoundSource =

@@ -6,9 +6,17 @@ import { toXlsx } from '../http/xlsx.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { type CciFacts, poamRows, rulesOf, testResultRows } from './emass.ts';
 import { columnsFor, type EmassColumns } from './emass-columns.ts';
-import { type EmassRows, emassBody } from './emass-schema.ts';
+import { type EmassBody, type EmassRows, emassBody } from './emass-schema.ts';
 import { readChecklist } from './read-checklist.ts';
-import { answerOf, longestMarking, parseBody, type Upgraded, type Work } from './upload.ts';
+import {
+  answerOf,
+  type CatalogAnswer,
+  longestMarking,
+  parseBody,
+  type Upgraded,
+  type Wanted,
+  type Work,
+} from './upload.ts';
 
 /** Different CCIs in one request: twice as many as DISA's list has. */
 const mostCcis = 10_000;
@@ -17,9 +25,22 @@ const mostText = 64 * 1024 * 1024;
 
 const sheetNames = { 'test-results': 'Test Result Import', poam: 'POA&M' };
 
+/** The rows of a sheet, its columns, and the marking of its checklists. */
+export interface MadeSheet {
+  rows: EmassRows;
+  columns: EmassColumns;
+  marking: string | null;
+}
+
 /** Makes a sheet for eMASS from a body of checklists (rule D30.2). Throws a 400. */
 export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
   const asked = check(emassBody, parseBody(utf8Body(bytes)));
+  const made = yield* emassSheet(asked);
+  return asked.format === 'json' ? answerOf(made.rows) : workbook(made, banner);
+}
+
+/** The sheet of checklists, before it is written. Throws a 400. */
+export function* emassSheet(asked: EmassBody): Generator<Wanted, MadeSheet, CatalogAnswer> {
   const columns = columnsFor(asked);
   const checklists = asked.checklists.map(readOne);
   const isPoam = asked.sheet === 'poam';
@@ -44,7 +65,7 @@ export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
       })),
     unknownCcis: ccis.filter((cci) => !facts.ccis.has(cci)),
   };
-  return asked.format === 'json' ? answerOf(made) : workbook(made, columns, markingOf(checklists), banner);
+  return { rows: made, columns, marking: markingOf(checklists) };
 }
 
 /** Throws a 400 for too much text: a body of some MiB may ask for hundreds of MiB. */
@@ -74,10 +95,9 @@ function markingOf(checklists: OldChecklist[]): string | null {
   return marking === '' ? null : marking.slice(0, longestMarking).toWellFormed();
 }
 
-async function workbook(
-  { sheet, header, rows, withoutCci }: EmassRows,
-  { titles }: EmassColumns,
-  marking: string | null,
+/** The sheet as a workbook. */
+export async function workbook(
+  { rows: { sheet, header, rows, withoutCci }, columns: { titles }, marking }: MadeSheet,
   banner: string | null,
 ): Promise<Upgraded> {
   const left = withoutCci.length;

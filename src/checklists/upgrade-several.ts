@@ -8,6 +8,8 @@ import type { Column } from '../http/columns.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { createNames, safeName } from './file-names.ts';
 import { checklistText, readChecklist } from './read-checklist.ts';
+import { fromResultsOf, isResults, readResults } from './results-upload.ts';
+import { type ReviewRow, reviewOfResults, reviewOfUpgrade } from './review.ts';
 import type { RuleAnswer, UpgradeOptions, UpgradeReport } from './schema.ts';
 import { nameOf, shortList, statedOf, stigNames } from './stig-names.ts';
 import { indexOfStig, moveStig, withIds } from './upgrade.ts';
@@ -26,7 +28,15 @@ export interface UpgradedFile {
   classification: string | null;
   stigs: Pick<UpgradeReport, 'from' | 'to' | 'summary'>[];
   rows: ReportRow[];
+  /** The rules of its upgraded STIGs, for a person to review. */
+  review: ReviewRow[];
   problems: string[];
+}
+
+/** What scan results among the files need besides the options of an upgrade. */
+export interface ScanOptions {
+  overwrite?: boolean;
+  banner?: string | null;
 }
 
 /** One line of the report: a rule, or a value that has no place in the new checklist. */
@@ -37,7 +47,14 @@ export interface ReportRow {
   stig: string;
   from: string;
   to: string;
-  outcome: 'carried' | 'carried-with-warning' | 'reset' | 'new' | 'not-carried' | 'not-upgraded';
+  outcome:
+    | 'carried'
+    | 'carried-with-warning'
+    | 'reset'
+    | 'new'
+    | 'from-results'
+    | 'not-carried'
+    | 'not-upgraded';
   reason: string;
   answered: string;
   groupId: string;
@@ -62,10 +79,13 @@ const mostMade = 128 * 1024 * 1024;
 
 type Options = Omit<UpgradeOptions, 'hostName'>;
 
-/** Upgrades each STIG of checklists, or one. A failed file stops no other. Throws a 400 beyond `most` bytes of result. */
+/**
+ * Upgrades each STIG of checklists, or one, and makes a checklist of each file of scan results. A failed file stops no
+ * other. Throws a 400 beyond `most` bytes of result.
+ */
 export function* upgradeSeveral(
   files: NamedFile[],
-  asked: Options,
+  asked: Options & ScanOptions,
   most = mostMade,
 ): Generator<Wanted, UpgradedFile[], CatalogAnswer> {
   const named = createNames();
@@ -73,10 +93,13 @@ export function* upgradeSeveral(
   const done: UpgradedFile[] = [];
   for (const { name: given, bytes } of files) {
     const name = cut(given, longestName);
-    const blank = { file: name, host: '', made: null, classification: null, stigs: [], rows: [] };
+    const blank = { file: name, host: '', made: null, classification: null, stigs: [], rows: [], review: [] };
     try {
-      const { text } = checklistText(bytes);
-      done.push(yield* upgradeOne(name, readChecklist(text), asked, named));
+      if (isResults(bytes)) done.push(yield* scanOne(name, bytes, asked, named));
+      else {
+        const { text } = checklistText(bytes);
+        done.push(yield* upgradeOne(name, readChecklist(text), asked, named));
+      }
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       done.push(withReason({ ...blank, problems: [error.message] }));
@@ -153,7 +176,7 @@ function* upgradeOne(
   const [first] = targets;
   if (first === undefined) {
     if (problems.length === 0) problems.push('The checklist does not name its STIG: choose the STIG');
-    return withReason({ ...about, made: null, stigs: [], rows: [] });
+    return withReason({ ...about, made: null, stigs: [], rows: [], review: [] });
   }
   const stem = safeName(host === '' ? file.replace(/\.[^.]*$/, '') : host);
   const isOne = host !== '' && checklist.stigs.length === 1;
@@ -163,7 +186,34 @@ function* upgradeOne(
   const content = Buffer.from(typeof made === 'string' ? made : JSON.stringify(made));
   const rows = reports.flatMap((report) => rowsOf(report, { file, upgradedFile: name, host }));
   const stigs = reports.map(({ from, to, summary }) => ({ from, to, summary }));
-  return withReason({ ...about, made: { name, content }, stigs, rows });
+  const review = reports.flatMap((report) => reviewOfUpgrade({ checklist, report }));
+  return withReason({ ...about, made: { name, content }, stigs, rows, review });
+}
+
+/** The checklist of one file of scan results. */
+function* scanOne(
+  file: string,
+  bytes: Buffer,
+  asked: Options & ScanOptions,
+  named: ReturnType<typeof createNames>,
+): Generator<Wanted, UpgradedFile, CatalogAnswer> {
+  const made = yield* fromResultsOf(readResults(bytes), { overwrite: false, banner: null, ...asked }, null);
+  const { checklist, report, target } = made;
+  const host = cut(report.target.hostName.trim(), longestName);
+  const stem = safeName(host === '' ? file.replace(/\.[^.]*$/, '') : host);
+  const name = named(checklistName(target.release, { hostName: stem }), `.${asked.format}`);
+  const text = written(checklist, asked.format, [target.release]);
+  const review = reviewOfResults(made, null);
+  const { title, version } = report.release;
+  const rows = review.map(({ groupId, ruleId, ruleVersion, reason }): ReportRow => {
+    const of = { ...emptyRow, file, upgradedFile: name, host, stig: title, to: version };
+    return { ...of, outcome: 'from-results', reason, answered: 'no', groupId, ruleId, ruleVersion };
+  });
+  const content = Buffer.from(typeof text === 'string' ? text : JSON.stringify(text));
+  return withReason({
+    ...{ file, host, made: { name, content }, classification: checklist.target_data.classification },
+    ...{ stigs: [], rows, review, problems: report.warnings },
+  });
 }
 
 const emptyRow = {

@@ -91,7 +91,10 @@ export async function silenceRequests(server: Running, token: string): Promise<A
     return `--${boundary}\r\n${file}\r\n\r\n${value}\r\n--${boundary}--\r\n`;
   };
   const page = (name: string, body: () => string) =>
-    post(name, '/upgrade', body, `multipart/form-data; boundary=${boundary}`, { ...authorization, ...own });
+    post(name, '/checklists/upgrade', body, `multipart/form-data; boundary=${boundary}`, {
+      ...authorization,
+      ...own,
+    });
   const resolve = `/api/v1/crosswalk/resolve?from=nist-800-171:3.6.1&to=cci&maxHops=1&explain=true`;
   const explained = (last: boolean) =>
     `GET ${resolve} HTTP/1.1\r\nHost: localhost\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
@@ -116,16 +119,19 @@ export async function silenceRequests(server: Running, token: string): Promise<A
     json('inspect, results with a benchmark id of 16 million', '/checklists/inspect', () =>
       JSON.stringify({ results: results(1, longName) }),
     ),
-    page('POST /upgrade, stig_id of 16 million', () =>
+    page('POST /checklists/upgrade, stig_id of 16 million', () =>
       upgraded(JSON.stringify(checklist({ stig_id: longName }, {}))),
     ),
-    page('POST /upgrade, the STIGID of a ckl of 16 million', () =>
+    page('POST /checklists/upgrade, the STIGID of a ckl of 16 million', () =>
       upgraded(writeCkl(checklist({ stig_id: longName }, {}) as Cklb)),
     ),
-    page('POST /upgrade, stig_name of 16 million', () =>
+    page('POST /checklists/upgrade, stig_name of 16 million', () =>
       upgraded(JSON.stringify(checklist({ stig_id: '', stig_name: longName }, {}))),
     ),
-    form('POST /upgrade, 8 MB of a&a&a', '/upgrade', () => fields(8_000_000), { ...authorization, ...own }),
+    form('POST /checklists/upgrade, 8 MB of a&a&a', '/checklists/upgrade', () => fields(8_000_000), {
+      ...authorization,
+      ...own,
+    }),
     json('inspect, 20,000 results for one rule', '/checklists/inspect', () =>
       JSON.stringify({ results: results(20_000, 'Harbor_Linux_3_STIG') }),
     ),

@@ -127,7 +127,7 @@ function makeUploads(old: Cklb): Upload[] {
     return Buffer.from(`${fieldsOf.join('')}--${boundary}--\r\n`);
   };
   const json = { path: api, type: 'application/json' };
-  const page = { path: '/upgrade', type: 'multipart/form-data; boundary=bench-boundary' };
+  const page = { path: '/checklists/upgrade', type: 'multipart/form-data; boundary=bench-boundary' };
   return [
     { name: 'cklb, 16,000 rules', ...json, body: many(ownObject, 16_000) },
     { name: 'cklb, one long text', ...json, body: huge(ownObject) },

@@ -217,7 +217,7 @@ flows('scan results and a checklist are chosen together, looked at, merged, and 
     put(site.served.folder, 'merge.cklb', JSON.stringify(checklist)),
     put(site.served.folder, 'results.xml', results),
   ];
-  await page.goto('/upgrade');
+  await page.goto('/checklists/upgrade');
   await page.getByLabel('Checklist or scan results').setInputFiles(files);
   await page.getByRole('button', { name: 'Inspect' }).click();
   assert.match((await page.getByRole('main').textContent())!, 'The target has no host name');
@@ -244,7 +244,7 @@ flows('a checklist is upgraded, and the new one downloaded', async () => {
   );
   for (const rule of checklist.stigs[0]!.rules)
     Object.assign(rule, { status: 'open', comments: 'as seen — on site' });
-  await page.goto('/upgrade');
+  await page.goto('/checklists/upgrade');
   await page
     .getByLabel('Checklist or scan results')
     .setInputFiles(put(site.served.folder, 'old.cklb', JSON.stringify(checklist)));

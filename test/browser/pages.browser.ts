@@ -70,7 +70,7 @@ const paths = [
   '/documents/harbor-basic-directive',
   '/roles',
   '/roles/15-1244.00',
-  '/upgrade',
+  '/checklists/upgrade',
   '/docs',
   '/docs/stig-catalog',
   '/docs/crosswalk',
@@ -200,7 +200,7 @@ pages('in high contrast the section that the reader is in is the only one that i
 pages('what is touched is at least 24 px high, or stands in a line of text', async () => {
   const visitor = await site.visit({ viewport: { width: 320, height: 700 } });
   await signIn(visitor.page, site.token);
-  for (const path of ['/', '/stigs/harbor_linux_3', 'LIST', '/upgrade']) {
+  for (const path of ['/', '/stigs/harbor_linux_3', 'LIST', '/checklists/upgrade']) {
     await visitor.page.goto(addressOf(path));
     const small = await visitor.page.$$eval(
       'button, .button, input:not([type=hidden]), select, summary, nav a',

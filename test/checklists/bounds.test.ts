@@ -89,7 +89,11 @@ bounds('a name that is too long for any is a 400 that says where it stands', asy
       assert.match(json.error.message, place);
     }
     const headers = { Authorization: `Bearer ${token}` };
-    const page = await t.app.request('/upgrade', { method: 'POST', body: form(checklist), headers });
+    const page = await t.app.request('/checklists/upgrade', {
+      method: 'POST',
+      body: form(checklist),
+      headers,
+    });
     assert.is(page.status, 400);
     assert.match(await page.text(), 'must have at most 1000 characters');
   }

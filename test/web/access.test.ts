@@ -103,7 +103,7 @@ const table: Row[] = [
   get('user', '/stigs/:slug/diff', '/stigs/harbor_linux_3/diff'),
   get('user', '/stigs/:slug/diff/file', '/stigs/harbor_linux_3/diff/file'),
   get('user', '/changes'),
-  get('user', '/upgrade'),
+  get('user', '/checklists/upgrade'),
   get('user', '/references'),
   get('user', '/catalog'),
   get('user', '/catalog/files', '/catalog/files?search=harbor'),
@@ -159,7 +159,7 @@ const table: Row[] = [
   get('occ', '/roles/:code', '/roles/15-1244.00'),
   get('occ', '/roles/:code', '/roles/00-0000.00', 404),
 
-  post('user', '/upgrade', '/upgrade', { slug: 'harbor_linux_3' }, 400),
+  post('user', '/checklists/upgrade', '/checklists/upgrade', { slug: 'harbor_linux_3' }, 400),
   post('user', '/references', '/references', { text: '' }, 400),
   post('user', '/lists', '/lists', { name: '' }, 400),
   post('user', '/collections', '/collections', { name: '' }, 400),

@@ -29,7 +29,7 @@ const kibibyte = 1024;
 /** The forms that hold more than a few short fields, with the most bytes that they may have. */
 const larger: Record<string, number> = {
   '/signin': (3 * 256 + 16) * kibibyte,
-  '/upgrade': 65 * kibibyte * kibibyte,
+  '/checklists/upgrade': 65 * kibibyte * kibibyte,
   '/references': 65 * kibibyte * kibibyte,
   '/lists': 64 * kibibyte,
   '/lists/add': 64 * kibibyte,

@@ -79,7 +79,7 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/documents/harbor-basic-directive', ['Requirements', 'Sections']],
   ['/roles', ['29 occupations', '15-1244.00']],
   ['/roles/15-1244.00', ['Network and Computer Systems Administrators', 'Harbor Linux 3']],
-  ['/upgrade?slug=harbor_linux_3', ['Upgrade a checklist']],
+  ['/checklists/upgrade?slug=harbor_linux_3', ['Upgrade a checklist']],
   ['/docs', ['GET /api/v1/stigs/{slug}/diff', 'user+regdoc']],
   ['/docs/guide', ['Upgrade a checklist', 'the rules that hold both words']],
   ['/docs/rules', ['D7.3 Every path of up to 4 hops', 'The scheme is compared']],
@@ -263,7 +263,7 @@ pages('a page without its data has less than 100 KB, what it loads included', as
     '/catalog',
     '/documents',
     '/roles',
-    '/upgrade',
+    '/checklists/upgrade',
     '/search',
     '/controls/dod-8500',
     '/ccis',
@@ -428,7 +428,7 @@ pages('what is wrong with a query or a form is said in the words of the API', as
       { name: 'x', tags: 'a,'.repeat(21).replace(/a/g, 'tag'), visibility: 'PRIVATE' },
       'tags must contain at most 20 texts',
     ],
-    ['/upgrade', { slug: 'harbor_linux_3' }, 'Choose a checklist: a .ckl or .cklb file'],
+    ['/checklists/upgrade', { slug: 'harbor_linux_3' }, 'Choose a checklist: a .ckl or .cklb file'],
   ];
   for (const [path, form, words] of cases) {
     const { status, html } = await loadPage(t, path, ann, form);
@@ -1060,7 +1060,7 @@ pages('hostile names and texts stay texts', async () => {
     '/collections',
     collection!,
     '/catalog/imports/1',
-    '/upgrade',
+    '/checklists/upgrade',
     `/search?q=${ask}`,
     `/stigs?search=${ask}`,
     `/stigs/${slug}?search=${ask}&cci=${ask}`,
@@ -1185,14 +1185,14 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
   form.set('file', new File([before], 'old.cklb'));
   form.set('slug', 'harbor_linux_3');
   form.set('onChange', 'keep');
-  const report = await loadPage(t, '/upgrade', ann, form);
+  const report = await loadPage(t, '/checklists/upgrade', ann, form);
   assert.is(report.status, 200);
   assert.match(textOf(report.html), 'V1R1 to V1R2');
   assert.match(textOf(report.html), /V-900001 HARB-03-000010 Its check changed answered/);
   const again = new FormData();
   for (const [, name, value] of report.html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g))
     again.set(name!, value!);
-  const file = await loadPage(t, '/upgrade', ann, again);
+  const file = await loadPage(t, '/checklists/upgrade', ann, again);
   assert.is(file.headers.get('Content-Type'), 'application/json');
   assert.match(file.headers.get('Content-Disposition')!, /filename="U_Harbor_Linux_3_STIG_V1R2\.cklb"/);
   const byApi = await t.send('POST', '/api/v1/checklists/upgrade?download=true', {
@@ -1201,7 +1201,7 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
   });
   assert.is(file.html, byApi.text, 'the very file of the API');
   again.set('format', 'ckl');
-  const asCkl = await loadPage(t, '/upgrade', ann, again);
+  const asCkl = await loadPage(t, '/checklists/upgrade', ann, again);
   assert.is(asCkl.headers.get('Content-Type'), 'application/xml; charset=utf-8');
   assert.match(asCkl.headers.get('Content-Disposition')!, /filename="U_Harbor_Linux_3_STIG_V1R2\.ckl"/);
   assert.match(asCkl.html, '<COMMENTS>seen — by Ann\nfirst line</COMMENTS>');
@@ -1223,7 +1223,7 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
   reset.set('onChange', 'reset');
   const answer =
     /<dt>Status<\/dt><dd><span class="prose">not_a_finding<\/span>.*?<dt>Severity<\/dt><dd><span class="severity low"><span aria-hidden="true">●<\/span> CAT III<\/span>.*?<dt>Reason for the severity<\/dt><dd><span class="prose">behind a &lt;wall&gt;<\/span>.*?<dt>Finding details<\/dt><dd><span class="prose">two\nlines<\/span>.*?<dt>Comments<\/dt><dd><span class="prose">seen — by Ann\nfirst line<\/span>/s;
-  const { html: anew } = await loadPage(t, '/upgrade', ann, reset);
+  const { html: anew } = await loadPage(t, '/checklists/upgrade', ann, reset);
   const item = (id: string) => anew.split('<li>').find((each) => each.includes(`>${id}<`))!;
   assert.match(item('V-900001'), 'the request asks to reset such answers');
   assert.match(item('V-900001'), answer);
@@ -1237,15 +1237,15 @@ pages('a checklist is upgraded by a form, and the file comes without choosing it
   ] as const) {
     form.set('file', new File([bytes], 'old.cklb'));
     form.set('as', 'file');
-    assert.is((await loadPage(t, '/upgrade', ann, form)).html, byApi.text, encoding);
+    assert.is((await loadPage(t, '/checklists/upgrade', ann, form)).html, byApi.text, encoding);
     form.set('file', new File([bytes.subarray(0, -1)], 'old.cklb'));
-    const cut = await loadPage(t, '/upgrade', ann, form);
+    const cut = await loadPage(t, '/checklists/upgrade', ann, form);
     assert.match(textOf(cut.html), `The checklist is not valid ${encoding}`);
   }
   const bad = new FormData();
   bad.set('file', new File(['{'], 'bad.cklb'));
   bad.set('slug', 'harbor_linux_3');
-  const refused = await loadPage(t, '/upgrade', ann, bad);
+  const refused = await loadPage(t, '/checklists/upgrade', ann, bad);
   assert.is(refused.status, 400);
   assert.match(textOf(refused.html), 'checklist: the text is not valid JSON');
 });
@@ -1281,7 +1281,7 @@ pages(
       [first, second, third].map((rule) => ({ id: rule.rule_id_src, result: 'fail' })),
       { target: 'web01', around: 'arf' },
     );
-    const alone = await loadPage(t, '/upgrade', ann, filesForm([results]));
+    const alone = await loadPage(t, '/checklists/upgrade', ann, filesForm([results]));
     assert.is(alone.status, 200);
     assert.match(textOf(alone.html), /Open 3/);
     const checklist = JSON.stringify(old);
@@ -1289,10 +1289,10 @@ pages(
       [results, checklist],
       [checklist, results],
     ]) {
-      const merged = await loadPage(t, '/upgrade', ann, filesForm(files));
+      const merged = await loadPage(t, '/checklists/upgrade', ann, filesForm(files));
       assert.match(textOf(merged.html), /Open 2/);
       assert.match(textOf(merged.html), `${first.group_id} fail the answer in the checklist stands kept`);
-      const file = await loadPage(t, '/upgrade', ann, filesForm([], hiddenFields(merged.html)));
+      const file = await loadPage(t, '/checklists/upgrade', ann, filesForm([], hiddenFields(merged.html)));
       assert.match(file.headers.get('Content-Disposition')!, 'filename="web01_harbor_linux_3_V1R2.cklb"');
       const byApi = await t.send('POST', '/api/v1/checklists/from-results?download=true', {
         results,
@@ -1302,13 +1302,16 @@ pages(
     }
     const overwritten = await loadPage(
       t,
-      '/upgrade',
+      '/checklists/upgrade',
       ann,
       filesForm([results, checklist], { overwrite: 'true' }),
     );
     assert.match(textOf(overwritten.html), /Open 3/);
     const ckl = filesForm([], { ...hiddenFields(overwritten.html), format: 'ckl' });
-    assert.match((await loadPage(t, '/upgrade', ann, ckl)).headers.get('Content-Disposition')!, '.ckl"');
+    assert.match(
+      (await loadPage(t, '/checklists/upgrade', ann, ckl)).headers.get('Content-Disposition')!,
+      '.ckl"',
+    );
 
     for (const [files, problem] of [
       [[results, results], 'Choose one checklist, one file of scan results, or one of each'],
@@ -1316,16 +1319,21 @@ pages(
       [[results.replaceAll('SV-9', 'SV-8')], 'no rule in them belongs to a STIG in the catalog'],
       [['<Benchmark/>'], 'has no TestResult'],
     ] as const) {
-      const refused = await loadPage(t, '/upgrade', ann, filesForm([...files]));
+      const refused = await loadPage(t, '/checklists/upgrade', ann, filesForm([...files]));
       assert.is(refused.status, 400);
       assert.match(textOf(refused.html), problem);
     }
     // What could be read comes back, both of it.
-    const refused = await loadPage(t, '/upgrade', ann, filesForm([results, checklist], { version: 'V9R9' }));
+    const refused = await loadPage(
+      t,
+      '/checklists/upgrade',
+      ann,
+      filesForm([results, checklist], { version: 'V9R9' }),
+    );
     assert.match(textOf(refused.html), 'Your checklist and scan results are still attached');
     const taken = await loadPage(
       t,
-      '/upgrade',
+      '/checklists/upgrade',
       ann,
       filesForm([], { ...hiddenFields(refused.html), version: '' }),
     );
@@ -1337,7 +1345,12 @@ pages('a second look at a checklist by the same form, and on to its upgrade', as
   const old = (await t.get('/api/v1/stigs/harbor_linux_3/download?version=V1R1&hostName=h')).json;
   Object.assign(old.stigs[0].rules[0], { status: 'passed' });
   Object.assign(old.stigs[0].rules[1], { status: 'open' });
-  const seen = await loadPage(t, '/upgrade', ann, filesForm([JSON.stringify(old)], { as: 'inspect' }));
+  const seen = await loadPage(
+    t,
+    '/checklists/upgrade',
+    ann,
+    filesForm([JSON.stringify(old)], { as: 'inspect' }),
+  );
   assert.is(seen.status, 200);
   const { json } = await t.send('POST', '/api/v1/checklists/inspect', old);
   assert.equal(
@@ -1348,7 +1361,12 @@ pages('a second look at a checklist by the same form, and on to its upgrade', as
     assert.match(textOf(seen.html), `${message}. ${advice}`);
   const { checklist } = hiddenFields(seen.html);
   assert.is(String(Buffer.from(checklist!, 'base64')), JSON.stringify(old));
-  const nothing = await loadPage(t, '/upgrade', ann, filesForm(['{"stigs":[]}'], { as: 'inspect' }));
+  const nothing = await loadPage(
+    t,
+    '/checklists/upgrade',
+    ann,
+    filesForm(['{"stigs":[]}'], { as: 'inspect' }),
+  );
   assert.is(nothing.status, 400);
   assert.match(textOf(nothing.html), 'has no stigs');
 });
@@ -1365,7 +1383,7 @@ pages('a refused form brings back the checklist that could be read, and a sound 
     [{ slug: 'harbor_linux_3', onChange: 'drop' }, 'onChange must be keep or reset'],
   ];
   for (const [fields, words] of refusals) {
-    const { status, html } = await loadPage(t, '/upgrade', ann, upgradeForm(content, fields));
+    const { status, html } = await loadPage(t, '/checklists/upgrade', ann, upgradeForm(content, fields));
     assert.is(status, 400, words);
     assert.match(textOf(html), words);
     assert.match(textOf(html), 'Your checklist is still attached');
@@ -1374,13 +1392,18 @@ pages('a refused form brings back the checklist that could be read, and a sound 
     // A browser sends an empty part for a file that was not chosen.
     const sound = upgradeForm(null, { ...hiddenFields(html), slug: 'harbor_linux_3', hostName: 'web01' });
     sound.set('file', new File([], ''));
-    const taken = await loadPage(t, '/upgrade', ann, sound);
+    const taken = await loadPage(t, '/checklists/upgrade', ann, sound);
     assert.is(taken.status, 200, textOf(taken.html).slice(0, 200));
     assert.match(textOf(taken.html), 'V1R1 to V1R2');
   }
   // Beside one that came back another of full size may be sent, so a large one does not come back.
   const large = JSON.stringify({ ...old, title: 'x'.repeat(11 * 1024 * 1024) });
-  const { html: asked } = await loadPage(t, '/upgrade', ann, upgradeForm(large, { slug: 'no_such_stig' }));
+  const { html: asked } = await loadPage(
+    t,
+    '/checklists/upgrade',
+    ann,
+    upgradeForm(large, { slug: 'no_such_stig' }),
+  );
   assert.match(textOf(asked), noStig('no_such_stig'));
   assert.is(hiddenFields(asked).checklist, undefined);
   assert.match(file(asked), 'required');
@@ -1388,7 +1411,7 @@ pages('a refused form brings back the checklist that could be read, and a sound 
   for (const bad of ['{', '<CHECKLIST>', 'PK', '']) {
     const { status, html } = await loadPage(
       t,
-      '/upgrade',
+      '/checklists/upgrade',
       ann,
       upgradeForm(bad, { slug: 'harbor_linux_3', checklist: '' }),
     );
@@ -1397,7 +1420,7 @@ pages('a refused form brings back the checklist that could be read, and a sound 
     assert.match(file(html), 'required');
   }
   const another = upgradeForm('{"stigs":[]}', { checklist: Buffer.from(content).toString('base64') });
-  assert.match(textOf((await loadPage(t, '/upgrade', ann, another)).html), 'has no stigs');
+  assert.match(textOf((await loadPage(t, '/checklists/upgrade', ann, another)).html), 'has no stigs');
 });
 
 pages('the STIG that a checklist names is taken where none is chosen', async () => {
@@ -1406,7 +1429,7 @@ pages('the STIG that a checklist names is taken where none is chosen', async () 
   const [ofHarbor, ofLantern] = [harbor.stigs[0], lantern.stigs[0]];
   const send = async (stigs: object[], fields: Record<string, string> = { slug: '' }) => {
     const content = JSON.stringify({ ...harbor, stigs });
-    const { status, html } = await loadPage(t, '/upgrade', ann, upgradeForm(content, fields));
+    const { status, html } = await loadPage(t, '/checklists/upgrade', ann, upgradeForm(content, fields));
     return { status, html, text: textOf(html) };
   };
   const named = await send([ofHarbor]);
@@ -1444,9 +1467,9 @@ pages('the STIG that a checklist names is taken where none is chosen', async () 
   );
   // The form offers it first, unless a STIG was chosen on the way here; the API asks for the slug as before.
   const options = (html: string) => html.match(/<option[^>]*>/g)!.slice(0, 2);
-  assert.equal(options((await loadPage(t, '/upgrade', ann)).html)[0], '<option value="">');
+  assert.equal(options((await loadPage(t, '/checklists/upgrade', ann)).html)[0], '<option value="">');
   assert.match(
-    (await loadPage(t, '/upgrade?slug=harbor_linux_3', ann)).html,
+    (await loadPage(t, '/checklists/upgrade?slug=harbor_linux_3', ann)).html,
     /value="harbor_linux_3" selected/,
   );
   const byApi = await t.send('POST', '/api/v1/checklists/upgrade', { slug: '', checklist: harbor });
@@ -1464,7 +1487,7 @@ pages(
     }));
     const checklist = { ...old, stigs: [{ ...old.stigs[0], rules }] };
     const form = upgradeForm(JSON.stringify(checklist), { slug: 'harbor_linux_3' });
-    const { html } = await loadPage(t, '/upgrade', ann, form);
+    const { html } = await loadPage(t, '/checklists/upgrade', ann, form);
     const notCarried = html.slice(html.indexOf('Not carried over:'));
     const reason = 'a cklb has no field for this';
     const summaries = [...notCarried.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, text]) =>
@@ -1502,10 +1525,15 @@ pages('a checklist that is no UTF-8 is read as an import reads it, and the repor
   const ckl = (encoding: string) =>
     writeCkl(old).replace(/^<\?xml[^>]*\?>/, `<?xml version="1.0" encoding="${encoding}"?>`);
   const readAs = async (content: string | Uint8Array<ArrayBuffer>) => {
-    const { status, html } = await loadPage(t, '/upgrade', ann, upgradeForm(content, { slug: '' }));
+    const { status, html } = await loadPage(
+      t,
+      '/checklists/upgrade',
+      ann,
+      upgradeForm(content, { slug: '' }),
+    );
     assert.is(status, 200, textOf(html).slice(0, 300));
     const form = upgradeForm(null, { ...hiddenFields(html) });
-    const file = JSON.parse((await loadPage(t, '/upgrade', ann, form)).html);
+    const file = JSON.parse((await loadPage(t, '/checklists/upgrade', ann, form)).html);
     assert.is(file.stigs[0].rules[0].comments, old.stigs[0].rules[0].comments);
     return /The checklist is not valid UTF-8: byte 0x[0-9A-F]+ at offset \d+ \(line \d+\); the whole file was read as windows-1252/.test(
       textOf(html),
@@ -1519,7 +1547,7 @@ pages('a checklist that is no UTF-8 is read as an import reads it, and the repor
     [ansi(cklb.replace('gepr', 'gepr\u0081')), 'The checklist is not valid UTF-8'],
     [ansi(ckl('shift_jis')), 'The checklist is not valid UTF-8'],
   ] as const) {
-    const refused = await loadPage(t, '/upgrade', ann, upgradeForm(content, { slug: '' }));
+    const refused = await loadPage(t, '/checklists/upgrade', ann, upgradeForm(content, { slug: '' }));
     assert.is(refused.status, 400);
     assert.match(textOf(refused.html), words);
   }

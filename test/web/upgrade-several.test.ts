@@ -39,7 +39,7 @@ function formOf(files: [name: string, text: string][], fields: Record<string, st
 
 async function zipOf(form: FormData): Promise<Map<string, Buffer>> {
   const init = { method: 'POST', body: form, headers: ann };
-  const answer = await t.app.request('http://here.example/upgrade', init);
+  const answer = await t.app.request('http://here.example/checklists/upgrade', init);
   const bytes = Buffer.from(await answer.arrayBuffer());
   assert.is(answer.headers.get('Content-Type'), 'application/zip', textOf(bytes.toString()).slice(0, 300));
   assert.match(answer.headers.get('Content-Disposition')!, 'filename="upgraded_checklists.zip"');
@@ -58,7 +58,12 @@ for (const format of ['cklb', 'ckl'] as const) {
         ['second.ckl', await old('web02', 'ckl')],
         ['../twin.cklb', await old('web01')],
       ];
-      const preview = await loadPage(t, '/upgrade', ann, formOf(sources, { format, onChange: 'reset' }));
+      const preview = await loadPage(
+        t,
+        '/checklists/upgrade',
+        ann,
+        formOf(sources, { format, onChange: 'reset' }),
+      );
       assert.is(preview.status, 200);
       assert.match(textOf(preview.html), '3 of 3 checklists upgraded');
       for (const [name] of sources) assert.match(textOf(preview.html), name);
@@ -107,7 +112,7 @@ several('a STIG under another benchmark id is found by its title, else by its ru
     Object.assign(checklist.stigs[0]!, change);
     const preview = await loadPage(
       t,
-      '/upgrade',
+      '/checklists/upgrade',
       ann,
       formOf([
         ['a.cklb', JSON.stringify(checklist)],
@@ -132,7 +137,7 @@ several('what cannot be upgraded is told, and keeps no other from it', async () 
     ['<b>.txt', 'x'],
     ['scan.xml', '<TestResult xmlns="http://checklists.nist.gov/xccdf/1.2" id="t"/>'],
   ];
-  const preview = await loadPage(t, '/upgrade', ann, formOf(sources));
+  const preview = await loadPage(t, '/checklists/upgrade', ann, formOf(sources));
   const text = textOf(preview.html);
   assert.match(text, '1 of 5 checklists upgraded');
   assert.match(text, 'checklist: the text is not valid JSON');
@@ -147,9 +152,9 @@ several('what cannot be upgraded is told, and keeps no other from it', async () 
     ['broken.cklb', 'foreign.cklb', '<b>.txt', 'scan.xml'],
   );
   // Named by hand, a checklist of another id is of the STIG that shares its rules.
-  const named = await loadPage(t, '/upgrade', ann, formOf(sources, { slug: 'harbor_linux_3' }));
+  const named = await loadPage(t, '/checklists/upgrade', ann, formOf(sources, { slug: 'harbor_linux_3' }));
   assert.match(textOf(named.html), '2 of 5 checklists upgraded');
-  const none = await loadPage(t, '/upgrade', ann, formOf(sources.slice(1, 3)));
+  const none = await loadPage(t, '/checklists/upgrade', ann, formOf(sources.slice(1, 3)));
   assert.match(textOf(none.html), '0 of 2 checklists upgraded');
   assert.not.match(none.html, 'Download checklists and report');
 });
@@ -188,12 +193,12 @@ several('what makes no sense for several is refused in words', async () => {
     [{ slug: 'no_such_stig' }, noStig('no_such_stig')],
   ] as [Record<string, string>, string][]) {
     const valid: [string, string][] = fields.slug === undefined ? two : [['a.cklb', await old('a')], ...two];
-    const refused = await loadPage(t, '/upgrade', ann, formOf(valid, fields));
+    const refused = await loadPage(t, '/checklists/upgrade', ann, formOf(valid, fields));
     assert.is(refused.status, 400);
     assert.match(textOf(refused.html), message);
   }
   const many = Array.from({ length: 101 }, (_, index): [string, string] => [`${index}.cklb`, '{}']);
-  const refused = await loadPage(t, '/upgrade', ann, formOf(many));
+  const refused = await loadPage(t, '/checklists/upgrade', ann, formOf(many));
   assert.match(textOf(refused.html), 'Choose at most 100 checklists at once');
 });
 
@@ -213,7 +218,7 @@ several(
       ['other.cklb', await old('other')],
     ];
     const form = formOf(sources, { format: 'cklb', onChange: 'keep' });
-    const files = await zipOf(formOnPage((await loadPage(t, '/upgrade', ann, form)).html));
+    const files = await zipOf(formOnPage((await loadPage(t, '/checklists/upgrade', ann, form)).html));
     const { stigs } = JSON.parse(files.get('twice.cklb')!.toString()) as Cklb;
     assert.equal(
       stigs.map(({ release_info: info, rules }) => [/^Release: \d+/.exec(info)![0], rules[0]!.comments]),

@@ -5,7 +5,7 @@ import { Empty, Lines, path } from '../parts/components.tsx';
 import { Labelled, Select, TextArea } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
-import { FormatSelect } from './upgrade-form.tsx';
+import { FormatSelect, toolPath, toolView } from './upgrade-form.tsx';
 
 export interface HostsForm {
   hosts: string;
@@ -45,9 +45,38 @@ export function listChecklistsPage({ stigs, form, problems, ...shown }: ListChec
         <Gone of={stigs.filter(({ release }) => release === null)} />
         <h3>Checklists that you have</h3>
         <p>
-          <a href="/upgrade">Upgrade checklists</a> of older releases, one or several at once, with a report
-          on each answer.
+          <a href={toolPath('upgrade')}>Upgrade checklists</a> of older releases, one or several at once, with
+          a report on each answer.
         </p>
+      </>
+    ),
+  });
+}
+
+/** The lists whose STIGs may become checklists of hosts. */
+export function hostsToolPage(lists: { id: string; name: string }[]): View {
+  return toolView({
+    tool: 'hosts',
+    title: 'Checklists for hosts',
+    body: (
+      <>
+        <p class="lead">
+          A list holds the STIGs of a system. Choose one, name its hosts, and download a blank checklist of
+          each STIG for each host in one zip.
+        </p>
+        {lists.length === 0 ? (
+          <Empty>
+            You have no lists yet. <a href="/lists#new">Create a list</a>
+          </Empty>
+        ) : (
+          <ul class="results">
+            {lists.map(({ id, name }) => (
+              <li>
+                <a href={partPath(id, 'checklists')}>{name}</a>
+              </li>
+            ))}
+          </ul>
+        )}
       </>
     ),
   });

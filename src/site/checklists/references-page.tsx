@@ -7,7 +7,7 @@ import { Empty, link, path, Table, Tiles } from '../parts/components.tsx';
 import { Hidden, Labelled, Problem, TextArea } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
-import { SendAgain } from './upgrade-form.tsx';
+import { SendAgain, toolView } from './upgrade-form.tsx';
 
 /** The pasted text and the files of a form, newly selected or sent again by a page. */
 export interface CitingTexts {
@@ -17,10 +17,9 @@ export interface CitingTexts {
 
 /** The form that finds ids in a text or in files (rule D39.2). */
 export function referencesPage({ text, problem }: { text: string; problem: string | null }): View {
-  return {
+  return toolView({
+    tool: 'references',
     title: 'Check the ids in a text',
-    section: 'stigs',
-    crumbs: [['STIGs', '/stigs']],
     body: (
       <>
         <p class="lead">
@@ -40,7 +39,7 @@ export function referencesPage({ text, problem }: { text: string; problem: strin
         </form>
       </>
     ),
-  };
+  });
 }
 
 const meanings: Record<ReferenceState, string> = {
@@ -70,15 +69,14 @@ export function foundReferencesPage(page: {
     const references = byState.get(state);
     return references === undefined ? [] : [{ state, references }];
   });
-  return {
+  return toolView({
+    tool: 'references',
     title: 'The ids of a text',
-    section: 'stigs',
-    crumbs: [['Check the ids in a text', '/references']],
     heading: `${count(found.length, 'id')} found`,
     body: (
       <>
         {skipped.length === 0 ? null : (
-          <p class="notice">Skipped, because neither UTF-8 nor marked UTF-16: {skipped.join(', ')}.</p>
+          <p class="warning">Skipped, because neither UTF-8 nor marked UTF-16: {skipped.join(', ')}.</p>
         )}
         {found.length === 0 ? (
           <Empty>
@@ -106,7 +104,7 @@ export function foundReferencesPage(page: {
         )}
       </>
     ),
-  };
+  });
 }
 
 function Group({ state, references }: { state: ReferenceState; references: FileReference[] }): Child {

@@ -1,46 +1,54 @@
-import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { Inspection, ReportedRule, ResultsReport } from '../../checklists/results-schema.ts';
-import { Empty, Facts, path } from '../parts/components.tsx';
-import { ruleHref } from '../parts/rule-links.tsx';
+import type { OldChecklist } from '../../checklists/cklb-reader.ts';
+import type { Inspection } from '../../checklists/results-schema.ts';
+import type { MadeChecklist } from '../../checklists/results-upload.ts';
+import { reviewOfResults } from '../../checklists/review.ts';
+import { Empty, Facts, path, Table } from '../parts/components.tsx';
+import { createMarker } from '../parts/diff-text.tsx';
 import type { View } from '../parts/view.ts';
-import { type AttachedFiles, SendAgain, type UpgradeForm } from './upgrade-form.tsx';
+import { type AskedReview, Review } from './review-table.tsx';
+import {
+  type AttachedFiles,
+  SendAgain,
+  toolPath,
+  toolView,
+  type UpgradeForm,
+  type UploadTool,
+} from './upgrade-form.tsx';
 import { NotCarried } from './upgrade-report.tsx';
 
-const statuses: [ReportedRule['status'], string][] = [
-  ['open', 'Open'],
-  ['not_reviewed', 'Not reviewed'],
-  ['not_a_finding', 'Not a finding'],
-  ['not_applicable', 'Not applicable'],
-];
-
-/** The report on scan results, rule by rule. A hidden field sends the file again for the download. */
+/** The report on scan results, rule by rule. */
 export function fromResultsPage(page: {
-  report: ResultsReport;
+  made: MadeChecklist;
+  old: OldChecklist | null;
   form: UpgradeForm;
   files: AttachedFiles;
+  tool: UploadTool;
+  review: AskedReview;
 }): View {
-  const { report, form, files } = page;
-  const { release, counts, unknown, target } = report;
-  return {
+  const { made, old, form, files, tool, review } = page;
+  const { release, unknown, target, tool: scanner, notCarried, warnings } = made.report;
+  return toolView({
+    tool,
     title: 'Checklist from scan results',
-    section: 'stigs',
-    crumbs: [['Upgrade a checklist', '/upgrade']],
     body: (
       <>
         <p class="lead">
           <a href={path('stigs', release.slug)}>{release.title}</a> {release.version}
           {target.hostName === '' ? '' : `, ${target.hostName}`}
-          {report.tool === null ? '' : `, scanned by ${report.tool}`}
+          {scanner === null ? '' : `, scanned by ${scanner}`}
         </p>
-        {report.warnings.map((warning) => (
-          <p class="notice">{warning}.</p>
+        {warnings.map((warning) => (
+          <p class="warning">{warning}.</p>
         ))}
-        <Facts of={statuses.map(([status, name]) => [name, counts[status]])} />
-        <SendAgain fields={{ ...form, ...files, as: 'file' }} submit="Download checklist" />
-        {statuses.map(([status, name]) => (
-          <Rules name={name} rules={report.rules.filter((rule) => rule.status === status)} report={report} />
-        ))}
+        <Review
+          to={toolPath(tool)}
+          rows={reviewOfResults(made, old)}
+          asked={review}
+          fields={{ ...form, ...files }}
+          submit="Download checklist"
+          marker={createMarker()}
+        />
         {unknown.length === 0 ? null : (
           <details class="more" open>
             <summary>
@@ -55,34 +63,13 @@ export function fromResultsPage(page: {
             </ul>
           </details>
         )}
-        {report.notCarried.length === 0 ? null : <NotCarried notCarried={report.notCarried} />}
+        {notCarried.length === 0 ? null : <NotCarried notCarried={notCarried} />}
       </>
     ),
-  };
+  });
 }
 
-function Rules(props: { name: string; rules: ReportedRule[]; report: ResultsReport }): Child {
-  const { name, rules, report } = props;
-  if (rules.length === 0) return null;
-  const { slug, version } = report.release;
-  return (
-    <details class="more" open={name === 'Open'}>
-      <summary>
-        {name}: {count(rules.length, 'rule')}
-      </summary>
-      <ul class="results">
-        {rules.map((rule) => (
-          <li>
-            <a class="ids" href={ruleHref(slug, rule, version)}>
-              {rule.groupId}
-            </a>{' '}
-            {rule.result ?? ''} {rule.reason ?? ''} {rule.kept ? <span class="tag">kept</span> : null}
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
-}
+const severityOrder = { error: 0, warning: 1 };
 
 /** The problems that an inspection found, with advice. */
 export function inspectionPage(page: {
@@ -91,13 +78,12 @@ export function inspectionPage(page: {
   files: AttachedFiles;
 }): View {
   const { inspection, form, files } = page;
-  return {
+  return toolView({
+    tool: 'inspect',
     title: 'Inspection',
-    section: 'stigs',
-    crumbs: [['Upgrade a checklist', '/upgrade']],
     body: (
       <>
-        <SendAgain fields={{ ...form, ...files }} submit="Preview upgrade" />
+        <SendAgain to={toolPath('upgrade')} fields={{ ...form, ...files }} submit="Preview upgrade" />
         {inspection.stigs.map((stig) => (
           <section>
             <h2>
@@ -114,19 +100,23 @@ export function inspectionPage(page: {
             {stig.findings.length === 0 ? (
               <Empty>No problems found.</Empty>
             ) : (
-              <ul class="results">
-                {stig.findings.map((finding) => (
-                  <li>
-                    <span class="tag">{finding.severity}</span>{' '}
-                    {finding.groupId === null ? null : <span class="ids">{finding.groupId} </span>}
-                    {finding.message}. {finding.advice}
-                  </li>
-                ))}
-              </ul>
+              <Table
+                caption="Problems"
+                headColumn={1}
+                head={['Kind', 'ID', 'Problem', 'Advice']}
+                rows={stig.findings
+                  .toSorted((a, b) => severityOrder[a.severity] - severityOrder[b.severity])
+                  .map((finding) => [
+                    finding.severity,
+                    finding.groupId ?? '',
+                    `${finding.message}.`,
+                    finding.advice,
+                  ])}
+              />
             )}
           </section>
         ))}
       </>
     ),
-  };
+  });
 }

@@ -1,26 +1,33 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { NamedFile, ReportRow, UpgradedFile } from '../../checklists/upgrade-several.ts';
+import type { NamedFile, UpgradedFile } from '../../checklists/upgrade-several.ts';
 import { Facts, path, Table } from '../parts/components.tsx';
+import { createMarker } from '../parts/diff-text.tsx';
 import { Hidden } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
-import { SendAgain, type UpgradeForm } from './upgrade-form.tsx';
+import { type AskedReview, Review } from './review-table.tsx';
+import { toolPath, toolView, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 
 /** The report on several checklists, file by file. Hidden fields send the files again for the download. */
 export function upgradedSeveralPage(page: {
   done: UpgradedFile[];
   form: UpgradeForm;
   files: NamedFile[];
+  tool: UploadTool;
+  review: AskedReview;
 }): View {
-  const { done, form, files } = page;
+  const { done, form, files, tool, review } = page;
   const made = done.filter(({ made }) => made !== null).length;
   const answers = done.flatMap(({ stigs }) => stigs.map(({ summary }) => summary.answers));
   const total = (of: keyof (typeof answers)[number]) => answers.reduce((sum, each) => sum + each[of], 0);
-  return {
-    title: 'Upgraded checklists',
-    section: 'stigs',
-    crumbs: [['Upgrade a checklist', '/upgrade']],
-    heading: `${made} of ${count(done.length, 'checklist')} upgraded`,
+  const marker = createMarker();
+  const rows = done.flatMap((each) =>
+    each.review.map((row) => ({ ...row, reason: `${each.host || each.file}: ${row.reason}` })),
+  );
+  return toolView({
+    tool,
+    title: tool === 'results' ? 'Checklists from scan results' : 'Upgraded checklists',
+    heading: `${made} of ${count(done.length, 'checklist')} ${tool === 'results' ? 'made' : 'upgraded'}`,
     body: (
       <>
         <Facts
@@ -31,28 +38,34 @@ export function upgradedSeveralPage(page: {
             ['Not carried over', total('notCarried')],
           ]}
         />
-        {made === 0 ? null : (
-          <SendAgain fields={{ ...form, as: 'file' }} submit="Download checklists and report">
-            {files.map(({ name, bytes }) => (
-              <Hidden fields={{ checklistName: name, checklist: bytes.toString('base64') }} />
-            ))}
-          </SendAgain>
-        )}
         <p class="quiet">
-          One zip with the upgraded checklists and upgrade-report.csv, which has a line for each rule of each
-          file and the answers that were reset or not carried over.
+          The download is one zip with the checklists and upgrade-report.csv, which has a line for each rule
+          of each file and the answers that were reset or not carried over.
         </p>
         <Table
           caption="Checklists and their results"
           head={['File', 'Host', 'STIG and release', 'Answers', 'Rules']}
           rows={done.map(row)}
         />
+        {made === 0 ? null : (
+          <Review
+            to={toolPath(tool)}
+            rows={rows}
+            asked={review}
+            fields={{ ...form }}
+            files={files.map(({ name, bytes }) => (
+              <Hidden fields={{ checklistName: name, checklist: bytes.toString('base64') }} />
+            ))}
+            submit="Download checklists and report"
+            marker={marker}
+          />
+        )}
         {done.map((each) => (
-          <Changes of={each} />
+          <LeftOut of={each} />
         ))}
       </>
     ),
-  };
+  });
 }
 
 function row({ file, host, stigs, problems }: UpgradedFile): Child[] {
@@ -66,7 +79,7 @@ function row({ file, host, stigs, problems }: UpgradedFile): Child[] {
         </div>
       ))}
       {problems.map((problem) => (
-        <div class="problem">{problem}</div>
+        <div class="warning">{problem}</div>
       ))}
     </>,
     stigs.map(({ summary: { answers } }) => (
@@ -85,41 +98,24 @@ function row({ file, host, stigs, problems }: UpgradedFile): Child[] {
 
 const mostLines = 50;
 
-/** The rules of a file that a reader should review: without those that were only carried over or are new. */
-function Changes({ of: { file, rows } }: { of: UpgradedFile }): Child {
-  const toSee = rows.filter(
-    ({ outcome, answered }) =>
-      outcome === 'reset' ||
-      (outcome === 'carried-with-warning' && answered === 'yes') ||
-      outcome === 'not-carried',
-  );
-  if (toSee.length === 0) return null;
+/** What a file holds that its new checklist has no place for. */
+function LeftOut({ of: { file, rows } }: { of: UpgradedFile }): Child {
+  const left = rows.filter(({ outcome }) => outcome === 'not-carried');
+  if (left.length === 0) return null;
   return (
     <details class="more">
       <summary>
-        {file}: {count(toSee.length, 'rule')} to review
+        {file}: {count(left.length, 'item')} not carried over
       </summary>
       <ul class="results">
-        {toSee.slice(0, mostLines).map((each) => (
-          <Line of={each} />
+        {left.slice(0, mostLines).map(({ groupId, ruleVersion, reason, answered }) => (
+          <li>
+            <span class="ids">{groupId}</span> <span class="ids">{ruleVersion}</span> {reason}{' '}
+            {answered === 'yes' ? <span class="tag">answered</span> : null}
+          </li>
         ))}
-        {toSee.length > mostLines ? <li>{toSee.length - mostLines} more are in the report.</li> : null}
+        {left.length > mostLines ? <li>{left.length - mostLines} more are in the report.</li> : null}
       </ul>
     </details>
-  );
-}
-
-const outcomes: Partial<Record<ReportRow['outcome'], string>> = {
-  reset: 'Reset',
-  'carried-with-warning': 'Carried over with a warning',
-  'not-carried': 'Not carried over',
-};
-
-function Line({ of: { outcome, groupId, ruleVersion, reason, answered } }: { of: ReportRow }): Child {
-  return (
-    <li>
-      <span class="ids">{groupId}</span> <span class="ids">{ruleVersion}</span> {outcomes[outcome]}: {reason}{' '}
-      {answered === 'yes' ? <span class="tag">answered</span> : null}
-    </li>
   );
 }

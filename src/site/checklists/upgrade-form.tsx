@@ -1,8 +1,15 @@
 import type { Child } from 'hono/jsx';
+import { shortTitle, Tabs } from '../parts/components.tsx';
 import { Hidden, Input, Labelled, Problem, Select } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
-export interface UpgradeForm {
+/** What a sheet for eMASS takes from the form alone. */
+export const emassFields = [
+  ...(['dateTested', 'testedBy', 'officeOrg', 'scheduledCompletionDate', 'resources'] as const),
+];
+export type EmassFields = Record<(typeof emassFields)[number], string>;
+
+export interface UpgradeForm extends EmassFields {
   slug: string;
   version: string;
   hostName: string;
@@ -10,9 +17,16 @@ export interface UpgradeForm {
   overwrite: string;
   allowOlder: string;
   format: string;
+  sheet: string;
 }
 
 export const emptyUpgrade: UpgradeForm = {
+  sheet: 'test-results',
+  dateTested: '',
+  testedBy: '',
+  officeOrg: '',
+  scheduledCompletionDate: '',
+  resources: '',
   slug: '',
   version: '',
   hostName: '',
@@ -33,65 +47,138 @@ export interface StigChoice {
   version: string;
 }
 
-/** The form that upgrades an old checklist to a release of the catalog. */
-export function upgradePage(page: {
+/** The forms of checklists: each a tab with its own address (rule D28, D29, D30). */
+const tools = [
+  ['upgrade', 'Upgrade', '/checklists/upgrade'],
+  ['results', 'From scan results', '/checklists/results'],
+  ['inspect', 'Inspect', '/checklists/inspect'],
+  ['hosts', 'For hosts', '/checklists/hosts'],
+  ['emass', 'eMASS sheet', '/checklists/emass'],
+  ['references', 'IDs in a text', '/references'],
+] as const;
+export type Tool = (typeof tools)[number][0];
+
+/** The tools whose form brings checklists or scan results. */
+export const uploadTools = ['upgrade', 'results', 'inspect', 'emass'] as const;
+export type UploadTool = (typeof uploadTools)[number];
+
+export const toolPath = (tool: Tool) => tools.find(([each]) => each === tool)![2];
+
+const helps: Record<Tool, string> = {
+  upgrade: 'upgrade-a-checklist',
+  results: 'scan-results',
+  inspect: 'scan-results',
+  hosts: 'work-with-lists',
+  emass: 'emass',
+  references: 'check-the-ids-in-a-text',
+};
+
+/** A page among the tools of checklists. */
+export function toolView(page: { tool: Tool; title: string; heading?: Child; body: Child }): View {
+  const { tool, body, ...named } = page;
+  return {
+    ...named,
+    section: 'checklists',
+    help: helps[tool],
+    body: (
+      <>
+        <Tabs label="Checklists" of={tools.map(([each, label, href]) => [label, href, each === tool])} />
+        {body}
+      </>
+    ),
+  };
+}
+
+const shownTools: Record<UploadTool, { title: string; lead: string; files: string; submit: string }> = {
+  upgrade: {
+    title: 'Upgrade checklists',
+    lead: 'Brings checklists to a newer release. Each answer is carried over, carried over with a warning because its check or fix changed, or reset, with the reason.',
+    files: 'Checklists: .ckl, .cklb or a zip of them',
+    submit: 'Preview upgrade',
+  },
+  results: {
+    title: 'Checklist from scan results',
+    lead: 'Makes a checklist of scan results (XCCDF or ARF). Add a checklist to merge the results into it.',
+    files: 'Scan results: .xml or a zip of them',
+    submit: 'Preview checklist',
+  },
+  inspect: {
+    title: 'Inspect a checklist',
+    lead: 'Finds what STIG Manager or eMASS would refuse: old releases, unknown rules, answers without details, data about the host.',
+    files: 'One checklist or file of scan results',
+    submit: 'Inspect',
+  },
+  emass: {
+    title: 'Sheet for eMASS',
+    lead: 'Makes a sheet of test results or a POA&M from checklists of any hosts and STIGs.',
+    files: 'Checklists: .ckl, .cklb or a zip of them',
+    submit: 'Preview sheet',
+  },
+};
+
+/** The form of a tool. */
+export function toolPage(page: {
+  tool: UploadTool;
   form: UpgradeForm;
   stigs: StigChoice[];
   problem: string | null;
   /** The files of a refused form: the reader need not select them again. */
   files: AttachedFiles;
 }): View {
-  const { form, stigs, problem, files } = page;
-  return {
-    title: 'Upgrade a checklist',
-    section: 'stigs',
-    crumbs: [['STIGs', '/stigs']],
+  const { tool, form, stigs, problem, files } = page;
+  const { title, lead, files: label, submit } = shownTools[tool];
+  return toolView({
+    tool,
+    title,
     body: (
       <>
-        <p class="lead">
-          Bring a .ckl or .cklb of an older release to a release in the catalog. Each answer is carried over,
-          carried over with a warning because its check or fix changed, or reset. The report gives the reason
-          for each. Choose several checklists to upgrade them at once, with one report. Choose scan results
-          (XCCDF or ARF) to make a checklist of them, or both to merge the results into the checklist.
-          Gapstone does not store the files. <a href="/references">Check the ids in any other text</a>
-        </p>
-        <form class="fields" method="post" action="/upgrade" enctype="multipart/form-data">
+        <p class="lead">{lead} Gapstone does not store the files.</p>
+        <form class="fields" method="post" action={toolPath(tool)} enctype="multipart/form-data">
           <Problem text={problem} />
-          <FileField files={files} />
-          <Select
-            name="slug"
-            label="Target STIG"
-            none="The STIG named in the checklist"
-            of={stigs.map(({ slug, title, version }) => [slug, `${title} ${version}`])}
-            selected={form.slug}
-          />
-          <Input
-            name="version"
-            label="Release"
-            value={form.version}
-            hint="Such as V2R8. Leave empty for the latest release."
-          />
-          <Input
-            name="hostName"
-            label="Host name"
-            value={form.hostName}
-            maxlength={255}
-            hint="Replaces the host name in the checklist. Leave empty to keep it."
-          />
-          <Options form={form} />
-          <div class="actions">
-            <button type="submit">Preview upgrade</button>
-            <button type="submit" name="as" value="inspect">
-              Inspect
-            </button>
+          <FileField files={files} label={label} isOne={tool === 'inspect'} />
+          {tool === 'emass' ? <EmassFields form={form} /> : null}
+          {tool === 'upgrade' || tool === 'results' ? (
+            <Options tool={tool} form={form} stigs={stigs} isOpen={problem !== null} />
+          ) : null}
+          <div>
+            <button type="submit">{submit}</button>
           </div>
         </form>
       </>
     ),
-  };
+  });
 }
 
-function FileField({ files }: { files: AttachedFiles }): Child {
+function EmassFields({ form }: { form: UpgradeForm }): Child {
+  return (
+    <>
+      <Select
+        name="sheet"
+        label="Sheet"
+        of={[
+          ['test-results', 'Test results'],
+          ['poam', 'POA&M'],
+        ]}
+        selected={form.sheet}
+      />
+      <Input name="dateTested" label="Date tested" value={form.dateTested} maxlength={1000} />
+      <Input name="testedBy" label="Tested by" value={form.testedBy} maxlength={1000} />
+      <details>
+        <summary>For a POA&M</summary>
+        <Input name="officeOrg" label="Office or organization" value={form.officeOrg} maxlength={1000} />
+        <Input
+          name="scheduledCompletionDate"
+          label="Scheduled completion date"
+          value={form.scheduledCompletionDate}
+          maxlength={1000}
+        />
+        <Input name="resources" label="Resources required" value={form.resources} maxlength={1000} />
+      </details>
+    </>
+  );
+}
+
+function FileField({ files, label, isOne }: { files: AttachedFiles; label: string; isOne: boolean }): Child {
   const attached = [
     ...(files.checklist === undefined ? [] : ['checklist']),
     ...(files.results === undefined ? [] : ['scan results']),
@@ -99,7 +186,7 @@ function FileField({ files }: { files: AttachedFiles }): Child {
   return (
     <Labelled
       id="file"
-      label="Checklist or scan results"
+      label={label}
       hint={
         attached.length === 0
           ? undefined
@@ -110,8 +197,8 @@ function FileField({ files }: { files: AttachedFiles }): Child {
         id="file"
         name="file"
         type="file"
-        accept=".ckl,.cklb,.xml,.json"
-        multiple
+        accept=".ckl,.cklb,.xml,.json,.zip"
+        multiple={!isOne}
         required={attached.length === 0}
         aria-describedby={attached.length === 0 ? undefined : 'file-hint'}
       />
@@ -137,14 +224,14 @@ export function FormatSelect({ label, selected }: { label: string; selected: str
 
 /** A form with one button that sends files and fields of a page again: the server did not store them. */
 export function SendAgain(props: {
+  to: string;
   fields: Record<string, string>;
   submit: string;
-  to?: string;
   isQuiet?: boolean;
   children?: Child;
 }): Child {
   return (
-    <form class="actions" method="post" action={props.to ?? '/upgrade'} enctype="multipart/form-data">
+    <form class="actions" method="post" action={props.to} enctype="multipart/form-data">
       <Hidden fields={props.fields} />
       {props.children}
       <button type="submit" class={props.isQuiet ? 'quiet' : undefined}>
@@ -154,27 +241,57 @@ export function SendAgain(props: {
   );
 }
 
-function Options({ form }: { form: UpgradeForm }): Child {
+function Options(props: {
+  tool: UploadTool;
+  form: UpgradeForm;
+  stigs: StigChoice[];
+  isOpen: boolean;
+}): Child {
+  const { tool, form, stigs, isOpen } = props;
   return (
-    <>
+    <details open={isOpen || form.slug !== ''}>
+      <summary>More options</summary>
       <Select
-        name="onChange"
-        label="When a check or fix changed"
-        of={[
-          ['keep', 'Keep the answer, with a warning'],
-          ['reset', 'Reset the answer'],
-        ]}
-        selected={form.onChange === 'reset' ? 'reset' : 'keep'}
+        name="slug"
+        label="Target STIG"
+        none="The STIG that the file names"
+        of={stigs.map(({ slug, title, version }) => [slug, `${shortTitle(title)} ${version}`])}
+        selected={form.slug}
       />
-      <Select
-        name="overwrite"
-        label="When a scan disagrees"
-        of={[
-          ['', 'Keep the answer in the checklist'],
-          ['true', 'Use the scan result'],
-        ]}
-        selected={form.overwrite}
+      <Input
+        name="version"
+        label="Release"
+        value={form.version}
+        hint="Such as V2R8. Leave empty for the latest release."
       />
+      <Input
+        name="hostName"
+        label="Host name"
+        value={form.hostName}
+        maxlength={255}
+        hint="Replaces the host name in the file. Leave empty to keep it."
+      />
+      {tool === 'upgrade' ? (
+        <Select
+          name="onChange"
+          label="When a check or fix changed"
+          of={[
+            ['keep', 'Keep the answer, with a warning'],
+            ['reset', 'Reset the answer'],
+          ]}
+          selected={form.onChange === 'reset' ? 'reset' : 'keep'}
+        />
+      ) : (
+        <Select
+          name="overwrite"
+          label="When a scan disagrees with a checklist"
+          of={[
+            ['', 'Keep the answer in the checklist'],
+            ['true', 'Use the scan result'],
+          ]}
+          selected={form.overwrite}
+        />
+      )}
       <Select
         name="allowOlder"
         label="When the catalog has only older releases"
@@ -184,10 +301,7 @@ function Options({ form }: { form: UpgradeForm }): Child {
         ]}
         selected={form.allowOlder}
       />
-      <FormatSelect
-        label="Format of the upgraded checklist"
-        selected={form.format === 'ckl' ? 'ckl' : 'cklb'}
-      />
-    </>
+      <FormatSelect label="Format of the checklist" selected={form.format === 'ckl' ? 'ckl' : 'cklb'} />
+    </details>
   );
 }

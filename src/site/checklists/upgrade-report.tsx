@@ -1,65 +1,54 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type {
-  Leftover,
-  NotCarried as NotCarriedItem,
-  RuleAnswer,
-  UpgradedRule,
-  UpgradeReport,
-} from '../../checklists/schema.ts';
-import { Empty, Facts, path, Severity } from '../parts/components.tsx';
-import { createMarker, Field, type Marker } from '../parts/diff-text.tsx';
-import { ruleHref } from '../parts/rule-links.tsx';
+import { reviewOfUpgrade } from '../../checklists/review.ts';
+import type { Leftover, NotCarried as NotCarriedItem, Upgrade } from '../../checklists/schema.ts';
+import { Empty, path } from '../parts/components.tsx';
+import { createMarker } from '../parts/diff-text.tsx';
 import type { View } from '../parts/view.ts';
-import { type AttachedFiles, SendAgain, type UpgradeForm } from './upgrade-form.tsx';
+import { Answer, type AskedReview, Review } from './review-table.tsx';
+import {
+  type AttachedFiles,
+  toolPath,
+  toolView,
+  type UpgradeForm,
+  type UploadTool,
+} from './upgrade-form.tsx';
 
-const outcomeNames: Record<UpgradedRule['outcome'], string> = {
-  reset: 'Reset',
-  'carried-with-warning': 'Carried over with a warning',
-  new: 'New rules to answer',
-  carried: 'Carried over unchanged',
-};
-
-/** The report on an upgrade: each rule, and what was not carried over. A download sends the file again. */
+/** The report on an upgrade: each rule, and what was not carried over. */
 export function upgradedPage(page: {
-  report: UpgradeReport;
+  upgrade: Upgrade;
+  tool: UploadTool;
   form: UpgradeForm;
+  review: AskedReview;
   /** Whether the checklist named its STIG, because the reader selected none. */
   isNamed: boolean;
   files: AttachedFiles;
   warnings: string[];
 }): View {
-  const { report, form, isNamed, files, warnings } = page;
+  const { upgrade, tool, form, review, isNamed, files, warnings } = page;
+  const { report } = upgrade;
   const { from, to, summary } = report;
-  const marker = createMarker();
-  return {
+  return toolView({
+    tool,
     title: 'Upgraded checklist',
-    section: 'stigs',
-    crumbs: [['Upgrade a checklist', '/upgrade']],
     heading: `${from.version ?? from.releaseInfo} to ${to.version}`,
     body: (
       <>
         <p class="lead">
           <a href={path('stigs', to.slug)}>{to.title}</a>
-          {isNamed ? ', the STIG named in the checklist' : ''}
+          {isNamed ? ', the STIG named in the checklist' : ''}. {count(summary.removed, 'removed rule')}.
         </p>
         {[...warnings.map((warning) => `The checklist is ${warning}`), ...report.warnings].map((warning) => (
-          <p class="notice">{warning}.</p>
+          <p class="warning">{warning}.</p>
         ))}
-        <Facts
-          of={[
-            ['Rules', summary.rules],
-            ['Answers carried over', summary.answers.carried],
-            ['Carried over with a warning', summary.answers.carriedWithWarning],
-            ['Reset', summary.answers.reset],
-            ['New rules', summary.new],
-            ['Removed rules', summary.removed],
-          ]}
+        <Review
+          to={toolPath(tool)}
+          rows={reviewOfUpgrade(upgrade)}
+          asked={review}
+          fields={{ ...form, ...files }}
+          submit="Download upgraded checklist"
+          marker={createMarker()}
         />
-        <SendAgain fields={{ ...form, ...files, as: 'file' }} submit="Download upgraded checklist" />
-        {(['reset', 'carried-with-warning', 'new', 'carried'] as const).map((outcome) => (
-          <Outcome outcome={outcome} report={report} marker={marker} />
-        ))}
         <NotCarried notCarried={report.notCarried} />
         {report.otherStigs.length === 0 ? null : (
           <p>
@@ -69,57 +58,7 @@ export function upgradedPage(page: {
         )}
       </>
     ),
-  };
-}
-
-function Outcome(props: { outcome: UpgradedRule['outcome']; report: UpgradeReport; marker: Marker }): Child {
-  const { outcome, report, marker } = props;
-  const rules = report.rules.filter((rule) => rule.outcome === outcome);
-  if (rules.length === 0) return null;
-  const { from, to } = report;
-  return (
-    <details class="more" open={outcome === 'reset' || outcome === 'carried-with-warning'}>
-      <summary>
-        {outcomeNames[outcome]}: {count(rules.length, 'rule')}
-      </summary>
-      <ul class="results">
-        {rules.map((rule) => (
-          <li>
-            <a class="ids" href={ruleHref(to.slug, rule, to.version)}>
-              {rule.groupId}
-            </a>{' '}
-            <span class="ids">{rule.ruleVersion}</span> {rule.reason}{' '}
-            {rule.answered ? <span class="tag">answered</span> : null}
-            {rule.lost === null ? null : <Answer answer={rule.lost} />}
-            {outcome === 'carried' || rule.changes.length === 0 ? null : (
-              <details>
-                <summary>
-                  What changed<span class="hidden"> in {rule.groupId}</span>
-                </summary>
-                {rule.changes.map((change) => (
-                  <Field field={change} from={from.version ?? 'before'} to={to.version} marker={marker} />
-                ))}
-              </details>
-            )}
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
-}
-
-/** An answer that the new checklist does not contain, in full: the assessor may copy it. */
-function Answer({ answer }: { answer: RuleAnswer }): Child {
-  const { status, overrides, finding_details, comments } = answer;
-  const prose = (text: string) => (text === '' ? null : <span class="prose">{text}</span>);
-  const facts: [name: string, value: Child][] = [
-    ['Status', prose(status)],
-    ['Severity', overrides.severity ? <Severity level={overrides.severity.severity} /> : null],
-    ['Reason for the severity', prose(overrides.severity?.reason ?? '')],
-    ['Finding details', prose(finding_details)],
-    ['Comments', prose(comments)],
-  ];
-  return <Facts of={facts.filter(([, value]) => value !== null)} />;
+  });
 }
 
 /** The content of an old checklist that the new one does not contain. */

@@ -1,5 +1,6 @@
 import { AppError, badRequest } from '../../base/errors.ts';
 import type { OldChecklist } from '../../checklists/cklb-reader.ts';
+import { workbook } from '../../checklists/emass-upload.ts';
 import { checklistText, maxChecklist, readChecklist } from '../../checklists/read-checklist.ts';
 import type { ScanResults } from '../../checklists/results-reader.ts';
 import {
@@ -10,20 +11,26 @@ import {
   resultsFile,
 } from '../../checklists/results-upload.ts';
 import { upgradeBody } from '../../checklists/schema.ts';
+import { unzipped } from '../../checklists/unzip.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import { bytesOf, fileOf, upgradeOf, type Work } from '../../checklists/upload.ts';
 import type { Form } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
 import { renderPage } from '../parts/layout.tsx';
 import type { PageFrame, View } from '../parts/view.ts';
+import { emassPage, sheetOf } from './emass-page.tsx';
 import { fromResultsPage, inspectionPage } from './results-report.tsx';
+import { askedReview } from './review-table.tsx';
 import { upgradedSeveralPage } from './several-report.tsx';
 import {
   type AttachedFiles,
+  type EmassFields,
+  emassFields,
   noFiles,
   type StigChoice,
+  toolPage,
   type UpgradeForm,
-  upgradePage,
+  type UploadTool,
 } from './upgrade-form.tsx';
 import { upgradedPage } from './upgrade-report.tsx';
 import { mostUploaded, severalFile, severalFiles, severalOf } from './upload-several.ts';
@@ -33,10 +40,13 @@ const longestField = 1000;
 
 /** The fields beside the file, for the form to show them again. */
 export function typedIn(form: Form): UpgradeForm {
+  const given = (name: string) => form.get(name).slice(0, longestField).trim();
   return {
+    ...(Object.fromEntries(emassFields.map((name) => [name, given(name)])) as EmassFields),
+    sheet: given('sheet') || 'test-results',
     slug: form.get('slug').slice(0, longestField),
-    version: form.get('version').slice(0, longestField).trim(),
-    hostName: form.get('hostName').slice(0, longestField).trim(),
+    version: given('version'),
+    hostName: given('hostName'),
     onChange: form.get('onChange').slice(0, longestField) || 'keep',
     overwrite: form.get('overwrite') === 'true' ? 'true' : '',
     allowOlder: form.get('allowOlder') === 'true' ? 'true' : '',
@@ -48,7 +58,7 @@ export function typedIn(form: Form): UpgradeForm {
 export interface UploadedFiles {
   checklist: Buffer | null;
   results: Buffer | null;
-  /** Null without a checklist, and for an inspection. */
+  /** Null without a checklist, and for an inspection or a sheet. */
   old: OldChecklist | null;
   scan: ScanResults | null;
   warnings: string[];
@@ -56,13 +66,15 @@ export interface UploadedFiles {
   several: NamedFile[];
 }
 
-/** Reads the files of a form: newly selected ones, or those that a page sent again. Throws 400, 413. */
-export function readUploaded(form: Form): UploadedFiles {
+/** Reads the files of a form: newly selected ones, zips opened, or those that a page sent again. Throws 400, 413. */
+export async function readUploaded(form: Form, tool: UploadTool): Promise<UploadedFiles> {
   const none = { checklist: null, results: null, old: null, scan: null, warnings: [], several: [] };
-  const several = severalFiles(form);
+  const chosen = form.files('file').map(({ name, bytes }) => ({ name, bytes: Buffer.from(bytes) }));
+  const selected = await unzipped(chosen, mostUploaded);
+  const several = severalFiles(selected, form, tool);
   if (several.length > 0) return { ...none, several };
-  const { checklist, results } = filesOf(form);
-  if (form.get('as') === 'inspect') return { ...none, checklist, results };
+  const { checklist, results } = filesOf(selected, form);
+  if (tool === 'inspect') return { ...none, checklist, results };
   const { text, warnings } = checklist === null ? { text: '', warnings: [] } : checklistText(checklist);
   const old = checklist === null ? null : readChecklist(text);
   const scan = results === null ? null : readResults(results);
@@ -72,7 +84,7 @@ export function readUploaded(form: Form): UploadedFiles {
 const optionsBody = upgradeBody.omit({ checklist: true });
 
 /** Does what the form asks: the answer is a page with a report, or the new checklist as a file. Throws a 400. */
-export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): Work {
+export function* formWork(files: UploadedFiles, form: Form, tool: UploadTool, frame: PageFrame): Work {
   const slug = form.get('slug');
   const version = form.get('version').trim();
   const hostName = form.get('hostName').trim();
@@ -87,16 +99,25 @@ export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): W
   const page = (view: View) => ({ bytes: bytesOf(renderPage(view, frame)), file: null });
   const typed = typedIn(form);
   const attached = attachedOf(files);
-  if (form.get('as') === 'inspect') {
+  const review = askedReview(form);
+  if (tool === 'inspect') {
     const inspection = yield* inspectionOf((files.checklist ?? files.results)!);
     return page(inspectionPage({ inspection, form: typed, files: attached }));
   }
-  const asFile = form.get('as') === 'file';
+  // A report carries `as` for its download; its filters send `view` beside it.
+  const asFile = form.get('as') === 'file' && form.get('view') === '';
+  if (tool === 'emass') {
+    const made = yield* sheetOf(files.several, typed);
+    return asFile
+      ? workbook(made, frame.banner)
+      : page(emassPage({ made, form: typed, files: files.several }));
+  }
   if (files.several.length > 0) {
-    const done = yield* severalOf(files.several, asked);
+    const options = { ...asked, overwrite: typed.overwrite === 'true', banner: frame.banner };
+    const done = yield* severalOf(files.several, options);
     return asFile
       ? severalFile(done)
-      : page(upgradedSeveralPage({ done, form: typed, files: files.several }));
+      : page(upgradedSeveralPage({ done, form: typed, files: files.several, tool, review }));
   }
   const { old, scan, warnings } = files;
   if (scan !== null) {
@@ -105,14 +126,16 @@ export function* formWork(files: UploadedFiles, form: Form, frame: PageFrame): W
     const made = yield* fromResultsOf(scan, options, old);
     return asFile
       ? resultsFile(made, asked.format)
-      : page(fromResultsPage({ report: made.report, form: typed, files: attached }));
+      : page(fromResultsPage({ made, old, form: typed, files: attached, tool, review }));
   }
   const { upgrade, target } = yield* upgradeOf(old!, asked);
   if (asFile) return fileOf(upgrade, asked.format, target);
   const { report } = upgrade;
   return page(
     upgradedPage({
-      report,
+      upgrade,
+      tool,
+      review,
       form: { ...typed, slug: report.to.slug },
       isNamed: slug === '',
       files: attached,
@@ -133,6 +156,7 @@ const mostBroughtBack = 11 * 1024 * 1024;
 
 /** The page with the form and the reason of the refusal; the reader need not select readable files again. */
 export function refusedForm(
+  tool: UploadTool,
   form: UpgradeForm,
   problem: string,
   uploaded: UploadedFiles | null,
@@ -141,14 +165,14 @@ export function refusedForm(
 ): Uint8Array<ArrayBuffer> {
   const size = (uploaded?.checklist?.length ?? 0) + (uploaded?.results?.length ?? 0);
   const files = uploaded !== null && size <= mostBroughtBack ? attachedOf(uploaded) : noFiles;
-  return bytesOf(renderPage(upgradePage({ form, stigs, problem, files }), frame));
+  return bytesOf(renderPage(toolPage({ tool, form, stigs, problem, files }), frame));
 }
 
 /** The files by content, at most one of each kind. A selected file replaces one that a page sent again. */
-function filesOf(form: Form): { checklist: Buffer | null; results: Buffer | null } {
-  const selected = form.files('file').map(({ bytes }) => Buffer.from(bytes));
-  const scans = selected.filter((bytes) => isResults(bytes));
-  const checklists = selected.filter((bytes) => !isResults(bytes));
+function filesOf(selected: NamedFile[], form: Form): { checklist: Buffer | null; results: Buffer | null } {
+  const contents = selected.map(({ bytes }) => bytes);
+  const scans = contents.filter((bytes) => isResults(bytes));
+  const checklists = contents.filter((bytes) => !isResults(bytes));
   if (scans.length > 1 || checklists.length > 1)
     throw badRequest('Choose one checklist, one file of scan results, or one of each');
   const broughtBack = (name: string) => {

@@ -6,30 +6,39 @@ import type { UpgradeOptions } from '../../checklists/schema.ts';
 import {
   type NamedFile,
   reportColumns,
+  type ScanOptions,
   type UpgradedFile,
   upgradeSeveral,
 } from '../../checklists/upgrade-several.ts';
 import { type CatalogAnswer, longestMarking, type Upgraded, type Wanted } from '../../checklists/upload.ts';
 import { toCsv } from '../../http/columns.ts';
 import type { Form } from '../../http/env.ts';
+import type { UploadTool } from './upgrade-form.tsx';
 
 /** Bytes of files in a form: in base64 too, they fit into the largest body. */
 export const mostUploaded = 48 * 1024 * 1024;
 
 const mostFiles = 100;
 
-/** Several checklists, newly selected or sent again by a page; empty for a single one. Throws 400, 413. */
-export function severalFiles(form: Form): NamedFile[] {
-  const selected = form.files('file').map(({ name, bytes }) => ({ name, bytes: Buffer.from(bytes) }));
+/**
+ * Several files, newly selected or sent again by a page; empty for a single checklist, with scan results or without. A
+ * sheet takes one as several. Throws 400, 413.
+ */
+export function severalFiles(selected: NamedFile[], form: Form, tool: UploadTool): NamedFile[] {
   const names = form.all('checklistName');
   const broughtBack = form.all('checklist').map((text, index) => ({
     name: names[index] ?? '',
     bytes: Buffer.from(text, 'base64'),
   }));
   const files = selected.length > 0 ? selected : broughtBack;
-  // Scan results do not count here, but stay in the answer: the report names them.
-  if (files.filter(({ bytes }) => !isResults(bytes)).length < 2) return [];
-  if (form.get('as') === 'inspect') throw badRequest('Inspect one checklist at a time');
+  const scans = files.filter(({ bytes }) => isResults(bytes)).length;
+  const checklists = files.length - scans;
+  if (tool === 'emass' && checklists === 0)
+    throw badRequest('Choose checklists: .ckl or .cklb files, or a zip');
+  // One checklist with scan results of several hosts: nobody could say which to merge.
+  const isSeveral = checklists > 1 || (checklists === 0 && scans > 1) || tool === 'emass';
+  if (!isSeveral) return [];
+  if (tool === 'inspect') throw badRequest('Inspect one checklist at a time');
   if (files.length > mostFiles) throw badRequest(`Choose at most ${mostFiles} checklists at once`);
   if (files.some(({ bytes }) => bytes.length > maxChecklist))
     throw new AppError('PAYLOAD_TOO_LARGE', `One of the checklists is larger than ${maxChecklist} bytes`);
@@ -41,7 +50,7 @@ export function severalFiles(form: Form): NamedFile[] {
 /** Upgrades several checklists with the options of the form. Throws a 400 for options of a single one. */
 export function* severalOf(
   files: NamedFile[],
-  { hostName, ...asked }: UpgradeOptions,
+  { hostName, ...asked }: UpgradeOptions & ScanOptions,
 ): Generator<Wanted, UpgradedFile[], CatalogAnswer> {
   if (hostName !== undefined)
     throw badRequest('Several checklists keep their own host names: leave the host name empty');

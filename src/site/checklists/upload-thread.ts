@@ -14,13 +14,13 @@ import {
 import { readForm } from '../../http/form.ts';
 import type { PageFrame } from '../parts/view.ts';
 import { citedWork, citingTexts, refusedTexts } from './references-form.ts';
-import type { StigChoice } from './upgrade-form.tsx';
+import type { StigChoice, UploadTool } from './upgrade-form.tsx';
 import { formWork, readUploaded, refusedForm, typedIn, type UploadedFiles } from './upload-form.ts';
 
 /** A raw body of the API or of a page, with everything that its answer depends on. */
 export type Upload = { bytes: Uint8Array<ArrayBuffer> } & (
   | ApiTask
-  | { from: 'page'; type: string; frame: PageFrame; stigs: StigChoice[] }
+  | { from: 'page'; tool: UploadTool; type: string; frame: PageFrame; stigs: StigChoice[] }
   | { from: 'references'; type: string; frame: PageFrame }
 );
 
@@ -63,12 +63,12 @@ async function begin(given: Upload): Promise<Work> {
     formAgain = (problem) => refusedTexts(fields.get('text'), problem, frame);
     return citedWork(citingTexts(fields), fields, frame);
   }
-  const { stigs } = given;
+  const { stigs, tool } = given;
   const form = typedIn(fields);
   let uploaded: UploadedFiles | null = null;
-  formAgain = (problem) => refusedForm(form, problem, uploaded, stigs, frame);
-  uploaded = readUploaded(fields);
-  return formWork(uploaded, fields, frame);
+  formAgain = (problem) => refusedForm(tool, form, problem, uploaded, stigs, frame);
+  uploaded = await readUploaded(fields, tool);
+  return formWork(uploaded, fields, tool, frame);
 }
 
 function refusal({ code, message, field }: Refused): ThreadAnswer {

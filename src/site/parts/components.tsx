@@ -201,6 +201,23 @@ export function Tiles({ of }: { of: [number: number, label: Child, href?: string
   );
 }
 
+/** Links to the parts of a page or a place; one is the current. */
+export function Tabs({ label, of }: { label: string; of: (readonly [Child, string, boolean])[] }) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      <ul>
+        {of.map(([name, href, isCurrent]) => (
+          <li>
+            <a href={href} aria-current={isCurrent ? 'page' : undefined}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
 export function Facts({ of }: { of: [string, Child][] }) {
   return (
     <dl class="facts">

@@ -13,6 +13,7 @@ interface NavigationEntry {
 const entries: NavigationEntry[] = [
   { section: 'stigs', href: '/stigs', label: 'STIGs', needs: 'user' },
   { section: 'controls', href: '/controls', label: 'Controls' },
+  { section: 'checklists', href: '/checklists/upgrade', label: 'Checklists', needs: 'user' },
   { section: 'lists', href: '/lists', label: 'Lists', needs: 'user' },
   { section: 'collections', href: '/collections', label: 'Collections', needs: 'user' },
   { section: 'favorites', href: '/favorites', label: 'Favorites', needs: 'user' },
@@ -21,6 +22,22 @@ const entries: NavigationEntry[] = [
   { section: 'catalog', href: '/catalog', label: 'Content', needs: 'user' },
   { section: 'docs', href: '/docs', label: 'API' },
 ];
+
+/** The heading of the guide for the pages of a section that name no other. */
+const helps: Partial<Record<Section, string>> = {
+  stigs: 'read-a-stig',
+  controls: 'trace-a-control',
+  lists: 'work-with-lists',
+  documents: 'roles-and-regulations',
+  roles: 'roles-and-regulations',
+  catalog: 'what-is-in-the-catalog',
+};
+
+/** The part of the guide about a page. */
+function helpHref({ help, section }: View): string {
+  const heading = help ?? (section && helps[section]);
+  return heading === undefined ? '/docs/guide' : `/docs/guide#${heading}`;
+}
 
 /** A whole page as HTML text. */
 export function renderPage(view: View, frame: PageFrame): string {
@@ -73,6 +90,9 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
                     </a>
                   </li>
                 ))}
+              <li>
+                <a href={helpHref(view)}>Help</a>
+              </li>
             </ul>
           </nav>
         </header>

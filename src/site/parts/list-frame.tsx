@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { path, Swatch } from './components.tsx';
+import { path, Swatch, Tabs } from './components.tsx';
 import type { View } from './view.ts';
 
 /** The tabs of a list's page, in order. Each name is the end of an address; the first tab has none. */
@@ -39,17 +39,10 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
     ),
     body: (
       <>
-        <nav class="tabs" aria-label="Parts of this list">
-          <ul>
-            {parts.map(([each, label]) => (
-              <li>
-                <a href={partPath(list.id, each)} aria-current={each === part ? 'page' : undefined}>
-                  {label}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <Tabs
+          label="Parts of this list"
+          of={parts.map(([each, label]) => [label, partPath(list.id, each), each === part])}
+        />
         {part === 'overview' ? null : <h2>{label}</h2>}
         {actions === undefined ? null : <div class="actions">{actions}</div>}
         {body}

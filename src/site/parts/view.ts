@@ -4,6 +4,7 @@ import type { Assets } from './assets.ts';
 export type Section =
   | 'stigs'
   | 'controls'
+  | 'checklists'
   | 'lists'
   | 'collections'
   | 'favorites'
@@ -20,6 +21,8 @@ export interface View {
   /** By default the title; null where the body has a heading. */
   heading?: Child;
   body: Child;
+  /** The heading of the guide that explains it; by default that of its section. */
+  help?: string;
   /** Whether its body contains the search box. */
   findsItself?: boolean;
   /** Whether its script calls the API (`/docs`). */

@@ -80,7 +80,7 @@ export function stigPage(stig: StigPage): View {
           <a class="button quiet" href={link(`${home}/automation`, { version: isCurrent ? '' : version })}>
             What a scan answers
           </a>
-          <a class="button quiet" href={link('/upgrade', { slug })}>
+          <a class="button quiet" href={link('/checklists/upgrade', { slug })}>
             Upgrade a checklist to this release
           </a>
         </div>

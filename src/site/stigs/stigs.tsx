@@ -27,7 +27,7 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
           <a class="button quiet" href="/changes">
             What changed
           </a>
-          <a class="button quiet" href="/upgrade">
+          <a class="button quiet" href="/checklists/upgrade">
             Upgrade a checklist
           </a>
         </div>

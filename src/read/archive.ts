@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
-import { ImportError } from '../../src/read/import-error.ts';
+import { ImportError } from './import-error.ts';
 import { BoundedReader } from './random-access.ts';
 
 /** The bounds of rule S2.4. */

@@ -1,0 +1,81 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import { emassBody } from '../../checklists/emass-schema.ts';
+import { emassSheet, type MadeSheet } from '../../checklists/emass-upload.ts';
+import { checklistText } from '../../checklists/read-checklist.ts';
+import type { NamedFile } from '../../checklists/upgrade-several.ts';
+import type { CatalogAnswer, Wanted } from '../../checklists/upload.ts';
+import { check } from '../../http/schema.ts';
+import { beginning, Empty, Facts, Table } from '../parts/components.tsx';
+import { Hidden } from '../parts/forms.tsx';
+import type { View } from '../parts/view.ts';
+import { emassFields, SendAgain, toolPath, toolView, type UpgradeForm } from './upgrade-form.tsx';
+
+/** The sheet that the form asks for, of its checklists (rule D30.2). Throws a 400. */
+export function* sheetOf(files: NamedFile[], form: UpgradeForm): Generator<Wanted, MadeSheet, CatalogAnswer> {
+  const typed = emassFields.flatMap((name) => (form[name] === '' ? [] : [[name, form[name]]]));
+  const checklists = files.map(({ bytes }) => checklistText(bytes).text);
+  return yield* emassSheet(check(emassBody, { ...Object.fromEntries(typed), checklists, sheet: form.sheet }));
+}
+
+const mostRows = 100;
+const longest = 80;
+
+/** The sheet before its download: the columns that hold something, and what has no place in it. */
+export function emassPage(page: { made: MadeSheet; form: UpgradeForm; files: NamedFile[] }): View {
+  const { made, form, files } = page;
+  const { header, rows, withoutCci, unknownCcis, sheet } = made.rows;
+  const filled = header.flatMap((name, index) =>
+    rows.some((row) => row[index] !== '') ? [{ name, index }] : [],
+  );
+  return toolView({
+    tool: 'emass',
+    title: sheet === 'poam' ? 'POA&M for eMASS' : 'Test results for eMASS',
+    body: (
+      <>
+        <Facts
+          of={[
+            ['Checklists', files.length],
+            ['Rows', rows.length],
+            ['Rules without a CCI', withoutCci.length],
+            ['CCIs that are not in the catalog', unknownCcis.length],
+          ]}
+        />
+        <SendAgain to={toolPath('emass')} fields={{ ...form, as: 'file' }} submit="Download sheet">
+          {files.map(({ name, bytes }) => (
+            <Hidden fields={{ checklistName: name, checklist: bytes.toString('base64') }} />
+          ))}
+        </SendAgain>
+        {rows.length === 0 ? (
+          <Empty>{sheet === 'poam' ? 'No rule is open.' : 'No rule of these checklists has a CCI.'}</Empty>
+        ) : (
+          <div class="wide">
+            <Table
+              caption="Rows of the sheet"
+              head={filled.map(({ name }) => name)}
+              rows={rows.slice(0, mostRows).map((row) => filled.map(({ index }) => cell(row[index]!)))}
+            />
+          </div>
+        )}
+        {rows.length > mostRows ? (
+          <p class="quiet">{count(rows.length - mostRows, 'more row')} in the sheet.</p>
+        ) : null}
+        {withoutCci.length === 0 ? null : (
+          <details class="more">
+            <summary>Not in the sheet: {count(withoutCci.length, 'rule')} without a CCI</summary>
+            <Table
+              caption="Rules without a CCI"
+              head={['Host', 'STIG', 'Rule', 'Status']}
+              rows={withoutCci
+                .slice(0, mostRows)
+                .map(({ host, benchmarkId, ruleId, status }) => [host, benchmarkId, ruleId, status])}
+            />
+          </details>
+        )}
+      </>
+    ),
+  });
+}
+
+const cell = (text: string): Child =>
+  text.length <= longest ? text : <span title={text.slice(0, 500)}>{beginning(text, longest)}</span>;

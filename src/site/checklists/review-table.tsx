@@ -1,0 +1,187 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import type { ReviewRow } from '../../checklists/review.ts';
+import type { RuleAnswer } from '../../checklists/schema.ts';
+import type { Form } from '../../http/env.ts';
+import { Empty, Facts, Severity, Table } from '../parts/components.tsx';
+import { Field, type Marker } from '../parts/diff-text.tsx';
+import { Boxes, Hidden, Select, SeverityBoxes } from '../parts/forms.tsx';
+import { ruleHref } from '../parts/rule-links.tsx';
+
+const kinds: Record<ReviewRow['kind'], string> = {
+  reset: 'Reset',
+  'carried-with-warning': 'Carried over with a warning',
+  new: 'New rule',
+  carried: 'Carried over',
+  open: 'Open',
+  not_reviewed: 'Not reviewed',
+  not_a_finding: 'Not a finding',
+  not_applicable: 'Not applicable',
+};
+const statuses: Record<ReviewRow['now'], string> = kinds;
+
+/** Nobody needs to decide on these: a page shows them only where somebody asks. */
+const settled: readonly string[] = ['carried', 'not_a_finding', 'not_applicable'];
+
+const orders = [
+  ['severity', 'CAT I first'],
+  ['id', 'By ID'],
+  ['status', 'By new status'],
+] as const;
+
+/** Rows of a page; the filters lead to the others. */
+const mostRows = 400;
+
+/** What a reader asked to see of a report. */
+export interface AskedReview {
+  severity: string[];
+  kind: string[];
+  order: string;
+}
+
+/** The filters of a report, as its form sends them; empty ones show what needs a decision. */
+export function askedReview(form: Form): AskedReview {
+  const known = (names: string[], from: readonly string[]) => from.filter((each) => names.includes(each));
+  return {
+    severity: known(form.all('severity'), ['high', 'medium', 'low']),
+    kind: known(form.all('kind'), Object.keys(kinds)),
+    order: orders.find(([each]) => each === form.get('order'))?.[0] ?? 'severity',
+  };
+}
+
+/**
+ * The rules of a made checklist: counts by severity, filters, the download, and a table. One form sends the files again
+ * for each: the server stores none.
+ */
+export function Review(props: {
+  to: string;
+  rows: ReviewRow[];
+  asked: AskedReview;
+  /** The fields and files of the page. */
+  fields: Record<string, string>;
+  files?: Child;
+  submit: string;
+  marker: Marker;
+}): Child {
+  const { to, rows, asked, fields, files, submit, marker } = props;
+  const present = (Object.keys(kinds) as ReviewRow['kind'][]).filter((kind) =>
+    rows.some((row) => row.kind === kind),
+  );
+  const open = present.filter((kind) => !settled.includes(kind));
+  const shown = asked.kind.length > 0 ? asked.kind : open.length > 0 ? open : present;
+  const chosen = rows
+    .filter((row) => shown.includes(row.kind))
+    .filter(({ severity }) => asked.severity.length === 0 || asked.severity.includes(severity))
+    .sort(comparing(asked.order));
+  return (
+    <>
+      <Counts rows={rows} kinds={present} />
+      <form class="filters" method="post" action={to} enctype="multipart/form-data">
+        <Hidden fields={{ ...fields, as: 'file' }} />
+        {files}
+        <SeverityBoxes selected={asked.severity} />
+        <Boxes name="kind" legend="Show" of={present} selected={shown} show={(kind) => kinds[kind]} />
+        <Select
+          name="order"
+          label="Order"
+          of={orders.map(([value, text]) => [value, text])}
+          selected={asked.order}
+        />
+        <div class="actions">
+          <button type="submit" name="view" value="report" class="quiet">
+            Apply filters
+          </button>
+          <button type="submit">{submit}</button>
+        </div>
+      </form>
+      {chosen.length === 0 ? (
+        <Empty>No rule matches these filters.</Empty>
+      ) : (
+        <Table
+          class="review"
+          caption="Rules to review"
+          headColumn={1}
+          head={['Severity', 'ID', 'Rule', 'Was', 'Now', 'Why']}
+          rows={chosen.slice(0, mostRows).map((row) => cells(row, marker))}
+        />
+      )}
+      {chosen.length > mostRows ? (
+        <p class="quiet">{count(chosen.length - mostRows, 'more rule')} match: filter by severity.</p>
+      ) : null}
+    </>
+  );
+}
+
+const ranks = { high: 0, medium: 1, low: 2 };
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+function comparing(order: string): (a: ReviewRow, b: ReviewRow) => number {
+  const byId = (a: ReviewRow, b: ReviewRow) => byText(a.ruleVersion, b.ruleVersion);
+  if (order === 'id') return byId;
+  if (order === 'status') return (a, b) => byText(a.now, b.now) || byId(a, b);
+  return (a, b) => ranks[a.severity] - ranks[b.severity] || byId(a, b);
+}
+
+function Counts({ rows, kinds: present }: { rows: ReviewRow[]; kinds: ReviewRow['kind'][] }): Child {
+  const levels = ['high', 'medium', 'low'] as const;
+  return (
+    <Table
+      class="counts"
+      caption="Rules by severity"
+      head={['', 'CAT I', 'CAT II', 'CAT III', 'Rules', 'Answered before']}
+      rows={present.map((kind) => {
+        const of = rows.filter((row) => row.kind === kind);
+        return [
+          kinds[kind],
+          ...levels.map((level) => String(of.filter(({ severity }) => severity === level).length)),
+          String(of.length),
+          String(of.filter(({ isAnswered }) => isAnswered).length),
+        ];
+      })}
+    />
+  );
+}
+
+function cells(row: ReviewRow, marker: Marker): Child[] {
+  const { slug, version, from, severity, groupId, ruleVersion, title, was, now, kind } = row;
+  return [
+    <Severity level={severity} />,
+    <span class="ids">
+      <a href={ruleHref(slug, row, version)}>{groupId}</a> {ruleVersion}
+    </span>,
+    title,
+    was === null ? <span class="quiet">none</span> : statuses[was],
+    <span class={was !== null && was !== now ? 'moved' : undefined}>{statuses[now]}</span>,
+    <>
+      {row.reason === '' ? kinds[kind] : row.reason}{' '}
+      {row.isAnswered ? (
+        <span class="tag">{row.lost === null ? 'answer kept' : 'answer removed'}</span>
+      ) : null}
+      {row.lost === null ? null : <Answer answer={row.lost} />}
+      {row.changes.length === 0 ? null : (
+        <details>
+          <summary>
+            What changed<span class="hidden"> in {groupId}</span>
+          </summary>
+          {row.changes.map((change) => (
+            <Field field={change} from={from} to={version} marker={marker} />
+          ))}
+        </details>
+      )}
+    </>,
+  ];
+}
+
+/** An answer that the new checklist does not contain, in full: the assessor may copy it. */
+export function Answer({ answer }: { answer: RuleAnswer }): Child {
+  const { status, overrides, finding_details, comments } = answer;
+  const prose = (text: string) => (text === '' ? null : <span class="prose">{text}</span>);
+  const facts: [name: string, value: Child][] = [
+    ['Status', prose(status)],
+    ['Severity', overrides.severity ? <Severity level={overrides.severity.severity} /> : null],
+    ['Reason for the severity', prose(overrides.severity?.reason ?? '')],
+    ['Finding details', prose(finding_details)],
+    ['Comments', prose(comments)],
+  ];
+  return <Facts of={facts.filter(([, value]) => value !== null)} />;
+}
