@@ -168,7 +168,7 @@ function findCycle(graph: Map<string, string[]>): string[] {
   return [];
 }
 
-structure('hono stays in the rooms that speak HTTP, XML and zips in the importers', () => {
+structure('hono stays in the rooms that speak HTTP, XML and zips where files are read', () => {
   const rules: [RegExp, RegExp][] = [
     [/^(hono|@hono\/node-server)(\/|$)/, /^src\/(http|site|app|server)\b/],
     [/^@hono\/zod-openapi$/, /^src\/(app|http|site)\/|^src\/(openapi|.*(api|schema))\.ts$/],
@@ -176,7 +176,7 @@ structure('hono stays in the rooms that speak HTTP, XML and zips in the importer
     [/^drizzle-orm/, /^(src\/(db|catalog|collections|content|auth|commands)|importers)\//],
     [/^saxes$/, /^src\/read\//],
     [/^@modelcontextprotocol\/server(\/stdio)?$/, /^src\/mcp\//],
-    [/^yauzl$/, /^(importers|src\/db)\//],
+    [/^yauzl$/, /^(importers|src\/(db|read))\//],
     [/^yazl$/, /^src\/(db\/|http\/xlsx\.ts$)/],
     [/^@noble\//, /^src\/content\/signing-keys\.ts$/],
     [/^jose$/, /^src\/auth\//],

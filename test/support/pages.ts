@@ -67,8 +67,9 @@ export function attributesOf(html: string, name: string): string[] {
 /** The form of a page that sends its files again, as a browser does. */
 export function formOnPage(html: string): FormData {
   const form = new FormData();
-  const own = /<form class="actions".*?<\/form>/s.exec(html)![0];
-  const [names, values] = [attributesOf(own, 'name'), attributesOf(own, 'value')];
+  const own = html.match(/<form .*?<\/form>/gs)!.find((each) => each.includes(' name="as" '))!;
+  const hidden = own.match(/<input type="hidden"[^>]*>/g)!.join('');
+  const [names, values] = [attributesOf(hidden, 'name'), attributesOf(hidden, 'value')];
   for (const [index, name] of names.entries()) form.append(name, textOf(values[index]!));
   return form;
 }

@@ -30,6 +30,9 @@ const kibibyte = 1024;
 const larger: Record<string, number> = {
   '/signin': (3 * 256 + 16) * kibibyte,
   '/checklists/upgrade': 65 * kibibyte * kibibyte,
+  '/checklists/results': 65 * kibibyte * kibibyte,
+  '/checklists/inspect': 65 * kibibyte * kibibyte,
+  '/checklists/emass': 65 * kibibyte * kibibyte,
   '/references': 65 * kibibyte * kibibyte,
   '/lists': 64 * kibibyte,
   '/lists/add': 64 * kibibyte,

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import * as assert from 'uvu/assert';
+import { zipOf as writeZip } from '../../src/base/zip.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { testApp } from '../support/app.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';
@@ -7,6 +8,7 @@ import { suite } from '../support/harness.ts';
 import { formOnPage, loadPage, textOf } from '../support/pages.ts';
 import { readZip } from '../support/read-zip.ts';
 import { shipped } from '../support/reference.ts';
+import { writeResults } from '../support/results-writer.ts';
 import { readCkl, readCklb } from '../support/stig-manager.ts';
 import { noStig } from '../support/words.ts';
 
@@ -189,7 +191,6 @@ several('what makes no sense for several is refused in words', async () => {
   for (const [fields, message] of [
     [{ hostName: 'web01' }, 'Several checklists keep their own host names: leave the host name empty'],
     [{ version: 'V1R1' }, 'Choose the STIG that the release is of, or leave the release empty'],
-    [{ as: 'inspect' }, 'Inspect one checklist at a time'],
     [{ slug: 'no_such_stig' }, noStig('no_such_stig')],
   ] as [Record<string, string>, string][]) {
     const valid: [string, string][] = fields.slug === undefined ? two : [['a.cklb', await old('a')], ...two];
@@ -197,6 +198,9 @@ several('what makes no sense for several is refused in words', async () => {
     assert.is(refused.status, 400);
     assert.match(textOf(refused.html), message);
   }
+  const inspected = await loadPage(t, '/checklists/inspect', ann, formOf(two));
+  assert.is(inspected.status, 400);
+  assert.match(textOf(inspected.html), 'Inspect one checklist at a time');
   const many = Array.from({ length: 101 }, (_, index): [string, string] => [`${index}.cklb`, '{}']);
   const refused = await loadPage(t, '/checklists/upgrade', ann, formOf(many));
   assert.match(textOf(refused.html), 'Choose at most 100 checklists at once');
@@ -226,5 +230,122 @@ several(
     );
   },
 );
+
+several('a zip stands for its checklists, and a hostile one is refused', async () => {
+  const zip = async (files: Record<string, string>) =>
+    Buffer.from(
+      await writeZip(Object.entries(files).map(([name, text]) => ({ name, content: Buffer.from(text) }))),
+    ).toString('latin1');
+  const send = (bytes: string) => {
+    const form = formOf([]);
+    form.append('file', new File([Buffer.from(bytes, 'latin1')], 'all.zip'));
+    return loadPage(t, '/checklists/upgrade', ann, form);
+  };
+  const sources = {
+    'a/web01.cklb': await old('web01'),
+    'b.ckl': await old('web02', 'ckl'),
+    'notes.txt': 'x',
+  };
+  const both = await send(await zip(sources));
+  assert.match(textOf(both.html), '2 of 2 checklists upgraded');
+  const files = await zipOf(formOnPage(both.html));
+  assert.equal([...files.keys()].slice(1), [
+    'web01_harbor_linux_3_V1R2.cklb',
+    'web02_harbor_linux_3_V1R2.cklb',
+  ]);
+  const one = await send(await zip({ 'web01.cklb': sources['a/web01.cklb'] }));
+  assert.match(textOf(one.html), 'V1R1 to V1R2');
+  for (const [bytes, message] of [
+    [await zip({ 'notes.txt': 'x' }), 'all.zip has no checklist (.ckl, .cklb) and no scan results (.xml)'],
+    [(await zip(sources)).slice(0, -30), 'all.zip: the zip cannot be opened'],
+    [await zip({ 'big.cklb': ' '.repeat(60 * 1024 * 1024) }), 'compressed more than 200:1'],
+  ] as const) {
+    const refused = await send(bytes);
+    assert.is(refused.status, 400, message);
+    assert.match(textOf(refused.html), message);
+  }
+});
+
+several('scan results of several hosts become a checklist for each', async () => {
+  const rules = (JSON.parse(await old('x')) as Cklb).stigs[0]!.rules;
+  const results = (target: string) =>
+    writeResults([{ id: rules[0]!.rule_id_src, result: 'fail' }], { target });
+  const sources: [string, string][] = [
+    ['1.xml', results('web01')],
+    ['2.xml', results('web02')],
+  ];
+  const preview = await loadPage(t, '/checklists/results', ann, formOf(sources));
+  assert.match(textOf(preview.html), '2 of 2 checklists made');
+  assert.match(textOf(preview.html), /web01: fail/);
+  const files = await zipOf(formOnPage(preview.html));
+  const made = [...files.keys()].slice(1);
+  assert.equal(
+    made.map((name) => name.slice(0, 5)),
+    ['web01', 'web02'],
+  );
+  const api = await t.send('POST', '/api/v1/checklists/from-results?download=true', {
+    results: results('web02'),
+  });
+  assert.is(files.get(made[1]!)!.toString(), api.text, 'the very file of the API');
+});
+
+several('a report is filtered by severity and outcome, and ordered, with its files', async () => {
+  const preview = await loadPage(t, '/checklists/upgrade', ann, formOf([['a.cklb', await old('web01')]]));
+  const rulesOf = (html: string) =>
+    [...html.split('class="cards review"')[1]!.matchAll(/<tr role="row"><td.*?<\/tr>/gs)].map(([row]) =>
+      textOf(row),
+    );
+  const api = await t.send('POST', '/api/v1/checklists/upgrade', {
+    ...{ slug: 'harbor_linux_3', checklist: await old('web01') },
+  });
+  const { rules } = api.json.report as { rules: { outcome: string; groupId: string; ruleVersion: string }[] };
+  const seen = async (fields: [string, string][]) => {
+    const form = formOnPage(preview.html);
+    form.set('view', 'report');
+    for (const [name, value] of fields) form.append(name, value);
+    const { status, html } = await loadPage(t, '/checklists/upgrade', ann, form);
+    assert.is(status, 200);
+    return rulesOf(html);
+  };
+  const idsOf = (kind: (outcome: string) => boolean) =>
+    rules
+      .filter(({ outcome }) => kind(outcome))
+      .map(({ ruleVersion }) => ruleVersion)
+      .sort();
+  const shown = (lines: string[]) => lines.map((line) => /\bHARB-\S+/.exec(line)![0]);
+  assert.equal(
+    shown(rulesOf(preview.html)).sort(),
+    idsOf((outcome) => outcome !== 'carried'),
+  );
+  assert.equal(
+    shown(
+      await seen([
+        ['kind', 'carried'],
+        ['order', 'id'],
+      ]),
+    ),
+    idsOf((outcome) => outcome === 'carried'),
+  );
+  const all = [...new Set(rules.map(({ outcome }) => outcome))].map((kind): [string, string] => [
+    'kind',
+    kind,
+  ]);
+  const first = (await seen(all)).map((line) =>
+    ['CAT I ', 'CAT II ', 'CAT III '].findIndex((word) => line.includes(word)),
+  );
+  assert.equal(
+    first,
+    first.toSorted((a, b) => a - b),
+    'CAT I first',
+  );
+  assert.is(first.length, rules.length);
+  const high = await seen([...all, ['severity', 'high']]);
+  assert.is(high.length, first.filter((rank) => rank === 0).length);
+  assert.is(
+    (await seen([...all, ['severity', 'urgent']])).length,
+    rules.length,
+    'an unknown word is no filter',
+  );
+});
 
 several.run();
