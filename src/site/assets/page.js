@@ -74,5 +74,20 @@ for (const prose of document.querySelectorAll('[data-copy]')) {
     addCopyButton(typed, 'command', (button) => typed.parentElement.prepend(button));
 }
 
-for (const cite of document.querySelectorAll('[data-cite]'))
-  addCopyButton(cite, 'citation', (button) => cite.after(' ', button));
+for (const id of document.querySelectorAll('[data-cite]'))
+  addCopyButton(id, id.dataset.cite, (button) => id.after(' ', button));
+
+// The button beside stays for readers without script.
+for (const select of document.querySelectorAll('select[data-submit]'))
+  select.addEventListener('change', () => select.form.submit());
+
+// The names of several selected files: browsers show only their number.
+for (const field of document.querySelectorAll('input[type=file][multiple]')) {
+  const names = document.createElement('p');
+  names.className = 'hint';
+  names.setAttribute('role', 'status');
+  field.after(names);
+  field.addEventListener('change', () => {
+    names.textContent = field.files.length < 2 ? '' : [...field.files].map(({ name }) => name).join(', ');
+  });
+}

@@ -85,6 +85,7 @@ export function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: strin
           <span class="quiet"> previously {rule.old.groupId}</span>
         )}
       </p>
+      {isShort || isFile ? null : <Neighbours rule={rule} of={of} />}
       {fields(isShort)}
       {!leavesOut ? null : isFile ? (
         <details>
@@ -101,6 +102,31 @@ export function Changed({ rule, anchor, of }: { rule: ChangedRule; anchor: strin
         </p>
       )}
     </article>
+  );
+}
+
+/** The changes before and after the one that is shown in full, among those that match the filters. */
+function Neighbours({ rule, of: { diff, wholeHref } }: { rule: ChangedRule; of: ShownRules }): Child {
+  const at = diff.changed.indexOf(rule);
+  const before = diff.changed[at - 1];
+  const after = diff.changed[at + 1];
+  const to = (other: ChangedRule) => `${wholeHref(other)}#${encodeURIComponent(other.new.groupId)}`;
+  return (
+    <nav class="pager reading" aria-label="Previous and next change">
+      {before === undefined ? null : (
+        <a rel="prev" href={to(before)}>
+          ← {before.new.groupId}
+        </a>
+      )}
+      <span class="quiet">
+        Change {at + 1} of {diff.changed.length}
+      </span>
+      {after === undefined ? null : (
+        <a rel="next" href={to(after)}>
+          {after.new.groupId} →
+        </a>
+      )}
+    </nav>
   );
 }
 

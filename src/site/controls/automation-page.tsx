@@ -8,9 +8,10 @@ import {
   type StigAutomation,
 } from '../../catalog/crosswalk/automation-schema.ts';
 import { Automation, automationPath, stateNames } from '../parts/checked-by.tsx';
-import { Day, Downloads, Empty, Lines, link, path, Severity, Table, Tiles } from '../parts/components.tsx';
+import { Day, Downloads, Empty, Lines, Severity, Table, Tiles } from '../parts/components.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import { RuleIds, ruleHref } from '../parts/rule-links.tsx';
+import { pinnedOf, type ShownStig, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
 
 type Content = StigAutomation['content'][number];
@@ -95,26 +96,19 @@ const distinct = (contents: Content[]) => [
 /** What machines check of a release of a STIG; `isCurrent` is false for an older one. */
 export function stigAutomationPage(props: {
   automation: StigAutomation;
-  title: string;
-  isCurrent: boolean;
+  stig: ShownStig;
   readAgain: string[];
 }): View {
-  const { automation, title, isCurrent, readAgain } = props;
-  const { slug, version, content, totals, rules } = automation;
-  const pinned = isCurrent ? '' : version;
-  return {
-    title: `Automation · ${title} ${version}`,
-    section: 'stigs',
-    crumbs: [
-      ['STIGs', '/stigs'],
-      [title, link(path('stigs', slug), { version: pinned })],
-    ],
-    heading: `What a scan answers of ${title} ${version}`,
+  const { automation, stig, readAgain } = props;
+  const { slug, content, totals, rules } = automation;
+  const { title } = stig;
+  const pinned = pinnedOf(stig);
+  return stigView({
+    stig,
+    part: 'automation',
+    actions: <Downloads of={automationPath(slug)} formats={automationFormats} version={pinned} />,
     body: (
       <>
-        <div class="actions">
-          <Downloads of={automationPath(slug)} formats={automationFormats} version={pinned} />
-        </div>
         <Totals totals={totals} />
         <Explained />
         <Contents of={content} readAgain={readAgain} />
@@ -144,7 +138,7 @@ export function stigAutomationPage(props: {
         </section>
       </>
     ),
-  };
+  });
 }
 
 const rules = (number: number) => (number === 1 ? 'rule' : 'rules');

@@ -23,13 +23,12 @@ export function automationPages(
   app.get('/stigs/:slug/automation', guard.costly, (c) => {
     const { version } = readQuery(c, versionQuery);
     const stig = stigs.named(c.req.param('slug'), version);
-    const isCurrent = stigs.release(stig.slug).version === stig.release?.version;
+    const { versions } = stigs.versions(stig.slug);
     return show(
       c,
       stigAutomationPage({
         automation: automation.ofStig(() => stig),
-        title: stig.title,
-        isCurrent,
+        stig: { slug: stig.slug, title: stig.title, version: stig.release!.version, versions },
         readAgain: ledger.readAgain(),
       }),
     );

@@ -2,10 +2,11 @@ import type { Child } from 'hono/jsx';
 import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
-import { Downloads, Empty, link, path, Tiles } from '../parts/components.tsx';
+import { Downloads, Empty, Tiles } from '../parts/components.tsx';
 import { Filters, Hidden, Problem, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
+import { pinnedOf, type ShownStig, stigPath, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
 import { CoverageMap } from './coverage-map.tsx';
 import { hrefOf, type Place, queryOf, type ShownCoverage, Tables } from './coverage-tables.tsx';
@@ -27,28 +28,21 @@ export function listCoveragePage({ list, isOwn, ...shown }: ShownList & ShownCov
   });
 }
 
-/** The coverage of a release of a STIG; `version` is empty for the current one. */
-export function stigCoveragePage({ version, ...shown }: ShownCoverage & { version: string }): View {
-  const stig = shown.coverage.stigs[0]!;
-  const home = path('stigs', stig.slug);
-  const place = { home: `${home}/coverage`, needs: { version }, narrow: { stig: stig.slug } };
-  return {
-    title: `Coverage · ${stig.title} ${stig.version}`,
-    section: 'stigs',
-    crumbs: [
-      ['STIGs', '/stigs'],
-      [stig.title, link(home, { version })],
-    ],
-    heading: `Controls addressed by ${stig.title} ${stig.version}`,
-    body: (
-      <>
-        <div class="actions">
-          <Files shown={shown} place={place} />
-        </div>
-        <Body shown={shown} place={place} />
-      </>
-    ),
+/** The coverage of a release of a STIG. */
+export function stigCoveragePage({ stig, ...shown }: ShownCoverage & { stig: ShownStig }): View {
+  const { slug } = stig;
+  const place = {
+    home: stigPath(slug, 'coverage'),
+    needs: { version: pinnedOf(stig) },
+    narrow: { stig: slug },
   };
+  return stigView({
+    stig,
+    part: 'coverage',
+    keep: Object.fromEntries(Object.entries(queryOf(shown)).filter(([, text]) => text !== '')),
+    actions: <Files shown={shown} place={place} />,
+    body: <Body shown={shown} place={place} />,
+  });
 }
 
 function Files({ shown, place }: { shown: ShownCoverage; place: Place }): Child {

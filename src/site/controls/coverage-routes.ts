@@ -67,9 +67,11 @@ export function coveragePages(
 
   app.get('/stigs/:slug/coverage', guard.costly, async (c) => {
     const { version } = readQuery(c, versionQuery);
-    const page = await shown(c, () => [stigs.named(c.req.param('slug'), version)]);
-    const named = version === undefined ? '' : version.toUpperCase();
-    return show(c, stigCoveragePage({ ...page, version: named }), statusOf(page));
+    const stig = stigs.named(c.req.param('slug'), version);
+    const page = await shown(c, () => [stig]);
+    const { versions } = stigs.versions(stig.slug);
+    const named = { slug: stig.slug, title: stig.title, version: stig.release!.version, versions };
+    return show(c, stigCoveragePage({ ...page, stig: named }), statusOf(page));
   });
 }
 

@@ -297,17 +297,27 @@ export function Downloads(props: {
   label?: string;
 }) {
   const { of, formats, version, query = {}, label = 'Download' } = props;
+  const links = formats.map((format) => (
+    <li>
+      <a class="button" href={link(`/api/v1${of}`, { ...query, format, version })} download>
+        {formatNames[format] ?? format}
+      </a>
+    </li>
+  ));
+  if (formats.length <= 2)
+    return (
+      <ul class="downloads" aria-label={label}>
+        <li aria-hidden="true">{label}</li>
+        {links}
+      </ul>
+    );
   return (
-    <ul class="downloads" aria-label={label}>
-      <li aria-hidden="true">{label}</li>
-      {formats.map((format) => (
-        <li>
-          <a class="button" href={link(`/api/v1${of}`, { ...query, format, version })} download>
-            {formatNames[format] ?? format}
-          </a>
-        </li>
-      ))}
-    </ul>
+    <details class="menu">
+      <summary class="button quiet">{label}</summary>
+      <ul class="downloads" aria-label={label}>
+        {links}
+      </ul>
+    </details>
   );
 }
 

@@ -168,8 +168,8 @@ export function AddTo(props: {
 }) {
   const { what, label, to, fields, children } = props;
   return (
-    <details class="more">
-      <summary>Add to a {what}</summary>
+    <details class="menu">
+      <summary class="button quiet">Add to a {what}</summary>
       {to.length === 0 ? (
         <p>
           You have no {what}s yet. <a href={`/${what}s#new`}>Create a {what}</a>

@@ -254,7 +254,7 @@ function Roles({ page: { slug, roles } }: { page: RulePage }): Child {
             ))}
           </ul>
           <p>
-            <a href={`${path('stigs', slug)}#roles`}>
+            <a href={path('stigs', slug, 'roles')}>
               {roles.length > shown.roles ? `All ${roles.length} occupations` : 'Occupations'} of this STIG,
               with reasons
             </a>

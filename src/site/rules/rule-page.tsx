@@ -10,6 +10,7 @@ import type { View } from '../parts/view.ts';
 import { RuleAside } from './rule-aside.tsx';
 import { RuleList } from './rule-list.tsx';
 import type { RulePage } from './shown-rule.ts';
+import { wholeRule } from './whole-rule.ts';
 
 /** The page of a rule. */
 export function rulePage(page: RulePage): View {
@@ -109,21 +110,26 @@ function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
       <Facts
         of={[
           ['Severity', <Severity level={rule.severity} />],
-          ['Group ID', <span class="ids">{rule.groupId}</span>],
-          ['Rule ID', <span class="ids">{rule.ruleId}</span>],
-          ['STIG ID', <span class="ids">{rule.ruleVersion}</span>],
+          ['V-ID', <Id name="V-ID" id={rule.groupId} href={`/rules/${encodeURIComponent(rule.groupId)}`} />],
           [
-            'Citation',
-            <a class="mono" data-cite href={link('/cite', { ref: cite })}>
-              {cite}
-            </a>,
+            'STIG ID',
+            <Id name="STIG ID" id={rule.ruleVersion} href={link('/search', { q: rule.ruleVersion })} />,
           ],
-          ['Group title', <span class="mono">{rule.title}</span>],
+          ['Rule ID', <Id name="rule ID" id={rule.ruleId} href={link('/search', { q: rule.ruleId })} />],
+          ['Citation', <Id name="citation" id={cite} href={link('/cite', { ref: cite })} />],
+          [
+            'SRG requirement',
+            <Id name="requirement" id={rule.title} href={link('/search', { q: rule.title })} />,
+          ],
           [
             'Legacy IDs',
             rule.legacyIds.length === 0
               ? none
-              : rule.legacyIds.map((id) => <span class="tag mono">{id}</span>),
+              : rule.legacyIds.map((id) => (
+                  <a class="tag mono" href={link('/search', { q: id })}>
+                    {id}
+                  </a>
+                )),
           ],
           ...(rule.responsibility.trim() === ''
             ? []
@@ -140,7 +146,9 @@ function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
         ]}
       />
       <section>
-        <h2>Discussion</h2>
+        <div class="section-head">
+          <h2>Discussion</h2>
+        </div>
         <div class="section-text">
           <Prose text={rule.vulnDiscussion} />
         </div>
@@ -158,6 +166,26 @@ function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
           </div>
         </section>
       ))}
+      <details class="more">
+        <summary>The whole rule as text or Markdown</summary>
+        {(['text', 'Markdown'] as const).map((form) => (
+          <section>
+            <div class="section-head">
+              <h3>As {form}</h3>
+            </div>
+            <pre data-copy={`rule as ${form}`}>{wholeRule(rule, cite, form)}</pre>
+          </section>
+        ))}
+      </details>
     </article>
+  );
+}
+
+/** An id with its link; the script adds a button that copies it. */
+function Id({ name, id, href }: { name: string; id: string; href: string }): Child {
+  return (
+    <a class="mono" data-cite={name} href={href}>
+      {id}
+    </a>
   );
 }

@@ -1,4 +1,4 @@
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { controlsQuery, listQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
@@ -6,7 +6,7 @@ import { sorting } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { ownLists } from '../parts/shown-list.ts';
-import { stigPage } from './stig.tsx';
+import { type OwnPart, stigPage } from './stig.tsx';
 import { stigsPage } from './stigs.tsx';
 
 const rulesPerPage = 100;
@@ -22,6 +22,35 @@ export function stigPages(
 ): void {
   const { stigs, stigNames, cciLookup, lists, favorites, roleMapping, ruleAutomation } = services;
 
+  function one(c: Context<Env>, part: OwnPart): Response {
+    const user = c.get('user');
+    const query = readQuery(c, controlsQuery);
+    const cci = cciLookup.typed(c.req.query('cci'));
+    const { stig, ...found } = stigs.overview(c.req.param('slug')!, {
+      ...query,
+      limit: rulesPerPage,
+      cci: cci.canonical,
+    });
+    return show(
+      c,
+      stigPage(
+        {
+          ...stig,
+          ...found,
+          filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci: cci.typed },
+          cci: cci.canonical ?? '',
+          versions: stigs.versions(stig.slug).versions,
+          isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
+          lists: ownLists(c, lists),
+          automation: ruleAutomation(stig.slug),
+          // No look-up without the entitlement: the page must not reveal which STIGs have roles (D9.4).
+          roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
+        },
+        part,
+      ),
+    );
+  }
+
   app.get('/stigs', guard.user, (c) => {
     const { search = '', ...query } = readQuery(c, listQuery.extend(sorting(stigColumns)));
     const called = search.trim() === '' ? undefined : stigNames.listed(search);
@@ -35,30 +64,6 @@ export function stigPages(
     return show(c, stigsPage(page));
   });
 
-  app.get('/stigs/:slug', guard.user, (c) => {
-    const user = c.get('user');
-    const query = readQuery(c, controlsQuery);
-    const cci = cciLookup.typed(c.req.query('cci'));
-    const { stig, ...found } = stigs.overview(c.req.param('slug'), {
-      ...query,
-      limit: rulesPerPage,
-      cci: cci.canonical,
-    });
-    const { versions } = stigs.versions(stig.slug);
-    return show(
-      c,
-      stigPage({
-        ...stig,
-        ...found,
-        filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci: cci.typed },
-        cci: cci.canonical ?? '',
-        versions,
-        isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
-        lists: ownLists(c, lists),
-        automation: ruleAutomation(stig.slug),
-        // No look-up without the entitlement: the page must not reveal which STIGs have roles (D9.4).
-        roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
-      }),
-    );
-  });
+  for (const part of ['rules', 'releases', 'roles', 'about'] as const)
+    app.get(part === 'rules' ? '/stigs/:slug' : `/stigs/:slug/${part}`, guard.user, (c) => one(c, part));
 }

@@ -18,7 +18,8 @@ import {
   Table,
 } from '../parts/components.tsx';
 import { AddTo, FavoriteButton, FindForm, Input, SeverityBoxes } from '../parts/forms.tsx';
-import { diffHref, type ReadingFilter, RuleIds, ruleHref } from '../parts/rule-links.tsx';
+import { diffHref, type ReadingFilter, ruleHref } from '../parts/rule-links.tsx';
+import { pinnedOf, stigPath, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
 
 type Overview = ReturnType<StigService['overview']>;
@@ -35,83 +36,94 @@ export interface StigPage extends Shown {
   automation: StigAutomation;
 }
 
-export function stigPage(stig: StigPage): View {
-  const { slug, version } = stig;
-  const isCurrent = stig.versions.find((each) => each.current)?.version === version;
-  const older = stig.versions[stig.versions.findIndex((each) => each.version === version) + 1];
-  const home = path('stigs', slug);
-  return {
-    title: `${stig.title} ${version}`,
-    section: 'stigs',
-    crumbs: [['STIGs', '/stigs']],
-    heading: stig.title,
-    body: (
+/** A tab of a STIG that this file shows; others have a page of their own. */
+export type OwnPart = 'rules' | 'releases' | 'roles' | 'about';
+
+export function stigPage(stig: StigPage, part: OwnPart): View {
+  const { slug, version, versions, filter } = stig;
+  const pinned = pinnedOf(stig);
+  const older = versions[versions.findIndex((each) => each.version === version) + 1];
+  return stigView({
+    stig,
+    part,
+    keep: part === 'rules' ? typedFilter(filter) : {},
+    facts: (
+      <p>
+        <a href={link(stigPath(slug, 'rules'), { version: pinned })}>{count(stig.findingCount, 'rule')}</a>{' '}
+        <SeverityCounts counts={stig.counts} />
+        <span class="quiet">{stig.status}</span>
+      </p>
+    ),
+    actions: (
       <>
-        <Facts
-          of={[
-            ['Release', isCurrent ? version : `${version} (not the latest)`],
-            ['Date', <Day date={stig.releaseDate} />],
-            ['Status', stig.status],
-            ['Rules', stig.findingCount],
-            ['By severity', <SeverityCounts counts={stig.counts} />],
-            ['Benchmark', <span class="mono">{stig.benchmarkId}</span>],
-          ]}
+        <FavoriteButton
+          of="stigs"
+          isFavorite={stig.isFavorite}
+          fields={{ slug, next: stigPath(slug, 'rules') }}
         />
-        {isCurrent ? null : (
-          <p class="notice">
-            This is not the latest release. <a href={home}>Show the latest release</a>
-          </p>
-        )}
-        <div class="actions">
-          <Downloads
-            of={path('stigs', slug, 'download')}
-            formats={downloadFormats}
-            version={isCurrent ? '' : version}
-          />
-          <FavoriteButton of="stigs" isFavorite={stig.isFavorite} fields={{ slug, next: home }} />
-          {older === undefined ? null : (
-            <a class="button quiet" href={diffHref(slug, older.version, version)}>
-              Compare with {older.version}
-            </a>
-          )}
-          <a class="button quiet" href={link(`${home}/coverage`, { version: isCurrent ? '' : version })}>
-            Controls addressed
-          </a>
-          <a class="button quiet" href={link(`${home}/automation`, { version: isCurrent ? '' : version })}>
-            What a scan answers
-          </a>
-          <a class="button quiet" href={link('/checklists/upgrade', { slug })}>
-            Upgrade a checklist to this release
-          </a>
-        </div>
         <AddTo what="list" label="List" to={stig.lists} fields={{ slug }}>
           <label class="check">
-            <input type="checkbox" name="release" value={version} checked={!isCurrent} /> Pin to {version}
+            <input type="checkbox" name="release" value={version} checked={pinned !== ''} /> Pin to {version}
           </label>
         </AddTo>
-        <Rules stig={stig} isCurrent={isCurrent} />
-        <Releases stig={stig} />
-        <Roles roles={stig.roles} />
-        {stig.description.trim() === '' ? null : (
-          <details class="more">
-            <summary>Publisher’s description</summary>
-            <div class="prose">{stig.description}</div>
-          </details>
+        <Downloads of={path('stigs', slug, 'download')} formats={downloadFormats} version={pinned} />
+        {older === undefined ? null : (
+          <a class="button quiet" href={diffHref(slug, older.version, version)}>
+            Compare with {older.version}
+          </a>
         )}
+        <a class="button quiet" href={link('/checklists/upgrade', { slug })}>
+          Upgrade a checklist
+        </a>
       </>
     ),
-  };
+    body: bodies[part](stig),
+  });
 }
 
-function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Child {
+const bodies: Record<OwnPart, (stig: StigPage) => Child> = {
+  rules: (stig) => <Rules stig={stig} />,
+  releases: (stig) => <Releases stig={stig} />,
+  roles: (stig) => <Roles roles={stig.roles} />,
+  about: (stig) => <About stig={stig} />,
+};
+
+function typedFilter({ search, cci }: ReadingFilter): Record<string, string> {
+  return Object.fromEntries(Object.entries({ search, cci }).filter(([, text]) => text !== ''));
+}
+
+function About({ stig }: { stig: StigPage }): Child {
+  return (
+    <>
+      <Facts
+        of={[
+          ['Title', stig.title],
+          ['Release', stig.version],
+          ['Date', <Day date={stig.releaseDate} />],
+          ['Status', stig.status],
+          ['Benchmark', <span class="mono">{stig.benchmarkId}</span>],
+        ]}
+      />
+      {stig.description.trim() === '' ? (
+        <Empty>The publisher gives no description.</Empty>
+      ) : (
+        <div class="prose">{stig.description}</div>
+      )}
+    </>
+  );
+}
+
+function Rules({ stig }: { stig: StigPage }): Child {
   const { slug, filter, findings, pagination, automation } = stig;
   const hasScap = automation.contents.length > 0;
-  const version = isCurrent ? '' : stig.version;
+  const version = pinnedOf(stig);
   const home = path('stigs', slug);
   const href = (page: number) => `${link(home, { version, ...filter, page })}#rules`;
   return (
     <section aria-labelledby="rules">
-      <h2 id="rules">Rules</h2>
+      <h2 id="rules" class="hidden">
+        Rules
+      </h2>
       <FindForm
         action={`${home}#rules`}
         label="ID or title contains"
@@ -121,33 +133,35 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
         <Input name="cci" label="CCI" value={filter.cci} maxlength={40} placeholder="CCI-000366" size={12} />
         <SeverityBoxes selected={filter.severity} />
       </FindForm>
-      <p class="quiet">
-        {pagination.total === stig.findingCount
-          ? count(pagination.total, 'rule')
-          : `${pagination.total} of ${count(stig.findingCount, 'rule')}`}
-        . These filters look at IDs and titles. To search discussions, checks and fixes too,{' '}
-        <a href={link('/search', { q: filter.search, stig: slug })}>search all text of this STIG</a>.
-      </p>
-      {findings.length === 0 || pagination.total === stig.findingCount ? null : (
+      {pagination.total === stig.findingCount ? null : (
         <div class="actions">
-          <Downloads
-            of={path('stigs', slug, 'download')}
-            formats={['csv', 'xlsx']}
-            version={version}
-            query={{ ...filter, cci: stig.cci }}
-            label="Download these rules"
-          />
+          <span>
+            {pagination.total} of {count(stig.findingCount, 'rule')}.{' '}
+            <a href={link('/search', { q: filter.search, stig: slug })}>Search all text of this STIG</a>
+          </span>
+          {findings.length === 0 ? null : (
+            <Downloads
+              of={path('stigs', slug, 'download')}
+              formats={['csv', 'xlsx']}
+              version={version}
+              query={{ ...filter, cci: stig.cci }}
+              label="Download these rules"
+            />
+          )}
         </div>
       )}
       <Table
         caption={`Rules of ${stig.title}`}
-        class="rules"
-        headColumn={2}
-        head={['Severity', 'ID', 'Rule', ...(hasScap ? ['Checked by'] : []), 'CCIs']}
+        class="rules lines"
+        headColumn={3}
+        head={['Severity', 'V-ID', 'STIG ID', 'Rule', ...(hasScap ? ['Checked by'] : []), 'CCIs']}
         rows={findings.map((rule) => [
           <Severity level={rule.severity} />,
-          <RuleIds of={rule} />,
-          <a href={ruleHref(slug, rule, version, filter)}>{rule.ruleTitle}</a>,
+          <span class="ids">{rule.groupId}</span>,
+          <span class="ids">{rule.ruleVersion}</span>,
+          <a href={ruleHref(slug, rule, version, filter)} title={rule.ruleTitle}>
+            {rule.ruleTitle}
+          </a>,
           ...(hasScap ? [<Automation state={automation.of(rule.ruleId).state} />] : []),
           <Ids of={rule.ruleIdents} />,
         ])}
@@ -162,8 +176,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
 function Releases({ stig }: { stig: StigPage }): Child {
   const { slug, versions } = stig;
   return (
-    <section aria-labelledby="releases">
-      <h2 id="releases">Releases</h2>
+    <section aria-label="Releases">
       <Table
         caption="Releases"
         head={['Release', 'Date', 'Status', 'Rules', 'What changed']}
@@ -190,8 +203,7 @@ function Releases({ stig }: { stig: StigPage }): Child {
 
 function Roles({ roles }: { roles: RoleMappingRow[] | null }): Child {
   return (
-    <section aria-labelledby="roles">
-      <h2 id="roles">Who acts on this STIG</h2>
+    <section aria-label="Who acts">
       {roles === null ? (
         <Empty>You need the role-data permission (occ) to see this.</Empty>
       ) : (
