@@ -103,6 +103,9 @@ const table: Row[] = [
   get('user', '/stigs/:slug/diff', '/stigs/harbor_linux_3/diff'),
   get('user', '/stigs/:slug/diff/file', '/stigs/harbor_linux_3/diff/file'),
   get('user', '/changes'),
+  ...['releases', 'roles', 'about'].map((part) =>
+    get('user', `/stigs/:slug/${part}`, `/stigs/harbor_linux_3/${part}`),
+  ),
   get('user', '/checklists', '/checklists', 302),
   get('user', '/checklists/upgrade'),
   get('user', '/checklists/results'),

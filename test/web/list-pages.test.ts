@@ -405,7 +405,7 @@ lists('what has no release for two years, or a later one by its title, says so',
   const home = await make('Old');
   await loadPage(t, `${home}/stigs`, ann, { slugs: 'ash_os_5_4\r\nash_os_10_0' });
   const text = textOf((await loadPage(t, home, ann)).html);
-  assert.match(text, /731 days .*No release for 2 years By its title, Ash OS 10\.0 .*comes after it/);
+  assert.match(text, /2 years .*No release for 2 years By its title, Ash OS 10\.0 .*comes after it/);
   assert.is(text.match(/comes after it/g)!.length, 1);
   assert.is(text.match(/No release for/g)!.length, 1);
 });

@@ -34,11 +34,11 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/search?q=console', ['Results for “console”', 'Rules']],
   ['/search?q=ac-2(1)+ac-99', ['Automated System Account Management', 'in no source here']],
   ['/stigs', ['Upgrade a checklist', '2 STIGs', 'Lantern Web Server 2']],
-  [
-    '/stigs/harbor_linux_3',
-    ['V1R2', '14 rules', 'since V1R1', 'Network and Computer Systems Administrators'],
-  ],
-  ['/stigs/harbor_linux_3?version=V1R1', ['V1R1 (not the latest)', 'This is not the latest release.']],
+  ['/stigs/harbor_linux_3', ['V1R2', '14 rules', 'Compare with V1R1', 'Releases 2']],
+  ['/stigs/harbor_linux_3?version=V1R1', ['Harbor Linux 3 V1R1', 'This is not the latest release.']],
+  ['/stigs/harbor_linux_3/releases', ['Changes since V1R1']],
+  ['/stigs/harbor_linux_3/roles', ['Network and Computer Systems Administrators']],
+  ['/stigs/harbor_linux_3/about', ['Harbor_Linux_3_STIG', 'accepted']],
   ['/stigs/harbor_linux_3/rules/V-900001', ['V-900001', 'SV-900001r100090_rule', 'Discussion', 'CCI-']],
   [
     '/rules/HARB-03-000010',
@@ -1023,9 +1023,9 @@ pages('the rules of a STIG are filtered by text, severity and CCI', async () => 
 
 pages('who is not entitled sees nothing of who acts on a STIG, whichever STIG it is', async () => {
   const plain = await sessionCaller(t, await userCaller(t, { sub: 'plain' }));
-  const part = (html: string) => /<section aria-labelledby="roles">.*?<\/section>/s.exec(html)![0];
+  const part = (html: string) => /<section aria-label="Who acts">.*?<\/section>/s.exec(html)![0];
   const [harbor, lantern] = await Promise.all(
-    ['harbor_linux_3', 'lantern_web_server_2'].map((slug) => loadPage(t, `/stigs/${slug}`, plain)),
+    ['harbor_linux_3', 'lantern_web_server_2'].map((slug) => loadPage(t, `/stigs/${slug}/roles`, plain)),
   );
   assert.is(part(harbor!.html), part(lantern!.html));
   assert.not.match(harbor!.html, /15-\d{4}/);

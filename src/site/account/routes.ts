@@ -6,8 +6,8 @@ import { parseFields } from '../../http/form.ts';
 import { check, oneWord } from '../../http/schema.ts';
 import type { SessionCookie } from '../../http/session-cookie.ts';
 import { goTo, type PageSupport, safePath } from '../parts/page.ts';
-import { keepTheme } from '../parts/theme.ts';
-import { themes } from '../parts/view.ts';
+import { keepLook } from '../parts/theme.ts';
+import { densities, themes } from '../parts/view.ts';
 import { sendAgainPage, signInPage } from './sign-in.tsx';
 
 export interface Account {
@@ -15,7 +15,7 @@ export interface Account {
   cookie: SessionCookie;
 }
 
-/** The pages to sign in and out (rule D1.7), and the theme of the pages. */
+/** The pages to sign in and out (rule D1.7), and the look of the pages. */
 export function signInPages(
   app: Hono<Env>,
   { guard, show, signIn }: PageSupport,
@@ -56,7 +56,7 @@ export function signInPages(
 
   app.post('/theme', guard.visitor, (c) => {
     const form = c.get('form');
-    keepTheme(c, cookie, check(oneWord('theme', themes), form.get('theme')));
+    keepLook(c, cookie, check(oneWord('theme', [...themes, ...densities]), form.get('theme')));
     return goTo(c, safePath(form.get('next')));
   });
 }

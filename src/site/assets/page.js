@@ -1,8 +1,38 @@
-// Every page works without this script. `/` leads to the search, j and k to the next and the previous rule.
+// Every page works without this script. `/` leads to the search, j and k to the next and the previous rule. A reader
+// may switch these keys off in this browser (WCAG 2.1.4).
+const keysOff = 'gapstone-keys-off';
+const store = (() => {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+})();
+const hasKeys = () => store?.getItem(keysOff) !== 'yes';
+
+const look = document.querySelector('form.theme');
+if (look !== null && store !== null) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'quiet';
+  const say = () => {
+    button.textContent = hasKeys() ? 'Shortcut keys on' : 'Shortcut keys off';
+    button.setAttribute('aria-pressed', String(hasKeys()));
+    for (const each of document.querySelectorAll('.keys')) each.hidden = !hasKeys();
+  };
+  button.addEventListener('click', () => {
+    if (hasKeys()) store.setItem(keysOff, 'yes');
+    else store.removeItem(keysOff);
+    say();
+  });
+  say();
+  look.append(button);
+}
+
 document.addEventListener('keydown', (event) => {
   const { target } = event;
   const writing = target instanceof Element && target.closest('input, textarea, select') !== null;
-  if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!hasKeys() || writing || event.ctrlKey || event.metaKey || event.altKey) return;
   const way = { j: 'next', k: 'prev' }[event.key];
   if (way !== undefined) document.querySelector(`.reading a[rel=${way}]`)?.click();
   if (event.key !== '/') return;

@@ -5,7 +5,7 @@ import type { LoadedCatalog } from '../../catalog/controls/control-lists.ts';
 import type { ImportRun } from '../../catalog/ledger.ts';
 import type { CatalogSummary } from '../../catalog/schema.ts';
 import type { StigList, StigStats } from '../../catalog/stigs/schema.ts';
-import { AgeBar, daysSince } from '../parts/bars.tsx';
+import { AgeBar, age, daysSince } from '../parts/bars.tsx';
 import { Day, Facts, link, Moment, path, SeverityCounts, Table, Tiles } from '../parts/components.tsx';
 import { Filters, FindForm, Hidden, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
@@ -157,7 +157,7 @@ function AgeOf({ days, most }: { days: number | null; most: number }): Child {
   return (
     <>
       <AgeBar days={days} of={most} />
-      {count(days, 'day')}
+      <span title={count(days, 'day')}>{age(days)}</span>
     </>
   );
 }

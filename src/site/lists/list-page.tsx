@@ -7,7 +7,7 @@ import type { Overview } from '../../collections/list-entries.ts';
 import type { ListRowSort, OverviewEntry } from '../../collections/list-rows.ts';
 import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { daysSince, SeverityBar } from '../parts/bars.tsx';
+import { age, daysSince, SeverityBar } from '../parts/bars.tsx';
 import { Downloads, link, path, SeverityCounts, Table } from '../parts/components.tsx';
 import { FieldsForm, Hidden, Labelled, PostButton, TextArea } from '../parts/forms.tsx';
 import { listView, type ShownList } from '../parts/list-frame.tsx';
@@ -90,7 +90,7 @@ function Totals({ of, now }: { of: Overview['totals']; now: Date }): Child {
   const oldest = daysSince(of.oldest, now);
   const sentences = [
     `${count(of.findingCount, 'rule')} in all.`,
-    oldest === null ? '' : `The oldest release is ${count(oldest, 'day')} old.`,
+    oldest === null ? '' : `The oldest release is ${age(oldest)} old.`,
     of.newer === 0 ? '' : `${count(of.newer, 'STIG')} with a newer release than added or pinned.`,
     of.gone === 0 ? '' : `${count(of.gone, 'STIG')} no longer in the catalog.`,
   ];
@@ -124,10 +124,10 @@ function row(overview: ListOverview, entry: OverviewEntry): Child[] {
     isGone ? (
       ''
     ) : (
-      <>
+      <span class="bar-line">
         <SeverityBar counts={counts} of={totals.most} />
         <span class="total">{entry.findingCount}</span> <SeverityCounts counts={counts} />
-      </>
+      </span>
     ),
     <>
       {notes === '' ? null : <span class="prose">{notes}</span>}
@@ -177,14 +177,14 @@ function Release(props: { overview: ListOverview; entry: OverviewEntry; next: st
   if (newest === '') return null;
   const later = overview.laterOf.get(slug);
   const days = daysSince(entry.releaseDate, overview.now);
-  const age = days === null ? 'no date' : count(days, 'day');
+  const old = days === null ? 'no date' : age(days);
   const home = `${path('lists', overview.list.id)}${path('stigs', slug)}`;
   return (
     <>
       {state === 'gone' ? (
         <p class="newer">Pinned to {release}, which is not in the catalog.</p>
       ) : (
-        `${version}${release === null ? '' : ' (pinned)'}, ${age}`
+        `${version}${release === null ? '' : ' (pinned)'}, ${old}`
       )}
       {overview.isOwn ? (
         <>

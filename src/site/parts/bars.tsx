@@ -55,12 +55,19 @@ export function daysBefore(now: Date, days: number): string {
   return new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** A date with the days since. */
+/** An age in the unit that people use for it: days up to two months, months up to two years, years after. */
+export function age(days: number): string {
+  if (days < 61) return count(days, 'day');
+  const months = Math.floor(days / (365.25 / 12));
+  return months < 24 ? count(months, 'month') : count(Math.floor(days / 365.25), 'year');
+}
+
+/** A date with its age. */
 export function Aged({ date, now }: { date: string | null; now: Date }) {
   const days = daysSince(date, now);
   return (
     <>
-      <Day date={date} /> {days === null ? null : <span class="quiet">{count(days, 'day')}</span>}
+      <Day date={date} /> {days === null ? null : <span class="quiet">{age(days)}</span>}
     </>
   );
 }

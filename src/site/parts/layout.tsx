@@ -1,6 +1,14 @@
 import type { Child } from 'hono/jsx';
 import { Hidden } from './forms.tsx';
-import { type PageFrame, type Section, themes, type View } from './view.ts';
+import {
+  type Density,
+  densities,
+  type PageFrame,
+  type Section,
+  type Theme,
+  themes,
+  type View,
+} from './view.ts';
 
 interface NavigationEntry {
   section: Section;
@@ -47,7 +55,7 @@ export function renderPage(view: View, frame: PageFrame): string {
 function Layout({ view, frame }: { view: View; frame: PageFrame }) {
   const { assets, banner, visitor, theme } = frame;
   return (
-    <html lang="en" data-theme={theme === 'system' ? undefined : theme}>
+    <html lang="en" data-theme={theme === 'system' ? undefined : theme} data-density={frame.density}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -119,7 +127,7 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
             Gapstone answers from its own catalog; nothing leaves this machine.{' '}
             <a href="/docs">API reference</a>
           </p>
-          <ThemeForm frame={frame} />
+          <LookForm frame={frame} />
           <Banner text={banner} />
         </footer>
       </body>
@@ -172,25 +180,38 @@ function Banner({ text }: { text: string | null }): Child {
   return text === null ? null : <p class="banner">{text}</p>;
 }
 
-const themeNames = { system: 'As the system', light: 'Light', dark: 'Dark' };
+const lookNames: Record<Theme | Density, string> = {
+  system: 'As the system',
+  light: 'Light',
+  dark: 'Dark',
+  compact: 'Compact',
+  comfortable: 'Comfortable',
+};
 
-function ThemeForm({ frame: { theme, here } }: { frame: PageFrame }): Child {
-  return (
-    <form class="theme" method="post" action="/theme">
-      <Hidden fields={{ next: here }} />
-      <span id="theme">Theme</span>
-      {themes.map((each) => (
+/** The look of the pages in this browser: small, at their end. The script adds a switch for the keys. */
+function LookForm({ frame: { theme, density, here } }: { frame: PageFrame }): Child {
+  const choice = (id: string, label: string, of: readonly (Theme | Density)[], chosen: string) => (
+    <span class="choice">
+      <span id={id}>{label}</span>
+      {of.map((each) => (
         <button
           type="submit"
           class="quiet"
           name="theme"
           value={each}
-          aria-describedby="theme"
-          aria-pressed={each === theme ? 'true' : 'false'}
+          aria-describedby={id}
+          aria-pressed={each === chosen ? 'true' : 'false'}
         >
-          {themeNames[each]}
+          {lookNames[each]}
         </button>
       ))}
+    </span>
+  );
+  return (
+    <form class="theme" method="post" action="/theme">
+      <Hidden fields={{ next: here }} />
+      {choice('theme', 'Theme', themes, theme)}
+      {choice('density', 'Rows', densities, density)}
     </form>
   );
 }

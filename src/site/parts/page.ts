@@ -10,7 +10,7 @@ import { check } from '../../http/schema.ts';
 import type { Assets } from './assets.ts';
 import { renderPage } from './layout.tsx';
 import { notices } from './notices.ts';
-import { themeOf } from './theme.ts';
+import { densityOf, themeOf } from './theme.ts';
 import type { PageFrame, View } from './view.ts';
 
 export interface PageContext {
@@ -87,6 +87,7 @@ export function createPageSupport({ access, assets, banner, now }: PageContext) 
       assets: addresses,
       banner,
       theme: themeOf(c),
+      density: densityOf(c),
       visitor: user === null ? null : { name: user.email ?? user.subject, entitlements: user.entitlements },
       query: url.pathname === '/search' ? (c.req.query('q') ?? '') : '',
       notice: notices(c.req.query('done'), c.req.query('count')),

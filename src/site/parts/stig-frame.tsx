@@ -1,5 +1,4 @@
 import type { Child } from 'hono/jsx';
-import type { StigVersions } from '../../catalog/stigs/schema.ts';
 import { Day, link, path, shortTitle, Tabs } from './components.tsx';
 import { Hidden } from './forms.tsx';
 import type { View } from './view.ts';
@@ -20,7 +19,7 @@ export interface ShownStig {
   title: string;
   /** The release of the page. */
   version: string;
-  versions: StigVersions['versions'];
+  versions: { version: string; releaseDate: string | null; current: boolean }[];
 }
 
 /** The address of a tab of a STIG's page. */

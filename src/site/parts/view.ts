@@ -33,11 +33,16 @@ export interface View {
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
+/** How close the rows of tables stand. */
+export const densities = ['compact', 'comfortable'] as const;
+export type Density = (typeof densities)[number];
+
 export interface PageFrame {
   /** Without `find`: a thread may make the page, and functions cannot be sent to it. */
   assets: Omit<Assets, 'find'>;
   banner: string | null;
   theme: Theme;
+  density: Density;
   /** The reader: a name, and the products that the token entitles to; null without a session. */
   visitor: { name: string; entitlements: ReadonlySet<string> } | null;
   query: string;

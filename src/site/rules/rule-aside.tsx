@@ -3,7 +3,7 @@ import { count } from '../../base/text.ts';
 import type { ChainedCci } from '../../catalog/crosswalk/chain.ts';
 import type { RuleOverTime, RuleRelease } from '../../catalog/stigs/history-schema.ts';
 import type { RelatedRule } from '../../catalog/stigs/reading.ts';
-import { Day, Empty, link, path, Severity, Status } from '../parts/components.tsx';
+import { Day, Empty, link, path, Severity, Status, shortTitle } from '../parts/components.tsx';
 import { classNames, SeverityMove } from '../parts/diff-text.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
 import { ruleHref, ruleInDiff } from '../parts/rule-links.tsx';
@@ -222,7 +222,7 @@ function RelatedLine({ rule, requirement }: { rule: RelatedRule; requirement: st
         {ruleVersion}
       </a>{' '}
       <span class="quiet">
-        {title} {version}
+        {shortTitle(title)} {version}
       </span>{' '}
       {rules === 1 ? null : (
         <a href={`${link(path('stigs', slug), { search: requirement })}#rules`}>

@@ -3,7 +3,7 @@ import { citation } from '../../base/citation.ts';
 import type { RuleText } from '../../catalog/stigs/reading.ts';
 import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { Automation, automationPath } from '../parts/checked-by.tsx';
-import { Day, Facts, link, path, Severity } from '../parts/components.tsx';
+import { Day, Facts, link, path, Severity, shortTitle } from '../parts/components.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -25,7 +25,10 @@ export function rulePage(page: RulePage): View {
       <>
         <p class="crumbs">
           <a href="/stigs">STIGs</a> /{' '}
-          <a href={link(path('stigs', slug), { version: pinned, ...filter })}>{stigTitle}</a> {version}
+          <a href={link(path('stigs', slug), { version: pinned, ...filter })} title={stigTitle}>
+            {shortTitle(stigTitle)}
+          </a>{' '}
+          {version}
           {isCurrent ? '' : ' (not the latest release)'}
         </p>
         <div class="reading">
@@ -71,7 +74,7 @@ function Removed({ page: { slug, rules, version, isCurrent, history } }: { page:
   if (over === undefined || isCurrent) return null;
   if (over.current)
     return (
-      <p class="notice">
+      <p class="warning">
         This is not the latest release. <a href={ruleHref(slug, over)}>Show the rule in the latest release</a>
       </p>
     );
@@ -81,7 +84,7 @@ function Removed({ page: { slug, rules, version, isCurrent, history } }: { page:
   );
   if (last === undefined || without === undefined) return null;
   return (
-    <p class="notice">
+    <p class="warning">
       <strong>Removed.</strong> {last.version} (<Day date={last.releaseDate} />) was the last release with{' '}
       {rules[0]!.groupId}; {without.version} (<Day date={without.releaseDate} />) does not contain it.{' '}
       {last.version === version ? (
@@ -110,7 +113,7 @@ function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
       <Facts
         of={[
           ['Severity', <Severity level={rule.severity} />],
-          ['V-ID', <Id name="V-ID" id={rule.groupId} href={`/rules/${encodeURIComponent(rule.groupId)}`} />],
+          ['V-ID', <Id name="V-ID" id={rule.groupId} href={link('/search', { q: rule.groupId })} />],
           [
             'STIG ID',
             <Id name="STIG ID" id={rule.ruleVersion} href={link('/search', { q: rule.ruleVersion })} />,

@@ -10,7 +10,6 @@ import {
   Downloads,
   Empty,
   Facts,
-  Ids,
   link,
   path,
   Severity,
@@ -49,9 +48,7 @@ export function stigPage(stig: StigPage, part: OwnPart): View {
     keep: part === 'rules' ? typedFilter(filter) : {},
     facts: (
       <p>
-        <a href={link(stigPath(slug, 'rules'), { version: pinned })}>{count(stig.findingCount, 'rule')}</a>{' '}
-        <SeverityCounts counts={stig.counts} />
-        <span class="quiet">{stig.status}</span>
+        {count(stig.findingCount, 'rule')} <SeverityCounts counts={stig.counts} />
       </p>
     ),
     actions: (
@@ -72,9 +69,6 @@ export function stigPage(stig: StigPage, part: OwnPart): View {
             Compare with {older.version}
           </a>
         )}
-        <a class="button quiet" href={link('/checklists/upgrade', { slug })}>
-          Upgrade a checklist
-        </a>
       </>
     ),
     body: bodies[part](stig),
@@ -163,13 +157,25 @@ function Rules({ stig }: { stig: StigPage }): Child {
             {rule.ruleTitle}
           </a>,
           ...(hasScap ? [<Automation state={automation.of(rule.ruleId).state} />] : []),
-          <Ids of={rule.ruleIdents} />,
+          <Ccis of={rule.ruleIdents} />,
         ])}
         pages={{ pagination, href }}
       >
         No rules match these filters. <a href={link(home, { version })}>Show all rules</a>
       </Table>
     </section>
+  );
+}
+
+/** The first CCI, with the number of others: all are in the title and on the rule's page. */
+function Ccis({ of }: { of: string[] }): Child {
+  const [first, ...others] = of;
+  if (first === undefined) return null;
+  return (
+    <span class="ids" title={of.join(', ')}>
+      {first}
+      {others.length === 0 ? '' : ` +${others.length}`}
+    </span>
   );
 }
 
