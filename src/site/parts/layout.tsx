@@ -55,7 +55,11 @@ export function renderPage(view: View, frame: PageFrame): string {
 function Layout({ view, frame }: { view: View; frame: PageFrame }) {
   const { assets, banner, visitor, theme } = frame;
   return (
-    <html lang="en" data-theme={theme === 'system' ? undefined : theme} data-density={frame.density}>
+    <html
+      lang="en"
+      data-theme={theme === 'system' ? undefined : theme}
+      data-density={frame.density === 'compact' ? undefined : frame.density}
+    >
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
