@@ -86,7 +86,7 @@ pages('the tables name every control once, with a rule or without', async () => 
     [
       ...html
         .split(`id="${id}"`)[1]!
-        .split('</section>')[0]!
+        .split('</details>')[0]!
         .matchAll(/<a class="ids"[^>]*>([^<]*)</g),
     ].map(([, identifier]) => identifier);
   const of = (isCovered: boolean) =>
@@ -137,6 +137,24 @@ pages('another revision in the form keeps the page where it lacks the baseline, 
   assert.match(text, /NIST SP 800-53 Rev 4, all active controls:/);
   assert.match(html, /<select[^>]* name="revision"/);
   assert.is((await loadPage(t, asked, ann)).status, 400);
+});
+
+pages('the map of gaps alone has each control without a rule, and no other', async () => {
+  for (const query of ['', 'framework=nist-800-171&', 'framework=dod-8500&baseline=mac+i&']) {
+    const json: Json = (await t.get(`/api/v1${home}?${query}`)).json;
+    const html = await page(`${home}?${query}show=gaps`);
+    assert.equal(
+      [...html.matchAll(/<a class="n(\d)"[^>]*tabindex="-1"[^>]*>([^<]*)/g)].map(([, shade, id]) => [
+        shade,
+        id,
+      ]),
+      json.uncovered === undefined
+        ? json.controls.filter((each: Json) => !each.covered).map((each: Json) => ['0', each.identifier])
+        : json.uncovered.map((each: Json) => ['0', each.identifier]),
+      query,
+    );
+    assert.match(textOf(html), 'Show all controls');
+  }
 });
 
 pages('five thousand CCIs are told by their families, and files have what tables leave out', async () => {

@@ -208,7 +208,7 @@ rules('a renumbered rule is found by either number, in either release', async ()
   ];
   for (const [path, shown] of cases) {
     const text = textOf((await loadPage(made, path, sam)).html);
-    assert.match(text, `Group ID ${shown}`, path);
+    assert.match(text, `V-ID ${shown}`, path);
     assert.match(text, '# V1R2 2024-02-12 renumbered', path);
   }
   made.db.close();

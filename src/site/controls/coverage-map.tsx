@@ -13,24 +13,35 @@ const mostSquares = 1500;
 
 const shadeOf = (rules: number) => `n${shades.filter(([from]) => rules >= from).length}`;
 
-/** The controls by family: a square for each with its number of rules; a circle for none. */
-export function CoverageMap(props: { coverage: Coverage; hrefOf: (identifier: string) => string }): Child {
-  const { coverage, hrefOf } = props;
-  const byFamily = Map.groupBy(coverage.controls, ({ family }) => family);
-  const isDrawn = coverage.controls.length <= mostSquares;
+/** The controls by family: a cell for each with its id and its number of rules; a dashed one for none. */
+export function CoverageMap(props: {
+  coverage: Coverage;
+  hrefOf: (identifier: string) => string;
+  isGapsOnly: boolean;
+  /** The address of the map with all controls, or with gaps only. */
+  otherHref: string;
+}): Child {
+  const { coverage, hrefOf, isGapsOnly, otherHref } = props;
+  const shown = coverage.controls.filter(({ covered }) => !(isGapsOnly && covered));
+  const byFamily = Map.groupBy(shown, ({ family }) => family);
+  const isDrawn = shown.length <= mostSquares;
   return (
     <section aria-labelledby="map">
-      <h2 id="map">By family</h2>
-      {isDrawn ? <Legend /> : null}
-      <ul class="families">
-        {coverage.families.map(({ family, controls, covered }) => (
-          <li>
-            <p>
+      <div class="section-head">
+        <h2 id="map">{isGapsOnly ? 'Gaps by family' : 'By family'}</h2>
+        <a href={`${otherHref}#map`}>{isGapsOnly ? 'Show all controls' : 'Show gaps only'}</a>
+        {isDrawn && !isGapsOnly ? <Legend /> : null}
+      </div>
+      {coverage.families
+        .filter(({ family }) => byFamily.has(family))
+        .map(({ family, controls, covered }) => (
+          <details class="family" open={isDrawn}>
+            <summary>
               <b>{family === '' ? 'No family' : family}</b>{' '}
               <span class="quiet">
                 {covered.toLocaleString('en-US')} of {controls.toLocaleString('en-US')} addressed
               </span>
-            </p>
+            </summary>
             {isDrawn ? (
               <div class="squares">
                 {byFamily.get(family)!.map((control) => (
@@ -38,19 +49,20 @@ export function CoverageMap(props: { coverage: Coverage; hrefOf: (identifier: st
                 ))}
               </div>
             ) : null}
-          </li>
+          </details>
         ))}
-      </ul>
+      {shown.length === 0 ? <p class="empty">A rule addresses each of these controls.</p> : null}
     </section>
   );
 }
 
-/** Not in the tab order: the tables below have the same links, and there may be a thousand squares. */
+/** Not in the tab order: the tables below have the same links, and there may be a thousand cells. */
 function Square({ control: { identifier, rules }, href }: { control: CoveredControl; href: string }): Child {
   const words = `${identifier}: ${rules.total === 0 ? 'no rule' : count(rules.total, 'rule')}`;
   return (
     <a class={shadeOf(rules.total)} href={href} title={words} aria-label={words} tabindex={-1}>
-      {rules.total === 0 ? '' : rules.total}
+      {identifier}
+      {rules.total === 0 ? '' : <b>{rules.total}</b>}
     </a>
   );
 }
@@ -66,7 +78,6 @@ function Legend(): Child {
           <span class={shadeOf(from)} aria-hidden="true"></span> {words}
         </li>
       ))}
-      <li class="quiet">One square is one control. The tables below say the same in words.</li>
     </ul>
   );
 }

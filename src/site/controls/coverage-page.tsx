@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
-import { Downloads, Empty, Tiles } from '../parts/components.tsx';
+import { Downloads, Empty, link, Tiles } from '../parts/components.tsx';
 import { Filters, Hidden, Problem, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
@@ -149,7 +149,16 @@ function Result({ shown, place }: { shown: ShownCoverage; place: Place }): Child
           {frameworkName(framework)} {revision} has no control in the baseline {baseline}.
         </Empty>
       ) : (
-        <CoverageMap coverage={coverage} hrefOf={(identifier) => hrefOf(shown, place, identifier)} />
+        <CoverageMap
+          coverage={coverage}
+          hrefOf={(identifier) => hrefOf(shown, place, identifier)}
+          isGapsOnly={shown.isGapsOnly}
+          otherHref={link(place.home, {
+            ...place.needs,
+            ...queryOf(shown),
+            show: shown.isGapsOnly ? '' : 'gaps',
+          })}
+        />
       )}
       <Tables shown={shown} place={place} />
     </>

@@ -54,6 +54,7 @@ export function coveragePages(
         baselines,
       },
       isDefault: controls.versions(framework).some((each) => each.isServed && each.version === revision),
+      isGapsOnly: c.req.query('show') === 'gaps',
       beginnings: coverage.beginnings(found),
     };
   }

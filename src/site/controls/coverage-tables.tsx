@@ -14,6 +14,8 @@ export interface ShownCoverage {
     baselines: [value: string, text: string][];
   };
   isDefault: boolean;
+  /** Whether the map leaves out what is addressed. */
+  isGapsOnly: boolean;
   /** The beginning of the statement, for controls without a title. */
   beginnings: Map<string, string>;
 }
@@ -135,16 +137,20 @@ function Part(props: { id: string; heading: string; number: number; of?: number;
   const { id, heading, number, of, children } = props;
   const total = of === undefined ? '' : ` of ${of.toLocaleString('en-US')}`;
   return (
-    <section aria-labelledby={id}>
-      <h2 id={id}>
+    <details class="more">
+      <summary>
         {heading}{' '}
         <span class="quiet">
           {number.toLocaleString('en-US')}
           {total}
         </span>
+      </summary>
+      {/* A link to an id inside opens it. */}
+      <h2 id={id} class="hidden">
+        {heading}
       </h2>
       {children}
-    </section>
+    </details>
   );
 }
 
