@@ -52,6 +52,21 @@ tasks('a diff as a file: a page that opens from a disc, by itself', () =>
   }),
 );
 
+tasks('from change to change inside a comparison', () =>
+  journey(site, async ({ page, click }) => {
+    const releases = page.getByRole('row', { name: /Harbor Linux 3/ });
+    await click(releases.first().getByRole('link', { name: 'Compare with V1R1' }));
+    await click(page.getByRole('link', { name: /^Whole text/ }).first());
+    const here = page.getByRole('navigation', { name: 'Previous and next change' });
+    const first = await here.textContent();
+    assert.match(first!, /^Change 1 of \d+/);
+    await click(here.getByRole('link', { name: '→' }));
+    assert.match((await here.textContent())!, /Change 2 of \d+/);
+    await click(here.getByRole('link', { name: '←' }));
+    assert.is(await here.textContent(), first);
+  }),
+);
+
 tasks('changes since a quarter, and what became of a rule', () =>
   journey(site, async ({ page, click, download }) => {
     await click(page.getByRole('link', { name: 'What changed in all STIGs' }));

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { zipOf } from '../../src/base/zip.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { browserSuite } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
@@ -15,9 +16,13 @@ for (const format of ['cklb', 'ckl'] as const) {
   tasks(`${format} for twenty hosts`, async () => {
     const hosts = Array.from({ length: 20 }, (_, index) => `web${index + 1}`);
     await journey(site, async ({ page, click, download }) => {
-      await click(page.getByRole('link', { name: 'Lists', exact: true }).first());
+      await click(page.getByRole('link', { name: 'Saved', exact: true }).first());
       await click(page.getByRole('link', { name: 'Site 7' }).first());
-      await click(page.getByRole('link', { name: 'Checklists', exact: true }));
+      await click(
+        page
+          .getByRole('navigation', { name: 'Parts of this list' })
+          .getByRole('link', { name: 'Checklists' }),
+      );
       await page
         .getByLabel('Hosts', { exact: true })
         .fill(hosts.map((name) => `${name}\t10.0.0.1`).join('\n'));
@@ -54,9 +59,8 @@ const answered = (text: string) =>
 tasks('one checklist upgraded', async () => {
   const file = await old('web01');
   await journey(site, async ({ page, click, download }) => {
-    await click(page.getByRole('link', { name: 'STIGs', exact: true }).first());
-    await click(page.getByRole('link', { name: /Upgrade (a )?checklists?/ }).first());
-    await page.getByLabel('Checklist or scan results').setInputFiles(file);
+    await click(page.getByRole('link', { name: 'Checklists', exact: true }));
+    await page.getByLabel(/^Checklists:/).setInputFiles(file);
     await click(page.getByRole('button', { name: 'Preview upgrade' }));
     await page.getByRole('heading', { level: 1, name: 'V1R1 to V1R2' }).waitFor();
     const { bytes } = await download(page.getByRole('button', { name: 'Download upgraded checklist' }));
@@ -67,9 +71,8 @@ tasks('one checklist upgraded', async () => {
 tasks('several checklists upgraded, with one report', async () => {
   const files = await Promise.all(['web01', 'web02', 'web03'].map(old));
   await journey(site, async ({ page, click, download }) => {
-    await click(page.getByRole('link', { name: 'STIGs', exact: true }).first());
-    await click(page.getByRole('link', { name: /Upgrade (a )?checklists?/ }).first());
-    await page.getByLabel('Checklist or scan results').setInputFiles(files);
+    await click(page.getByRole('link', { name: 'Checklists', exact: true }));
+    await page.getByLabel(/^Checklists:/).setInputFiles(files);
     await click(page.getByRole('button', { name: 'Preview upgrade' }));
     await page.getByRole('heading', { level: 1, name: '3 of 3 checklists upgraded' }).waitFor();
     const { bytes } = await download(page.getByRole('button', { name: 'Download checklists and report' }));
@@ -80,5 +83,62 @@ tasks('several checklists upgraded, with one report', async () => {
     for (const [name, text] of made) if (name.endsWith('.cklb')) assert.ok(answered(text.toString()) > 0);
   });
 });
+
+tasks('a zip of checklists upgraded, CAT I alone', async () => {
+  const files = await Promise.all(['web01', 'web02'].map(old));
+  const buffer = Buffer.from(await zipOf(files.map(({ name, buffer: content }) => ({ name, content }))));
+  await journey(site, async ({ page, click, download }) => {
+    await click(page.getByRole('link', { name: 'Checklists', exact: true }));
+    await page
+      .getByLabel(/^Checklists:/)
+      .setInputFiles({ name: 'all.zip', mimeType: 'application/zip', buffer });
+    await click(page.getByRole('button', { name: 'Preview upgrade' }));
+    await page.getByRole('heading', { level: 1, name: '2 of 2 checklists upgraded' }).waitFor();
+    await click(page.getByRole('checkbox', { name: 'CAT I', exact: true }));
+    await click(page.getByRole('button', { name: 'Apply filters' }));
+    const shown = page.getByRole('table', { name: 'Rules to review' }).locator('tbody .severity');
+    assert.ok((await shown.count()) > 0);
+    for (const text of await shown.allTextContents()) assert.match(text, /CAT I$/);
+    const { bytes } = await download(page.getByRole('button', { name: 'Download checklists and report' }));
+    assert.is((await readZip(bytes)).size, 3);
+  });
+});
+
+for (const viewport of [
+  { width: 1280, height: 900 },
+  { width: 390, height: 844 },
+])
+  for (const sheet of ['test-results', 'poam'])
+    tasks(`a sheet for eMASS: ${sheet}, ${viewport.width} px`, async () => {
+      const files = await Promise.all(['web01', 'web02'].map(old));
+      const open = files.map((file) => ({
+        ...file,
+        buffer: Buffer.from(String(file.buffer).replace('"status":"not_a_finding"', '"status":"open"')),
+      }));
+      await journey(
+        site,
+        async ({ page, click, download }) => {
+          await click(page.getByRole('link', { name: 'Checklists', exact: true }));
+          await click(page.getByRole('link', { name: 'eMASS sheet' }));
+          await page.getByLabel(/^Checklists:/).setInputFiles(open);
+          await page.getByLabel('Sheet', { exact: true }).selectOption(sheet);
+          await page.getByLabel('Date tested').fill('2026-11-24');
+          await click(page.getByRole('button', { name: 'Preview sheet' }));
+          const rows = await page
+            .getByRole('table', { name: 'Rows of the sheet' })
+            .locator('tbody tr')
+            .count();
+          assert.ok(rows > 0);
+          const { name, bytes } = await download(page.getByRole('button', { name: 'Download sheet' }));
+          assert.is(name, `eMASS_${sheet}.xlsx`);
+          assert.is(bytes.subarray(0, 2).toString(), 'PK');
+          const checklists = open.map(({ buffer }) => String(buffer));
+          const asked = { checklists, sheet, dateTested: '2026-11-24', format: 'json' };
+          const api = (await site.post('/api/v1/checklists/emass', asked)) as unknown as { rows: string[][] };
+          assert.is(rows, Math.min(api.rows.length, 100));
+        },
+        { viewport },
+      );
+    });
 
 tasks.run();

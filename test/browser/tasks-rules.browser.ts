@@ -171,4 +171,40 @@ for (const colorScheme of ['light', 'dark'] as const)
     await leave(visitor);
   });
 
+tasks('a citation of a rule is copied', () =>
+  journey(
+    site,
+    async ({ page, click }) => {
+      await find(page, 'V-900003');
+      await click(searchButton(page));
+      await page
+        .context()
+        .grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.served.url });
+      await click(page.getByRole('button', { name: 'Copy citation' }));
+      await page.getByRole('button', { name: 'Copied citation' }).waitFor();
+      assert.match(await clipboard(page), /^harbor_linux_3@V1R2#SV-900003r\d+_rule$/);
+    },
+    { javaScriptEnabled: [true] },
+  ),
+);
+
+tasks('the shortcut keys are switched off, and stay so', async () => {
+  const visitor = await site.visit();
+  const { page } = visitor;
+  await signIn(page, site.token);
+  await page.goto('/stigs/harbor_linux_3/rules/V-900003');
+  await page.getByRole('button', { name: 'Shortcut keys on' }).click();
+  await page.keyboard.press('j');
+  await page.reload();
+  await page.getByRole('button', { name: 'Shortcut keys off' }).waitFor();
+  await page.keyboard.press('/');
+  assert.is(await page.evaluate('document.activeElement.id'), '');
+  assert.match(page.url(), /V-900003$/);
+  await page.getByRole('button', { name: 'Shortcut keys off' }).click();
+  await page.locator('h1').click();
+  await page.keyboard.press('j');
+  await page.waitForURL(/V-900004$/);
+  await leave(visitor);
+});
+
 tasks.run();

@@ -55,7 +55,7 @@ interface Row {
 const [privateList, sharedList, privateCollection, sharedCollection, deletedList] = [1, 2, 3, 4, 5].map(
   testId,
 ) as [string, string, string, string, string];
-const filled = { name: 'Renamed', description: '', tags: '', color: '', icon: '', visibility: 'PRIVATE' };
+const filled = { name: 'Renamed', description: '', tags: '', color: '', visibility: 'PRIVATE' };
 const ac2 = { framework: 'nist-800-53', controlId: 'AC-2' };
 
 const get = (kind: Row['cells'], route: string, path = route, status?: number): Row => ({

@@ -873,7 +873,6 @@ pages('lists are made, filled, changed, copied, deleted and restored by forms', 
     description: 'two\r\nlines',
     tags: 'prod, , dmz',
     color: '#2a6fdb',
-    icon: 'server',
     visibility: 'SHARED',
   };
   const made = await loadPage(t, '/lists', ann, form);
@@ -882,9 +881,9 @@ pages('lists are made, filled, changed, copied, deleted and restored by forms', 
   assert.match(home, /^\/lists\/[0-9a-f-]{36}$/);
   const id = home.slice('/lists/'.length);
   const api = async () => (await t.get(`/api/v1/lists/${id}`, { token: null, headers: ann })).json;
-  const { name, description, tags, color, icon, visibility, createdById } = await api();
+  const { name, description, tags, color, visibility, createdById } = await api();
   assert.equal(
-    { name, description, tags, color, icon, visibility, createdById },
+    { name, description, tags, color, visibility, createdById },
     { ...form, description: 'two\nlines', tags: ['prod', 'dmz'], createdById: 'ann' },
   );
 

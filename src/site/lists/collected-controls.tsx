@@ -37,7 +37,7 @@ export function collectionPage({ collection, controls, isOwn, adding, known }: C
   const home = path('collections', id);
   return {
     title: name,
-    section: 'collections',
+    section: 'saved',
     crumbs: [['Collections', '/collections']],
     heading: (
       <>
@@ -89,7 +89,7 @@ export function editCollectionPage(id: string, form: CollectionForm, problem: st
   const home = path('collections', id);
   return {
     title: 'Edit collection',
-    section: 'collections',
+    section: 'saved',
     crumbs: [
       ['Collections', '/collections'],
       [form.name, home],

@@ -24,7 +24,6 @@ interface Fields {
   description: string;
   tags: string[];
   color: string;
-  icon?: string;
   visibility: string;
 }
 
@@ -59,8 +58,6 @@ export function collectionFormPages(
   { kind, audited, service, createBody, changeBody, editing, page: pageOf }: CollectionPages,
 ): void {
   const home = `/${kind.section}` as const;
-  const hasIcon = kind.one === 'list';
-  const unfilled = hasIcon ? { ...emptyForm, icon: '' } : emptyForm;
 
   function overview(c: Context<Env>, form: CollectionForm, problem: string | null): Response {
     const user = c.get('user');
@@ -70,10 +67,10 @@ export function collectionFormPages(
     return show(c, page, problem === null ? 200 : 400);
   }
 
-  app.get(home, guard.user, (c) => overview(c, unfilled, null));
+  app.get(home, guard.user, (c) => overview(c, emptyForm, null));
 
   app.post(home, guard.audited(`${audited}.create`, { size: 'notes' }), (c) => {
-    const form = typedIn(c.get('form'), hasIcon);
+    const form = typedIn(c.get('form'));
     return withFormErrors(
       async () => {
         const { id } = await service.create(c.get('user'), check(createBody, bodyOf(form)));
@@ -89,7 +86,7 @@ export function collectionFormPages(
 
   app.post(`${home}/:id/${editing.at}`, guard.audited(`${audited}.update`, { size: 'notes' }), (c) => {
     const id = c.req.param('id');
-    const form = typedIn(c.get('form'), hasIcon);
+    const form = typedIn(c.get('form'));
     return withFormErrors(
       async () => {
         await service.change(c.get('user'), id, check(changeBody, bodyOf(form)));
@@ -108,13 +105,12 @@ export function collectionFormPages(
   });
 }
 
-function typedIn(form: Form, hasIcon: boolean): CollectionForm {
+function typedIn(form: Form): CollectionForm {
   return {
     name: form.get('name'),
     description: lines(form.get('description')),
     tags: form.get('tags'),
     color: form.get('color').trim(),
-    ...(hasIcon ? { icon: form.get('icon') } : {}),
     visibility: form.get('visibility'),
   };
 }
@@ -124,13 +120,12 @@ function bodyOf(form: CollectionForm): Record<string, unknown> {
 }
 
 /** The form of an existing list or collection. */
-export function formOf({ name, description, tags, color, icon, visibility }: Fields): CollectionForm {
+export function formOf({ name, description, tags, color, visibility }: Fields): CollectionForm {
   return {
     name,
     description,
     tags: tags.join(', '),
     color,
-    ...(icon === undefined ? {} : { icon }),
     visibility: visibility.toUpperCase(),
   };
 }

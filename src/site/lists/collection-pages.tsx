@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { OverviewSort } from '../../collections/collections.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { Facts, link, Moment, path, Swatch, Table } from '../parts/components.tsx';
+import { Facts, link, Moment, path, Swatch, Table, Tabs } from '../parts/components.tsx';
 import { FieldsForm, Input, Select, TextArea } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -20,7 +20,6 @@ export interface CollectionForm {
   description: string;
   tags: string;
   color: string;
-  icon?: string;
   visibility: string;
 }
 
@@ -59,14 +58,25 @@ export interface OverviewPage {
   after?: Child;
 }
 
+/** What a reader keeps, in one place. */
+export function SavedTabs({ at }: { at: 'lists' | 'collections' | 'favorites' }): Child {
+  const tabs = [
+    ['lists', 'Lists'],
+    ['collections', 'Collections'],
+    ['favorites', 'Favorites'],
+  ] as const;
+  return <Tabs label="Saved" of={tabs.map(([each, label]) => [label, path(each), each === at])} />;
+}
+
 /** The lists or collections that the reader may see, and the form for a new one. */
 export function overviewPage(kind: Kind, page: OverviewPage): View {
   const { rows, pagination, subject, sort, form, problem, after } = page;
   return {
     title: kind.name,
-    section: kind.section,
+    section: 'saved',
     body: (
       <>
+        <SavedTabs at={kind.section} />
         <p class="lead">{kind.lead}</p>
         <Table
           caption={kind.caption}
@@ -139,17 +149,6 @@ export function CollectionFields(props: {
     <FieldsForm {...others}>
       <Input name="name" label="Name" value={form.name} required maxlength={200} />
       <TextArea name="description" label="Description" text={form.description} maxlength={2000} />
-      <Input name="tags" label="Tags" value={form.tags} hint="Separated by commas, at most 20" />
-      <Input
-        name="color"
-        label="Color"
-        value={form.color}
-        pattern="#[0-9A-Fa-f]{6}"
-        hint="Optional, such as #2a6fdb"
-      />
-      {form.icon === undefined ? null : (
-        <Input name="icon" label="Icon key" value={form.icon} maxlength={50} />
-      )}
       <Select
         name="visibility"
         label="Visibility"
@@ -159,7 +158,48 @@ export function CollectionFields(props: {
         ]}
         selected={form.visibility === 'SHARED' ? 'SHARED' : 'PRIVATE'}
       />
+      <Input name="tags" label="Tags" value={form.tags} hint="Separated by commas, at most 20" />
+      <Colors chosen={form.color} />
     </FieldsForm>
+  );
+}
+
+/** Eight colors that differ in both themes. */
+const colors: [color: string, name: string][] = [
+  ['#2a6fdb', 'Blue'],
+  ['#0f8a8a', 'Teal'],
+  ['#2f8a3a', 'Green'],
+  ['#8a7a00', 'Olive'],
+  ['#c2570c', 'Orange'],
+  ['#c0303a', 'Red'],
+  ['#8a3fc0', 'Purple'],
+  ['#6b7480', 'Grey'],
+];
+
+/** One of eight colors, none, or the one that a program set. */
+function Colors({ chosen }: { chosen: string }): Child {
+  const known = chosen === '' || colors.some(([color]) => color === chosen.toLowerCase());
+  const of: [string, string][] = [
+    ['', 'None'],
+    ...colors,
+    ...(known ? [] : [[chosen, chosen] as [string, string]]),
+  ];
+  return (
+    <fieldset class="colors">
+      <legend class="label">Color</legend>
+      {of.map(([color, name]) => (
+        <label>
+          <input
+            type="radio"
+            name="color"
+            value={color}
+            checked={color.toLowerCase() === chosen.toLowerCase()}
+          />
+          <Swatch color={/^#[0-9a-f]{6}$/i.test(color) ? color : ''} />
+          {name}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

@@ -3,6 +3,7 @@ import { Moment, Table } from '../parts/components.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 import { NamedControl } from './collected-controls.tsx';
+import { SavedTabs } from './collection-pages.tsx';
 import { NamedStig } from './list-entry.tsx';
 
 export interface FavoritesPage {
@@ -15,9 +16,10 @@ export interface FavoritesPage {
 export function favoritesPage({ stigs, controls, known }: FavoritesPage): View {
   return {
     title: 'Favorites',
-    section: 'favorites',
+    section: 'saved',
     body: (
       <>
+        <SavedTabs at="favorites" />
         <h2>STIGs</h2>
         <Table
           caption="Favorite STIGs"

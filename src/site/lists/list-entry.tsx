@@ -35,7 +35,7 @@ export function editEntryPage(page: {
   const home = path('lists', list.id);
   return {
     title: `Edit ${entry.title}`,
-    section: 'lists',
+    section: 'saved',
     crumbs: [
       ['Lists', '/lists'],
       [list.name, home],

@@ -304,7 +304,7 @@ export function Downloads(props: {
       </a>
     </li>
   ));
-  if (formats.length <= 2)
+  if (formats.length <= 3)
     return (
       <ul class="downloads" aria-label={label}>
         <li aria-hidden="true">{label}</li>

@@ -29,7 +29,7 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
   const label = new Map(parts).get(part)!;
   return {
     title: part === 'overview' ? list.name : `${label} · ${list.name}`,
-    section: 'lists',
+    section: 'saved',
     crumbs: [['Lists', '/lists']],
     heading: (
       <>
