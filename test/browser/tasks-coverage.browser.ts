@@ -39,8 +39,8 @@ tasks('moderate controls without a rule, for a list, and as a file', () =>
     await page.getByLabel('Baseline').selectOption('moderate');
     await page.getByLabel('Count rules of enhancements').check();
     await click(page.getByRole('button', { name: 'Show coverage' }));
-    const found = page.getByRole('table', { name: 'Controls without a rule' }).getByRole('rowheader');
-    const shown = await found.allTextContents();
+    // The map has each control in a cell: the dashed ones have no rule.
+    const shown = (await page.locator('.family .n0').allTextContents()).map((text) => text.trim());
     assert.ok(
       ['AC-1', 'PE-2', 'PE-3'].every((each) => shown.includes(each)),
       shown.join(),
@@ -49,8 +49,8 @@ tasks('moderate controls without a rule, for a list, and as a file', () =>
       ['AC-2', 'CM-6', 'AU-1'].some((each) => shown.includes(each)),
       shown.join(),
     );
-    const heading = await page.getByRole('heading', { name: 'Controls without a rule' }).textContent();
-    assert.is(heading!.replace(/\s+/g, ' '), `Controls without a rule ${shown.length} of 11`);
+    const summary = await page.locator('summary', { hasText: 'Controls without a rule' }).textContent();
+    assert.is(summary!.replace(/\s+/g, ' ').trim(), `Controls without a rule ${shown.length} of 11`);
     const { name, bytes } = await download(page.getByRole('link', { name: 'CSV' }));
     assert.match(name, /Web farm coverage_baseline-moderate[\w-]*\.csv$/);
     const lines = readCsv(bytes.toString()).filter(([section]) => section === 'control');
@@ -69,9 +69,8 @@ tasks('from 800-171 to the rules of a STIG', () =>
     await click(page.getByRole('link', { name: 'Controls addressed' }));
     await page.getByLabel('Framework').selectOption('nist-800-171');
     await click(page.getByRole('button', { name: 'Show coverage' }));
-    await click(page.locator('summary', { hasText: 'Controls addressed' }));
-    const first = page.getByRole('table', { name: 'Controls addressed' }).getByRole('link').first();
-    const requirement = (await first.textContent())!;
+    const first = page.locator('.family a:not(.n0)').first();
+    const [requirement] = (await first.getAttribute('title'))!.split(' ') as [string];
     assert.match(requirement, /^3\.\d+\.\d+$/);
     await click(first);
     assert.match(

@@ -45,7 +45,7 @@ pages('a square for each control says how many rules it has, and leads to them',
       assert.equal(
         squares.map(([, shade, href, title, label]) => [shade, href, title, label]),
         json.controls.map(({ identifier, rules: { total } }: Json) => {
-          const words = `${identifier}: ${total === 0 ? 'no rule' : total === 1 ? '1 rule' : `${total} rules`}`;
+          const words = `${identifier} ${total === 0 ? 'no rule' : total === 1 ? '1 rule' : `${total} rules`}`;
           const shade = [1, 2, 5, 20].filter((from) => total >= from).length;
           const href = `/controls/${json.framework}/${encodeURIComponent(identifier)}?${narrow}${version}`;
           return [String(shade), href, words, words];

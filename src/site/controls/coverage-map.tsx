@@ -58,11 +58,10 @@ export function CoverageMap(props: {
 
 /** Not in the tab order: the tables below have the same links, and there may be a thousand cells. */
 function Square({ control: { identifier, rules }, href }: { control: CoveredControl; href: string }): Child {
-  const words = `${identifier}: ${rules.total === 0 ? 'no rule' : count(rules.total, 'rule')}`;
+  const words = `${identifier} ${rules.total === 0 ? 'no rule' : count(rules.total, 'rule')}`;
   return (
     <a class={shadeOf(rules.total)} href={href} title={words} aria-label={words} tabindex={-1}>
-      {identifier}
-      {rules.total === 0 ? '' : <b>{rules.total}</b>}
+      {identifier} {rules.total === 0 ? '' : <b>{rules.total}</b>}
     </a>
   );
 }
