@@ -36,6 +36,7 @@ import {
 import { createControlCollectionService } from './collections/control-collections.ts';
 import { createFavoriteService } from './collections/favorites.ts';
 import { createListChangesService } from './collections/list-changes-api.ts';
+import { createListHostService } from './collections/list-hosts.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { createListEntryWriter } from './collections/list-entry-writer.ts';
 import { createListService } from './collections/lists.ts';
@@ -63,6 +64,7 @@ export function createServices(context: ServiceContext) {
   const controls = createControlService(catalog);
   const cciLookup = createCciLookup(catalog, crosswalk);
   const listStigs = createListEntryService(users, stigNames.slugOf);
+  const listHosts = createListHostService(users, now, stigNames);
   const ruleAutomation = createRuleAutomation(catalog);
   const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
   const coverage = createCoverageService(catalog, controls, crosswalk);
@@ -108,9 +110,11 @@ export function createServices(context: ServiceContext) {
     listStigs,
     listEntries: createListEntryWriter(users, now, stigNames),
     listChanges: createListChangesService(listStigs, changes),
+    listHosts,
     listChecklists: createListChecklists(
       createChecklistZips(stigs, catalog.generation),
-      listStigs.releases,
+      stigNames,
+      { releases: listStigs.releases, hosts: (user, id) => listHosts.get(user, id).hosts },
       banner,
     ),
     collections: createControlCollectionService(users, now, newId),

@@ -55,7 +55,7 @@ export function apiRoutes(
     searchRoutes(ofUsers, services, listStigs),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs),
     listRoutes(ofUsers, services.lists),
-    listEntryRoutes(ofUsers, listStigs, services.listEntries),
+    listEntryRoutes(ofUsers, services),
     listChecklistRoutes(access, services.listChecklists),
     ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
     ...automationRoutes(access, services.automation, stigs, listStigs.releases),

@@ -3,9 +3,11 @@ import { isObject } from '../base/json.ts';
 import { Severity } from '../catalog/stigs/schema.ts';
 import { wordList } from '../http/arrays.ts';
 import { DateOrNull, notAnObject, Pagination, paging } from '../http/schema.ts';
+import { KeptHost } from './list-hosts-schema.ts';
 import {
   answeredFields,
   answeredTimes,
+  exportQuery,
   maxPosition,
   mostAtOnce,
   notes,
@@ -105,6 +107,7 @@ export const ListExport = z
   .strictObject({
     list: z.strictObject({ id: z.uuid(), name: z.string(), description: z.string() }),
     stigs: z.array(z.strictObject({ ...exportedEntry, ...pinned })),
+    hosts: z.array(KeptHost).optional().openapi({ description: 'Only with include=hosts.' }),
   })
   .openapi('ListExport');
 export type ListExport = z.infer<typeof ListExport>;
@@ -129,6 +132,12 @@ export const ListStigUpdate = z
   })
   .openapi('ListStigUpdate');
 export type ListStigUpdate = z.infer<typeof ListStigUpdate>;
+
+export const listExportQuery = exportQuery.extend({
+  include: wordList('include', ['hosts']).openapi({
+    description: 'The hosts that are kept with the list, in json for a user alone.',
+  }),
+});
 
 const longestVersion = 64;
 

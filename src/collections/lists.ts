@@ -2,7 +2,7 @@ import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { arrayText, type JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
-import { collections, listStigs } from '../db/user-tables.ts';
+import { collections, listHosts, listStigs } from '../db/user-tables.ts';
 import { type Match, requireMatch } from '../http/if-match.ts';
 import { createCollectionService } from './collection-writer.ts';
 import { countEntries } from './entries.ts';
@@ -76,6 +76,11 @@ export function createListService(db: Database, now: () => Date, newId: () => st
           .from(listStigs)
           .where(eq(listStigs.collectionId, id));
         db.orm.insert(listStigs).select(entries).run();
+        const hosts = db.orm
+          .select({ collectionId: sql<string>`${copy.id}`.as('collectionId'), hosts: listHosts.hosts })
+          .from(listHosts)
+          .where(eq(listHosts.collectionId, id));
+        db.orm.insert(listHosts).select(hosts).run();
         return reader.shown(copy.id);
       });
     },

@@ -1,0 +1,56 @@
+import { eq } from 'drizzle-orm';
+import type { User } from '../auth/viewer.ts';
+import { stigsAmong } from '../checklists/host-stigs.ts';
+import { type ChecklistHost, requireSlugs, unusualNames } from '../checklists/hosts-schema.ts';
+import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
+import type { Database } from '../db/database.ts';
+import { listHosts } from '../db/user-tables.ts';
+import type { Match } from '../http/if-match.ts';
+import { createCollectionWriter } from './collection-writer.ts';
+import { createVisible } from './collections.ts';
+import type { ListHosts } from './list-hosts-schema.ts';
+import { createListRows } from './list-rows.ts';
+
+export type ListHostService = ReturnType<typeof createListHostService>;
+
+/** The hosts that are kept with lists (rule D36.6). All throw the one 404 for a list that the user may not see. */
+export function createListHostService(db: Database, now: () => Date, stigNames: StigNameIndex) {
+  const visible = createVisible(db, 'list');
+  const lists = createCollectionWriter(db, 'list', now);
+  const rows = createListRows(db);
+  const slugsOf = (id: string) => rows.entries(id).map(({ slug }) => slug);
+
+  /** The table as it was written; a STIG that has left the list since is in `missing` of its host. */
+  function kept(id: string): ListHosts['hosts'] {
+    const row = db.orm.select().from(listHosts).where(eq(listHosts.collectionId, id)).get();
+    const among = new Set(slugsOf(id));
+    return ((row?.hosts ?? []) as ChecklistHost[]).map(({ stigs, ...host }) => {
+      if (stigs === undefined) return host;
+      const slugs = stigs.map(stigNames.slugOf);
+      const missing = slugs.filter((slug) => !among.has(slug));
+      const own = slugs.filter((slug) => among.has(slug));
+      return { ...host, stigs: own, ...(missing.length === 0 ? {} : { missing }) };
+    });
+  }
+
+  const answer = (id: string): ListHosts => {
+    const hosts = kept(id);
+    return { hosts, warnings: unusualNames(hosts) };
+  };
+
+  return {
+    get: (user: User, id: string): ListHosts => db.read(() => answer(visible.find(user, id).id)),
+
+    /** Replaces the whole table. Throws 403 for another's list, 412, and 400 for a STIG that the list lacks. */
+    put: (user: User, id: string, hosts: ChecklistHost[], match: Match = null): Promise<ListHosts> =>
+      db.write(() => {
+        lists.own(user, id, match);
+        const slugged = requireSlugs(hosts, stigsAmong(stigNames, slugsOf(id)));
+        db.orm.delete(listHosts).where(eq(listHosts.collectionId, id)).run();
+        if (slugged.length > 0)
+          db.orm.insert(listHosts).values({ collectionId: id, hosts: slugged }).run();
+        lists.change(id, {});
+        return answer(id);
+      }),
+  };
+}
