@@ -36,9 +36,9 @@ import {
 import { createControlCollectionService } from './collections/control-collections.ts';
 import { createFavoriteService } from './collections/favorites.ts';
 import { createListChangesService } from './collections/list-changes-api.ts';
-import { createListHostService } from './collections/list-hosts.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { createListEntryWriter } from './collections/list-entry-writer.ts';
+import { createListHostService } from './collections/list-hosts.ts';
 import { createListService } from './collections/lists.ts';
 import { createPurgeService } from './collections/retention.ts';
 import type { Database } from './db/database.ts';

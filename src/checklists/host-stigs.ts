@@ -4,7 +4,10 @@ import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 export type StigAmong = (name: string) => string | null;
 
 /** Finds STIGs among those of a list, or those that a command names, by slug, benchmark id or title (rule D36.5). */
-export function stigsAmong(names: Pick<StigNameIndex, 'slugOf' | 'exactly'>, slugs: Iterable<string>): StigAmong {
+export function stigsAmong(
+  names: Pick<StigNameIndex, 'slugOf' | 'exactly'>,
+  slugs: Iterable<string>,
+): StigAmong {
   const among = new Set(slugs);
   return (name) => {
     const slug = names.slugOf(name.trim());

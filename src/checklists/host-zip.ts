@@ -140,7 +140,11 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
 }
 
 /** The files of a host, each with its STIGs: those that it names, or all. */
-function groupsOf({ stigs }: ChecklistHost, rendered: Rendered[], layout: ChecklistsBody['layout']): Rendered[][] {
+function groupsOf(
+  { stigs }: ChecklistHost,
+  rendered: Rendered[],
+  layout: ChecklistsBody['layout'],
+): Rendered[][] {
   const wanted = new Set(stigs);
   const own = stigs === undefined ? rendered : rendered.filter(({ release }) => wanted.has(release.slug));
   return layout === 'stig' ? own.map((each) => [each]) : own.length === 0 ? [] : [own];

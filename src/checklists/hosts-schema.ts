@@ -19,7 +19,8 @@ export const maxFiles = 5000;
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const hostNames = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})*$`, 'i');
 const qualifiedNames = new RegExp(`^(?=.{1,254}$)${label}(?:\\.${label})+\\.?$`, 'i');
-const macAddresses = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}|[0-9a-f]{12})$/i;
+const macAddresses =
+  /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}|[0-9a-f]{12})$/i;
 
 /** A text of 255 characters at most; what is given must be of a form. */
 const formed = (name: string, isGood: (text: string) => boolean, what: string) =>
@@ -35,8 +36,16 @@ const checklistHost = z.object(
       .refine((name) => !/\p{Cc}/u.test(name), { error: 'hostName must not contain control characters' })
       .openapi({ minLength: 1 }),
     ipAddress: formed('ipAddress', (text) => isIP(text) !== 0, 'an IPv4 or IPv6 address'),
-    macAddress: formed('macAddress', (text) => macAddresses.test(text), 'a MAC address, such as 00:15:5d:0e:92:0c'),
-    fqdn: formed('fqdn', (text) => qualifiedNames.test(text), 'a fully qualified name, such as web01.example.org'),
+    macAddress: formed(
+      'macAddress',
+      (text) => macAddresses.test(text),
+      'a MAC address, such as 00:15:5d:0e:92:0c',
+    ),
+    fqdn: formed(
+      'fqdn',
+      (text) => qualifiedNames.test(text),
+      'a fully qualified name, such as web01.example.org',
+    ),
     role: checklistTarget.shape.role,
     stigs: boundedArray(requestText('stigs', 1000), 'stigs', 'slugs', { least: 1, most: 5000 })
       .optional()
@@ -57,7 +66,10 @@ export function unusualNames(hosts: Pick<ChecklistHost, 'hostName'>[]): string[]
 export const keyOfHost = ({ hostName }: Pick<ChecklistHost, 'hostName'>): string => fold(hostName.trim());
 
 /** The host with its STIGs by slug, each once; or the name of one that `among` lacks. */
-export function withSlugs(host: ChecklistHost, among: StigAmong): { host: ChecklistHost } | { lacking: string } {
+export function withSlugs(
+  host: ChecklistHost,
+  among: StigAmong,
+): { host: ChecklistHost } | { lacking: string } {
   if (host.stigs === undefined) return { host };
   const slugs = host.stigs.map(among);
   const lacking = slugs.indexOf(null);
@@ -125,7 +137,9 @@ export const listHostsBody = z.object({ hosts: hostsOf(0) }, notAnObject);
 
 export const checklistsBody = z.object(
   {
-    hosts: hostsOf(1).optional().openapi({ description: 'Without it, the hosts that are kept with the list.' }),
+    hosts: hostsOf(1)
+      .optional()
+      .openapi({ description: 'Without it, the hosts that are kept with the list.' }),
     format: format(checklistFormats),
     layout: oneWord('layout', layouts).default('stig').openapi({
       description: 'stig: a file for each host and STIG. host: a file for each host with all STIGs.',

@@ -17,7 +17,8 @@ export function listChecklistRoutes(access: Access, make: MakeListChecklists) {
     access.with({ expensive: true }).audited('list.checklists').user,
     {
       operationId: 'makeListChecklists',
-      summary: 'Make checklists (cklb or ckl) of the STIGs in a list for up to 500 hosts, named or kept with it, as one zip',
+      summary:
+        'Make checklists (cklb or ckl) of the STIGs in a list for up to 500 hosts, named or kept with it, as one zip',
       description:
         'One file for each host and STIG, or one for each host. At most 5,000 files. STIGs that are no longer in the catalog are left out and named in `X-Not-In-Catalog`.',
       params: listParam,
@@ -44,7 +45,10 @@ export function listChecklistRoutes(access: Access, make: MakeListChecklists) {
         const said = { 'X-Not-In-Catalog': gone, 'X-Warnings': warnings };
         const headers = Object.entries(said)
           .filter(([, texts]) => texts.length > 0)
-          .map(([header, texts]) => [header, texts.map(encodeURIComponent).join(',').slice(0, longestHeader)]);
+          .map(([header, texts]) => [
+            header,
+            texts.map(encodeURIComponent).join(',').slice(0, longestHeader),
+          ]);
         return downloadStream(c, zip, 'zip', name, { ...privateHeaders, ...Object.fromEntries(headers) });
       },
     },

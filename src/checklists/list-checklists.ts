@@ -1,8 +1,8 @@
-import type { Env, Presence } from '../http/env.ts';
-import type { ChecklistZip, MakeChecklists } from './host-zip.ts';
 import { badRequest } from '../base/errors.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
+import type { Env, Presence } from '../http/env.ts';
 import { stigsAmong } from './host-stigs.ts';
+import type { ChecklistZip, MakeChecklists } from './host-zip.ts';
 import { type ChecklistHost, type ChecklistsBody, requireSlugs, unusualNames } from './hosts-schema.ts';
 
 type User = Env['Variables']['user'];

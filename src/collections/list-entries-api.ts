@@ -37,7 +37,8 @@ export function listEntryRoutes(
     handle: ({ viewer, params, query }, c) => {
       const list = entries.exported(viewer, params.id);
       const withHosts = query.include !== undefined;
-      if (withHosts && query.format !== 'json') throw badRequest('include=hosts is for json alone', 'include');
+      if (withHosts && query.format !== 'json')
+        throw badRequest('include=hosts is for json alone', 'include');
       // Hosts are for people alone (rule D36.6).
       const json =
         withHosts && viewer.kind === 'user' ? { ...list, hosts: hosts.get(viewer, params.id).hosts } : list;

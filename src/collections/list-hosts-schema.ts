@@ -19,7 +19,9 @@ export const KeptHost = z
 export const ListHosts = z
   .object({
     hosts: z.array(KeptHost),
-    warnings: z.array(z.string()).openapi({ description: 'Words about names that are no host names of RFC 1123.' }),
+    warnings: z
+      .array(z.string())
+      .openapi({ description: 'Words about names that are no host names of RFC 1123.' }),
   })
   .openapi('ListHosts');
 export type ListHosts = z.infer<typeof ListHosts>;

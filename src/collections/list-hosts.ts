@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
+import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import { stigsAmong } from '../checklists/host-stigs.ts';
 import { type ChecklistHost, requireSlugs, unusualNames } from '../checklists/hosts-schema.ts';
-import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
 import { listHosts } from '../db/user-tables.ts';
 import type { Match } from '../http/if-match.ts';
@@ -20,11 +20,15 @@ export function createListHostService(db: Database, now: () => Date, stigNames: 
   const rows = createListRows(db);
   const slugsOf = (id: string) => rows.entries(id).map(({ slug }) => slug);
 
-  /** The table as it was written; a STIG that has left the list since is in `missing` of its host. */
+  const isOf = (id: string) => eq(listHosts.collectionId, id);
+  /** The table as it was written. */
+  const written = (id: string) =>
+    (db.orm.select().from(listHosts).where(isOf(id)).get()?.hosts ?? []) as ChecklistHost[];
+
+  /** The table, with a STIG that has left the list since in `missing` of its host. */
   function kept(id: string): ListHosts['hosts'] {
-    const row = db.orm.select().from(listHosts).where(eq(listHosts.collectionId, id)).get();
     const among = new Set(slugsOf(id));
-    return ((row?.hosts ?? []) as ChecklistHost[]).map(({ stigs, ...host }) => {
+    return written(id).map(({ stigs, ...host }) => {
       if (stigs === undefined) return host;
       const slugs = stigs.map(stigNames.slugOf);
       const missing = slugs.filter((slug) => !among.has(slug));
@@ -38,19 +42,30 @@ export function createListHostService(db: Database, now: () => Date, stigNames: 
     return { hosts, warnings: unusualNames(hosts) };
   };
 
+  /** Replaces the table by what `change` makes of it. Throws 403 for another's list, 412, and what `change` throws. */
+  function edit(
+    user: User,
+    id: string,
+    change: (hosts: ChecklistHost[]) => ChecklistHost[],
+    match: Match = null,
+  ): Promise<ListHosts> {
+    return db.write(() => {
+      lists.own(user, id, match);
+      const hosts = change(written(id));
+      db.orm.delete(listHosts).where(isOf(id)).run();
+      if (hosts.length > 0) db.orm.insert(listHosts).values({ collectionId: id, hosts }).run();
+      lists.change(id, {});
+      return answer(id);
+    });
+  }
+
   return {
+    edit,
+
     get: (user: User, id: string): ListHosts => db.read(() => answer(visible.find(user, id).id)),
 
-    /** Replaces the whole table. Throws 403 for another's list, 412, and 400 for a STIG that the list lacks. */
-    put: (user: User, id: string, hosts: ChecklistHost[], match: Match = null): Promise<ListHosts> =>
-      db.write(() => {
-        lists.own(user, id, match);
-        const slugged = requireSlugs(hosts, stigsAmong(stigNames, slugsOf(id)));
-        db.orm.delete(listHosts).where(eq(listHosts.collectionId, id)).run();
-        if (slugged.length > 0)
-          db.orm.insert(listHosts).values({ collectionId: id, hosts: slugged }).run();
-        lists.change(id, {});
-        return answer(id);
-      }),
+    /** Replaces the whole table. Throws as `edit`, and 400 for a STIG that the list lacks. */
+    put: (user: User, id: string, hosts: ChecklistHost[], match: Match = null) =>
+      edit(user, id, () => requireSlugs(hosts, stigsAmong(stigNames, slugsOf(id))), match),
   };
 }

@@ -14,9 +14,9 @@ import {
 import { count } from '../base/text.ts';
 import { createStigNameIndex } from '../catalog/stigs/name-index.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
+import { type StigAmong, stigsAmong } from '../checklists/host-stigs.ts';
 import { readHosts } from '../checklists/host-table.ts';
 import { type ChecklistZip, createChecklistZips, type WantedStig } from '../checklists/host-zip.ts';
-import { type StigAmong, stigsAmong } from '../checklists/host-stigs.ts';
 import { checklistsBody, unusualNames } from '../checklists/hosts-schema.ts';
 import { operatorList } from '../collections/operator-list.ts';
 import { asCopyError, freeBytes, requireRoom } from '../db/copy.ts';

@@ -109,14 +109,15 @@ function HostsFields(props: HostsFieldsProps): Child {
 }
 
 /** The choice of the format and of the files; `id` where a page has it twice. */
-export function FilesFields({ form, id = '' }: { form: Pick<HostsForm, 'format' | 'layout'>; id?: string }) {
+export function FilesFields(props: { form: Pick<HostsForm, 'format' | 'layout'>; id?: string }): Child {
+  const { form, id = '' } = props;
   return (
     <>
-      <FormatSelect label="Format" selected={form.format} id={id} />
+      <FormatSelect label="Format" selected={form.format} id={`${id}format`} />
       <Select
         name="layout"
         label="Files"
-        id={id === '' ? undefined : `${id}-layout`}
+        id={`${id}layout`}
         of={[
           ['stig', 'One for each host and STIG'],
           ['host', 'One for each host, with all STIGs'],

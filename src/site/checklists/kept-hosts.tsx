@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { Pages, path } from '../parts/components.tsx';
+import { link, path, Table } from '../parts/components.tsx';
 import { Hidden } from '../parts/forms.tsx';
 import { partPath } from '../parts/list-frame.tsx';
 import { FilesFields } from './hosts-form.tsx';
@@ -34,7 +34,7 @@ export function KeptHostsSection(kept: KeptHosts): Child {
       <h3 id="kept">Hosts of this list</h3>
       <form class="actions" method="post" action={home} enctype="multipart/form-data">
         <Hidden fields={{ kept: '1' }} />
-        <FilesFields id="kept" form={{ format: 'cklb', layout: 'stig' }} />
+        <FilesFields id="kept-" form={{ format: 'cklb', layout: 'stig' }} />
         <button type="submit">Download checklists of {count(pagination.total, 'host')}</button>
       </form>
       {warnings.length === 0 ? null : (
@@ -56,71 +56,59 @@ export function KeptHostsSection(kept: KeptHosts): Child {
           <div class="actions">
             <button type="submit">Save ticks</button>
           </div>
-          <p class="quiet">A host with every tick gets all STIGs of the list, those that are added later too.</p>
+          <p class="quiet">
+            A host with every tick gets all STIGs of the list, those that are added later too.
+          </p>
         </form>
       ) : (
         <Matrix {...kept} />
       )}
-      <Pages pagination={pagination} href={(page) => `${home}?page=${page}`} />
     </section>
   );
 }
 
-function Matrix({ list, isOwn, hosts, first, stigs }: KeptHosts): Child {
+function Matrix({ list, isOwn, hosts, first, stigs, pagination }: KeptHosts): Child {
   return (
-    <div class="scroll">
-      <table class="matrix">
-        <caption class="hidden">Which host gets which STIG</caption>
-        <thead>
-          <tr>
-            <th scope="col">Host</th>
-            {stigs.map(({ slug, title }) => (
-              <th scope="col">
-                <a href={path('stigs', slug)}>{shortTitle(title)}</a>
-              </th>
-            ))}
-            {isOwn ? <th scope="col">Actions</th> : null}
-          </tr>
-        </thead>
-        <tbody>
-          {hosts.map((host, index) => (
-            <tr>
-              <th scope="row">
-                {host.hostName}
-                {host.missing === undefined ? null : (
-                  <span class="quiet"> no longer in the list: {host.missing.join(', ')}</span>
-                )}
-              </th>
-              {stigs.map(({ slug, title }) => (
-                <td>
-                  <input
-                    type="checkbox"
-                    name="tick"
-                    value={`${first + index} ${slug}`}
-                    checked={host.stigs === undefined || host.stigs.includes(slug)}
-                    disabled={!isOwn}
-                    aria-label={`${host.hostName}: ${title}`}
-                  />
-                </td>
-              ))}
-              {isOwn ? (
-                <td>
-                  <button
-                    class="quiet"
-                    type="submit"
-                    name="host"
-                    value={host.hostName}
-                    formaction={path('lists', list.id, 'hosts', 'remove')}
-                  >
-                    Remove<span class="hidden"> {host.hostName}</span>
-                  </button>
-                </td>
-              ) : null}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      class="matrix"
+      caption="Which host gets which STIG"
+      head={['Host', ...stigs.map(({ title }) => shortTitle(title)), ...(isOwn ? ['Actions'] : [])]}
+      rows={hosts.map((host, index) => [
+        <>
+          {host.hostName}
+          {host.missing === undefined ? null : (
+            <span class="quiet"> no longer in the list: {host.missing.join(', ')}</span>
+          )}
+        </>,
+        ...stigs.map(({ slug, title }) => (
+          <input
+            type="checkbox"
+            name="tick"
+            value={`${first + index} ${slug}`}
+            checked={host.stigs === undefined || host.stigs.includes(slug)}
+            disabled={!isOwn}
+            aria-label={`${host.hostName}: ${title}`}
+          />
+        )),
+        ...(isOwn ? [<RemoveHost list={list.id} hostName={host.hostName} />] : []),
+      ])}
+      pages={{ pagination, href: (page) => link(partPath(list.id, 'checklists'), { page }) }}
+    />
+  );
+}
+
+/** A button of the form of ticks, which sends it elsewhere. */
+function RemoveHost({ list, hostName }: { list: string; hostName: string }): Child {
+  return (
+    <button
+      class="quiet"
+      type="submit"
+      name="host"
+      value={hostName}
+      formaction={path('lists', list, 'hosts', 'remove')}
+    >
+      Remove<span class="hidden"> {hostName}</span>
+    </button>
   );
 }
 
