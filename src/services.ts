@@ -39,6 +39,7 @@ import { createListChangesService } from './collections/list-changes-api.ts';
 import { createListEntryService } from './collections/list-entries.ts';
 import { createListEntryWriter } from './collections/list-entry-writer.ts';
 import { createListHostService } from './collections/list-hosts.ts';
+import { createListSeenService } from './collections/list-seen.ts';
 import { createListService } from './collections/lists.ts';
 import { createPurgeService } from './collections/retention.ts';
 import type { Database } from './db/database.ts';
@@ -63,7 +64,8 @@ export function createServices(context: ServiceContext) {
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
   const cciLookup = createCciLookup(catalog, crosswalk);
-  const listStigs = createListEntryService(users, stigNames.slugOf);
+  const listSeen = createListSeenService(users, now, stigNames.slugOf);
+  const listStigs = createListEntryService(users, stigNames.slugOf, listSeen);
   const listHosts = createListHostService(users, now, stigNames);
   const ruleAutomation = createRuleAutomation(catalog);
   const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
@@ -106,11 +108,12 @@ export function createServices(context: ServiceContext) {
     roles: createRoleService(catalog),
     roleMapping: createRoleMappingService(catalog, stigNames.slugOf),
 
-    lists: createListService(users, now, newId),
+    lists: createListService(users, now, newId, listSeen),
     listStigs,
     listEntries: createListEntryWriter(users, now, stigNames),
     listChanges: createListChangesService(listStigs, changes),
     listHosts,
+    listSeen,
     listChecklists: createListChecklists(
       createChecklistZips(stigs, catalog.generation),
       stigNames,

@@ -54,7 +54,7 @@ export function apiRoutes(
     // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, services, listStigs),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs),
-    listRoutes(ofUsers, services.lists),
+    listRoutes(ofUsers, services.lists, services.listSeen),
     listEntryRoutes(ofUsers, services),
     listChecklistRoutes(access, services.listChecklists),
     ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),

@@ -15,6 +15,8 @@ import {
   Visibility,
 } from './schema.ts';
 
+const seenAt = z.iso.datetime().nullable();
+
 export const List = z
   .strictObject({
     ...answeredFields,
@@ -26,6 +28,9 @@ export const List = z
     createdByEmail: z.string().nullable(),
     organizationId: z.string().nullable(),
     ...answeredTimes,
+    seenAt: seenAt.openapi({
+      description: 'When the caller marked it as read; null before, and for integration tokens.',
+    }),
   })
   .openapi('List');
 export type List = z.infer<typeof List>;
@@ -89,6 +94,10 @@ export const ListEntry = z
     ...exportedEntry,
     notes: z.string(),
     ...pinned,
+    seenVersion: z.string().nullable().openapi({
+      description:
+        'The newest release when the caller marked the list as read; null without a mark, or where it is later.',
+    }),
     findings: z.array(ListFinding).optional().openapi({ description: 'Only with include=findings.' }),
   })
   .openapi('ListEntry');
@@ -140,6 +149,14 @@ export const listExportQuery = exportQuery.extend({
 });
 
 const longestVersion = 64;
+
+const wrongTime = { error: 'at must be a date-time, such as 2026-01-31T12:00:00Z, or null' };
+/** When a list was read; null forgets it (rule D36.7). */
+export const seenBody = z.object(
+  { at: z.iso.datetime({ ...wrongTime, offset: true }).nullable() },
+  notAnObject,
+);
+export const SeenAt = z.object({ seenAt }).openapi('SeenAt');
 
 export const listsQuery = z.object({ include: wordList('include', ['slugs']) });
 export const listStigsQuery = z.object({

@@ -19,7 +19,10 @@ import { listSettingsPage } from './list-settings.tsx';
 const entriesPerPage = 100;
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(listRowColumns) });
 
-type ListServices = Pick<Services, 'lists' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames' | 'changes'>;
+type ListServices = Pick<
+  Services,
+  'lists' | 'listSeen' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames' | 'changes'
+>;
 type Seen = Parameters<ListServices['listEntries']['add']>[3];
 
 /** The pages of lists, and the forms that create, change, fill, copy, delete and restore them. */
@@ -29,8 +32,8 @@ export function listPages(app: Hono<Env>, support: PageSupport, services: ListSe
   entryPages(app, support, services);
 }
 
-function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServices): void {
-  const { guard } = support;
+function settingsPages(app: Hono<Env>, support: PageSupport, { lists, listSeen }: ListServices): void {
+  const { guard, now } = support;
 
   collectionFormPages(app, support, {
     kind: listKind,
@@ -68,6 +71,11 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServ
   app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
     const { id } = await lists.restore(c.get('user'), c.req.param('id'));
     return goTo(c, `/lists/${id}`, { code: 'restored' });
+  });
+
+  app.post('/lists/:id/seen', guard.audited('list.mark-seen'), async (c) => {
+    await listSeen.mark(c.get('user'), c.req.param('id'), now().toISOString());
+    return goTo(c, safePath(c.get('form').get('next'), '/'), { code: 'seen' });
   });
 
   app.post('/lists/:id/duplicate', guard.audited('list.duplicate'), async (c) => {
