@@ -42,6 +42,7 @@ import { createListHostService } from './collections/list-hosts.ts';
 import { createListSeenService } from './collections/list-seen.ts';
 import { createListService } from './collections/lists.ts';
 import { createPurgeService } from './collections/retention.ts';
+import { createUndoService } from './collections/undo.ts';
 import type { Database } from './db/database.ts';
 
 export interface ServiceContext {
@@ -112,6 +113,7 @@ export function createServices(context: ServiceContext) {
     listStigs,
     listEntries: createListEntryWriter(users, now, stigNames),
     listChanges: createListChangesService(listStigs, changes),
+    undo: createUndoService(users, now, newId),
     listHosts,
     listSeen,
     listChecklists: createListChecklists(

@@ -12,3 +12,15 @@ CREATE TABLE list_seen (
   versions_json TEXT NOT NULL,
   PRIMARY KEY (list_id, subject)
 ) STRICT, WITHOUT ROWID;
+
+-- What a person removed last, on a page: whole rows, to be put back at once.
+CREATE TABLE removals (
+  subject TEXT PRIMARY KEY,
+  id TEXT NOT NULL,
+  label TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  of_collection TEXT,
+  revision INTEGER,
+  rows_json TEXT NOT NULL,
+  removed_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -60,6 +60,19 @@ export const listSeen = sqliteTable('list_seen', {
   versions: text('versions_json', { mode: 'json' }).$type<Record<string, string>>().notNull(),
 });
 
+export const removals = sqliteTable('removals', {
+  subject: text('subject').primaryKey(),
+  id: text('id').notNull(),
+  label: text('label').notNull(),
+  kind: text('kind', {
+    enum: ['list_stigs', 'collection_controls', 'favorite_stigs', 'favorite_controls', 'list_hosts'],
+  }).notNull(),
+  ofCollection: text('of_collection'),
+  revision: integer('revision'),
+  rows: text('rows_json', { mode: 'json' }).$type<Record<string, unknown>[]>().notNull(),
+  removedAt: text('removed_at').notNull(),
+});
+
 export const collectionControls = sqliteTable('collection_controls', {
   collectionId: text('collection_id').notNull(),
   ...control,

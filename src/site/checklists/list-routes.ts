@@ -26,9 +26,9 @@ const mostRows = 100;
 export function listChecklistPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  services: Pick<Services, 'lists' | 'listStigs' | 'listChecklists' | 'listHosts' | 'stigNames'>,
+  services: Pick<Services, 'lists' | 'listStigs' | 'listChecklists' | 'listHosts' | 'stigNames' | 'undo'>,
 ): void {
-  const { lists, listStigs, listChecklists, listHosts, stigNames } = services;
+  const { lists, listStigs, listChecklists, listHosts, stigNames, undo } = services;
 
   function one(c: Context<Env>, form: HostsForm, problems: string[]): Response {
     const shown = shownList(c, lists);
@@ -117,9 +117,13 @@ export function listChecklistPages(
 
   app.post('/lists/:id/hosts/remove', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {
     const id = c.req.param('id');
-    const name = c.get('form').get('host');
-    await listHosts.edit(c.get('user'), id, (hosts) => hosts.filter(({ hostName }) => hostName !== name));
-    return goTo(c, partPath(id, 'checklists'), { code: 'removed' });
+    const user = c.get('user');
+    const label = c.get('form').get('host');
+    lists.own(user, id);
+    const remove = () =>
+      listHosts.edit(user, id, (hosts) => hosts.filter(({ hostName }) => hostName !== label));
+    const made = await undo.removing(user, { from: 'list_hosts', of: id, keys: null, label }, remove);
+    return goTo(c, partPath(id, 'checklists'), { code: 'removed', undo: made });
   });
 }
 

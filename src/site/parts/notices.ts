@@ -12,6 +12,7 @@ const texts: Record<string, (count: number) => string> = {
   'hosts-kept': (count) => `${count} hosts are kept with the list.`,
   removed: (count) => (count === 1 ? 'Removed.' : `${count} removed.`),
   favorite: () => 'Added to favorites.',
+  undone: () => 'Put back.',
   unfavorite: () => 'Removed from favorites.',
   'signed-in': () => 'You are signed in. The session ends after 15 minutes without activity.',
   'signed-out': () => 'You are signed out.',
