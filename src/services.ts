@@ -35,12 +35,7 @@ import {
 } from './collections/catalog-collections.ts';
 import { createControlCollectionService } from './collections/control-collections.ts';
 import { createFavoriteService } from './collections/favorites.ts';
-import { createListChangesService } from './collections/list-changes-api.ts';
-import { createListEntryService } from './collections/list-entries.ts';
-import { createListEntryWriter } from './collections/list-entry-writer.ts';
-import { createListHostService } from './collections/list-hosts.ts';
-import { createListSeenService } from './collections/list-seen.ts';
-import { createListService } from './collections/lists.ts';
+import { createListServices } from './collections/list-services.ts';
 import { createPurgeService } from './collections/retention.ts';
 import { createUndoService } from './collections/undo.ts';
 import type { Database } from './db/database.ts';
@@ -65,9 +60,8 @@ export function createServices(context: ServiceContext) {
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
   const cciLookup = createCciLookup(catalog, crosswalk);
-  const listSeen = createListSeenService(users, now, stigNames.slugOf);
-  const listStigs = createListEntryService(users, stigNames.slugOf, listSeen);
-  const listHosts = createListHostService(users, now, stigNames);
+  const ofLists = createListServices(users, now, newId, stigNames, changes);
+  const { listStigs, listHosts } = ofLists;
   const ruleAutomation = createRuleAutomation(catalog);
   const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
   const coverage = createCoverageService(catalog, controls, crosswalk);
@@ -109,13 +103,8 @@ export function createServices(context: ServiceContext) {
     roles: createRoleService(catalog),
     roleMapping: createRoleMappingService(catalog, stigNames.slugOf),
 
-    lists: createListService(users, now, newId, listSeen),
-    listStigs,
-    listEntries: createListEntryWriter(users, now, stigNames),
-    listChanges: createListChangesService(listStigs, changes),
+    ...ofLists,
     undo: createUndoService(users, now, newId),
-    listHosts,
-    listSeen,
     listChecklists: createListChecklists(
       createChecklistZips(stigs, catalog.generation),
       stigNames,

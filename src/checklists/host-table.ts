@@ -1,7 +1,12 @@
 import { parse } from 'csv-parse/sync';
 import { cut } from '../base/text.ts';
-import type { StigAmong } from './host-stigs.ts';
-import { type ChecklistHost, maxHosts, readHost, withSlugs } from './hosts-schema.ts';
+import {
+  type ChecklistHost,
+  maxHosts,
+  readHost,
+  type StigAmong,
+  withSlugs,
+} from '../catalog/stigs/host-schema.ts';
 
 /** The columns of a table of hosts, and their other names; case, blanks, `_` and `-` do not count. */
 const columnNames: Record<string, keyof ChecklistHost> = {

@@ -13,10 +13,11 @@ import {
   hostKey,
   releaseKey,
 } from '../catalog/stigs/cklb-writer.ts';
+import type { ChecklistHost } from '../catalog/stigs/host-schema.ts';
 import type { FullRelease, StigRelease, StigService } from '../catalog/stigs/queries.ts';
 import type { Presence } from '../http/env.ts';
 import { createNames, safeName } from './file-names.ts';
-import { type ChecklistHost, type ChecklistsBody, maxFiles } from './hosts-schema.ts';
+import { type ChecklistsBody, maxFiles } from './list-checklists-schema.ts';
 import type { ChecklistFormat } from './schema.ts';
 
 /** A zip of checklists that is ready to be sent. */

@@ -2,8 +2,8 @@ import type { Access } from '../http/access.ts';
 import { downloadStream, privateHeaders } from '../http/answer.ts';
 import { createRoutes } from '../http/route.ts';
 import { BinaryFile, downloadHeaders } from '../http/schema.ts';
-import { checklistsBody, listParam } from './hosts-schema.ts';
 import type { MakeListChecklists } from './list-checklists.ts';
+import { checklistsBody, listParam } from './list-checklists-schema.ts';
 
 /** Bytes of the header that names missing STIGs; a proxy refuses answers with long headers. */
 const longestHeader = 2000;

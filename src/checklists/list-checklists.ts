@@ -1,9 +1,9 @@
 import { badRequest } from '../base/errors.ts';
+import { type ChecklistHost, requireSlugs, stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Env, Presence } from '../http/env.ts';
-import { stigsAmong } from './host-stigs.ts';
 import type { ChecklistZip, MakeChecklists } from './host-zip.ts';
-import { type ChecklistHost, type ChecklistsBody, requireSlugs, unusualNames } from './hosts-schema.ts';
+import type { ChecklistsBody } from './list-checklists-schema.ts';
 
 type User = Env['Variables']['user'];
 

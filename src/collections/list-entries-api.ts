@@ -1,5 +1,5 @@
 import { badRequest } from '../base/errors.ts';
-import { listHostsBody } from '../checklists/hosts-schema.ts';
+import { listHostsBody } from '../catalog/stigs/host-schema.ts';
 import type { Access } from '../http/access.ts';
 import { columnsOf } from '../http/columns.ts';
 import { downloadFile, fileContent } from '../http/downloads.ts';

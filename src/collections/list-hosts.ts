@@ -1,8 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
+import { type ChecklistHost, requireSlugs, stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
-import { stigsAmong } from '../checklists/host-stigs.ts';
-import { type ChecklistHost, requireSlugs, unusualNames } from '../checklists/hosts-schema.ts';
 import type { Database } from '../db/database.ts';
 import { listHosts } from '../db/user-tables.ts';
 import type { Match } from '../http/if-match.ts';

@@ -39,10 +39,6 @@ export function createListService(db: Database, now: () => Date, newId: () => st
     ...service,
 
     get: (viewer: Viewer, id: string) => withSeen(viewer, service.get(viewer, id)),
-    page(viewer: Viewer, wanted: Parameters<typeof service.page>[1]) {
-      const { rows, pagination } = service.page(viewer, wanted);
-      return { rows: rows.map((row) => withSeen(viewer, row)), pagination };
-    },
     own: (user: User, id: string) => withSeen(user, service.own(user, id)),
     create: async (user: User, fields: Parameters<typeof service.create>[1]) =>
       withSeen(user, await service.create(user, fields)),

@@ -12,12 +12,12 @@ import {
   whyRefused,
 } from '../base/files.ts';
 import { count } from '../base/text.ts';
+import { type StigAmong, stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
 import { createStigNameIndex } from '../catalog/stigs/name-index.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
-import { type StigAmong, stigsAmong } from '../checklists/host-stigs.ts';
 import { readHosts } from '../checklists/host-table.ts';
 import { type ChecklistZip, createChecklistZips, type WantedStig } from '../checklists/host-zip.ts';
-import { checklistsBody, unusualNames } from '../checklists/hosts-schema.ts';
+import { checklistsBody } from '../checklists/list-checklists-schema.ts';
 import { operatorList } from '../collections/operator-list.ts';
 import { asCopyError, freeBytes, requireRoom } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';

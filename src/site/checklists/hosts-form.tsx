@@ -1,12 +1,13 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import { maxFiles, maxHosts } from '../../checklists/hosts-schema.ts';
+import { maxHosts } from '../../catalog/stigs/host-schema.ts';
+import { maxFiles } from '../../checklists/list-checklists-schema.ts';
 import { Empty, Lines, path } from '../parts/components.tsx';
-import { Labelled, Select, TextArea } from '../parts/forms.tsx';
+import { Labelled, TextArea } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
+import { FilesFields } from './files-fields.tsx';
 import { type KeptHosts, KeptHostsSection } from './kept-hosts.tsx';
-import { FormatSelect } from './upgrade-form.tsx';
 
 export interface HostsForm {
   hosts: string;
@@ -105,26 +106,6 @@ function HostsFields(props: HostsFieldsProps): Child {
         ) : null}
       </div>
     </form>
-  );
-}
-
-/** The choice of the format and of the files; `id` where a page has it twice. */
-export function FilesFields(props: { form: Pick<HostsForm, 'format' | 'layout'>; id?: string }): Child {
-  const { form, id = '' } = props;
-  return (
-    <>
-      <FormatSelect label="Format" selected={form.format} id={`${id}format`} />
-      <Select
-        name="layout"
-        label="Files"
-        id={`${id}layout`}
-        of={[
-          ['stig', 'One for each host and STIG'],
-          ['host', 'One for each host, with all STIGs'],
-        ]}
-        selected={form.layout}
-      />
-    </>
   );
 }
 

@@ -4,7 +4,7 @@ import type { Pagination } from '../../http/schema.ts';
 import { link, path, Table } from '../parts/components.tsx';
 import { Hidden } from '../parts/forms.tsx';
 import { partPath } from '../parts/list-frame.tsx';
-import { FilesFields } from './hosts-form.tsx';
+import { FilesFields } from './files-fields.tsx';
 
 interface Host {
   hostName: string;

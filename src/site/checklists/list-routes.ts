@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { AppError, badRequest } from '../../base/errors.ts';
-import { stigsAmong } from '../../checklists/host-stigs.ts';
+import { type ChecklistHost, stigsAmong } from '../../catalog/stigs/host-schema.ts';
 import { readHosts } from '../../checklists/host-table.ts';
-import { type ChecklistHost, checklistsBody } from '../../checklists/hosts-schema.ts';
+import { checklistsBody } from '../../checklists/list-checklists-schema.ts';
 import { downloadStream } from '../../http/answer.ts';
 import type { Env, Form } from '../../http/env.ts';
 import { offsetOf, paginationOf, slice } from '../../http/paging.ts';

@@ -15,7 +15,10 @@ export interface Home {
   changes: StigChangelog['changes'];
   /** The releases of the last import; null when it added the whole catalog. */
   brought: LastImport | null;
-  lists: { rows: { list: List; news: ChangesSince }[]; pagination: Pagination };
+  lists: {
+    rows: { list: Omit<List, 'seenAt'>; seenAt: string | null; news: ChangesSince }[];
+    pagination: Pagination;
+  };
 }
 
 /** The start page; `home` is null without a session. `firstRun` shows while the catalog has no publisher's STIG. */
@@ -123,17 +126,13 @@ function Worklist({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
         <Table
           caption="What is new in your lists"
           head={['List', 'New to you', 'Since', 'Actions']}
-          rows={rows.map(({ list, news }) => [
+          rows={rows.map(({ list, seenAt, news }) => [
             <>
               <a href={path('lists', list.id)}>{list.name}</a>{' '}
               <span class="quiet">{count(list.stigCount, 'STIG')}</span>
             </>,
             <News list={list} news={news} />,
-            list.seenAt === null ? (
-              <span class="quiet">each STIG was added</span>
-            ) : (
-              <Moment at={list.seenAt} />
-            ),
+            seenAt === null ? <span class="quiet">each STIG was added</span> : <Moment at={seenAt} />,
             news.totals.stigs === 0 ? (
               ''
             ) : (
@@ -156,7 +155,7 @@ function Worklist({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
   );
 }
 
-function News({ list, news: { totals, stigs } }: { list: List; news: ChangesSince }): Child {
+function News({ list, news: { totals, stigs } }: { list: { id: string }; news: ChangesSince }): Child {
   if (totals.stigs === 0) return <span class="quiet">nothing</span>;
   const raised = stigs.flatMap(({ severityRaised }) => severityRaised);
   const severe = raised.filter(({ to }) => to === 'high').length;

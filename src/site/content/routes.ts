@@ -41,6 +41,7 @@ export function contentPages(
   services: Pick<
     Services,
     | 'listChanges'
+    | 'listSeen'
     | 'news'
     | 'stigs'
     | 'controls'
@@ -52,8 +53,20 @@ export function contentPages(
     | 'roles'
   > & { inbox: string | null },
 ): void {
-  const { listChanges, news, stigs, controls, ledger, summary, lists, onlySamples, inbox, documents, roles } =
-    services;
+  const {
+    listChanges,
+    listSeen,
+    news,
+    stigs,
+    controls,
+    ledger,
+    summary,
+    lists,
+    onlySamples,
+    inbox,
+    documents,
+    roles,
+  } = services;
   const counted = { page: 1, limit: 1 };
 
   app.get('/', guard.visitor, async (c) => {
@@ -64,7 +77,10 @@ export function contentPages(
     const { changes } = news.changelog(latest);
     const { rows, pagination } = lists.page(visitor, { page: 1, limit: listsShown });
     const withNews = [];
-    for (const list of rows) withNews.push({ list, news: await listChanges.news(visitor, list.id) });
+    for (const list of rows) {
+      const { seenAt } = listSeen.of(visitor, list.id);
+      withNews.push({ list, seenAt, news: await listChanges.news(visitor, list.id) });
+    }
     const home = {
       stats: news.stats(now()),
       changes,

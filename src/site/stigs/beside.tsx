@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { type Beside, type Likeness, likenesses } from '../../catalog/stigs/beside.ts';
+import { type Beside, type Likeness, likenesses } from '../../catalog/stigs/likeness.ts';
 import type { StigRelease } from '../../catalog/stigs/queries.ts';
 import type { Column } from '../../http/columns.ts';
 import { paginationOf, slice } from '../../http/paging.ts';

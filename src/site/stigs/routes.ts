@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { notThere } from '../../base/errors.ts';
 import { runInSlices } from '../../base/slices.ts';
-import { besideEachOther, likenesses } from '../../catalog/stigs/beside.ts';
+import { besideEachOther, likenesses } from '../../catalog/stigs/likeness.ts';
 import { type FullRelease, stigColumns } from '../../catalog/stigs/queries.ts';
 import { controlsQuery, listQuery } from '../../catalog/stigs/schema.ts';
 import { download } from '../../http/answer.ts';

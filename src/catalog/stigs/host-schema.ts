@@ -1,19 +1,30 @@
-import { isIP } from 'node:net';
 import { z } from '@hono/zod-openapi';
-import { badRequest } from '../base/errors.ts';
-import { cut, fold, isVisible, printable } from '../base/text.ts';
-import { checklistTarget } from '../catalog/stigs/cklb-schema.ts';
-import { boundedArray } from '../http/arrays.ts';
-import { format, notAnObject, oneWord, pointerTo, requestText } from '../http/schema.ts';
-import type { StigAmong } from './host-stigs.ts';
-import { checklistFormats } from './schema.ts';
+import { badRequest } from '../../base/errors.ts';
+import { cut, fold, isVisible, printable } from '../../base/text.ts';
+import { boundedArray } from '../../http/arrays.ts';
+import { notAnObject, pointerTo, requestText } from '../../http/schema.ts';
+import { checklistTarget } from './cklb-schema.ts';
+import type { StigNameIndex } from './name-index.ts';
 
-/** A file for each host and STIG, or one for each host. */
-export const layouts = ['stig', 'host'] as const;
-
-/** The limits of one zip (rule D28.2). */
+/** The most hosts of one table (rule D28.2). */
 export const maxHosts = 500;
-export const maxFiles = 5000;
+
+/** The slug of the STIG that a name means among some; null for none or several. */
+export type StigAmong = (name: string) => string | null;
+
+/** Finds STIGs among those of a list, or those that a command names, by slug, benchmark id or title (rule D36.5). */
+export function stigsAmong(
+  names: Pick<StigNameIndex, 'slugOf' | 'exactly'>,
+  slugs: Iterable<string>,
+): StigAmong {
+  const among = new Set(slugs);
+  return (name) => {
+    const slug = names.slugOf(name.trim());
+    if (among.has(slug)) return slug;
+    const found = names.exactly(name).filter((each) => among.has(each.slug));
+    return found.length === 1 ? found[0]!.slug : null;
+  };
+}
 
 /** RFC 1123: labels of letters, digits and hyphens. */
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
@@ -21,6 +32,8 @@ const hostNames = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})*$`, 'i');
 const qualifiedNames = new RegExp(`^(?=.{1,254}$)${label}(?:\\.${label})+\\.?$`, 'i');
 const macAddresses =
   /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}|[0-9a-f]{12})$/i;
+
+const address = z.union([z.ipv4(), z.ipv6()]);
 
 /** A text of 255 characters at most; what is given must be of a form. */
 const formed = (name: string, isGood: (text: string) => boolean, what: string) =>
@@ -35,7 +48,7 @@ const checklistHost = z.object(
       .refine((name) => name.trim() !== '', { error: 'hostName must not be empty' })
       .refine((name) => !/\p{Cc}/u.test(name), { error: 'hostName must not contain control characters' })
       .openapi({ minLength: 1 }),
-    ipAddress: formed('ipAddress', (text) => isIP(text) !== 0, 'an IPv4 or IPv6 address'),
+    ipAddress: formed('ipAddress', (text) => address.safeParse(text).success, 'an IPv4 or IPv6 address'),
     macAddress: formed(
       'macAddress',
       (text) => macAddresses.test(text),
@@ -113,7 +126,7 @@ export function readHost(place: string, given: unknown, seen: Set<string>): Read
 }
 
 /** The hosts of a body: a wrong one, and one that comes twice, is named by its number and its name. */
-const hostsOf = (least: 0 | 1) =>
+export const hostsOf = (least: 0 | 1) =>
   z
     .preprocess(
       (given, context) => {
@@ -134,20 +147,3 @@ const hostsOf = (least: 0 | 1) =>
 
 /** The whole table of hosts of a list; an empty one removes it (rule D36.6). */
 export const listHostsBody = z.object({ hosts: hostsOf(0) }, notAnObject);
-
-export const checklistsBody = z.object(
-  {
-    hosts: hostsOf(1)
-      .optional()
-      .openapi({ description: 'Without it, the hosts that are kept with the list.' }),
-    format: format(checklistFormats),
-    layout: oneWord('layout', layouts).default('stig').openapi({
-      description: 'stig: a file for each host and STIG. host: a file for each host with all STIGs.',
-    }),
-  },
-  notAnObject,
-);
-export type ChecklistsBody = z.infer<typeof checklistsBody>;
-
-/** The id in a path, without validation: every id that matches no list gets the same 404. */
-export const listParam = z.object({ id: z.string().openapi({ format: 'uuid' }) });
