@@ -56,12 +56,9 @@ work('the start page says what is new in each list until it is marked as read', 
   await runImport(t.db, [
     guide('Fern Seven', 2, [...raised.slice(0, 3), rule(1005, 'Fern Seven must be new.')]),
   ]);
-  const news = '1 newer release, 1 raised to CAT I, 1 changed, 1 added, 1 removed';
-  assert.ok(
-    textOf(await page('/'))
-      .replaceAll('  ', ' ')
-      .includes(news),
+  assert.match(
     textOf(await page('/')),
+    /1 newer release , 1 raised to . CAT I , 1 changed, 1 added, 1 removed/u,
   );
   assert.ok(textOf(await page('/', bob)).includes('1 newer release'));
   assert.is((await loadPage(t, `${home}/seen`, ann, {})).location, '/');
@@ -98,7 +95,7 @@ work('two STIGs stand side by side by requirement and words', async () => {
     ]),
   ]);
   const html = await page('/stigs/fern_seven/beside?with=fern+eight+stig');
-  assert.match(textOf(html), 'alike 2 same SRG requirement 2 only in the first 1 only in the second 3');
+  assert.match(textOf(html), 'alike 2 same SRG requirement 2 only in the first 1 only in the second 2');
   const { html: csv, headers } = await loadPage(t, '/stigs/fern_seven/beside/file?with=fern_eight', ann);
   assert.match(headers.get('Content-Disposition')!, 'fern_seven_V1R2_beside_fern_eight_V1R1.csv');
   const [head, ...rows] = readCsv(csv);
