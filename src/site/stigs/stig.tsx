@@ -69,6 +69,9 @@ export function stigPage(stig: StigPage, part: OwnPart): View {
             Compare with {older.version}
           </a>
         )}
+        <a class="button quiet" href={path('stigs', slug, 'beside')}>
+          Beside another STIG
+        </a>
       </>
     ),
     body: bodies[part](stig),
