@@ -1,3 +1,4 @@
+import { compareCodePoints } from '../../src/base/text.ts';
 import {
   type AssessmentMethod,
   methodNames,
@@ -5,6 +6,7 @@ import {
   partOfItem,
   type StoredAssessment,
   type StoredParameter,
+  selectionText,
   statedAssessment,
 } from '../../src/catalog/controls/assessment-record.ts';
 import { closeUp, collapseLine } from '../read/source-text.ts';
@@ -43,12 +45,13 @@ export function readAssessmentRev3(data: Cprt): AssessmentOf {
     const type = below.find((each) => each?.element_type === 'odp_type')?.element_identifier;
     if (type !== 'multi_select' && type !== 'single_select')
       return { id, label: id, text: `[Assignment: ${words}]`, choices: [], howMany: null };
+    const choices = splitAtSemicolons(words);
     const isMany = type === 'multi_select';
     return {
       id,
       label: id,
-      text: `[Selection${isMany ? ' (one or more)' : ''}: ${words}]`,
-      choices: splitAtSemicolons(words),
+      text: selectionText(choices, isMany),
+      choices,
       howMany: isMany ? 'one-or-more' : 'one',
     };
   }
@@ -75,13 +78,17 @@ export function readAssessmentRev3(data: Cprt): AssessmentOf {
 
   return (requirement) =>
     statedAssessment({
-      parameters: (parameters.get(requirement) ?? []).map(readParameter),
+      parameters: (parameters.get(requirement) ?? []).sort(byId).map(readParameter),
       objectives: (determinations.get(requirement) ?? []).map(readDetermination),
       methods: methods.flatMap(([method, stated]): AssessmentMethod[] =>
         (stated.get(requirement) ?? []).map(({ text }) => ({ method, objects: selectFrom(text) })),
       ),
     });
 }
+
+/** The file has parameters in no order. */
+const byId = (a: CprtElement, b: CprtElement) =>
+  compareCodePoints(a.element_identifier, b.element_identifier);
 
 /** The elements of a type by the requirement in their ids, in the order of the file. */
 function byRequirement(data: Cprt, type: string): Map<string, CprtElement[]> {

@@ -1,3 +1,4 @@
+import { oscalNamespace } from '../../src/base/ids.ts';
 import {
   type AssessmentMethod,
   methodNames,
@@ -7,8 +8,9 @@ import {
   type StoredParameter,
   statedAssessment,
 } from '../../src/catalog/controls/assessment-record.ts';
+import { idName } from '../../src/catalog/controls/oscal-assessment.ts';
 import { closeUp, collapseLine } from '../read/source-text.ts';
-import type { OscalControl, OscalParameter, OscalPart } from './oscal-shape.ts';
+import type { OscalControl, OscalParameter, OscalPart, OscalProperty } from './oscal-shape.ts';
 import type { RenderProse } from './parameters.ts';
 
 /** The names of parts: of Rev 5 and 800-171, and of Rev 4. */
@@ -26,7 +28,7 @@ export function readAssessment(
   const readObjective = (part: OscalPart): ObjectivePart => {
     const item = part.links.find(({ rel }) => rel === 'assessment-for')?.href.replace(/^#/, '');
     return {
-      id: part.id,
+      id: part.id || (ownPropOf(part.props, idName) ?? ''),
       label: labelOf(part),
       prose: line(part.prose, part.id || identifier),
       ...(item === undefined ? {} : { part: partOfItem(item) }),
@@ -71,6 +73,11 @@ function readMethod(part: OscalPart, render: (text: string) => string): Assessme
     .map(render)
     .filter((text) => text !== '');
   return [{ method, objects }];
+}
+
+/** The value of a property in our namespace. */
+export function ownPropOf(props: OscalProperty[], name: string): string | undefined {
+  return props.find((each) => each.name === name && each.ns === oscalNamespace)?.value;
 }
 
 /** The label of SP 800-53A, which Rev 5 marks; Rev 4 has no other. */

@@ -41,6 +41,7 @@ export function parseOscalProfile(value: unknown): ControlsResult {
     const names = foreign.map(({ id }) => excerpt(id));
     warnings.push(`${foreign.length} ids are not of 800-53 and are ignored: ${firstOf(names, 50)}`);
   }
+  const values = readParameterValues(profile.modify?.['set-parameters'] ?? []);
   const record: BaselineRecord = {
     type: 'baseline',
     framework,
@@ -48,7 +49,7 @@ export function parseOscalProfile(value: unknown): ControlsResult {
     baseline: nist ?? nameOf(metadata.title),
     title: excerpt(collapseLine(metadata.title), 300),
     identifiers: inCatalogOrder(framework, known),
-    values: readParameterValues(profile.modify?.['set-parameters'] ?? []),
+    ...(values.length === 0 ? {} : { values }),
   };
   return { kind, records: [record], warnings };
 }

@@ -210,7 +210,9 @@ export function readCprtAssessments(value: Json, revision: 2 | 3): Map<string, R
     requirements.map(({ element_identifier: id }: Json) => [
       id,
       {
-        parameters: ofType(id, 'odp').map((each) => words(each.element_identifier)),
+        parameters: ofType(id, 'odp')
+          .map((each) => words(each.element_identifier))
+          .sort((a, b) => (a.id < b.id ? -1 : 1)),
         objectives: ofType(id, revision === 2 ? 'security_requirement' : 'determination').map((each) => ({
           id: each.element_identifier,
           label: revision === 2 ? each.title : each.element_identifier.slice(3),

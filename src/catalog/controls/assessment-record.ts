@@ -55,3 +55,10 @@ export function partOfItem(id: string): string {
     .map((word) => word.replace(/^0+(?=\d)/, ''))
     .join(' ');
 }
+
+/** An assignment as statements show it. */
+export const assignmentText = (words: string) => `[Assignment: organization-defined ${words}]`;
+
+/** A selection as statements show it. */
+export const selectionText = (choices: string[], isMany: boolean) =>
+  `[Selection${isMany ? ' (one or more)' : ''}: ${choices.join('; ')}]`;

@@ -75,6 +75,10 @@ export function createControlAssessments(db: Database) {
   }
 
   return {
+    /** The parameters that a baseline sets or constrains. */
+    setBy: (framework: string, version: string, baseline: string): Value[] =>
+      [...valuesIn(framework, version).values()].flat().filter(({ source }) => source === baseline),
+
     /** What a control asks, of what is stored of it. */
     assessmentOf(
       { framework, version, identifier }: { framework: string; version: string; identifier: string },

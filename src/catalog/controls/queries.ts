@@ -19,6 +19,6 @@ export function createControlService(db: Database) {
     ...assessments,
     ...createControlLists(db, versions, baselines),
     ...createControlRecords(db, versions, assessments),
-    exported: createExportedCatalog(db, versions, baselines),
+    exported: createExportedCatalog(db, versions, baselines, assessments),
   };
 }
