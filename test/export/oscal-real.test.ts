@@ -38,6 +38,10 @@ if (real) {
     db.sqlite
       .prepare('SELECT * FROM controls WHERE framework = ? AND version = ? ORDER BY ordinal')
       .all(framework, version);
+  const withoutAssessment = (row: unknown) => {
+    const { assessment: _, ...record } = JSON.parse((row as { record_json: string }).record_json);
+    return { ...(row as object), record_json: JSON.stringify(record) };
+  };
   const exportOf = async ({ get }: TestApp, framework: string, query: Record<string, string>) => {
     const answer = await get(`/api/v1/controls/${framework}/export?${new URLSearchParams(query)}`);
     assert.is(answer.status, 200, answer.text.slice(0, 200));
@@ -162,7 +166,9 @@ if (real) {
         for (const version of versionsOf(app, framework)) {
           const [before, after] = [served(app.db, framework, version), served(again, framework, version)];
           assert.is(after.length, before.length, `${framework} ${version}`);
-          for (const [index, row] of before.entries()) assert.equal(after[index], row);
+          // What controls ask is in OSCAL alone (rule D37.4).
+          for (const [index, row] of before.entries())
+            assert.equal(after[index], sources === csvs ? withoutAssessment(row) : row);
         }
       again.close();
     }

@@ -44,17 +44,27 @@ export function toAssessmentParts(
   identifier: string,
   { objectives = [], methods = [] }: Partial<StoredAssessment>,
 ): object[] {
-  const toObjective = ({ id, label, prose, part, parts }: ObjectivePart): object => ({
-    ...(isToken(id) ? { id } : {}),
-    name: 'assessment-objective',
-    ...filled('props', [
-      ...prop('label', label, { class: 'sp800-53a' }),
-      ...(isToken(id) ? [] : ownProp(idName, id)),
-    ]),
-    ...(prose === '' ? {} : { prose }),
-    ...filled('links', part === undefined ? [] : [{ href: itemOf(identifier, part), rel: 'assessment-for' }]),
-    ...filled('parts', parts.map(toObjective)),
-  });
+  // NIST gives some objectives the id of another; OSCAL allows an id once.
+  const given = new Set<string>();
+  const idOf = (id: string) => {
+    const isId = isToken(id) && !given.has(id);
+    given.add(id);
+    return isId ? { id, props: [] } : { props: ownProp(idName, id) };
+  };
+  const toObjective = ({ id, label, prose, part, parts }: ObjectivePart): object => {
+    const { props, ...head } = idOf(id);
+    return {
+      ...head,
+      name: 'assessment-objective',
+      ...filled('props', [...prop('label', label, { class: 'sp800-53a' }), ...props]),
+      ...(prose === '' ? {} : { prose }),
+      ...filled(
+        'links',
+        part === undefined ? [] : [{ href: itemOf(identifier, part), rel: 'assessment-for' }],
+      ),
+      ...filled('parts', parts.map(toObjective)),
+    };
+  };
   return [
     ...objectives.map(toObjective),
     ...methods.map(({ method, objects }, index) => ({
