@@ -9,6 +9,7 @@ import { createCoverageService } from './catalog/crosswalk/coverage.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
 import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
+import { createWorksheetService } from './catalog/crosswalk/worksheet.ts';
 import { createDocumentService } from './catalog/guidance/document-queries.ts';
 import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
@@ -99,6 +100,7 @@ export function createServices(context: ServiceContext) {
     coverage,
     ruleAutomation,
     automation: createAutomationService(catalog, ruleAutomation, coverage),
+    worksheet: createWorksheetService(catalog, controls, coverage, ruleAutomation),
 
     documents: createDocumentService(catalog),
     roles: createRoleService(catalog),

@@ -74,29 +74,63 @@ export function createControlAssessments(db: Database) {
     });
   }
 
+  const records = sqlite
+    .prepare<[string, string, string], [identifier: string, assessment: string | null]>(
+      `SELECT identifier, record_json -> '$.assessment' FROM controls
+        WHERE framework = ? AND version = ? AND identifier IN (SELECT value FROM json_each(?))`,
+    )
+    .raw();
+  const families = sqlite
+    .prepare<[string, string], [identifier: string, names: string]>(
+      'SELECT identifier, family_names FROM controls WHERE framework = ? AND version = ?',
+    )
+    .raw();
+
+  /** What a control asks, of what is stored of it. */
+  function assessmentOf(
+    { framework, version, identifier }: { framework: string; version: string; identifier: string },
+    stored: Partial<StoredAssessment> = {},
+  ): Assessment {
+    return db.read(() => {
+      const set = valuesIn(framework, version);
+      return {
+        parameters: (stored.parameters ?? []).map(({ aggregates: _, ...parameter }) => ({
+          ...parameter,
+          values: (set.get(parameter.id) ?? []).map(({ source, value }) => ({ source, value })),
+        })),
+        objectives: objectivesOf(framework, version, identifier, stored.objectives ?? []),
+        methods: stored.methods ?? [],
+        derived: true,
+      };
+    });
+  }
+
   return {
+    assessmentOf,
+
+    /** What some controls of a version ask, by identifier. */
+    assessments: (framework: string, version: string, identifiers: string[]): Map<string, Assessment> =>
+      db.read(
+        () =>
+          new Map(
+            records.all(framework, version, JSON.stringify(identifiers)).map(([identifier, stored]) => {
+              const assessment = stored === null ? {} : (JSON.parse(stored) as Partial<StoredAssessment>);
+              return [identifier, assessmentOf({ framework, version, identifier }, assessment)];
+            }),
+          ),
+      ),
+
+    /** The folded names of the families of the controls of a version, codes too. */
+    familyNames: (framework: string, version: string): Map<string, string[]> =>
+      new Map(
+        families
+          .all(framework, version)
+          .map(([identifier, names]) => [identifier, JSON.parse(names) as string[]]),
+      ),
+
     /** The parameters that a baseline sets or constrains. */
     setBy: (framework: string, version: string, baseline: string): Value[] =>
       [...valuesIn(framework, version).values()].flat().filter(({ source }) => source === baseline),
-
-    /** What a control asks, of what is stored of it. */
-    assessmentOf(
-      { framework, version, identifier }: { framework: string; version: string; identifier: string },
-      stored: Partial<StoredAssessment> = {},
-    ): Assessment {
-      return db.read(() => {
-        const set = valuesIn(framework, version);
-        return {
-          parameters: (stored.parameters ?? []).map(({ aggregates: _, ...parameter }) => ({
-            ...parameter,
-            values: (set.get(parameter.id) ?? []).map(({ source, value }) => ({ source, value })),
-          })),
-          objectives: objectivesOf(framework, version, identifier, stored.objectives ?? []),
-          methods: stored.methods ?? [],
-          derived: true,
-        };
-      });
-    },
   };
 }
 

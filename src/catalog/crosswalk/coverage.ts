@@ -39,6 +39,19 @@ export function createCoverageService(db: Database, controls: ControlService, cr
   return {
     rulesOf,
 
+    /**
+     * The controls that a question of coverage is about, in catalog order. Throws BAD_REQUEST for an unknown baseline,
+     * NOT_FOUND for an unknown framework or revision.
+     */
+    scopeOf(query: Pick<CoverageQuery, 'framework' | 'revision' | 'baseline'>) {
+      const framework = covered(query.framework);
+      const baseline = coverageBaseline(controls, framework, query.baseline);
+      const frame = frames.of(framework, query.revision);
+      if (baseline !== null) requireBaseline(frame, baseline);
+      const inScope = frame.controls.filter(isIn(baseline));
+      return { framework, revision: frame.revision, baseline, controls: inScope };
+    },
+
     /** By the default revision; it is read once for each generation. */
     familiesOf(): FamiliesOf {
       const { controls: of, controlsOf } = frames.of('nist-800-53', undefined);
@@ -141,14 +154,13 @@ function tally(
     return { slug, title, version, rules: rules.length, mappedRules };
   });
 
-  const word = baseline === null ? null : fold(baseline);
-  const isIn = ({ words }: { words: string[] }) => word === null || words.includes(word);
+  const isShown = isIn(baseline);
   const shown: CoveredControl[] = [];
   const outside: Coverage['outside'] = [];
   for (const [place, control] of controls.entries()) {
     const { identifier, title, family } = control;
     const { rules, stigs } = rolled[place]!;
-    if (isIn(control)) shown.push({ identifier, title, family, covered: rules.total > 0, rules, stigs });
+    if (isShown(control)) shown.push({ identifier, title, family, covered: rules.total > 0, rules, stigs });
     else if (direct[place]!.rules.total > 0)
       outside.push({ identifier, title, rules: direct[place]!.rules.total });
   }
@@ -171,6 +183,12 @@ function tally(
     outside,
     unmapped,
   };
+}
+
+/** Whether a control is in a baseline; always, where none is asked for. */
+function isIn(baseline: string | null) {
+  const word = baseline === null ? null : fold(baseline);
+  return ({ words }: { words: string[] }) => word === null || words.includes(word);
 }
 
 /** A row of a file; a control outside the baseline has only its number of rules. */
