@@ -17,7 +17,7 @@ export function automationPages(
   app.get('/lists/:id/automation', guard.costly, async (c) => {
     const list = shownList(c, lists);
     const plan = await automation.ofList(() => listStigs.releases(c.get('user'), list.list.id).stigs);
-    return show(c, planOfWorkPage({ ...list, plan, readAgain: ledger.readAgain() }));
+    return show(c, planOfWorkPage({ ...list, plan, readAgain: ledger.readAgain('scap') }));
   });
 
   app.get('/stigs/:slug/automation', guard.costly, (c) => {
@@ -30,7 +30,7 @@ export function automationPages(
         automation: automation.ofStig(() => stig),
         title: stig.title,
         isCurrent,
-        readAgain: ledger.readAgain(),
+        readAgain: ledger.readAgain('scap'),
       }),
     );
   });

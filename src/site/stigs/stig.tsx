@@ -80,6 +80,9 @@ export function stigPage(stig: StigPage): View {
           <a class="button quiet" href={link(`${home}/automation`, { version: isCurrent ? '' : version })}>
             What a scan answers
           </a>
+          <a class="button quiet" href={link(`${home}/worksheet`, { version: isCurrent ? '' : version })}>
+            Worksheet
+          </a>
           <a class="button quiet" href={link('/upgrade', { slug })}>
             Upgrade a checklist to this release
           </a>
