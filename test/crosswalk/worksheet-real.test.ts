@@ -22,7 +22,7 @@ function partAfter(control: string, text: string): string[] | null {
   const plain = squeezed.replaceAll(/([-(])0+(?=\d)/g, '$1');
   if (!plain.startsWith(control)) return null;
   const rest = plain.slice(control.length);
-  if (/^\d/.test(rest) || (!control.includes('(') && /^\(\d/.test(rest))) return null;
+  if (!control.includes('(') && /^\(?\d/.test(rest)) return null;
   // Blanks part words, so that `a 1` and `a(1)` are the same.
   const spelled = text.toLowerCase().replace(/^\s*[a-z]{2}\s*-\s*\d+\s*/, '');
   const words: string[] = [];
