@@ -23,6 +23,8 @@ function partAfter(control: string, text: string): string[] | null {
   if (!plain.startsWith(control)) return null;
   const rest = plain.slice(control.length);
   if (!control.includes('(') && /^\(?\d/.test(rest)) return null;
+  // NIST prints `PE-03(01)02]`: a label that cannot be read is of the whole control.
+  if (rest.split('[').length !== rest.split(']').length) return [];
   // Blanks part words, so that `a 1` and `a(1)` are the same.
   const spelled = text.toLowerCase().replace(/^\s*[a-z]{2}\s*-\s*\d+\s*/, '');
   const words: string[] = [];
