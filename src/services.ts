@@ -36,11 +36,9 @@ import {
 } from './collections/catalog-collections.ts';
 import { createControlCollectionService } from './collections/control-collections.ts';
 import { createFavoriteService } from './collections/favorites.ts';
-import { createListChangesService } from './collections/list-changes-api.ts';
-import { createListEntryService } from './collections/list-entries.ts';
-import { createListEntryWriter } from './collections/list-entry-writer.ts';
-import { createListService } from './collections/lists.ts';
+import { createListServices } from './collections/list-services.ts';
 import { createPurgeService } from './collections/retention.ts';
+import { createUndoService } from './collections/undo.ts';
 import type { Database } from './db/database.ts';
 
 export interface ServiceContext {
@@ -63,7 +61,8 @@ export function createServices(context: ServiceContext) {
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
   const cciLookup = createCciLookup(catalog, crosswalk);
-  const listStigs = createListEntryService(users, stigNames.slugOf);
+  const ofLists = createListServices(users, now, newId, stigNames, changes);
+  const { listStigs, listHosts } = ofLists;
   const ruleAutomation = createRuleAutomation(catalog);
   const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
   const coverage = createCoverageService(catalog, controls, crosswalk);
@@ -106,13 +105,12 @@ export function createServices(context: ServiceContext) {
     roles: createRoleService(catalog),
     roleMapping: createRoleMappingService(catalog, stigNames.slugOf),
 
-    lists: createListService(users, now, newId),
-    listStigs,
-    listEntries: createListEntryWriter(users, now, stigNames),
-    listChanges: createListChangesService(listStigs, changes),
+    ...ofLists,
+    undo: createUndoService(users, now, newId),
     listChecklists: createListChecklists(
       createChecklistZips(stigs, catalog.generation),
-      listStigs.releases,
+      stigNames,
+      { releases: listStigs.releases, hosts: (user, id) => listHosts.get(user, id).hosts },
       banner,
     ),
     collections: createControlCollectionService(users, now, newId),

@@ -287,7 +287,7 @@ function wrongSpellings({
   if (words && name !== 'framework')
     return ['', 'zeppelin', [words[0]!, words[0]!]].map((each) => [each, `${name} must be one of: ${known}`]);
   if (name === 'since') {
-    const message = `since must be a date in the form YYYY-MM-DD${schema.anyOf ? '' : ', or added'}`;
+    const message = `since must be a date in the form YYYY-MM-DD${schema.anyOf ? '' : ', added or seen'}`;
     return ['', 'yesterday', ['2024-01-01', '2024-01-01']].map((each) => [each, message]);
   }
   const { maxLength } = schema;
@@ -471,12 +471,18 @@ function* bodies(): Generator<[operationId: string, good: object, bad: object[]]
     { ccis },
     [{ ccis: [] }, { ccis: [...ccis, 'x'] }, { ccis: [text(101)] }, { ccis, to: '' }, { ccis, maxHops: -1 }],
   ];
-  const host = { hostName: text(255), ipAddress: text(255), role: 'None' };
+  const host = { hostName: text(255), ipAddress: '10.0.0.1', role: 'None' };
+  const hosts = { hosts: [host, { hostName: 'b', stigs: ['harbor_linux_3'] }] };
+  yield [
+    'setListHosts',
+    hosts,
+    [{}, { hosts: 'a' }, { hosts: Array(501).fill(host) }, { hosts: [{ hostName: '' }] }],
+  ];
+  yield ['markListSeen', { at: '2026-01-31T12:00:00+02:00' }, [{}, { at: 7 }, { at: 'today' }]];
   yield [
     'makeListChecklists',
     { hosts: [host], format: 'ckl', layout: 'host' },
     [
-      {},
       { hosts: [] },
       { hosts: Array(501).fill(host) },
       { hosts: [{ ...host, hostName: text(256) }] },

@@ -55,8 +55,8 @@ export function apiRoutes(
     // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, services, listStigs),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs),
-    listRoutes(ofUsers, services.lists),
-    listEntryRoutes(ofUsers, listStigs, services.listEntries),
+    listRoutes(ofUsers, services.lists, services.listSeen),
+    listEntryRoutes(ofUsers, services),
     listChecklistRoutes(access, services.listChecklists),
     ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
     ...automationRoutes(access, services.automation, stigs, listStigs.releases),

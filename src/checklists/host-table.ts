@@ -1,5 +1,12 @@
 import { parse } from 'csv-parse/sync';
-import { type ChecklistHost, maxHosts, readHost } from './hosts-schema.ts';
+import { cut } from '../base/text.ts';
+import {
+  type ChecklistHost,
+  maxHosts,
+  readHost,
+  type StigAmong,
+  withSlugs,
+} from '../catalog/stigs/host-schema.ts';
 
 /** The columns of a table of hosts, and their other names; case, blanks, `_` and `-` do not count. */
 const columnNames: Record<string, keyof ChecklistHost> = {
@@ -13,8 +20,9 @@ const columnNames: Record<string, keyof ChecklistHost> = {
   mac: 'macAddress',
   fqdn: 'fqdn',
   role: 'role',
+  stigs: 'stigs',
 };
-const columns = ['hostName', 'ipAddress', 'macAddress', 'fqdn', 'role'] as const;
+const columns = ['hostName', 'ipAddress', 'macAddress', 'fqdn', 'role', 'stigs'] as const;
 
 const plainColumns = ['hostName', 'ipAddress', 'fqdn', 'role'] as const;
 
@@ -29,9 +37,13 @@ const mostProblems = 10;
 
 /**
  * Reads a table of hosts: csv or pasted cells, separated like its first line. With a header the columns are `hostName` and
- * any others; without one, where that is allowed, they are name, address, FQDN and role.
+ * any others; without one, where that is allowed, they are name, address, FQDN and role. `among` finds the STIGs of the
+ * column `stigs`, which are separated by `;`.
  */
-export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: boolean }): HostTable {
+export function readHosts(
+  text: string,
+  { mustHaveHeader, among }: { mustHaveHeader: boolean; among: StigAmong },
+): HostTable {
   const tooLong = text.split('\n').findIndex((line) => line.length > longestLine);
   if (tooLong >= 0)
     return { hosts: [], problems: [`Line ${tooLong + 1}: it has more than ${longestLine} characters`] };
@@ -58,13 +70,24 @@ export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: bo
   const data = hasHeader ? filled.slice(1) : filled;
   const hosts: ChecklistHost[] = [];
   const problems: string[] = [];
+  const seen = new Set<string>();
   for (const { record, info } of data) {
-    const cells = record.slice(0, names.length).map((cell, column) => [names[column]!, cell] as const);
+    const place = `Line ${info.lines}`;
     const beyond = record.slice(names.length).some((cell) => cell !== '');
-    const read = readHost(`Line ${info.lines}`, Object.fromEntries(cells.filter(([, cell]) => cell !== '')));
-    if (beyond) problems.push(`Line ${info.lines}: it has more than ${names.length} columns`);
-    else if (read.host) hosts.push(read.host);
-    else problems.push(read.problem);
+    if (beyond) {
+      problems.push(`${place}: it has more than ${names.length} columns`);
+      continue;
+    }
+    const cells = names.map((name, column) => [name!, record[column] ?? ''] as const);
+    const given = Object.fromEntries(cells.filter(([name, cell]) => cell !== '' || name === 'stigs'));
+    const read = readHost(place, { ...given, ...stigsIn(given) }, seen);
+    if (!read.host) {
+      problems.push(read.problem);
+      continue;
+    }
+    const slugged = withSlugs(read.host, among);
+    if ('host' in slugged) hosts.push(slugged.host);
+    else problems.push(`${place} (${cut(read.host.hostName)}): the list has no STIG ${cut(slugged.lacking)}`);
   }
   if (problems.length === 0 && hosts.length === 0) problems.push('There is no host');
   if (hosts.length > maxHosts)
@@ -74,6 +97,13 @@ export function readHosts(text: string, { mustHaveHeader }: { mustHaveHeader: bo
     hosts,
     problems: more > 0 ? [...problems.slice(0, mostProblems), `${more} more lines are wrong`] : problems,
   };
+}
+
+/** The names in the cell of the column `stigs`, where the table has it. */
+function stigsIn({ stigs }: { stigs?: string }): { stigs?: string[] } {
+  if (stigs === undefined) return {};
+  const names = stigs.split(';').map((name) => name.trim());
+  return { stigs: names.filter((name) => name !== '') };
 }
 
 const folded = (cell: string) => cell.toLowerCase().replace(/[\s_-]/g, '');

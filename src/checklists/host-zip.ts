@@ -13,10 +13,11 @@ import {
   hostKey,
   releaseKey,
 } from '../catalog/stigs/cklb-writer.ts';
+import type { ChecklistHost } from '../catalog/stigs/host-schema.ts';
 import type { FullRelease, StigRelease, StigService } from '../catalog/stigs/queries.ts';
 import type { Presence } from '../http/env.ts';
 import { createNames, safeName } from './file-names.ts';
-import { type ChecklistHost, type ChecklistsBody, maxFiles } from './hosts-schema.ts';
+import { type ChecklistsBody, maxFiles } from './list-checklists-schema.ts';
 import type { ChecklistFormat } from './schema.ts';
 
 /** A zip of checklists that is ready to be sent. */
@@ -52,6 +53,9 @@ interface File {
 const attempts = 5;
 /** Files between two yields to the event loop. */
 const slice = 100;
+
+/** What a zip is asked for: the hosts are of different names, their STIGs slugs. */
+export type HostsOfZip = Omit<ChecklistsBody, 'hosts'> & { hosts: ChecklistHost[] };
 
 export type MakeChecklists = ReturnType<typeof createChecklistZips>;
 
@@ -93,7 +97,7 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
   /** Makes the zip of the STIGs that `wanted` names, by slug or alias. Throws a 400 for no STIG or too many files. */
   return async function make(
     wanted: () => WantedStig[],
-    asked: ChecklistsBody,
+    asked: HostsOfZip,
     classification: string | null,
     caller: Pick<Presence, 'closed'> = { closed: false },
   ): Promise<ChecklistZip> {
@@ -102,19 +106,20 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
     last = rendering.catch(() => undefined);
     const rendered = await rendering;
     if (rendered.length === 0) throw badRequest('There is no STIG to make checklists of');
-    const groups = layout === 'host' ? [rendered] : rendered.map((each) => [each]);
-    const count = hosts.length * groups.length;
+    const grouped = hosts.map((host) => [host, groupsOf(host, rendered, layout)] as const);
+    const count = grouped.reduce((sum, [, groups]) => sum + groups.length, 0);
+    if (count === 0) throw badRequest('There is no STIG to make checklists of');
     if (count > maxFiles)
       throw badRequest(
-        `${hosts.length} hosts and ${groups.length} STIGs are ${count} files; at most ${maxFiles} are made at once. Name fewer hosts, or use layout host`,
+        `${hosts.length} hosts and ${rendered.length} STIGs are ${count} files; at most ${maxFiles} are made at once. Name fewer hosts, or use layout host`,
         '/hosts',
       );
     const naming = createNaming(layout, format);
     const files: File[] = [];
-    for (const [host, repeat] of numbered(hosts)) {
+    for (const [host, groups] of grouped) {
       const nameOf = naming(host);
       for (const group of groups) {
-        const head = checklistHead(host, repeat, group, layout, classification);
+        const head = checklistHead(host, group, layout, classification);
         const pieces = piecesOf(format, storedPiece(headOf(format, head, group)), group);
         const member = { name: nameOf(group[0]!), ...joinedPieces(pieces) };
         if (member.unpacked > largestZip) throw tooLarge();
@@ -135,15 +140,25 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
   };
 }
 
+/** The files of a host, each with its STIGs: those that it names, or all. */
+function groupsOf(
+  { stigs }: ChecklistHost,
+  rendered: Rendered[],
+  layout: ChecklistsBody['layout'],
+): Rendered[][] {
+  const wanted = new Set(stigs);
+  const own = stigs === undefined ? rendered : rendered.filter(({ release }) => wanted.has(release.slug));
+  return layout === 'stig' ? own.map((each) => [each]) : own.length === 0 ? [] : [own];
+}
+
 function checklistHead(
   host: ChecklistHost,
-  repeat: string[],
   group: Rendered[],
   layout: ChecklistsBody['layout'],
   classification: string | null,
 ): ReturnType<typeof cklbHead> {
   const [first] = group;
-  const ofHost = [...hostKey(host), ...repeat];
+  const ofHost = hostKey(host);
   if (layout === 'host') {
     const keys = JSON.stringify(group.map(({ key }) => key));
     return cklbHead({
@@ -181,17 +196,6 @@ function byTitle({ release: a }: Rendered, { release: b }: Rendered): number {
     compareCodePoints(a.title, b.title) ||
     compareCodePoints(a.slug, b.slug)
   );
-}
-
-/** Adds a number to repeated hosts, so that their ids differ. */
-function numbered(hosts: ChecklistHost[]): [ChecklistHost, string[]][] {
-  const seen = new Map<string, number>();
-  return hosts.map((host) => {
-    const key = JSON.stringify(hostKey(host));
-    const before = seen.get(key) ?? 0;
-    seen.set(key, before + 1);
-    return [host, before === 0 ? [] : ['again', String(before)]];
-  });
 }
 
 function createNaming(layout: ChecklistsBody['layout'], format: ChecklistFormat) {

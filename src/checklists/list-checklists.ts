@@ -1,6 +1,9 @@
+import { badRequest } from '../base/errors.ts';
+import { type ChecklistHost, requireSlugs, stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
+import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Env, Presence } from '../http/env.ts';
 import type { ChecklistZip, MakeChecklists } from './host-zip.ts';
-import type { ChecklistsBody } from './hosts-schema.ts';
+import type { ChecklistsBody } from './list-checklists-schema.ts';
 
 type User = Env['Variables']['user'];
 
@@ -14,14 +17,26 @@ export interface ListChecklists {
   zip: ChecklistZip;
   name: string;
   gone: string[];
+  /** Words about the names of hosts. */
+  warnings: string[];
 }
 
 export type MakeListChecklists = ReturnType<typeof createListChecklists>;
 
-/** Makes the function that makes the checklists of a list. It throws what `listOf` and `make` throw. */
+/** What is kept about lists: both throw for a list that the user may not see. */
+interface KeptLists {
+  releases(user: User, id: string): ListOfStigs;
+  hosts(user: User, id: string): ChecklistHost[];
+}
+
+/**
+ * Makes the function that makes the checklists of a list, for the hosts that are named, or that are kept with it. It throws
+ * what `kept` and `make` throw, 400 for no host and for a STIG that the list lacks.
+ */
 export function createListChecklists(
   make: MakeChecklists,
-  listOf: (user: User, id: string) => ListOfStigs,
+  stigNames: StigNameIndex,
+  kept: KeptLists,
   classification: string | null,
 ) {
   return async (
@@ -30,15 +45,21 @@ export function createListChecklists(
     asked: ChecklistsBody,
     caller: Pick<Presence, 'closed'>,
   ): Promise<ListChecklists> => {
-    let list: ListOfStigs = listOf(user, id);
+    let list: ListOfStigs = kept.releases(user, id);
+    const among = stigsAmong(
+      stigNames,
+      list.stigs.map(({ slug }) => slug),
+    );
+    const hosts = asked.hosts ? requireSlugs(asked.hosts, among) : kept.hosts(user, id);
+    if (hosts.length === 0) throw badRequest('The list has no hosts: name some', '/hosts');
     const wanted = () => {
-      list = listOf(user, id);
+      list = kept.releases(user, id);
       return list.stigs.flatMap(({ slug, release }) =>
         release === null ? [] : [{ slug, version: release.version }],
       );
     };
-    const zip = await make(wanted, asked, classification, caller);
+    const zip = await make(wanted, { ...asked, hosts }, classification, caller);
     const gone = list.stigs.filter(({ release }) => release === null).map(({ slug }) => slug);
-    return { zip, name: `${list.name}_checklists.zip`, gone };
+    return { zip, name: `${list.name}_checklists.zip`, gone, warnings: unusualNames(hosts) };
   };
 }

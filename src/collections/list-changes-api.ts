@@ -11,18 +11,22 @@ import { idParam } from './schema.ts';
 
 export type ListChangesService = ReturnType<typeof createListChangesService>;
 
-/** What changed in the STIGs of a list since a day, or since each was added (rule D26). */
+/** What changed in the STIGs of a list since a day, since each was added, or since the viewer saw it (rules D26, D36.7). */
 export function createListChangesService(entries: ListEntryService, changes: StigChangesService) {
   // A pinned entry goes from its release to the newest, whatever is asked (rule D36.2).
   const wanted = (viewer: Viewer, id: string, since: string) => () => [
     ...entries.pinned(viewer, id).map((each) => ({ ...each, since, pinned: true })),
     ...(since === 'added'
       ? entries.additions(viewer, id)
-      : entries.unpinned(viewer, id).map((slug) => ({ slug, since }))),
+      : since === 'seen'
+        ? entries.unseen(viewer, id)
+        : entries.unpinned(viewer, id).map((slug) => ({ slug, since }))),
   ];
   return {
     /** Throws 404 for a list that the viewer may not see. */
     changes: (viewer: Viewer, id: string, since: string) => changes.ofStigs(since, wanted(viewer, id, since)),
+    /** What is new to the viewer, in pinned entries too: the releases that came since they marked the list as read. */
+    news: (viewer: Viewer, id: string) => changes.ofStigs('seen', () => entries.unseen(viewer, id, true)),
     lines: (viewer: Viewer, id: string, since: string) => changes.linesOfStigs(wanted(viewer, id, since)),
   };
 }
@@ -32,7 +36,8 @@ export function listChangesRoutes(access: Access, lists: ListEntryService, chang
 
   route('GET /api/v1/lists/{id}/changes', access.with({ expensive: asksForFile }).user, {
     operationId: 'getListChanges',
-    summary: 'List what changed in the STIGs of a list since a day, or since each was added',
+    summary:
+      'List what changed in the STIGs of a list since a day, since each was added, or since you saw it',
     params: idParam,
     query: listChangesQuery,
     response: changesContent,

@@ -1,3 +1,5 @@
+import { badRequest } from '../base/errors.ts';
+import { listHostsBody } from '../catalog/stigs/host-schema.ts';
 import type { Access } from '../http/access.ts';
 import { columnsOf } from '../http/columns.ts';
 import { downloadFile, fileContent } from '../http/downloads.ts';
@@ -6,11 +8,22 @@ import { jsonContent } from '../http/schema.ts';
 import { removedAnswer } from './entries.ts';
 import type { ListEntryService } from './list-entries.ts';
 import type { ListEntryWriter } from './list-entry-writer.ts';
+import type { ListHostService } from './list-hosts.ts';
+import { ListHosts } from './list-hosts-schema.ts';
 import * as schemas from './lists-schema.ts';
-import { exportQuery, idParam, Removed, StigsAdded, slugsBody } from './schema.ts';
+import { idParam, Removed, StigsAdded, slugsBody } from './schema.ts';
 
-/** The entries of lists (rule D8). */
-export function listEntryRoutes(access: Access, entries: ListEntryService, writer: ListEntryWriter) {
+interface ListServices {
+  listStigs: ListEntryService;
+  listEntries: ListEntryWriter;
+  listHosts: ListHostService;
+}
+
+/** The entries of lists (rule D8), and the hosts that are kept with them (rule D36.6). */
+export function listEntryRoutes(
+  access: Access,
+  { listStigs: entries, listEntries: writer, listHosts: hosts }: ListServices,
+) {
   const { app, route } = createRoutes('Lists');
   const columns = columnsOf(schemas.ListSheetRow);
   const costly = access.with({ expensive: true });
@@ -19,10 +32,16 @@ export function listEntryRoutes(access: Access, entries: ListEntryService, write
     operationId: 'exportList',
     summary: 'Export a list with its STIGs as json, csv or xlsx',
     params: idParam,
-    query: exportQuery,
+    query: schemas.listExportQuery,
     response: fileContent(schemas.ListExport, ['text/csv']),
     handle: ({ viewer, params, query }, c) => {
-      const json = entries.exported(viewer, params.id);
+      const list = entries.exported(viewer, params.id);
+      const withHosts = query.include !== undefined;
+      if (withHosts && query.format !== 'json')
+        throw badRequest('include=hosts is for json alone', 'include');
+      // Hosts are for people alone (rule D36.6).
+      const json =
+        withHosts && viewer.kind === 'user' ? { ...list, hosts: hosts.get(viewer, params.id).hosts } : list;
       const rows = entries.sheet(viewer, params.id);
       const file = { json, root: 'list', element: 'stig', columns, rows };
       return downloadFile(c, query, json.list.name, file);
@@ -74,6 +93,25 @@ export function listEntryRoutes(access: Access, entries: ListEntryService, write
     response: jsonContent(schemas.ListStigUpdate, 'The entry as it is now.'),
     handle: ({ user, params, body, match }) =>
       writer.update(user, params.id, params.stigSlug, body, { match }),
+  });
+
+  route('GET /api/v1/lists/{id}/hosts', access.user, {
+    operationId: 'listListHosts',
+    summary: 'List the hosts that are kept with a list',
+    params: idParam,
+    response: jsonContent(ListHosts, 'The hosts.'),
+    revision: ({ user, params }) => entries.revision(user, params.id),
+    handle: ({ user, params }) => hosts.get(user, params.id),
+  });
+
+  route('PUT /api/v1/lists/{id}/hosts', access.audited('list.set-hosts').user, {
+    operationId: 'setListHosts',
+    conditional: true,
+    summary: 'Replace the hosts that are kept with a list (creator only)',
+    params: idParam,
+    body: listHostsBody,
+    response: jsonContent(ListHosts, 'The hosts as they are now.'),
+    handle: ({ user, params, body, match }) => hosts.put(user, params.id, body.hosts, match),
   });
 
   return app;

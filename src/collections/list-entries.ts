@@ -8,6 +8,7 @@ import { findings } from '../db/tables.ts';
 import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
 import { type Collection, createVisible } from './collections.ts';
 import { allWanted, createListRows, isWanted, type ListRow, type ListRowSort } from './list-rows.ts';
+import type { ListSeenService } from './list-seen.ts';
 import type { ListEntry, ListExport, ListFinding, ListSheetRow, ListStigs } from './lists-schema.ts';
 
 /** The findings on a page: none, all, or those of some severities. */
@@ -25,7 +26,11 @@ const entryOf = ({ releaseId: _, addedVersion: __, ...entry }: ListRow) => entry
  * Reads the entries of lists (rule D8). Every function throws the one 404 for a list that the viewer may not see. `slugOf`
  * gives the slug for any name of a STIG.
  */
-export function createListEntryService(db: Database, slugOf: (name: string) => string) {
+export function createListEntryService(
+  db: Database,
+  slugOf: (name: string) => string,
+  seen: Pick<ListSeenService, 'of'>,
+) {
   const lists = createVisible(db, 'list');
   const rows = createListRows(db);
   const findingsIn = createListFindings(db);
@@ -43,8 +48,10 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
       read(viewer, id, ({ name }) => {
         const only = include && severity ? [...severity].join(',') : '';
         const total = rows.count(id, only);
+        const { versions } = seen.of(viewer, id);
         const stigs = rows.entries(id, only, wanted.limit, offsetOf(wanted, total)).map((row) => ({
           ...entryOf(row),
+          seenVersion: versions.get(row.slug) ?? null,
           ...(include ? { findings: findingsIn(row.releaseId, only) } : {}),
         }));
         const list = { id, name, stigCount: only === '' ? total : rows.count(id) };
@@ -79,6 +86,24 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
           return { slug, since: addedAt.slice(0, 'YYYY-MM-DD'.length), version };
         }),
       ),
+
+    /**
+     * As `additions`, each from what the viewer has seen; what was not there then, from when it was added (rule D36.7).
+     * `all` has the pinned ones too, from the release that was seen, or else the pinned one.
+     */
+    unseen: (viewer: Viewer, id: string, all = false): SincePerStig[] =>
+      read(viewer, id, () => {
+        const { seenAt, versions } = seen.of(viewer, id);
+        return (all ? rows.entries(id) : unpinned(id)).map(({ slug, release, addedAt, addedVersion }) => {
+          const version = versions.get(slug);
+          const since = version === undefined ? addedAt : seenAt!;
+          return {
+            slug,
+            since: since.slice(0, 'YYYY-MM-DD'.length),
+            version: version ?? release ?? addedVersion,
+          };
+        });
+      }),
 
     /** The entries that are pinned to a release, also to one that is gone, by position (rules D35.2, D36.2). */
     pinned: (viewer: Viewer, id: string, field?: string): { slug: string; version: string }[] =>
@@ -115,7 +140,7 @@ export function createListEntryService(db: Database, slugOf: (name: string) => s
         const key = slugOf(stigSlug);
         const row = rows.entries(id).find(({ slug }) => slug === key);
         if (!row) throw notFound();
-        return entryOf(row);
+        return { ...entryOf(row), seenVersion: seen.of(viewer, id).versions.get(row.slug) ?? null };
       }),
   };
 }

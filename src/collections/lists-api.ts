@@ -1,12 +1,13 @@
 import type { Access } from '../http/access.ts';
 import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
+import type { ListSeenService } from './list-seen.ts';
 import type { ListService } from './lists.ts';
 import * as schemas from './lists-schema.ts';
 import { changeListBody, createListBody, idParam } from './schema.ts';
 
 /** Lists of STIGs as a whole (rule D8); their entries have routes of their own. */
-export function listRoutes(access: Access, lists: ListService) {
+export function listRoutes(access: Access, lists: ListService, seen: ListSeenService) {
   const { app, route } = createRoutes('Lists');
 
   route('GET /api/v1/lists', access.listsRead, {
@@ -66,6 +67,15 @@ export function listRoutes(access: Access, lists: ListService) {
     params: idParam,
     response: jsonContent(schemas.List, 'The restored list.'),
     handle: ({ user, params, match }) => lists.restore(user, params.id, match),
+  });
+
+  route('PUT /api/v1/lists/{id}/seen', access.audited('list.mark-seen').user, {
+    operationId: 'markListSeen',
+    summary: 'Keep, for the caller alone, the newest release of each entry as seen',
+    params: idParam,
+    body: schemas.seenBody,
+    response: jsonContent(schemas.SeenAt, 'When it was seen.'),
+    handle: ({ user, params, body }) => seen.mark(user, params.id, body.at),
   });
 
   route('POST /api/v1/lists/{id}/duplicate', access.audited('list.duplicate').user, {

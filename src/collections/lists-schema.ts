@@ -3,15 +3,19 @@ import { isObject } from '../base/json.ts';
 import { Severity } from '../catalog/stigs/schema.ts';
 import { wordList } from '../http/arrays.ts';
 import { DateOrNull, notAnObject, Pagination, paging } from '../http/schema.ts';
+import { KeptHost } from './list-hosts-schema.ts';
 import {
   answeredFields,
   answeredTimes,
+  exportQuery,
   maxPosition,
   mostAtOnce,
   notes,
   slugsBody,
   Visibility,
 } from './schema.ts';
+
+const seenAt = z.iso.datetime().nullable();
 
 export const List = z
   .strictObject({
@@ -24,6 +28,9 @@ export const List = z
     createdByEmail: z.string().nullable(),
     organizationId: z.string().nullable(),
     ...answeredTimes,
+    seenAt: seenAt.openapi({
+      description: 'When the caller marked it as read; null before, and for integration tokens.',
+    }),
   })
   .openapi('List');
 export type List = z.infer<typeof List>;
@@ -87,6 +94,10 @@ export const ListEntry = z
     ...exportedEntry,
     notes: z.string(),
     ...pinned,
+    seenVersion: z.string().nullable().openapi({
+      description:
+        'The newest release when the caller marked the list as read; null without a mark, or where it is later.',
+    }),
     findings: z.array(ListFinding).optional().openapi({ description: 'Only with include=findings.' }),
   })
   .openapi('ListEntry');
@@ -105,6 +116,7 @@ export const ListExport = z
   .strictObject({
     list: z.strictObject({ id: z.uuid(), name: z.string(), description: z.string() }),
     stigs: z.array(z.strictObject({ ...exportedEntry, ...pinned })),
+    hosts: z.array(KeptHost).optional().openapi({ description: 'Only with include=hosts.' }),
   })
   .openapi('ListExport');
 export type ListExport = z.infer<typeof ListExport>;
@@ -130,7 +142,21 @@ export const ListStigUpdate = z
   .openapi('ListStigUpdate');
 export type ListStigUpdate = z.infer<typeof ListStigUpdate>;
 
+export const listExportQuery = exportQuery.extend({
+  include: wordList('include', ['hosts']).openapi({
+    description: 'The hosts that are kept with the list, in json for a user alone.',
+  }),
+});
+
 const longestVersion = 64;
+
+const wrongTime = { error: 'at must be a date-time, such as 2026-01-31T12:00:00Z, or null' };
+/** When a list was read; null forgets it (rule D36.7). */
+export const seenBody = z.object(
+  { at: z.iso.datetime({ ...wrongTime, offset: true }).nullable() },
+  notAnObject,
+);
+export const SeenAt = z.object({ seenAt }).openapi('SeenAt');
 
 export const listsQuery = z.object({ include: wordList('include', ['slugs']) });
 export const listStigsQuery = z.object({

@@ -2,10 +2,11 @@ import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { arrayText, type JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
-import { collections, listStigs } from '../db/user-tables.ts';
+import { collections, listHosts, listStigs } from '../db/user-tables.ts';
 import { type Match, requireMatch } from '../http/if-match.ts';
 import { createCollectionService } from './collection-writer.ts';
 import { countEntries } from './entries.ts';
+import type { ListSeenService } from './list-seen.ts';
 import type { List, Lists } from './lists-schema.ts';
 import { slugOf, versionOf } from './references.ts';
 import { retentionMilliseconds } from './retention.ts';
@@ -22,18 +23,34 @@ const shown = {
 const stigSlugs = sql`(SELECT json_group_array(slug ORDER BY position, slug)
   FROM (SELECT ${slugOf(listStigs)} AS slug, position FROM ${listStigs} WHERE list_id = ${collections}.id))`;
 
+const seenAtOf = sql`(SELECT seen_at FROM list_seen WHERE list_id = ${collections}.id AND subject = ${sql.placeholder('who')})`;
+
 export type ListService = ReturnType<typeof createListService>;
 
 /** Lists of STIGs (rule D8), without their entries. */
-export function createListService(db: Database, now: () => Date, newId: () => string) {
+export function createListService(db: Database, now: () => Date, newId: () => string, seen: ListSeenService) {
   const { reader, writer, service } = createCollectionService(db, 'list', shown, now, newId);
   const restorableSince = () => new Date(now().getTime() - retentionMilliseconds).toISOString();
+  /** With when the viewer saw it (rule D36.7). */
+  const withSeen = (viewer: Viewer, list: Omit<List, 'seenAt'>): List => {
+    return { ...list, seenAt: seen.of(viewer, list.id).seenAt };
+  };
   return {
     ...service,
 
+    get: (viewer: Viewer, id: string) => withSeen(viewer, service.get(viewer, id)),
+    own: (user: User, id: string) => withSeen(user, service.own(user, id)),
+    create: async (user: User, fields: Parameters<typeof service.create>[1]) =>
+      withSeen(user, await service.create(user, fields)),
+    change: async (
+      user: User,
+      ...change: Parameters<typeof service.change> extends [User, ...infer Rest] ? Rest : never
+    ) => withSeen(user, await service.change(user, ...change)),
+
     /** The lists that the viewer sees as JSON text; `withSlugs` adds each list's STIGs by position, then slug. */
     text(viewer: Viewer, withSlugs: boolean): JsonText<Lists> {
-      const columns = withSlugs ? { ...shown, stigSlugs: sql`json(${stigSlugs})` } : shown;
+      const seenAt = viewer.kind === 'user' ? seenAtOf : sql`NULL`;
+      const columns = { ...shown, ...(withSlugs ? { stigSlugs: sql`json(${stigSlugs})` } : {}), seenAt };
       return `{"lists":${arrayText(db.read(() => reader.texts(viewer, columns)))}}`;
     },
 
@@ -45,7 +62,7 @@ export function createListService(db: Database, now: () => Date, newId: () => st
       return db.write(() => {
         if (reader.deletedSince(user, restorableSince(), id).length > 0) writer.restore(user, id, match);
         else writer.own(user, id, match);
-        return reader.shown(id);
+        return withSeen(user, reader.shown(id));
       });
     },
 
@@ -76,7 +93,12 @@ export function createListService(db: Database, now: () => Date, newId: () => st
           .from(listStigs)
           .where(eq(listStigs.collectionId, id));
         db.orm.insert(listStigs).select(entries).run();
-        return reader.shown(copy.id);
+        const hosts = db.orm
+          .select({ collectionId: sql<string>`${copy.id}`.as('collectionId'), hosts: listHosts.hosts })
+          .from(listHosts)
+          .where(eq(listHosts.collectionId, id));
+        db.orm.insert(listHosts).select(hosts).run();
+        return withSeen(user, reader.shown(copy.id));
       });
     },
   };

@@ -12,10 +12,12 @@ import {
   whyRefused,
 } from '../base/files.ts';
 import { count } from '../base/text.ts';
+import { type StigAmong, stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
+import { createStigNameIndex } from '../catalog/stigs/name-index.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { readHosts } from '../checklists/host-table.ts';
 import { type ChecklistZip, createChecklistZips, type WantedStig } from '../checklists/host-zip.ts';
-import { checklistsBody } from '../checklists/hosts-schema.ts';
+import { checklistsBody } from '../checklists/list-checklists-schema.ts';
 import { operatorList } from '../collections/operator-list.ts';
 import { asCopyError, freeBytes, requireRoom } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
@@ -33,7 +35,7 @@ export const checklistsCommand: Command = {
   help: [
     '--list ID      the STIGs of a list, whoever it belongs to',
     '--stig SLUG    a STIG, by slug or benchmark id; more may follow',
-    '--hosts FILE   csv with a header: hostName and any of ipAddress, macAddress, fqdn, role',
+    '--hosts FILE   csv with a header: hostName and any of ipAddress, macAddress, fqdn, role, stigs',
     '--out FILE     the zip to create; it must not exist yet',
     '--format F     cklb (default) or ckl',
     '--layout L     stig: a file for each host and STIG (default); host: one for each host',
@@ -52,12 +54,21 @@ export const checklistsCommand: Command = {
       throw new CommandError(`expected no arguments, got ${positionals.length} arguments`, 2);
     const slugs = [...(values.stig ?? []), ...positionals];
     const out = required(values.out, 'out');
-    const hosts = readTable(required(values.hosts, 'hosts'));
-    const asked = usage(() => check(checklistsBody, { hosts, format: values.format, layout: values.layout }));
+    const table = tableIn(required(values.hosts, 'hosts'));
+    const asked = usage(() => check(checklistsBody, { format: values.format, layout: values.layout }));
     const config = readConfig(values);
     using db = openToLook(config);
+    const names = createStigNameIndex(db);
+    const wanted = wantedOf(db, values.list, slugs);
+    const among = stigsAmong(
+      names,
+      wanted.map(({ slug }) => names.slugOf(slug)),
+    );
+    const hosts = hostsIn(values.hosts!, table, among);
+    for (const warning of unusualNames(hosts)) tell(warning);
     const make = createChecklistZips(createStigService(db), db.generation);
-    const work = () => write(make(wantedOf(db, values.list, slugs), asked, config.banner), out);
+    const inCatalog = () => wanted.filter(({ version }) => version !== '');
+    const work = () => write(make(inCatalog, { ...asked, hosts }, config.banner), out);
     const event = { action: 'list.checklists', objectType: 'list', objectId: values.list ?? null };
     const made =
       values.list === undefined
@@ -69,7 +80,7 @@ export const checklistsCommand: Command = {
   },
 };
 
-function readTable(file: string) {
+function tableIn(file: string): string {
   const stat = statIfThere(file);
   if (!stat?.isFile()) throw new CommandError(`there is no file ${file}`);
   if (stat.size > largestTable) throw new CommandError(`${file} is larger than ${largestTable} bytes`);
@@ -79,24 +90,26 @@ function readTable(file: string) {
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
   }
-  let table: string;
   try {
-    table = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new CommandError(`${file} is not valid UTF-8`);
   }
-  const { hosts, problems } = readHosts(table, { mustHaveHeader: true });
+}
+
+function hostsIn(file: string, table: string, among: StigAmong) {
+  const { hosts, problems } = readHosts(table, { mustHaveHeader: true, among });
   if (problems.length > 0) throw new CommandError(`${file}: ${problems.join('; ')}`);
   return hosts;
 }
 
 /** The requested STIGs; names those of a list that are not in the catalog. */
-function wantedOf(db: Database, list: string | undefined, slugs: string[]): () => WantedStig[] {
-  if (list === undefined) return () => slugs.map((slug) => ({ slug }));
+function wantedOf(db: Database, list: string | undefined, slugs: string[]): WantedStig[] {
+  if (list === undefined) return slugs.map((slug) => ({ slug }));
   const stigs = operatorList(db, list);
   for (const { slug, version } of stigs)
     if (version === '') tell(`${slug} is left out: it is no longer in the catalog`);
-  return () => stigs.filter(({ version }) => version !== '');
+  return stigs;
 }
 
 /** Invalid input is wrong usage: exit code 2. */

@@ -48,6 +48,31 @@ export const listStigs = sqliteTable('list_stigs', {
   release: text('release'),
 });
 
+export const listHosts = sqliteTable('list_hosts', {
+  collectionId: text('list_id').primaryKey(),
+  hosts: text('hosts_json', { mode: 'json' }).$type<object[]>().notNull(),
+});
+
+export const listSeen = sqliteTable('list_seen', {
+  collectionId: text('list_id').notNull(),
+  subject: text('subject').notNull(),
+  seenAt: text('seen_at').notNull(),
+  versions: text('versions_json', { mode: 'json' }).$type<Record<string, string>>().notNull(),
+});
+
+export const removals = sqliteTable('removals', {
+  subject: text('subject').primaryKey(),
+  id: text('id').notNull(),
+  label: text('label').notNull(),
+  kind: text('kind', {
+    enum: ['list_stigs', 'collection_controls', 'favorite_stigs', 'favorite_controls', 'list_hosts'],
+  }).notNull(),
+  ofCollection: text('of_collection'),
+  revision: integer('revision'),
+  rows: text('rows_json', { mode: 'json' }).$type<Record<string, unknown>[]>().notNull(),
+  removedAt: text('removed_at').notNull(),
+});
+
 export const collectionControls = sqliteTable('collection_controls', {
   collectionId: text('collection_id').notNull(),
   ...control,

@@ -22,7 +22,7 @@ export function commonHeaders(cors: boolean): (secure: boolean) => readonly stri
 /** What a browser lets a page of another origin read, beside `Content-Type` and the like. */
 const exposed = [
   ...['Allow', 'Content-Disposition', 'ETag', 'Location', 'Retry-After', 'WWW-Authenticate'],
-  ...['X-Classification', 'X-Not-In-Catalog', 'X-Request-Id'],
+  ...['X-Classification', 'X-Not-In-Catalog', 'X-Warnings', 'X-Request-Id'],
 ];
 
 /**

@@ -7,6 +7,7 @@ import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { createListEntryService } from '../../src/collections/list-entries.ts';
 import { createListEntryWriter } from '../../src/collections/list-entry-writer.ts';
+import { createListSeenService } from '../../src/collections/list-seen.ts';
 import { createListService } from '../../src/collections/lists.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
@@ -75,7 +76,16 @@ async function fill(folder: string, db: string): Promise<string> {
   let id = 0;
   const newId = () => `00000000-0000-4000-8000-${String(++id).padStart(12, '0')}`;
   const now = () => new Date();
-  const made = await createListService(database, now, newId).create(viewer, {
+  const made = await createListService(
+    database,
+    now,
+    newId,
+    createListSeenService(
+      database,
+      () => new Date(),
+      (name) => name,
+    ),
+  ).create(viewer, {
     ...{ name: 'Fifty', description: '', tags: [], color: '', icon: '', visibility: 'PRIVATE' },
   });
   const slugs = database.sqlite
@@ -103,7 +113,15 @@ function sample(index: number): string {
 
 /** What no answer can do without: the entries of the list, their rules, the controls of the revision. */
 function queriesOf(db: Database, list: string, { framework, revision }: CoverageQuery): number {
-  const { stigs: found } = createListEntryService(db, createStigNameIndex(db).slugOf).releases(viewer, list);
+  const { stigs: found } = createListEntryService(
+    db,
+    createStigNameIndex(db).slugOf,
+    createListSeenService(
+      db,
+      () => new Date(),
+      (name) => name,
+    ),
+  ).releases(viewer, list);
   const rules = db.sqlite
     .prepare(
       'SELECT group_id, rule_id, rule_title, severity, ccis FROM findings WHERE release_id = ? ORDER BY ordinal',
@@ -122,7 +140,15 @@ function queriesOf(db: Database, list: string, { framework, revision }: Coverage
 async function coverageOf(db: Database, list: string, query: CoverageQuery) {
   const controls = createControlService(db);
   const coverage = createCoverageService(db, controls, createCrosswalkService(db));
-  const entries = createListEntryService(db, createStigNameIndex(db).slugOf);
+  const entries = createListEntryService(
+    db,
+    createStigNameIndex(db).slugOf,
+    createListSeenService(
+      db,
+      () => new Date(),
+      (name) => name,
+    ),
+  );
   const ask = async () =>
     JSON.stringify(await coverage.of(() => entries.releases(viewer, list).stigs, query)).length;
   const delay = monitorEventLoopDelay({ resolution: 1 });

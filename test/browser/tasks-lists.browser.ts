@@ -70,7 +70,7 @@ tasks('a list of six with notes', async () => {
     await click(navigation(page, 'Lists'));
     await page.getByLabel('Name').fill('Payroll');
     await click(page.getByRole('button', { name: 'Create list' }));
-    await page.getByLabel('Titles, slugs or benchmark IDs').fill(pasted);
+    await page.getByLabel('Titles, slugs, benchmark IDs or file names').fill(pasted);
     await click(page.getByRole('button', { name: 'Add STIGs' }));
     await page.getByText('6 added.').waitFor();
     for (const [index, name] of guides.entries()) {

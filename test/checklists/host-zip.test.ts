@@ -6,8 +6,8 @@ import { crcOf } from '../../src/base/zip.ts';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
 import { createNames, nameKey, safeName } from '../../src/checklists/file-names.ts';
-import { createChecklistZips } from '../../src/checklists/host-zip.ts';
-import type { ChecklistsBody } from '../../src/checklists/hosts-schema.ts';
+import { createChecklistZips, type HostsOfZip } from '../../src/checklists/host-zip.ts';
+
 import { type TestApp, testApp } from '../support/app.ts';
 import { readCklFile } from '../support/ckl-reader.ts';
 import { rejects, suite } from '../support/harness.ts';
@@ -134,18 +134,42 @@ for (const format of ['cklb', 'ckl'] as const) {
 }
 
 zips('ids are of the host: equal hosts have equal ones in every request, and no two in one', async () => {
-  const twins = [
+  const four = [
     { hostName: 'a' },
-    { hostName: 'a' },
-    { hostName: 'a', fqdn: 'a.x.test' },
-    { hostName: 'a' },
+    { hostName: 'b' },
+    { hostName: 'c', fqdn: 'a.x.test' },
+    { hostName: 'a-' },
   ];
   for (const layout of ['stig', 'host']) {
-    const files = await readZip((await post({ hosts: twins, layout })).bytes);
+    const files = await readZip((await post({ hosts: four, layout })).bytes);
     const ids = [...files.values()].map((bytes) => (JSON.parse(bytes.toString()) as Cklb).id);
     assert.is(new Set(ids).size, ids.length);
     assert.is(files.size, layout === 'host' ? 4 : 4 * all.length);
   }
+});
+
+zips('a host gets the STIGs that it names, in the files that all of them would have', async () => {
+  const own = (slugs: string[] | undefined, number: number) => ({
+    hostName: `h${number}`,
+    ...(slugs && { stigs: slugs }),
+  });
+  const some = [undefined, [all[0]!], all.slice(0, 2).toReversed(), [records[1]!.benchmarkId]].map(own);
+  const wanted = (slugs: string[] | undefined) =>
+    slugs?.map((name) => (name === records[1]!.benchmarkId ? all[1]! : name)) ?? all;
+  const whole = await readZip((await post({ hosts: some.map(({ hostName }) => ({ hostName })) })).bytes);
+  const files = await readZip((await post({ hosts: some })).bytes);
+  const namesOf = ({ hostName, stigs }: (typeof some)[number]) =>
+    all.filter((slug) => wanted(stigs).includes(slug)).map((slug) => `${hostName}_${slug}_`);
+  assert.equal(
+    [...files.keys()].map((name) => name.replace(/V\d+R.*$/, '')),
+    some.flatMap(namesOf),
+  );
+  for (const [name, bytes] of files) assert.equal(bytes, whole.get(name), name);
+  const byHost = await readZip((await post({ hosts: some, layout: 'host' })).bytes);
+  assert.equal(
+    [...byHost.values()].map((bytes) => (JSON.parse(bytes.toString()) as Cklb).stigs.length),
+    some.map(({ stigs }) => wanted(stigs).length),
+  );
 });
 
 const hostile = [
@@ -217,7 +241,7 @@ zips('hostile names give names that every system takes, no two the same', async 
   const single = (await t.send('POST', '/api/v1/lists', { name: 'one' })).json.id;
   await t.send('POST', `/api/v1/lists/${single}/stigs`, { slugs: ['harbor_linux_3'] });
   for (const layout of ['stig', 'host'] as const) {
-    const asked = { hosts: bodies, format: 'cklb', layout } as ChecklistsBody;
+    const asked = { hosts: bodies, format: 'cklb', layout } as HostsOfZip;
     const zip = await make()(() => [{ slug: 'harbor_linux_3' }], asked, null);
     const files = await readZip(await bytesOf(zip.stream()));
     assert.equal([...files.keys()], zip.files);
@@ -266,7 +290,7 @@ zips('a host and a STIG never run together into the name of another file', () =>
 });
 
 const many = (length: number) => Array.from({ length }, (_, number) => ({ hostName: `h${number}` }));
-const asked = (length: number, more: Partial<ChecklistsBody> = {}): ChecklistsBody => ({
+const asked = (length: number, more: Partial<HostsOfZip> = {}): HostsOfZip => ({
   hosts: many(length),
   format: 'cklb',
   layout: 'stig',
@@ -391,7 +415,27 @@ zips('who hangs up gets nothing more made', async () => {
 zips('what is wrong is named, and what is gone from the catalog is left out with a word', async () => {
   const refused = async (body: unknown, message: string) =>
     assertError(await t.send('POST', address(), body), 400, 'BAD_REQUEST', message);
-  await refused({}, 'hosts must be an array of hosts');
+  await refused({}, 'The list has no hosts: name some');
+  for (const [host, problem] of [
+    [{ hostName: 'a\u0007b' }, 'hostName must not contain control characters'],
+    [{ ipAddress: '10.0.0' }, 'ipAddress must be an IPv4 or IPv6 address'],
+    [{ ipAddress: '10.0.0.1/24' }, 'ipAddress must be an IPv4 or IPv6 address'],
+    [{ macAddress: '00:15:5D:0E:92' }, 'macAddress must be a MAC address, such as 00:15:5d:0e:92:0c'],
+    [{ macAddress: '00:15-5D:0E:92:0C' }, 'macAddress must be a MAC address, such as 00:15:5d:0e:92:0c'],
+    [{ fqdn: 'web01' }, 'fqdn must be a fully qualified name, such as web01.example.org'],
+    [{ fqdn: 'web_01.x.test' }, 'fqdn must be a fully qualified name, such as web01.example.org'],
+    [{ stigs: [] }, 'stigs must contain 1 to 5,000 slugs'],
+    [{ stigs: 'harbor_linux_3' }, 'stigs must be an array of slugs'],
+    [{ stigs: ['no_such'] }, 'the list has no STIG no_such'],
+  ] as const) {
+    const named = { hostName: 'h', ...host };
+    const shown = named.hostName.replace('\u0007', '\ufffd');
+    await refused({ hosts: [...many(1), named] }, `hosts: host 2 (${shown}): ${problem}`);
+  }
+  await refused(
+    { hosts: [{ hostName: 'Web' }, { hostName: ' wEB' }] },
+    'hosts: host 2 ( wEB): the host is there twice',
+  );
   await refused({ hosts: [] }, 'hosts must contain 1 to 500 hosts');
   await refused({ hosts: many(501) }, 'hosts must contain 1 to 500 hosts');
   await refused({ hosts: [{ ipAddress: '10.0.0.1' }] }, 'hosts: host 1: hostName is required');

@@ -231,7 +231,7 @@ made('`added` is no day of the whole catalog, and an unknown list is a 404', asy
   const list = '/api/v1/lists/00000000-0000-4000-8000-000000000000/changes';
   for (const [path, message] of [
     [catalog, words],
-    [list, `${words}, or added`],
+    [list, `${words}, added or seen`],
   ] as const)
     assertError(await t.get(path), 400, 'BAD_REQUEST', message);
   assertError(await t.get(`${catalog}?since=added`), 400, 'BAD_REQUEST', words);

@@ -124,6 +124,7 @@ function list(id: string, column: Column, more: Record<string, unknown> = {}) {
     organizationId: organization,
     createdAt: time,
     updatedAt: time,
+    seenAt: null,
     ...more,
   };
 }
@@ -322,6 +323,11 @@ const table: Row[] = [
     () => (a) => assert.is(a.headers.get('Content-Type'), 'application/zip'),
     { body: { hosts: [{ hostName: 'web01' }] } },
   ),
+  ...onList(change, 'put /hosts')(() => is({ hosts: [{ hostName: 'web01' }], warnings: [] }), {
+    body: { hosts: [{ hostName: 'web01' }] },
+  }),
+  ...onList(use, 'get /hosts')(() => is({ hosts: [], warnings: [] })),
+  ...onList(use, 'put /seen')(() => is({ seenAt: time }), { body: { at: time } }),
   ...onList(read, 'get /export')(() => entries),
   ...onList(read, 'get /stigs')(() => entries),
   ...onList(use, 'get /coverage')(() => (a) => assert.is(a.json.totals.rules, 14)),
@@ -335,7 +341,7 @@ const table: Row[] = [
     body: { slugs: ['harbor_linux_3'] },
   }),
   ...onList(change, 'put /stigs/{stigSlug}')(
-    () => is({ stigSlug: 'harbor_linux_3', notes: 'x', position: 7, addedAt: time }),
+    () => is({ stigSlug: 'harbor_linux_3', notes: 'x', position: 7, addedAt: time, release: null }),
     { body: { notes: 'x', position: 7 } },
   ),
 
@@ -349,6 +355,7 @@ const table: Row[] = [
         organizationId: __,
         icon: ___,
         stigCount: ____,
+        seenAt: _____,
         ...kept
       } = list(nextId, column);
       assert.equal(a.json, { ...kept, controlCount: 0, deletedAt: null });

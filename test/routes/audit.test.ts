@@ -136,6 +136,16 @@ const table: Row[] = [
     event: ['list.checklists', list, null],
   },
   {
+    request: 'put /api/v1/lists/{id}/hosts',
+    body: { hosts: [{ hostName: 'web01' }] },
+    event: ['list.set-hosts', list, null],
+  },
+  {
+    request: 'put /api/v1/lists/{id}/seen',
+    body: { at: null },
+    event: ['list.mark-seen', list, null],
+  },
+  {
     request: 'delete /api/v1/lists/{id}/stigs',
     body: { slugs },
     event: ['list.remove-stigs', list, { count: 1 }],

@@ -74,6 +74,7 @@ bodies('what the server owns is never taken from a body', async () => {
     notes: 'n',
     position: 1,
     addedAt: '2026-11-21T12:00:00.000Z',
+    release: null,
   });
 });
 

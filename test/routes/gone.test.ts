@@ -127,6 +127,7 @@ test('it is shown as gone with what was seen of it, and is back when the catalog
   assert.equal(entry, {
     ...{ slug: 'alpha', title: alpha.title, version: '', status: '', statusDate: null },
     ...{ findingCount: 0, catI: 0, catII: 0, catIII: 0, position: 1 },
+    ...{ release: null, newest: '', state: 'gone' },
   });
   assert.match(after[`/lists/${list}/stigs?include=findings`]!, /"slug":"alpha".*?"findings":\[\]/);
   assert.equal((await stigs(t, alice)).json.list.stigCount, 2);

@@ -107,6 +107,7 @@ entries('every entry has its findings, counted by category', () => {
     'release',
     'newest',
     'state',
+    'seenVersion',
     'findings',
   ]);
   assert.equal(Object.keys(all[0]!.findings![0]!), [

@@ -60,6 +60,7 @@ lists('a list is made with what is given, and the rest has its defaults', async 
     organizationId: 'red',
     createdAt: '2026-11-21T12:00:00.000Z',
     updatedAt: '2026-11-21T12:00:00.000Z',
+    seenAt: null,
   });
   const bare = await userCaller(t, { email: undefined, org: undefined });
   const own = (await ask(t, 'POST', '/api/v1/lists', bare, { name: 'N' })).json;

@@ -185,6 +185,7 @@ export const arrows: Record<string, string[]> = {
   'src/site/changes': ['src/base', 'src/catalog/stigs', 'src/http', 'src/services', 'src/site/parts'],
   'src/site/checklists': [
     'src/base',
+    'src/catalog/stigs',
     'src/checklists',
     'src/http',
     'src/http/limits',

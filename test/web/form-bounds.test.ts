@@ -37,6 +37,8 @@ const larger: Record<string, number> = {
   '/lists/:id/stigs': kibibyte * kibibyte,
   '/lists/:id/stigs/remove': 64 * kibibyte,
   '/lists/:id/stigs/:slug': 64 * kibibyte,
+  '/lists/:id/hosts/ticks': 64 * kibibyte,
+  '/lists/:id/hosts/remove': 64 * kibibyte,
   '/lists/:id/checklists': kibibyte * kibibyte,
   '/collections': 64 * kibibyte,
   '/collections/:id/edit': 64 * kibibyte,

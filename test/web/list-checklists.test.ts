@@ -98,18 +98,104 @@ pages('what is wrong is named by line, and the form keeps what was typed', async
 });
 
 pages('a table of any form is read, or said to be wrong', () => {
-  const read = (text: string) => readHosts(text, { mustHaveHeader: false });
+  const read = (text: string) =>
+    readHosts(text, { mustHaveHeader: false, among: (name) => (slugs.includes(name) ? name : null) });
   assert.equal(read('a').hosts, [{ hostName: 'a' }]);
   assert.equal(read('"a, b",10.0.0.1').hosts, [{ hostName: 'a, b', ipAddress: '10.0.0.1' }]);
   assert.equal(read('host,mac\na,00:15:5D:0E:92:0C').hosts, [
     { hostName: 'a', macAddress: '00:15:5D:0E:92:0C' },
   ]);
   assert.equal(read('\n\n  \na\n,,\n').hosts, [{ hostName: 'a' }]);
-  assert.equal(read('a,b,c,none').hosts, [{ hostName: 'a', ipAddress: 'b', fqdn: 'c', role: 'None' }]);
+  assert.equal(read('a,::1,c.d,none').hosts, [
+    { hostName: 'a', ipAddress: '::1', fqdn: 'c.d', role: 'None' },
+  ]);
+  assert.equal(read('name,stigs\na,harbor_linux_3; lantern_web_server_2;\nb,harbor_linux_3').hosts, [
+    { hostName: 'a', stigs: slugs.toReversed() },
+    { hostName: 'b', stigs: ['harbor_linux_3'] },
+  ]);
+  assert.equal(read('name,stigs\na,\nb,no_such\nB,harbor_linux_3\nb,harbor_linux_3\nc').problems, [
+    'Line 2 (a): stigs must contain 1 to 5,000 slugs',
+    'Line 3 (b): the list has no STIG no_such',
+    'Line 4 (B): the host is there twice',
+    'Line 5 (b): the host is there twice',
+    'Line 6 (c): stigs must contain 1 to 5,000 slugs',
+  ]);
   assert.match(read('a\n"b').problems[0]!, /^Quote Not Closed/);
   const wrong = read(Array.from({ length: 30 }, () => ',x').join('\n')).problems;
   assert.is(wrong.length, 11);
   assert.is(wrong.at(-1), '20 more lines are wrong');
+});
+
+pages('hosts are kept with the list, ticked, and made to a zip at one press', async () => {
+  const list = (await loadPage(t, '/lists', ann, { name: 'Kept', visibility: 'SHARED' })).location!;
+  await loadPage(t, `${list}/stigs`, ann, { slugs: slugs.join('\n') });
+  const at = `${list}/checklists`;
+  const hostsOf = async () =>
+    (await t.get(`/api/v1${list}/hosts`, { token: null, headers: ann })).json.hosts as object[];
+  const table =
+    'name;stigs\nweb01;Lantern Web Server 2\nWIN_SRV01;harbor_linux_3\ndb;"harbor_linux_3;lantern_web_server_2"';
+  const kept = await loadPage(t, at, ann, formOf({ hosts: table, keep: '1' }));
+  assert.is(kept.location, at);
+  assert.equal(await hostsOf(), [
+    { hostName: 'web01', stigs: ['lantern_web_server_2'] },
+    { hostName: 'WIN_SRV01', stigs: ['harbor_linux_3'] },
+    { hostName: 'db', stigs: ['harbor_linux_3', 'lantern_web_server_2'] },
+  ]);
+  const { html } = await loadPage(t, at, ann);
+  assert.match(textOf(html), 'WIN_SRV01 is no host name of RFC 1123');
+  assert.is(html.match(/name="tick"[^>]* checked/g)!.length, 4);
+  const download = async (who = ann) => {
+    const body = formOf({ kept: '1', format: 'ckl', layout: 'stig' });
+    const answer = await t.app.request(`http://here.example${at}`, { method: 'POST', body, headers: who });
+    return [...(await readZip(new Uint8Array(await answer.arrayBuffer()))).keys()];
+  };
+  const names = (await download()).map((name) => name.replace(/_V\d+R\d+\.ckl$/, ''));
+  assert.equal(names, [
+    'web01_lantern_web_server_2',
+    'WIN_SRV01_harbor_linux_3',
+    'db_harbor_linux_3',
+    'db_lantern_web_server_2',
+  ]);
+  const bob = await sessionCaller(t, await userCaller(t, { sub: 'bob' }));
+  assert.equal(await download(bob), await download());
+  assert.not.match((await loadPage(t, at, bob)).html, /Save ticks|Remove</);
+
+  const revision = /name="revision" value="(\d+)"/.exec(html)![1]!;
+  const ticks = { revision, first: '0', count: '3' };
+  const all = ['0 lantern_web_server_2', '0 harbor_linux_3', '1 harbor_linux_3'];
+  const none = await loadPage(t, `${list}/hosts/ticks`, ann, { ...ticks, tick: all });
+  assert.is(none.status, 400);
+  assert.match(textOf(none.html), 'db has no STIG. Tick one, or remove the host');
+  assert.is(
+    (await loadPage(t, `${list}/hosts/ticks`, ann, { ...ticks, tick: [...all, '2 harbor_linux_3'] }))
+      .location,
+    at,
+  );
+  assert.equal(await hostsOf(), [
+    { hostName: 'web01' },
+    { hostName: 'WIN_SRV01', stigs: ['harbor_linux_3'] },
+    { hostName: 'db', stigs: ['harbor_linux_3'] },
+  ]);
+  // Ticks of a table that was changed since are not taken.
+  assert.is(
+    (await loadPage(t, `${list}/hosts/ticks`, ann, { ...ticks, tick: [...all, '2 harbor_linux_3'] })).status,
+    412,
+  );
+  assert.is((await loadPage(t, `${list}/hosts/ticks`, bob, { ...ticks, tick: all })).status, 403);
+  await loadPage(t, `${list}/hosts/remove`, ann, { host: 'WIN_SRV01' });
+  assert.equal((await hostsOf()).length, 2);
+  const wrong = await loadPage(
+    t,
+    at,
+    ann,
+    formOf({ hosts: 'name,stigs\na,no_such\n,harbor_linux_3', keep: '1' }),
+  );
+  assert.is(wrong.status, 400);
+  assert.match(
+    textOf(wrong.html),
+    /Line 2 \(a\): the list has no STIG no_such .*Line 3: hostName is required/,
+  );
+  assert.equal((await hostsOf()).length, 2, 'nothing was changed');
 });
 
 pages(

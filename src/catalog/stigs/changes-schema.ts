@@ -61,7 +61,7 @@ export type StigChanges = z.infer<typeof StigChanges>;
 export const ChangesSince = z
   .strictObject({
     since: z.string().openapi({
-      description: 'The date that was asked for, or `added`.',
+      description: 'The date that was asked for, `added` or `seen`.',
       example: '2026-01-01',
     }),
     totals: z.strictObject({
@@ -80,7 +80,7 @@ export type ChangesSince = z.infer<typeof ChangesSince>;
 
 const files = { format: format(['json', 'csv', 'xlsx']), raw: flag('raw') };
 export const changesQuery = z.object({ since, ...files });
-const sinceError = { error: 'since must be a date in the form YYYY-MM-DD, or added' };
+const sinceError = { error: 'since must be a date in the form YYYY-MM-DD, added or seen' };
 export const listChangesQuery = z.object({
   since: z
     .union(
@@ -88,15 +88,15 @@ export const listChangesQuery = z.object({
         since,
         z
           .string()
-          .regex(/^added$/i)
-          .transform(() => 'added' as const),
+          .regex(/^(added|seen)$/i)
+          .transform((word) => word.toLowerCase() as 'added' | 'seen'),
       ],
       sinceError,
     )
     .openapi({
       type: 'string',
       description:
-        'A date; the time of a date with a time is ignored. `added`: of each STIG the day on which it was added to the list.',
+        'A date; the time of a date with a time is ignored. `added`: of each STIG the day on which it was added to the list. `seen`: what differs from when the caller marked the list as read.',
       example: '2026-01-01',
     }),
   ...files,

@@ -44,18 +44,26 @@ export function listChangesPage({ list, isOwn, ...page }: ShownList & ChangesPag
     list,
     isOwn,
     part: 'changes',
-    actions: <Files of={home} since={page.changes.since} />,
+    actions: (
+      <>
+        <Files of={home} since={page.changes.since} />
+        <a class="button quiet" href={path('lists', list.id, 'brief')}>
+          Change brief
+        </a>
+      </>
+    ),
     body: (
       <Changes
         {...page}
         home={home}
         none={
-          page.changes.since === 'added'
-            ? 'No STIG of this list has a newer release than when it was added. Choose an earlier day above.'
+          page.changes.since === 'added' || page.changes.since === 'seen'
+            ? 'No STIG of this list has a newer release since then. Choose an earlier day above.'
             : 'No STIG of this list has a release from this day on.'
         }
       >
-        <a href={link(home, { since: 'added' })}>Since each STIG was added</a>
+        <a href={link(home, { since: 'added' })}>Since each STIG was added</a> ·{' '}
+        <a href={link(home, { since: 'seen' })}>Since you read it</a>
       </Changes>
     ),
   });
@@ -83,8 +91,12 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
         {children}
       </Period>
       <p class="totals">
-        {since === 'added' ? 'Since each STIG was added' : `Since ${since}`}: {count(totals.stigs, 'STIG')}{' '}
-        with a new release. {count(totals.changed, 'rule')} changed
+        {since === 'added'
+          ? 'Since each STIG was added'
+          : since === 'seen'
+            ? 'Since you read it'
+            : `Since ${since}`}
+        : {count(totals.stigs, 'STIG')} with a new release. {count(totals.changed, 'rule')} changed
         {ofWhichRaised(totals.severityRaised)}, {totals.added} added, {totals.removed} removed.
       </p>
       <Raised stigs={stigs} />
@@ -125,7 +137,7 @@ function Period(props: { home: string; since: string; now: Date; children: Child
   ];
   return (
     <Filters action={home} submit="Show changes">
-      <Input name="since" label="Since" type="date" value={since === 'added' ? '' : since} required />
+      <Input name="since" label="Since" type="date" value={/^\d/.test(since) ? since : ''} required />
       <p class="since">
         {children === undefined ? null : <>{children} · </>}
         {days.map(([label, day], index) => (

@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { changesQuery, listChangesQuery } from '../../catalog/stigs/changes-schema.ts';
 import { filterDiff } from '../../catalog/stigs/diff-filter.ts';
@@ -10,6 +10,7 @@ import type { Services } from '../../services.ts';
 import { createMarker, markInTurns } from '../parts/diff-text.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { shownList } from '../parts/shown-list.ts';
+import { briefFile, briefPage, changedOn, readBrief } from './brief.tsx';
 import { catalogChangesPage, listChangesPage, quarterOf } from './changed-stigs.tsx';
 import { diffFile, diffFileName, diffPage, partOf } from './comparison.tsx';
 
@@ -21,10 +22,10 @@ const comparisonPage = comparison.extend({ page, rule: requestText('rule', 200).
 export function changePages(
   app: Hono<Env>,
   support: PageSupport,
-  services: Pick<Services, 'stigs' | 'stigDiff' | 'changes' | 'listChanges' | 'lists'>,
+  services: Pick<Services, 'stigs' | 'stigDiff' | 'changes' | 'listChanges' | 'lists' | 'summary'>,
 ): void {
   const { guard, show, now, assets, banner } = support;
-  const { stigs, stigDiff, changes, listChanges, lists } = services;
+  const { stigs, stigDiff, changes, listChanges, lists, summary } = services;
 
   function compared(c: Context<Env>, { from, to, ...filter }: z.output<typeof comparison>) {
     const diff = stigDiff.diff(c.req.param('slug') ?? '', { from, to });
@@ -60,5 +61,27 @@ export function changePages(
     const { since, page: number } = readQuery(c, query);
     const found = await listChanges.changes(c.get('user'), shown.list.id, since);
     return show(c, listChangesPage({ ...shown, changes: found, page: number, now: now() }));
+  });
+
+  async function brief(c: Context<Env>) {
+    const { list } = shownList(c, lists);
+    const news = await listChanges.news(c.get('user'), list.id);
+    const { digest } = await summary.summary();
+    return readBrief({ list, seenAt: list.seenAt, digest, now: now() }, news, stigDiff.diff);
+  }
+
+  app.get('/lists/:id/brief', guard.costly, async (c) => {
+    const { page: number } = readQuery(c, z.object({ page }));
+    const made = await brief(c);
+    const marker = await markInTurns(changedOn(made, number), createMarker());
+    return show(c, briefPage(made, number, marker));
+  });
+
+  app.get('/lists/:id/brief/file', guard.costly, async (c) => {
+    const made = await brief(c);
+    const rules = made.rules.flatMap((each) => (each.kind === 'changed' ? [each.rule] : []));
+    const marker = await markInTurns(rules, createMarker(Number.POSITIVE_INFINITY));
+    const style = new TextDecoder().decode(assets.find(assets.style)!.bytes);
+    return download(c, briefFile(made, marker, style, banner), 'html', `${made.list.name}_changes.html`);
   });
 }

@@ -1,11 +1,13 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import { maxFiles, maxHosts } from '../../checklists/hosts-schema.ts';
+import { maxHosts } from '../../catalog/stigs/host-schema.ts';
+import { maxFiles } from '../../checklists/list-checklists-schema.ts';
 import { Empty, Lines, path } from '../parts/components.tsx';
-import { Labelled, Select, TextArea } from '../parts/forms.tsx';
+import { Labelled, TextArea } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import type { View } from '../parts/view.ts';
-import { FormatSelect } from './upgrade-form.tsx';
+import { FilesFields } from './files-fields.tsx';
+import { type KeptHosts, KeptHostsSection } from './kept-hosts.tsx';
 
 export interface HostsForm {
   hosts: string;
@@ -16,6 +18,7 @@ export interface HostsForm {
 export const emptyHosts: HostsForm = { hosts: '', format: 'cklb', layout: 'stig' };
 
 export interface ListChecklistsPage extends ShownList {
+  kept: Omit<KeptHosts, 'list' | 'isOwn' | 'stigs'>;
   /** `release` is null for a STIG that is no longer in the catalog. */
   stigs: { slug: string; title: string; release: object | null }[];
   form: HostsForm;
@@ -23,7 +26,7 @@ export interface ListChecklistsPage extends ShownList {
 }
 
 /** The form that makes checklists for hosts from a list, and upgrades old ones to its releases. */
-export function listChecklistsPage({ stigs, form, problems, ...shown }: ListChecklistsPage): View {
+export function listChecklistsPage({ stigs, kept, form, problems, ...shown }: ListChecklistsPage): View {
   const here = stigs.filter(({ release }) => release !== null);
   return listView({
     ...shown,
@@ -35,12 +38,17 @@ export function listChecklistsPage({ stigs, form, problems, ...shown }: ListChec
             The list has no STIG to make checklists of. <a href={path('lists', shown.list.id)}>Add STIGs</a>
           </Empty>
         ) : (
-          <HostsFields
-            action={partPath(shown.list.id, 'checklists')}
-            form={form}
-            problems={problems}
-            stigs={here.length}
-          />
+          <>
+            <KeptHostsSection {...shown} {...kept} stigs={here} />
+            <HostsFields
+              action={partPath(shown.list.id, 'checklists')}
+              form={form}
+              problems={problems}
+              stigs={here.length}
+              isOwn={shown.isOwn}
+              hasKept={kept.pagination.total > 0}
+            />
+          </>
         )}
         <Gone of={stigs.filter(({ release }) => release === null)} />
         <h3>Checklists that you have</h3>
@@ -53,14 +61,27 @@ export function listChecklistsPage({ stigs, form, problems, ...shown }: ListChec
   });
 }
 
-function HostsFields(props: { action: string; form: HostsForm; problems: string[]; stigs: number }): Child {
-  const { action, form, problems, stigs } = props;
+interface HostsFieldsProps {
+  action: string;
+  form: HostsForm;
+  problems: string[];
+  stigs: number;
+  isOwn: boolean;
+  hasKept: boolean;
+}
+
+function HostsFields(props: HostsFieldsProps): Child {
+  const { action, form, problems, stigs, isOwn, hasKept } = props;
   return (
     <form class="fields" method="post" action={action} enctype="multipart/form-data">
+      <h3>{hasKept ? 'Other hosts' : 'Hosts'}</h3>
       <Problems of={problems} />
       <p>
         {count(stigs, 'STIG')} for each host, as one zip. At most {maxHosts} hosts and{' '}
-        {maxFiles.toLocaleString('en-US')} files. Gapstone does not store the hosts.
+        {maxFiles.toLocaleString('en-US')} files.{' '}
+        {isOwn
+          ? 'Keep the hosts with the list, or download their checklists alone: then they are not stored.'
+          : 'The hosts are not stored.'}
       </p>
       <TextArea
         name="hosts"
@@ -70,23 +91,19 @@ function HostsFields(props: { action: string; form: HostsForm; problems: string[
         class="table"
         spellcheck="false"
         wrap="off"
-        hint="One on each line: name, or name, address, FQDN, role. With a header line the columns may be hostName, ipAddress, macAddress, fqdn and role in any order. Separate them by commas, semicolons or tabs, as a spreadsheet copies them. The role is None, Workstation, Member Server or Domain Controller."
+        hint="One on each line: name, or name, address, FQDN, role. With a header line the columns may be hostName, ipAddress, macAddress, fqdn, role and stigs in any order; stigs are slugs, titles or benchmark IDs, separated by semicolons. Separate them by commas, semicolons or tabs, as a spreadsheet copies them. The role is None, Workstation, Member Server or Domain Controller."
       />
       <Labelled id="file" label="Or a CSV file of hosts">
         <input id="file" name="file" type="file" accept=".csv,.txt,text/csv" />
       </Labelled>
-      <FormatSelect label="Format" selected={form.format} />
-      <Select
-        name="layout"
-        label="Files"
-        of={[
-          ['stig', 'One for each host and STIG'],
-          ['host', 'One for each host, with all STIGs'],
-        ]}
-        selected={form.layout}
-      />
-      <div>
+      <FilesFields form={form} />
+      <div class="actions">
         <button type="submit">Download checklists</button>
+        {isOwn ? (
+          <button class="quiet" type="submit" name="keep" value="1">
+            {hasKept ? 'Keep these hosts instead' : 'Keep these hosts with the list'}
+          </button>
+        ) : null}
       </div>
     </form>
   );

@@ -1,30 +1,61 @@
+import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { AppError, badRequest } from '../../base/errors.ts';
+import { type ChecklistHost, stigsAmong } from '../../catalog/stigs/host-schema.ts';
 import { readHosts } from '../../checklists/host-table.ts';
-import { checklistsBody } from '../../checklists/hosts-schema.ts';
+import { checklistsBody } from '../../checklists/list-checklists-schema.ts';
 import { downloadStream } from '../../http/answer.ts';
 import type { Env, Form } from '../../http/env.ts';
-import { check } from '../../http/schema.ts';
+import { offsetOf, paginationOf, slice } from '../../http/paging.ts';
+import { check, positiveInteger } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
-import type { PageSupport } from '../parts/page.ts';
+import { link } from '../parts/components.tsx';
+import { partPath } from '../parts/list-frame.tsx';
+import { goTo, type PageSupport, readQuery } from '../parts/page.ts';
 import { shownList } from '../parts/shown-list.ts';
 import { lines } from '../parts/typed-text.ts';
 import { emptyHosts, type HostsForm, listChecklistsPage } from './hosts-form.tsx';
 
-/** The page that makes checklists of a list for hosts: pasted, typed or from a csv file. */
+const pageQuery = z.object({ page: positiveInteger('page').default(1) });
+
+/** The ticks of a page: a form has at most a thousand fields. */
+const mostTicks = 800;
+const mostRows = 100;
+
+/** The page that makes checklists of a list for hosts: pasted, typed or from a csv file, or kept with the list. */
 export function listChecklistPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  services: Pick<Services, 'lists' | 'listStigs' | 'listChecklists'>,
+  services: Pick<Services, 'lists' | 'listStigs' | 'listChecklists' | 'listHosts' | 'stigNames' | 'undo'>,
 ): void {
-  const { lists, listStigs, listChecklists } = services;
+  const { lists, listStigs, listChecklists, listHosts, stigNames, undo } = services;
 
   function one(c: Context<Env>, form: HostsForm, problems: string[]): Response {
     const shown = shownList(c, lists);
-    const { stigs } = listStigs.releases(c.get('user'), shown.list.id);
-    const page = listChecklistsPage({ ...shown, stigs, form, problems });
-    return show(c, page, problems.length === 0 ? 200 : 400);
+    const user = c.get('user');
+    const { page } = readQuery(c, pageQuery);
+    const { stigs } = listStigs.releases(user, shown.list.id);
+    const { hosts, warnings } = listHosts.get(user, shown.list.id);
+    const limit = Math.max(1, Math.min(mostRows, Math.floor(mostTicks / Math.max(1, stigs.length))));
+    const part = { page, limit };
+    const kept = {
+      revision: lists.revision(user, shown.list.id),
+      hosts: slice(hosts, part),
+      first: offsetOf(part, hosts.length),
+      pagination: paginationOf(part, hosts.length),
+      warnings,
+    };
+    const view = listChecklistsPage({ ...shown, stigs, kept, form, problems });
+    return show(c, view, problems.length === 0 ? 200 : 400);
   }
+
+  const amongOf = (c: Context<Env>, id: string) => {
+    const { stigs } = listStigs.releases(c.get('user'), id);
+    return stigsAmong(
+      stigNames,
+      stigs.map(({ slug }) => slug),
+    );
+  };
 
   app.get('/lists/:id/checklists', guard.user, (c) => one(c, emptyHosts, []));
 
@@ -33,20 +64,67 @@ export function listChecklistPages(
     guard.audited('list.checklists', { size: 'pasted', expensive: true }),
     async (c) => {
       const form = typedIn(c.get('form'));
+      const id = c.req.param('id');
       try {
+        if (c.get('form').get('kept') !== '') return await zip(c, id, form);
         form.hosts = fileOrTyped(c.get('form'), form.hosts);
-        const { hosts, problems } = readHosts(form.hosts, { mustHaveHeader: false });
+        const { hosts, problems } = readHosts(form.hosts, {
+          mustHaveHeader: false,
+          among: amongOf(c, id),
+        });
         if (problems.length > 0) return one(c, form, problems);
-        const asked = check(checklistsBody, { hosts, format: form.format, layout: form.layout });
-        const id = c.req.param('id');
-        const { zip, name } = await listChecklists(c.get('user'), id, asked, c.get('record'));
-        return downloadStream(c, zip, 'zip', name, { 'Cache-Control': 'private, no-store' });
+        if (c.get('form').get('keep') === '') return await zip(c, id, form, hosts);
+        await listHosts.put(c.get('user'), id, hosts);
+        return goTo(c, partPath(id, 'checklists'), { code: 'hosts-kept', count: hosts.length });
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
         return one(c, form, [error.message]);
       }
     },
   );
+
+  async function zip(c: Context<Env>, id: string, { format, layout }: HostsForm, hosts?: ChecklistHost[]) {
+    const asked = check(checklistsBody, { hosts, format, layout });
+    const made = await listChecklists(c.get('user'), id, asked, c.get('record'));
+    return downloadStream(c, made.zip, 'zip', made.name, { 'Cache-Control': 'private, no-store' });
+  }
+
+  app.post('/lists/:id/hosts/ticks', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {
+    const id = c.req.param('id');
+    const user = c.get('user');
+    const form = c.get('form');
+    const number = (name: string) => (/^\d{1,15}$/.test(form.get(name)) ? Number(form.get(name)) : 0);
+    const stigs = listStigs.releases(user, id).stigs.filter(({ release }) => release !== null);
+    const slugs = stigs.map(({ slug }) => slug);
+    const ticks = new Set(form.all('tick'));
+    const [first, end] = [number('first'), number('first') + number('count')];
+    const ticked = (host: ChecklistHost, index: number): ChecklistHost => {
+      if (index < first || index >= end) return host;
+      const own = slugs.filter((slug) => ticks.has(`${index} ${slug}`));
+      if (own.length === 0) throw badRequest(`${host.hostName} has no STIG. Tick one, or remove the host`);
+      const { stigs: _, ...all } = host;
+      return own.length === slugs.length ? all : { ...all, stigs: own };
+    };
+    const match = new Set([number('revision')]);
+    try {
+      await listHosts.edit(user, id, (hosts) => hosts.map(ticked), match);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
+      return one(c, emptyHosts, [error.message]);
+    }
+    return goTo(c, link(partPath(id, 'checklists'), { page: form.get('page') }), { code: 'changed' });
+  });
+
+  app.post('/lists/:id/hosts/remove', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {
+    const id = c.req.param('id');
+    const user = c.get('user');
+    const label = c.get('form').get('host');
+    lists.own(user, id);
+    const remove = () =>
+      listHosts.edit(user, id, (hosts) => hosts.filter(({ hostName }) => hostName !== label));
+    const made = await undo.removing(user, { from: 'list_hosts', of: id, keys: null, label }, remove);
+    return goTo(c, partPath(id, 'checklists'), { code: 'removed', undo: made });
+  });
 }
 
 function typedIn(form: Form): HostsForm {

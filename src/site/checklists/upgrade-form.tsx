@@ -121,10 +121,12 @@ function FileField({ files }: { files: AttachedFiles }): Child {
 }
 
 /** The choice of the format of a checklist. */
-export function FormatSelect({ label, selected }: { label: string; selected: string }): Child {
+export function FormatSelect(props: { label: string; selected: string; id?: string }): Child {
+  const { label, selected, id = 'format' } = props;
   return (
     <Select
       name="format"
+      id={id}
       label={label}
       of={[
         ['cklb', '.cklb (STIG Viewer 3, STIG Manager)'],

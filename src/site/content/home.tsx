@@ -1,10 +1,12 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
+import type { ChangesSince } from '../../catalog/stigs/changes-schema.ts';
 import type { LastImport } from '../../catalog/stigs/news.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
 import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { Day, Empty, link, Moment, path, Severity, Table, Tiles } from '../parts/components.tsx';
+import { PostButton } from '../parts/forms.tsx';
 import { diffHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -13,7 +15,10 @@ export interface Home {
   changes: StigChangelog['changes'];
   /** The releases of the last import; null when it added the whole catalog. */
   brought: LastImport | null;
-  lists: { rows: List[]; pagination: Pagination };
+  lists: {
+    rows: { list: Omit<List, 'seenAt'>; seenAt: string | null; news: ChangesSince }[];
+    pagination: Pagination;
+  };
 }
 
 /** The start page; `home` is null without a session. `firstRun` shows while the catalog has no publisher's STIG. */
@@ -80,6 +85,7 @@ function Overview({ home: { stats, changes, brought, lists } }: { home: Home }):
   const rulesOf = (of: string[]) => link('/search', { severity: of });
   return (
     <>
+      <Worklist lists={lists} />
       <Tiles
         of={[
           [catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs', '/stigs'],
@@ -97,7 +103,6 @@ function Overview({ home: { stats, changes, brought, lists } }: { home: Home }):
           ]),
         ]}
       />
-      <Lists lists={lists} />
       {brought === null ? null : <Brought brought={brought} />}
       <h2>Latest releases</h2>
       <Releases caption="The latest releases of STIGs" changes={changes} />
@@ -108,7 +113,8 @@ function Overview({ home: { stats, changes, brought, lists } }: { home: Home }):
   );
 }
 
-function Lists({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
+/** What is new to the reader in each of their lists, since they marked it as read (rule D36.7). */
+function Worklist({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
   return (
     <>
       <h2>Your lists</h2>
@@ -117,19 +123,52 @@ function Lists({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
           A list contains the STIGs of a system. <a href="/lists#new">Create a list</a>
         </Empty>
       ) : (
-        <ul class="results">
-          {rows.map(({ id, name, stigCount }) => (
-            <li>
-              <a href={path('lists', id)}>{name}</a> <span class="quiet">{count(stigCount, 'STIG')}</span>
-            </li>
-          ))}
-        </ul>
+        <Table
+          caption="What is new in your lists"
+          head={['List', 'New to you', 'Since', 'Actions']}
+          rows={rows.map(({ list, seenAt, news }) => [
+            <>
+              <a href={path('lists', list.id)}>{list.name}</a>{' '}
+              <span class="quiet">{count(list.stigCount, 'STIG')}</span>
+            </>,
+            <News list={list} news={news} />,
+            seenAt === null ? <span class="quiet">each STIG was added</span> : <Moment at={seenAt} />,
+            news.totals.stigs === 0 ? (
+              ''
+            ) : (
+              <PostButton
+                action={path('lists', list.id, 'seen')}
+                label="Mark as read"
+                about={list.name}
+                fields={{}}
+              />
+            ),
+          ])}
+        />
       )}
       {pagination.total > rows.length ? (
         <p>
           <a href="/lists">Show all {count(pagination.total, 'list')}</a>
         </p>
       ) : null}
+    </>
+  );
+}
+
+function News({ list, news: { totals, stigs } }: { list: { id: string }; news: ChangesSince }): Child {
+  if (totals.stigs === 0) return <span class="quiet">nothing</span>;
+  const raised = stigs.flatMap(({ severityRaised }) => severityRaised);
+  const severe = raised.filter(({ to }) => to === 'high').length;
+  return (
+    <>
+      <a href={path('lists', list.id, 'brief')}>{count(totals.stigs, 'newer release')}</a>
+      {severe === 0 ? null : (
+        <>
+          , {severe} raised to <Severity level="high" />
+        </>
+      )}
+      {raised.length === severe ? null : `, ${raised.length - severe} raised`}, {totals.changed} changed,{' '}
+      {totals.added} added, {totals.removed} removed
     </>
   );
 }

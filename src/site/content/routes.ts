@@ -15,6 +15,8 @@ import { filesPage, ledgerPage } from './import-report.tsx';
 import { loadedPage } from './loaded.tsx';
 
 const runsShown = 50;
+/** The lists of the start page: what is new in each is worked out for it. */
+const listsShown = 20;
 const ledgerQuery = z.object({
   ...paging(100, 100),
   ...sorting(ledgerColumns),
@@ -38,23 +40,52 @@ export function contentPages(
   { guard, show, now }: PageSupport,
   services: Pick<
     Services,
-    'news' | 'stigs' | 'controls' | 'ledger' | 'summary' | 'lists' | 'onlySamples' | 'documents' | 'roles'
+    | 'listChanges'
+    | 'listSeen'
+    | 'news'
+    | 'stigs'
+    | 'controls'
+    | 'ledger'
+    | 'summary'
+    | 'lists'
+    | 'onlySamples'
+    | 'documents'
+    | 'roles'
   > & { inbox: string | null },
 ): void {
-  const { news, stigs, controls, ledger, summary, lists, onlySamples, inbox, documents, roles } = services;
+  const {
+    listChanges,
+    listSeen,
+    news,
+    stigs,
+    controls,
+    ledger,
+    summary,
+    lists,
+    onlySamples,
+    inbox,
+    documents,
+    roles,
+  } = services;
   const counted = { page: 1, limit: 1 };
 
-  app.get('/', guard.visitor, (c) => {
+  app.get('/', guard.visitor, async (c) => {
     const visitor = c.get('visitor');
     const firstRun = onlySamples() ? FirstRun({ inbox: visitor === null ? null : inbox }) : null;
     if (visitor === null) return show(c, homePage(null, firstRun));
     const latest = { page: 1, limit: 10 };
     const { changes } = news.changelog(latest);
+    const { rows, pagination } = lists.page(visitor, { page: 1, limit: listsShown });
+    const withNews = [];
+    for (const list of rows) {
+      const { seenAt } = listSeen.of(visitor, list.id);
+      withNews.push({ list, seenAt, news: await listChanges.news(visitor, list.id) });
+    }
     const home = {
       stats: news.stats(now()),
       changes,
       brought: news.lastImport(latest),
-      lists: lists.page(visitor, { page: 1, limit: 5 }),
+      lists: { rows: withNews, pagination },
     };
     return show(c, homePage(home, firstRun));
   });

@@ -19,7 +19,8 @@ type Content = StigAutomation['content'][number];
 const mostRules = 1000;
 
 /** The plan of work of a list: what a scan answers, and what is left for people (rule D38.2). */
-export function planOfWorkPage({ list, isOwn, plan, readAgain }: ShownList & Planned): View {
+export function planOfWorkPage({ list, isOwn, ...planned }: ShownList & Planned): View {
+  const { plan } = planned;
   const home = partPath(list.id, 'automation');
   return listView({
     ...{ list, isOwn, part: 'automation' },
@@ -30,18 +31,20 @@ export function planOfWorkPage({ list, isOwn, plan, readAgain }: ShownList & Pla
           This list is empty. <a href="/stigs">Browse STIGs</a>
         </Empty>
       ) : (
-        <Plan plan={plan} readAgain={readAgain} />
+        <Plan {...planned} />
       ),
   });
 }
 
 interface Planned {
   plan: ListAutomation;
+  /** Those that are kept with the list; one without `stigs` gets all. */
+  hosts: { stigs?: string[] | undefined }[];
   /** The names of files that an older version skipped. */
   readAgain: string[];
 }
 
-function Plan({ plan, readAgain }: Planned): Child {
+function Plan({ plan, hosts, readAgain }: Planned): Child {
   const { stigs, totals, severities, families } = plan;
   return (
     <>
@@ -64,6 +67,7 @@ function Plan({ plan, readAgain }: Planned): Child {
           own,
         ])}
       />
+      <OnHosts plan={plan} hosts={hosts} />
       <Counts
         id="severities"
         heading="By severity"
@@ -87,6 +91,32 @@ function Plan({ plan, readAgain }: Planned): Child {
     </>
   );
 }
+
+/** The rules of each STIG times the hosts that get it: what there is to check in all (rule D36.6). */
+function OnHosts({ plan: { stigs }, hosts }: Pick<Planned, 'plan' | 'hosts'>): Child {
+  if (hosts.length === 0) return null;
+  const rows = stigs.map(({ slug, title, totals }): [string, AutomationTotals] => {
+    const number = hosts.filter((host) => host.stigs === undefined || host.stigs.includes(slug)).length;
+    return [`${title}, ${count(number, 'host')}`, times(totals, number)];
+  });
+  const all = rows.reduce((sum, [, totals]) => plus(sum, totals), times(rows[0]![1], 0));
+  return (
+    <Counts
+      id="hosts"
+      heading="On the hosts of this list"
+      head="STIG"
+      note="Each rule counts once for each host that gets its STIG."
+      rows={[...rows, [<b>All {count(hosts.length, 'host')}</b>, all]]}
+    />
+  );
+}
+
+const combined = (of: (name: keyof AutomationTotals) => number): AutomationTotals => ({
+  ...{ rules: of('rules'), automated: of('automated'), stale: of('stale') },
+  ...{ manual: of('manual'), none: of('none') },
+});
+const times = (totals: AutomationTotals, number: number) => combined((name) => totals[name] * number);
+const plus = (a: AutomationTotals, b: AutomationTotals) => combined((name) => a[name] + b[name]);
 
 const distinct = (contents: Content[]) => [
   ...new Map(contents.map((each) => [JSON.stringify(each), each])).values(),

@@ -10,14 +10,15 @@ import { planOfWorkPage, stigAutomationPage } from './automation-page.tsx';
 export function automationPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  services: Pick<Services, 'automation' | 'stigs' | 'lists' | 'listStigs' | 'ledger'>,
+  services: Pick<Services, 'automation' | 'stigs' | 'lists' | 'listStigs' | 'listHosts' | 'ledger'>,
 ): void {
-  const { automation, stigs, lists, listStigs, ledger } = services;
+  const { automation, stigs, lists, listStigs, listHosts, ledger } = services;
 
   app.get('/lists/:id/automation', guard.costly, async (c) => {
     const list = shownList(c, lists);
     const plan = await automation.ofList(() => listStigs.releases(c.get('user'), list.list.id).stigs);
-    return show(c, planOfWorkPage({ ...list, plan, readAgain: ledger.readAgain('scap') }));
+    const { hosts } = listHosts.get(c.get('user'), list.list.id);
+    return show(c, planOfWorkPage({ ...list, plan, hosts, readAgain: ledger.readAgain('scap') }));
   });
 
   app.get('/stigs/:slug/automation', guard.costly, (c) => {

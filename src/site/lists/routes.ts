@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
+import { count } from '../../base/text.ts';
 import { listRowColumns } from '../../collections/list-rows.ts';
 import { listStigBody } from '../../collections/lists-schema.ts';
 import { changeListBody, createListBody, notes, slugsBody } from '../../collections/schema.ts';
@@ -19,7 +20,10 @@ import { listSettingsPage } from './list-settings.tsx';
 const entriesPerPage = 100;
 const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...sorting(listRowColumns) });
 
-type ListServices = Pick<Services, 'lists' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames' | 'changes'>;
+type ListServices = Pick<
+  Services,
+  'lists' | 'listSeen' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames' | 'changes' | 'undo'
+>;
 type Seen = Parameters<ListServices['listEntries']['add']>[3];
 
 /** The pages of lists, and the forms that create, change, fill, copy, delete and restore them. */
@@ -29,8 +33,8 @@ export function listPages(app: Hono<Env>, support: PageSupport, services: ListSe
   entryPages(app, support, services);
 }
 
-function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServices): void {
-  const { guard } = support;
+function settingsPages(app: Hono<Env>, support: PageSupport, { lists, listSeen }: ListServices): void {
+  const { guard, now } = support;
 
   collectionFormPages(app, support, {
     kind: listKind,
@@ -68,6 +72,11 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists }: ListServ
   app.post('/lists/:id/restore', guard.audited('list.restore'), async (c) => {
     const { id } = await lists.restore(c.get('user'), c.req.param('id'));
     return goTo(c, `/lists/${id}`, { code: 'restored' });
+  });
+
+  app.post('/lists/:id/seen', guard.audited('list.mark-seen'), async (c) => {
+    await listSeen.mark(c.get('user'), c.req.param('id'), now().toISOString());
+    return goTo(c, safePath(c.get('form').get('next'), '/'), { code: 'seen' });
   });
 
   app.post('/lists/:id/duplicate', guard.audited('list.duplicate'), async (c) => {
@@ -157,14 +166,20 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
 
   app.post('/lists/:id/stigs/remove', guard.audited('list.remove-stigs', { size: 'notes' }), async (c) => {
     const id = c.req.param('id');
+    const user = c.get('user');
     const { slugs } = check(slugsBody, { slugs: c.get('form').all('slug') });
-    const count = await listEntries.remove(c.get('user'), id, slugs);
-    return goTo(c, `/lists/${id}`, { code: 'removed', count });
+    lists.own(user, id);
+    const titles = listStigs.sheet(user, id).filter(({ slug }) => slugs.includes(slug));
+    const label = titles.length === 1 ? titles[0]!.title : count(titles.length, 'STIG');
+    const undo = await services.undo.removing(user, { from: 'list_stigs', of: id, keys: slugs, label }, () =>
+      listEntries.remove(user, id, slugs),
+    );
+    return goTo(c, `/lists/${id}`, { code: 'removed', count: titles.length, undo });
   });
 }
 
 function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: ListServices): void {
-  const { lists, listStigs, listEntries, stigs } = services;
+  const { lists, listStigs, listEntries, stigs, undo } = services;
 
   function edit(c: Context<Env>, typed: Partial<EntryForm> = {}, problem: string | null = null) {
     const { id = '', slug = '' } = c.req.param();
@@ -189,14 +204,23 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
     return withFormErrors(
       async () => {
         const number = /^\d{1,10}$/.test(position ?? '') ? Number(position) : position;
-        const stays = number === listStigs.entry(user, id, slug).position;
+        const before = listStigs.entry(user, id, slug);
+        const stays = number === before.position;
         const change = check(listStigBody, {
           notes: form.notes,
           position: stays ? undefined : number,
           release: release === '' ? null : release,
         });
-        await listEntries.update(user, id, slug, change, { makesRoom: true });
-        return goTo(c, safePath(c.get('form').get('next'), `/lists/${id}`), { code: 'changed' });
+        const save = () => listEntries.update(user, id, slug, change, { makesRoom: true });
+        const next = safePath(c.get('form').get('next'), `/lists/${id}`);
+        if (change.notes !== '' || before.notes === '') {
+          await save();
+          return goTo(c, next, { code: 'changed' });
+        }
+        const label = `the note of ${before.title}`;
+        lists.own(user, id);
+        const removed = { from: 'list_stigs' as const, of: id, keys: [before.slug], label };
+        return goTo(c, next, { code: 'changed', undo: await undo.removing(user, removed, save) });
       },
       (problem) => edit(c, typed, problem),
     );

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { Hidden } from './forms.tsx';
+import { Hidden, PostButton } from './forms.tsx';
 import { type PageFrame, type Section, themes, type View } from './view.ts';
 
 interface NavigationEntry {
@@ -77,11 +77,7 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
           </nav>
         </header>
         <main id="main" tabindex={-1}>
-          {frame.notice === null ? null : (
-            <p class="notice" role="status">
-              {frame.notice}
-            </p>
-          )}
+          <Notice frame={frame} />
           {visitor === null ? null : (
             <p class="notice" id="session-over" role="status" hidden>
               This page has been open for 15 minutes: your session may have ended. What you typed stays here.{' '}
@@ -104,6 +100,24 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
         </footer>
       </body>
     </html>
+  );
+}
+
+/** What has just happened; what was removed can be put back. */
+function Notice({ frame: { notice, removed, here } }: { frame: PageFrame }): Child {
+  if (notice === null) return null;
+  return (
+    <div class="notice" role="status">
+      {removed === null ? notice : `Removed: ${removed.label}.`}{' '}
+      {removed === null ? null : (
+        <PostButton
+          action="/undo"
+          label="Undo"
+          about={removed.label}
+          fields={{ id: removed.id, next: here }}
+        />
+      )}
+    </div>
   );
 }
 

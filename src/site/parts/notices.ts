@@ -8,8 +8,11 @@ const texts: Record<string, (count: number) => string> = {
   restored: () => 'List restored with all its STIGs.',
   added: (count) =>
     count === 0 ? 'Nothing added: it was already there.' : count === 1 ? 'Added.' : `${count} added.`,
+  seen: () => 'Marked as read: what comes from now on is new to you.',
+  'hosts-kept': (count) => `${count} hosts are kept with the list.`,
   removed: (count) => (count === 1 ? 'Removed.' : `${count} removed.`),
   favorite: () => 'Added to favorites.',
+  undone: () => 'Put back.',
   unfavorite: () => 'Removed from favorites.',
   'signed-in': () => 'You are signed in. The session ends after 15 minutes without activity.',
   'signed-out': () => 'You are signed out.',

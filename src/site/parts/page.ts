@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { every } from 'hono/combine';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Entitlement } from '../../auth/viewer.ts';
+import type { Entitlement, User } from '../../auth/viewer.ts';
 import type { Access } from '../../http/access.ts';
 import type { Env } from '../../http/env.ts';
 import type { Rule } from '../../http/rule.ts';
@@ -18,6 +18,8 @@ export interface PageContext {
   assets: Assets;
   banner: string | null;
   now: () => Date;
+  /** What a reader removed last, if it is the one with this id. */
+  lastRemoval(user: User, id: string): { id: string; label: string } | null;
 }
 
 export type PageSupport = ReturnType<typeof createPageSupport>;
@@ -55,7 +57,7 @@ const policy = [
 ];
 
 /** Makes the functions that all pages share. */
-export function createPageSupport({ access, assets, banner, now }: PageContext) {
+export function createPageSupport({ access, assets, banner, now, lastRemoval }: PageContext) {
   const guarded = (rule: Rule) => every(...rule.middleware);
   const small = access.with({ maxBody: formSizes.small });
   const { find: _, ...addresses } = assets;
@@ -83,12 +85,15 @@ export function createPageSupport({ access, assets, banner, now }: PageContext) 
   function frame(c: Context<Env>): PageFrame {
     const user = c.get('visitor') ?? null;
     const url = new URL(c.req.url);
+    const undo = c.req.query('undo');
+    for (const name of ['done', 'count', 'undo']) url.searchParams.delete(name);
     return {
       assets: addresses,
       banner,
       theme: themeOf(c),
       visitor: user === null ? null : { name: user.email ?? user.subject, entitlements: user.entitlements },
       query: url.pathname === '/search' ? (c.req.query('q') ?? '') : '',
+      removed: user === null || undo === undefined ? null : lastRemoval(user, undo),
       notice: notices(c.req.query('done'), c.req.query('count')),
       // The address of a form is no page to return to.
       here: c.req.method !== 'GET' || url.pathname === '/signin' ? '/' : `${url.pathname}${url.search}`,
@@ -130,10 +135,16 @@ export function readQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.ou
 }
 
 /** After an action: redirects (303) to a page that the reader can reload. */
-export function goTo(c: Context<Env>, path: string, done?: { code: string; count?: number }): Response {
+export function goTo(
+  c: Context<Env>,
+  path: string,
+  done?: { code: string; count?: number; undo?: string | null },
+): Response {
   const [page = '', anchor] = path.split('#');
   const query =
-    done === undefined ? '' : `done=${done.code}${done.count === undefined ? '' : `&count=${done.count}`}`;
+    done === undefined
+      ? ''
+      : `done=${done.code}${done.count === undefined ? '' : `&count=${done.count}`}${done.undo ? `&undo=${done.undo}` : ''}`;
   const address = query === '' ? page : `${page}${page.includes('?') ? '&' : '?'}${query}`;
   return c.redirect(anchor === undefined ? address : `${address}#${anchor}`, 303);
 }

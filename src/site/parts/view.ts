@@ -39,5 +39,7 @@ export interface PageFrame {
   visitor: { name: string; entitlements: ReadonlySet<string> } | null;
   query: string;
   notice: string | null;
+  /** What the reader has just removed, and can put back; it stands instead of the notice. */
+  removed: { id: string; label: string } | null;
   here: string;
 }

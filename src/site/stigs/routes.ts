@@ -1,15 +1,28 @@
-import type { Hono } from 'hono';
-import { stigColumns } from '../../catalog/stigs/queries.ts';
+import { z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
+import { notThere } from '../../base/errors.ts';
+import { runInSlices } from '../../base/slices.ts';
+import { besideEachOther, likenesses } from '../../catalog/stigs/likeness.ts';
+import { type FullRelease, stigColumns } from '../../catalog/stigs/queries.ts';
 import { controlsQuery, listQuery } from '../../catalog/stigs/schema.ts';
+import { download } from '../../http/answer.ts';
+import { toCsv } from '../../http/columns.ts';
 import type { Env } from '../../http/env.ts';
-import { sorting } from '../../http/schema.ts';
+import { oneWord, positiveInteger, requestText, sorting } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { ownLists } from '../parts/shown-list.ts';
+import { besideColumns, besidePage } from './beside.tsx';
 import { stigPage } from './stig.tsx';
 import { stigsPage } from './stigs.tsx';
 
 const rulesPerPage = 100;
+const besideQuery = z.object({
+  with: requestText('with', 200).optional(),
+  kind: oneWord('kind', likenesses).optional(),
+  page: positiveInteger('page').default(1),
+});
+const rulesOf = ({ release, findings }: FullRelease) => ({ title: release.title, findings });
 
 /** The pages of STIGs. */
 export function stigPages(
@@ -33,6 +46,30 @@ export function stigPages(
       now: now(),
     };
     return show(c, stigsPage(page));
+  });
+
+  /** The two STIGs that a page is asked for, and their rules side by side; the other one is named as people say it. */
+  async function beside(c: Context<Env>) {
+    const { with: asked = '', ...query } = readQuery(c, besideQuery);
+    const left = stigs.full(c.req.param('slug') ?? '');
+    const [named] = asked === '' ? [] : [...stigNames.exactly(asked), ...stigNames.said(asked)];
+    const right = named === undefined ? null : stigs.full(named.slug, named.release ?? undefined);
+    const lines = right === null ? [] : await runInSlices(besideEachOther(rulesOf(left), rulesOf(right)));
+    const problem = asked === '' || right !== null ? null : `No STIG is called ${asked}.`;
+    return { left: left.release, right: right?.release ?? null, asked, problem, lines, query };
+  }
+
+  app.get('/stigs/:slug/beside', guard.costly, async (c) => {
+    const { query, ...found } = await beside(c);
+    const page = besidePage({ ...found, page: query.page, kind: query.kind ?? '' });
+    return show(c, page, found.problem === null ? 200 : 404);
+  });
+
+  app.get('/stigs/:slug/beside/file', guard.costly, async (c) => {
+    const { left, right, problem, lines } = await beside(c);
+    if (right === null) throw notThere('with', problem ?? 'with must name a STIG');
+    const name = `${left.slug}_${left.version}_beside_${right.slug}_${right.version}.csv`;
+    return download(c, toCsv(besideColumns(left, right), lines), 'csv', name);
   });
 
   app.get('/stigs/:slug', guard.user, (c) => {

@@ -83,6 +83,9 @@ export function stigPage(stig: StigPage): View {
           <a class="button quiet" href={link(`${home}/worksheet`, { version: isCurrent ? '' : version })}>
             Worksheet
           </a>
+          <a class="button quiet" href={`${home}/beside`}>
+            Beside another STIG
+          </a>
           <a class="button quiet" href={link('/upgrade', { slug })}>
             Upgrade a checklist to this release
           </a>

@@ -1,0 +1,70 @@
+import { eq } from 'drizzle-orm';
+import type { User } from '../auth/viewer.ts';
+import { type ChecklistHost, requireSlugs, stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
+import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
+import type { Database } from '../db/database.ts';
+import { listHosts } from '../db/user-tables.ts';
+import type { Match } from '../http/if-match.ts';
+import { createCollectionWriter } from './collection-writer.ts';
+import { createVisible } from './collections.ts';
+import type { ListHosts } from './list-hosts-schema.ts';
+import { createListRows } from './list-rows.ts';
+
+export type ListHostService = ReturnType<typeof createListHostService>;
+
+/** The hosts that are kept with lists (rule D36.6). All throw the one 404 for a list that the user may not see. */
+export function createListHostService(db: Database, now: () => Date, stigNames: StigNameIndex) {
+  const visible = createVisible(db, 'list');
+  const lists = createCollectionWriter(db, 'list', now);
+  const rows = createListRows(db);
+  const slugsOf = (id: string) => rows.entries(id).map(({ slug }) => slug);
+
+  const isOf = (id: string) => eq(listHosts.collectionId, id);
+  /** The table as it was written. */
+  const written = (id: string) =>
+    (db.orm.select().from(listHosts).where(isOf(id)).get()?.hosts ?? []) as ChecklistHost[];
+
+  /** The table, with a STIG that has left the list since in `missing` of its host. */
+  function kept(id: string): ListHosts['hosts'] {
+    const among = new Set(slugsOf(id));
+    return written(id).map(({ stigs, ...host }) => {
+      if (stigs === undefined) return host;
+      const slugs = stigs.map(stigNames.slugOf);
+      const missing = slugs.filter((slug) => !among.has(slug));
+      const own = slugs.filter((slug) => among.has(slug));
+      return { ...host, stigs: own, ...(missing.length === 0 ? {} : { missing }) };
+    });
+  }
+
+  const answer = (id: string): ListHosts => {
+    const hosts = kept(id);
+    return { hosts, warnings: unusualNames(hosts) };
+  };
+
+  /** Replaces the table by what `change` makes of it. Throws 403 for another's list, 412, and what `change` throws. */
+  function edit(
+    user: User,
+    id: string,
+    change: (hosts: ChecklistHost[]) => ChecklistHost[],
+    match: Match = null,
+  ): Promise<ListHosts> {
+    return db.write(() => {
+      lists.own(user, id, match);
+      const hosts = change(written(id));
+      db.orm.delete(listHosts).where(isOf(id)).run();
+      if (hosts.length > 0) db.orm.insert(listHosts).values({ collectionId: id, hosts }).run();
+      lists.change(id, {});
+      return answer(id);
+    });
+  }
+
+  return {
+    edit,
+
+    get: (user: User, id: string): ListHosts => db.read(() => answer(visible.find(user, id).id)),
+
+    /** Replaces the whole table. Throws as `edit`, and 400 for a STIG that the list lacks. */
+    put: (user: User, id: string, hosts: ChecklistHost[], match: Match = null) =>
+      edit(user, id, () => requireSlugs(hosts, stigsAmong(stigNames, slugsOf(id))), match),
+  };
+}

@@ -1,0 +1,117 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import type { Pagination } from '../../http/schema.ts';
+import { link, path, Table } from '../parts/components.tsx';
+import { Hidden } from '../parts/forms.tsx';
+import { partPath } from '../parts/list-frame.tsx';
+import { FilesFields } from './files-fields.tsx';
+
+interface Host {
+  hostName: string;
+  stigs?: string[] | undefined;
+  missing?: string[] | undefined;
+}
+
+export interface KeptHosts {
+  list: { id: string };
+  isOwn: boolean;
+  revision: number;
+  /** Those of the page, and the number of the first among all, from 0. */
+  hosts: Host[];
+  first: number;
+  pagination: Pagination;
+  warnings: string[];
+  stigs: { slug: string; title: string }[];
+}
+
+/** The hosts that are kept with a list: which gets which STIG, as ticks, and their checklists at one press (rule D36.6). */
+export function KeptHostsSection(kept: KeptHosts): Child {
+  const { list, isOwn, hosts, pagination, warnings } = kept;
+  if (pagination.total === 0) return null;
+  const home = partPath(list.id, 'checklists');
+  return (
+    <section aria-labelledby="kept">
+      <h3 id="kept">Hosts of this list</h3>
+      <form class="actions" method="post" action={home} enctype="multipart/form-data">
+        <Hidden fields={{ kept: '1' }} />
+        <FilesFields id="kept-" form={{ format: 'cklb', layout: 'stig' }} />
+        <button type="submit">Download checklists of {count(pagination.total, 'host')}</button>
+      </form>
+      {warnings.length === 0 ? null : (
+        <p class="notice">
+          {warnings.slice(0, 5).join('. ')}
+          {warnings.length > 5 ? `, and ${warnings.length - 5} more` : ''}. They are kept as they are written.
+        </p>
+      )}
+      {isOwn ? (
+        <form method="post" action={path('lists', list.id, 'hosts', 'ticks')}>
+          <Hidden
+            fields={{
+              revision: String(kept.revision),
+              first: String(kept.first),
+              count: String(hosts.length),
+            }}
+          />
+          <Matrix {...kept} />
+          <div class="actions">
+            <button type="submit">Save ticks</button>
+          </div>
+          <p class="quiet">
+            A host with every tick gets all STIGs of the list, those that are added later too.
+          </p>
+        </form>
+      ) : (
+        <Matrix {...kept} />
+      )}
+    </section>
+  );
+}
+
+function Matrix({ list, isOwn, hosts, first, stigs, pagination }: KeptHosts): Child {
+  return (
+    <Table
+      class="matrix"
+      caption="Which host gets which STIG"
+      head={['Host', ...stigs.map(({ title }) => shortTitle(title)), ...(isOwn ? ['Actions'] : [])]}
+      rows={hosts.map((host, index) => [
+        <>
+          {host.hostName}
+          {host.missing === undefined ? null : (
+            <span class="quiet"> no longer in the list: {host.missing.join(', ')}</span>
+          )}
+        </>,
+        ...stigs.map(({ slug, title }) => (
+          <input
+            type="checkbox"
+            name="tick"
+            value={`${first + index} ${slug}`}
+            checked={host.stigs === undefined || host.stigs.includes(slug)}
+            disabled={!isOwn}
+            aria-label={`${host.hostName}: ${title}`}
+          />
+        )),
+        ...(isOwn ? [<RemoveHost list={list.id} hostName={host.hostName} />] : []),
+      ])}
+      pages={{ pagination, href: (page) => link(partPath(list.id, 'checklists'), { page }) }}
+    />
+  );
+}
+
+/** A button of the form of ticks, which sends it elsewhere. */
+function RemoveHost({ list, hostName }: { list: string; hostName: string }): Child {
+  return (
+    <button
+      class="quiet"
+      type="submit"
+      name="host"
+      value={hostName}
+      formaction={path('lists', list, 'hosts', 'remove')}
+    >
+      Remove<span class="hidden"> {hostName}</span>
+    </button>
+  );
+}
+
+/** A title without the words that all of them end in. */
+const shortTitle = (title: string) =>
+  title.replace(/ (?:Security Technical Implementation Guide|Security Requirements Guide|STIG|SRG)$/i, '');
