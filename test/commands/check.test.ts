@@ -93,7 +93,7 @@ const seeds: Record<string, Seed> = {
     problems: [/^foreign keys: stig_aliases refers to a row of stigs that does not exist$/],
   },
   "a row whose parent is gone, in users' data": {
-    sql: "INSERT INTO list_stigs VALUES ('nobody', 'harbor_linux_3', 'h', 'H', 'V1R1', 1, '', '')",
+    sql: "INSERT INTO list_stigs VALUES ('nobody', 'harbor_linux_3', 'h', 'H', 'V1R1', 1, '', '', NULL)",
     problems: [/^foreign keys: list_stigs refers to a row of bundles that does not exist$/],
   },
   'a total of a run': {
