@@ -67,7 +67,7 @@ export async function benchCoverage(): Promise<void> {
 
 async function fill(folder: string, db: string): Promise<string> {
   const real = hasReferenceData
-    ? ['oscal', 'sp800-171', 'cci', 'dod-8500'].map((each) => reference(each))
+    ? ['oscal', 'sp800-171', 'cci', 'cci-2025-01-23', 'dod-8500'].map((each) => reference(each))
     : [];
   const own = Array.from({ length: stigs }, (_, index) => put(folder, `in/${index}.xml`, sample(index)));
   await importInto(db, [shipped(), ...benchmarkPaths, ...real, ...own]);

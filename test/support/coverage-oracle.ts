@@ -1,7 +1,7 @@
 // Coverage (rule D25) computed from the publishers' files by itself, with none of the service's code.
 import { readFileSync } from 'node:fs';
 import { baselineNames, read8500, read80053, read800171, readBaseline } from './control-oracle.ts';
-import { bruteForce, readEdges, toGraph } from './crosswalk-oracle.ts';
+import { bruteForce, newestCcis, readEdges, toGraph } from './crosswalk-oracle.ts';
 import { readPins } from './crosswalk-pin-oracle.ts';
 import { reference } from './reference.ts';
 import type { ReadRule } from './xccdf-reader.ts';
@@ -103,7 +103,7 @@ export function readFrames(): OracleFrame[] {
       controlsOf: turned(ia, (each) => nearest(`dod-8500:${each}`)),
     },
     {
-      ...{ framework: 'cci', revision: '2022-03-09', asked: '', controls: ccis, baselines: none },
+      ...{ framework: 'cci', revision: newestCcis.version, asked: '', controls: ccis, baselines: none },
       controlsOf: turned(ccis, (each) => [each]),
     },
   ];
@@ -111,7 +111,7 @@ export function readFrames(): OracleFrame[] {
 
 /** The items of the newest CCI list that are not deprecated; they have types where controls have families. */
 function readCciItems() {
-  const text = readFileSync(reference('cci', 'U_CCI_List.xml'), 'utf8');
+  const text = readFileSync(reference(newestCcis.folder, 'U_CCI_List.xml'), 'utf8');
   return [...text.matchAll(/<cci_item id="([^"]+)">([\s\S]*?)<\/cci_item>/g)]
     .filter(([, , body]) => !/<status>\s*deprecated/.test(body!))
     .map(([, identifier, body]) => {
