@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createControlService } from '../../src/catalog/controls/queries.ts';
 import { createCoverageService } from '../../src/catalog/crosswalk/coverage.ts';
 import { type CoverageQuery, coverageQuery } from '../../src/catalog/crosswalk/coverage-schema.ts';
+import { createDeprecatedCcis } from '../../src/catalog/crosswalk/deprecated-ccis.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { createListEntryService } from '../../src/collections/list-entries.ts';
@@ -121,7 +122,7 @@ function queriesOf(db: Database, list: string, { framework, revision }: Coverage
 
 async function coverageOf(db: Database, list: string, query: CoverageQuery) {
   const controls = createControlService(db);
-  const coverage = createCoverageService(db, controls, createCrosswalkService(db));
+  const coverage = createCoverageService(db, controls, createCrosswalkService(db), createDeprecatedCcis(db));
   const entries = createListEntryService(db, createStigNameIndex(db).slugOf);
   const ask = async () =>
     JSON.stringify(await coverage.of(() => entries.releases(viewer, list).stigs, query)).length;

@@ -232,9 +232,7 @@ if (real) {
       for (const [pair, references] of wanted)
         assert.equal(new Set(stated.get(pair)), new Set(references), pair);
       const gaps = mapping['source-gap-summary']['unmapped-controls'][0]['with-ids'] as string[];
-      const unmapped = readCcis().filter(
-        ({ id, deprecated }) => !deprecated && !expected.has(id),
-      );
+      const unmapped = readCcis().filter(({ id, deprecated }) => !deprecated && !expected.has(id));
       assert.equal(gaps, unmapped.map(({ id }) => id.toLowerCase()).sort());
     },
   );

@@ -907,7 +907,9 @@ if (pinned) {
       'cci:CCI-001586',
     ];
     for (const source of asked) {
-      for (const label of source.startsWith('cci') ? ['2016-06-27', '2022-03-09', '2025-01-23'] : ['4', '5', '3']) {
+      for (const label of source.startsWith('cci')
+        ? ['2016-06-27', '2022-03-09', '2025-01-23']
+        : ['4', '5', '3']) {
         const walk = pins.pinned(source, label);
         for (const to of ['nist-800-171', 'dod-8500', 'cci', 'nist-800-53']) {
           for (const maxHops of [1, 2, 3, ...(to === 'cci' ? [] : [5, 6])]) {

@@ -223,7 +223,9 @@ if (real) {
     const added = newest.items.filter((each) => !statuses.has(each.identifier));
     const isDeprecated = ({ status }: { status: string }) => status === 'deprecated';
     assert.equal([added.length, added.filter(isDeprecated).length], [39, 18]);
-    const turned = newest.items.filter((each) => isDeprecated(each) && statuses.get(each.identifier) === 'draft');
+    const turned = newest.items.filter(
+      (each) => isDeprecated(each) && statuses.get(each.identifier) === 'draft',
+    );
     assert.equal(
       turned.map((each) => each.identifier),
       ['CCI-003658', 'CCI-004692'],
