@@ -409,7 +409,9 @@ onReal('finds nothing in the real files, imported in several runs and again', as
   await runImport(db, [shipped()]);
   await runImport(
     db,
-    ['zips', 'oscal', 'cci', 'sp800-171', 'onet', 'regulatory'].map((name) => reference(name)),
+    ['zips', 'oscal', 'cci', 'cci-2025-01-23', 'sp800-171', 'onet', 'regulatory'].map((name) =>
+      reference(name),
+    ),
   );
   await runImport(
     db,
