@@ -6,6 +6,7 @@ import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createRuleChain } from './catalog/crosswalk/chain.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { createCoverageService } from './catalog/crosswalk/coverage.ts';
+import { createDeprecatedCcis } from './catalog/crosswalk/deprecated-ccis.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
 import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
@@ -65,7 +66,8 @@ export function createServices(context: ServiceContext) {
   const { listStigs, listHosts } = ofLists;
   const ruleAutomation = createRuleAutomation(catalog);
   const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
-  const coverage = createCoverageService(catalog, controls, crosswalk);
+  const deprecatedCcis = createDeprecatedCcis(catalog);
+  const coverage = createCoverageService(catalog, controls, crosswalk, deprecatedCcis);
   const references = createReferenceLookup(catalog, ruleHistory);
   const reading = createReadingService(catalog, stigs);
   return {
@@ -94,7 +96,8 @@ export function createServices(context: ServiceContext) {
     cciFacts: createCciFacts(catalog, crosswalk, controls),
     explainer: createExplainService(catalog, crosswalk),
     mappings: createMappingExport(catalog, crosswalk),
-    ruleChain: createRuleChain(catalog, crosswalk),
+    deprecatedCcis,
+    ruleChain: createRuleChain(catalog, crosswalk, deprecatedCcis),
     controlRules,
     coverage,
     ruleAutomation,

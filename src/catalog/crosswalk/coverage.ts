@@ -15,6 +15,7 @@ import {
 } from './coverage-controls.ts';
 import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
+import type { DeprecatedCcis } from './deprecated-ccis.ts';
 import type { CrosswalkService } from './queries.ts';
 
 /** Gives the families of nist-800-53 that some CCIs lead to, each once; `all` are those of the catalog, in its order. */
@@ -23,7 +24,12 @@ export type FamiliesOf = ((ccis: string[]) => string[]) & { all: string[] };
 export type CoverageService = ReturnType<typeof createCoverageService>;
 
 /** Which controls the rules of STIGs address (rule D25). */
-export function createCoverageService(db: Database, controls: ControlService, crosswalk: CrosswalkService) {
+export function createCoverageService(
+  db: Database,
+  controls: ControlService,
+  crosswalk: CrosswalkService,
+  deprecated: DeprecatedCcis,
+) {
   const frames = createCoverageControls(db, controls, crosswalk);
   const rulesOf = createReleaseRules(db);
 
@@ -89,7 +95,12 @@ export function createCoverageService(db: Database, controls: ControlService, cr
           };
         });
         const { revision } = frame;
-        return { framework, revision, baseline, rollup, ...tally(frame, stigs, baseline, rollup) };
+        const counted = tally(frame, stigs, baseline, rollup);
+        const unmapped = counted.unmapped.map((rule) => {
+          const old = deprecated(rule.ccis);
+          return old.length === 0 ? rule : { ...rule, deprecated: old };
+        });
+        return { framework, revision, baseline, rollup, ...counted, unmapped };
       });
     },
   };

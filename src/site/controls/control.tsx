@@ -45,7 +45,7 @@ export function controlPage(page: ControlPage): View {
         <Facts of={facts(control, version)} />
         {control.withdrawn === undefined ? null : (
           <p class="notice">
-            This control is withdrawn.{' '}
+            {framework === 'cci' ? 'This CCI is deprecated.' : 'This control is withdrawn.'}{' '}
             {control.withdrawn.incorporatedInto.length === 0 ? null : (
               <>
                 It is incorporated into{' '}
@@ -109,7 +109,7 @@ function facts(control: ShownControl, version: string): [string, Child][] {
   const all: [string, Child][] = [
     ['Version', version],
     [subjectArea === undefined ? familyName : 'Subject area', family ?? subjectArea],
-    ['Status', status === 'withdrawn' ? 'withdrawn' : ''],
+    ['Status', status !== 'withdrawn' ? '' : control.framework === 'cci' ? 'deprecated' : 'withdrawn'],
     [marksName(control), Marks({ control })],
     ['Confidentiality', confidentialityLevels?.join(', ')],
   ];

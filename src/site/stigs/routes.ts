@@ -30,7 +30,14 @@ export function stigPages(
   { guard, show, now }: PageSupport,
   services: Pick<
     Services,
-    'stigs' | 'stigNames' | 'cciLookup' | 'lists' | 'favorites' | 'roleMapping' | 'ruleAutomation'
+    | 'stigs'
+    | 'stigNames'
+    | 'cciLookup'
+    | 'deprecatedCcis'
+    | 'lists'
+    | 'favorites'
+    | 'roleMapping'
+    | 'ruleAutomation'
   >,
 ): void {
   const { stigs, stigNames, cciLookup, lists, favorites, roleMapping, ruleAutomation } = services;
@@ -89,6 +96,7 @@ export function stigPages(
         ...found,
         filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci: cci.typed },
         cci: cci.canonical ?? '',
+        deprecated: services.deprecatedCcis(found.findings.flatMap((rule) => rule.ruleIdents)),
         versions,
         isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
         lists: ownLists(c, lists),

@@ -6,11 +6,11 @@ import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { downloadFormats, type StigVersions } from '../../catalog/stigs/schema.ts';
 import { Automation } from '../parts/checked-by.tsx';
 import {
+  Ccis,
   Day,
   Downloads,
   Empty,
   Facts,
-  Ids,
   link,
   path,
   Severity,
@@ -28,6 +28,8 @@ export interface StigPage extends Shown {
   filter: ReadingFilter;
   /** The CCI of the filter as the catalog writes it. */
   cci: string;
+  /** Those of the shown rules' CCIs that DISA deprecated. */
+  deprecated: string[];
   versions: StigVersions['versions'];
   isFavorite: boolean;
   lists: { id: string; name: string }[];
@@ -155,7 +157,7 @@ function Rules({ stig, isCurrent }: { stig: StigPage; isCurrent: boolean }): Chi
           <RuleIds of={rule} />,
           <a href={ruleHref(slug, rule, version, filter)}>{rule.ruleTitle}</a>,
           ...(hasScap ? [<Automation state={automation.of(rule.ruleId).state} />] : []),
-          <Ids of={rule.ruleIdents} />,
+          <Ccis of={rule.ruleIdents} deprecated={stig.deprecated} />,
         ])}
         pages={{ pagination, href }}
       >
