@@ -37,26 +37,25 @@ interface Piece {
   values: [value: string, sources: string[]][] | null;
 }
 
-/** The nth place with the words of several parameters is that of the nth of them; one place may stand for all. */
+/**
+ * The places with the words of parameters. Where several have the same words, words do not tell which one a place is:
+ * it shows values only where all of them have the same.
+ */
 function piecesOf(statement: string, parameters: Parameter[]): Piece[] {
   const sameWords = Map.groupBy(parameters, ({ text }) => text);
-  const pieces: Piece[] = [];
-  let rest = statement;
-  while (rest !== '') {
-    const next = [...sameWords.keys()]
-      .map((text) => ({ text, at: text === '' ? -1 : rest.indexOf(text) }))
-      .filter(({ at }) => at >= 0)
-      .sort((a, b) => a.at - b.at || b.text.length - a.text.length)[0];
-    if (next === undefined) return [...pieces, { text: rest, values: null }];
-    if (next.at > 0) pieces.push({ text: rest.slice(0, next.at), values: null });
-    const same = sameWords.get(next.text)!;
-    const places = rest.split(next.text).length - 1;
-    const named = places === 1 ? same : same.slice(0, 1);
-    sameWords.set(next.text, same.length > 1 ? same.slice(named.length) : same);
-    pieces.push({ text: next.text, values: valuesOf(named) });
-    rest = rest.slice(next.at + next.text.length);
-  }
-  return pieces;
+  const words = [...sameWords.keys()].filter((text) => text !== '').sort((a, b) => b.length - a.length);
+  if (words.length === 0) return [{ text: statement, values: null }];
+  const places = new RegExp(
+    `(${words.map((each) => each.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})`,
+  );
+  return statement
+    .split(places)
+    .map((text, index) => ({ text, values: index % 2 === 0 ? null : sharedValues(sameWords.get(text)!) }));
+}
+
+function sharedValues(parameters: Parameter[]): [string, string[]][] {
+  const [first, ...rest] = parameters.map(({ values }) => JSON.stringify(values));
+  return rest.every((each) => each === first) ? valuesOf(parameters) : [];
 }
 
 function valuesOf(parameters: Parameter[]): [string, string[]][] {
