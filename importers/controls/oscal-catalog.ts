@@ -5,8 +5,8 @@ import { closeUp, collapseLine, collapseLines, excerpt } from '../read/source-te
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
 import { is800171, read800171 } from './oscal-800-171.ts';
-import { readAssessment } from './oscal-assessment.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
+import { readAssessment } from './oscal-objectives.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
 import { isRendered, readRendered } from './oscal-rendered.ts';
 import {

@@ -12,8 +12,8 @@ import { readShape } from '../read/json-shape.ts';
 import { excerpt } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
-import { ownPropOf, readAssessment } from './oscal-assessment.ts';
 import { isWithdrawn, partsOf } from './oscal-controls.ts';
+import { ownPropOf, readAssessment } from './oscal-objectives.ts';
 import { releaseOf } from './oscal-release.ts';
 import {
   type OscalControl,

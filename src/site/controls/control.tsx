@@ -5,7 +5,7 @@ import { AddTo, FavoriteButton } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import { Prose } from '../parts/prose.tsx';
 import type { View } from '../parts/view.ts';
-import { Assessment, Statement } from './assessment.tsx';
+import { Assessment, Statement } from './control-assessment.tsx';
 import { type Enhancement, EnhancementTree } from './control-enhancements.tsx';
 import { Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';

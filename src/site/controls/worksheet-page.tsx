@@ -11,7 +11,7 @@ import { controlHref, frameworkName } from '../parts/framework-links.ts';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
-import { ReadAgain } from './assessment.tsx';
+import { ReadAgain } from './control-assessment.tsx';
 
 export interface ShownWorksheet {
   worksheet: Worksheet;
