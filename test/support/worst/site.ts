@@ -64,7 +64,8 @@ export async function worstSite(
     await made('/api/v1/control-collections'),
   ];
   const controls = [{ controlId: 'AC-2', framework: 'nist-800-53' }];
-  await call('POST', `/api/v1/lists/${list}/stigs`, { slugs: [slug] });
+  // A newer release than the pinned one is news, which can be marked as read.
+  await call('POST', `/api/v1/lists/${list}/stigs`, { slugs: [slug], releases: { [slug]: 'V1R1' } });
   await call('DELETE', `/api/v1/lists/${deleted}`);
   await call('POST', `/api/v1/control-collections/${collection}/controls`, { controls });
   // Of what is a favorite the page has no form to make it one.
