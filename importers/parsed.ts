@@ -21,8 +21,13 @@ export type Parsed =
   | { kind: Kind; content: Content; warnings: string[] }
   | { kind: Kind; content: null; reason: string; warnings: string[]; part?: CatalogPart };
 
-/** Increase it when an importer reads the same bytes differently: stored sources are then read again. */
-export const importerVersion = 5;
+/**
+ * Increase it when an importer reads the same bytes differently: stored sources are then read again, those of some kinds
+ * alone by `wholeSince` (`src/db/read-again.ts`), of all kinds with `changedBefore`.
+ */
+export const importerVersion = 6;
+/** Sources of any kind that an older version stored are read again. */
+export const changedBefore = 5;
 
 /** A source of an unknown kind. */
 export function skipped(reason: string, warnings: string[] = []): Parsed {

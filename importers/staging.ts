@@ -1,12 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../src/db/database.ts';
+import { isReadWhole } from '../src/db/read-again.ts';
 import { sources, stigPrintings } from '../src/db/tables.ts';
 import { ImportError } from '../src/read/import-error.ts';
 import { stageControls } from './controls/stage-controls.ts';
 import { stageRoles } from './guidance/roles/stage-roles.ts';
 import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
-import { type Content, importerVersion } from './parsed.ts';
+import { type Content, changedBefore, importerVersion } from './parsed.ts';
 import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
 import { stageScap } from './stigs/stage-scap.ts';
 import { stageSynonyms } from './stigs/stage-synonyms.ts';
@@ -47,7 +48,7 @@ export class Staging {
   /** The stored source with this hash, unless an older importer read it. */
   unchanged(sha256: string) {
     const row = this.sourceOf.get({ sha256 });
-    return row?.importerVersion === importerVersion ? row : null;
+    return row && row.importerVersion >= changedBefore && isReadWhole(row) ? row : null;
   }
 
   store(line: OpenLine, content: Content): OpenLine {

@@ -6,9 +6,11 @@ import { createCciLookup } from './catalog/crosswalk/cci-lookup.ts';
 import { createRuleChain } from './catalog/crosswalk/chain.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { createCoverageService } from './catalog/crosswalk/coverage.ts';
+import { createDeprecatedCcis } from './catalog/crosswalk/deprecated-ccis.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
 import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
+import { createWorksheetService } from './catalog/crosswalk/worksheet.ts';
 import { createDocumentService } from './catalog/guidance/document-queries.ts';
 import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
@@ -64,7 +66,8 @@ export function createServices(context: ServiceContext) {
   const { listStigs, listHosts } = ofLists;
   const ruleAutomation = createRuleAutomation(catalog);
   const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
-  const coverage = createCoverageService(catalog, controls, crosswalk);
+  const deprecatedCcis = createDeprecatedCcis(catalog);
+  const coverage = createCoverageService(catalog, controls, crosswalk, deprecatedCcis);
   const references = createReferenceLookup(catalog, ruleHistory);
   const reading = createReadingService(catalog, stigs);
   return {
@@ -93,11 +96,13 @@ export function createServices(context: ServiceContext) {
     cciFacts: createCciFacts(catalog, crosswalk, controls),
     explainer: createExplainService(catalog, crosswalk),
     mappings: createMappingExport(catalog, crosswalk),
-    ruleChain: createRuleChain(catalog, crosswalk),
+    deprecatedCcis,
+    ruleChain: createRuleChain(catalog, crosswalk, deprecatedCcis),
     controlRules,
     coverage,
     ruleAutomation,
     automation: createAutomationService(catalog, ruleAutomation, coverage),
+    worksheet: createWorksheetService(catalog, controls, coverage, ruleAutomation),
 
     documents: createDocumentService(catalog),
     roles: createRoleService(catalog),

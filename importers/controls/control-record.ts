@@ -1,7 +1,8 @@
+import type { StoredAssessment } from '../../src/catalog/controls/assessment-record.ts';
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 
 /** One control, requirement or IA control as one source states it; other fields are empty or null. */
-export interface ControlRecord {
+export interface ControlRecord extends Partial<StoredAssessment> {
   identifier: string;
   title: string;
   family: string;
@@ -52,6 +53,14 @@ export interface BaselineRecord {
   baseline: string;
   title: string;
   identifiers: string[];
+  /** The parameters that the profile sets or constrains (rule D37.1). */
+  values?: ParameterValue[];
+}
+
+/** A value that a profile gives a parameter, or its constraints. */
+export interface ParameterValue {
+  parameter: string;
+  value: string;
 }
 
 /** One published pair of controls from two frameworks. */

@@ -3,6 +3,7 @@ import { ImportError } from '../../src/read/import-error.ts';
 import { collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
 import { catalogRecord, controlRecord } from './catalog.ts';
 import type { CatalogRecord, ControlRecord } from './control-record.ts';
+import { type AssessmentOf, readAssessmentRev2 } from './cprt-assessment.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
 
 const kind = 'cprt';
@@ -24,8 +25,9 @@ export function readRev2(data: Cprt): CatalogRecord {
     ]),
   );
   const types = readTypes(data);
+  const assessmentOf = readAssessmentRev2(data);
   const controls = ofType('requirement').map((element) =>
-    readRequirement(element, families, discussions, types),
+    readRequirement(element, families, discussions, types, assessmentOf),
   );
   return catalogRecord(kind, { framework, version: 'Rev 2', edition: data.documents[0]!.version }, controls);
 }
@@ -35,6 +37,7 @@ function readRequirement(
   families: Map<string, string>,
   discussions: Map<string, string>,
   types: Map<string, ControlRecord['requirementType']>,
+  assessmentOf: AssessmentOf,
 ): ControlRecord {
   const identifier = canonicalIdentifier(framework, unpad(element.element_identifier));
   if (identifier === null)
@@ -57,6 +60,7 @@ function readRequirement(
     statementParts: [{ id: identifier, label: '', prose: statement, parts: [] }],
     guidance: discussions.get(identifier) ?? '',
     requirementType,
+    ...assessmentOf(element.element_identifier),
   });
 }
 

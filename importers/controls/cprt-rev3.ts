@@ -5,6 +5,7 @@ import { ImportError } from '../../src/read/import-error.ts';
 import { closeUp, collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
 import { catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import type { CatalogRecord, ControlRecord, MappingPair, MappingRecord } from './control-record.ts';
+import { type AssessmentOf, readAssessmentRev3 } from './cprt-assessment.ts';
 import type { Cprt, CprtElement } from './cprt-shape.ts';
 import { labelOfItem, renderStatement } from './statement.ts';
 
@@ -31,6 +32,7 @@ class Rev3Source {
   private readonly elements = new Map<string, CprtElement>();
   /** Items by the id of their parent, sorted: the file has them in no order. */
   private readonly items: Map<string, CprtElement[]>;
+  private readonly assessmentOf: AssessmentOf;
   private readonly targets: Map<string, Cprt['relationships']>;
 
   constructor(data: Cprt) {
@@ -39,6 +41,7 @@ class Rev3Source {
       if (this.elements.has(id)) throw new ImportError(`the element ${excerpt(id)} occurs twice`, kind);
       this.elements.set(id, element);
     }
+    this.assessmentOf = readAssessmentRev3(data);
     this.requirements = data.elements.filter((element) => element.element_type === 'requirement');
     const items = data.elements.filter((element) => element.element_type === 'security_requirement');
     items.sort((a, b) => compareCodePoints(a.element_identifier, b.element_identifier));
@@ -78,6 +81,7 @@ class Rev3Source {
       statement: renderStatement(statementParts),
       statementParts,
       guidance: closeUp(collapseLines(discussion.replace(/<\/?a\b[^<>]*>/g, ''))),
+      ...this.assessmentOf(identifier),
     });
   }
 

@@ -1,4 +1,5 @@
 import { compareCodePoints } from '../../src/base/text.ts';
+import { assessmentFields } from '../../src/catalog/controls/assessment-record.ts';
 import {
   compareVersions,
   isNistBaseline,
@@ -118,6 +119,8 @@ function fill(control: ControlRecord, other: ControlRecord | undefined): Control
     if (mine === null || mine === '' || (Array.isArray(mine) && mine.length === 0 && keepsNothing(name)))
       merged[name] = value;
   }
+  for (const name of assessmentFields)
+    if (control[name] === undefined && other[name]) merged[name] = other[name];
   if (control.statement === '' && other.textFrom !== undefined) merged.textFrom = other.textFrom;
   return merged as unknown as ControlRecord;
 }

@@ -5,6 +5,7 @@ import { closeUp, collapseLine, excerpt } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
+import { readAssessment } from './oscal-objectives.ts';
 import { editionOf } from './oscal-release.ts';
 import { type OscalControl, type OscalMetadata, oscalCatalog } from './oscal-shape.ts';
 import { createRenderProse, type RenderProse } from './parameters.ts';
@@ -83,7 +84,8 @@ function readRequirement(
     .flatMap((part) => part.prose.split(/\n\s*\n/))
     .map((paragraph) => closeUp(collapseLine(render(paragraph, identifier))))
     .join('\n\n');
-  return controlRecord(framework, { ...head, statement, statementParts, guidance });
+  const assessment = readAssessment(control, identifier, render);
+  return controlRecord(framework, { ...head, statement, statementParts, guidance, ...assessment });
 }
 
 function readTargets(control: OscalControl, identifier: string, identifiers: Set<string>): string[] {

@@ -6,6 +6,7 @@ import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } fro
 import type { ControlRecord } from './control-record.ts';
 import { is800171, read800171 } from './oscal-800-171.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
+import { readAssessment } from './oscal-objectives.ts';
 import { is80053, releaseOf } from './oscal-release.ts';
 import { isRendered, readRendered } from './oscal-rendered.ts';
 import {
@@ -150,6 +151,7 @@ function readControl(
     statementParts,
     guidance: guidance.join('\n\n').trim(),
     related: [...new Set(related)],
+    ...readAssessment(control, identifier, render),
   });
 }
 

@@ -7,6 +7,7 @@ import { type ControlsResult, inCatalogOrder } from './catalog.ts';
 import type { BaselineRecord } from './control-record.ts';
 import { editionOf, is80053, releaseOf } from './oscal-release.ts';
 import { type OscalProfile, oscalProfile, oscalProfileHead } from './oscal-shape.ts';
+import { readParameterValues } from './profile-values.ts';
 
 const kind = 'oscal-profile';
 const framework = 'nist-800-53';
@@ -40,6 +41,7 @@ export function parseOscalProfile(value: unknown): ControlsResult {
     const names = foreign.map(({ id }) => excerpt(id));
     warnings.push(`${foreign.length} ids are not of 800-53 and are ignored: ${firstOf(names, 50)}`);
   }
+  const values = readParameterValues(profile.modify?.['set-parameters'] ?? []);
   const record: BaselineRecord = {
     type: 'baseline',
     framework,
@@ -47,6 +49,7 @@ export function parseOscalProfile(value: unknown): ControlsResult {
     baseline: nist ?? nameOf(metadata.title),
     title: excerpt(collapseLine(metadata.title), 300),
     identifiers: inCatalogOrder(framework, known),
+    ...(values.length === 0 ? {} : { values }),
   };
   return { kind, records: [record], warnings };
 }

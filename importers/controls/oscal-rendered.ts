@@ -1,6 +1,11 @@
-import { oscalNamespace } from '../../src/base/ids.ts';
+import {
+  type StoredAssessment,
+  type StoredParameter,
+  selectionText,
+} from '../../src/catalog/controls/assessment-record.ts';
 import { canonicalIdentifier, familyCodeOf } from '../../src/catalog/controls/identifier.ts';
 import { renderedProp, textFromName, textlessProp, wholeProp } from '../../src/catalog/controls/oscal.ts';
+import { idName, shownName } from '../../src/catalog/controls/oscal-assessment.ts';
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { readShape } from '../read/json-shape.ts';
@@ -8,6 +13,7 @@ import { excerpt } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
 import { isWithdrawn, partsOf } from './oscal-controls.ts';
+import { ownPropOf, readAssessment } from './oscal-objectives.ts';
 import { releaseOf } from './oscal-release.ts';
 import {
   type OscalControl,
@@ -16,6 +22,7 @@ import {
   type OscalProperty,
   oscalCatalog,
 } from './oscal-shape.ts';
+import { assignment } from './parameters.ts';
 import { renderStatement } from './statement.ts';
 
 const kind = 'oscal-catalog';
@@ -70,9 +77,7 @@ function readControl(control: OscalControl, family: string): ControlRecord {
     throw new ImportError(`${identifier} has no statement and is not withdrawn`);
   const guidance = partsOf(control, 'guidance').map(({ prose }) => prose);
   const related = targets('related');
-  const textFrom = control.props.find(
-    ({ name, ns }) => name === textFromName && ns === oscalNamespace,
-  )?.value;
+  const textFrom = ownPropOf(control.props, textFromName);
   return controlRecord(framework, {
     ...head,
     statement,
@@ -80,7 +85,24 @@ function readControl(control: OscalControl, family: string): ControlRecord {
     guidance: guidance.join('\n\n'),
     related,
     ...(textFrom === undefined ? {} : { textFrom }),
+    ...assessmentOf(control),
   });
+}
+
+/** Texts unchanged; the words of a parameter follow from its label or its choices. */
+function assessmentOf(control: OscalControl): Partial<StoredAssessment> {
+  const assessment = readAssessment(control, '', (prose) => prose);
+  const parameters = assessment.parameters?.map((parameter, index): StoredParameter => {
+    const { label, props } = control.params[index]!;
+    const { choices, howMany } = parameter;
+    const rebuilt = howMany === null ? assignment(label) : selectionText(choices, howMany === 'one-or-more');
+    return {
+      ...parameter,
+      id: ownPropOf(props, idName) ?? parameter.id,
+      text: ownPropOf(props, shownName) ?? rebuilt,
+    };
+  });
+  return { ...assessment, ...(parameters ? { parameters } : {}) };
 }
 
 function identifierOf(id: string): string {
@@ -95,10 +117,9 @@ function itemsOf(statement: OscalPart): StatementPart[] {
 }
 
 function readPart({ id, prose, props, parts }: OscalPart): StatementPart {
-  const propOf = (name: string) => props.find((each) => each.name === name)?.value ?? '';
   return {
-    id: id === '' ? propOf('part-id') : id,
-    label: propOf('label'),
+    id: id === '' ? (ownPropOf(props, idName) ?? '') : id,
+    label: props.find(({ name }) => name === 'label')?.value ?? '',
     prose,
     parts: parts.map(readPart),
   };

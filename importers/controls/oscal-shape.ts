@@ -80,6 +80,12 @@ const resource = z.object({
   rlinks: z.array(z.object({ href: z.string() })).default([]),
 });
 
+const setParameter = z.object({
+  'param-id': z.string(),
+  values: z.array(z.string()).default([]),
+  constraints: z.array(z.object({ description: z.string().default('') })).default([]),
+});
+
 /** A profile that lists its controls by id, so that it can be read without the catalog. */
 export const oscalProfile = z.object({
   profile: z.object({
@@ -92,6 +98,7 @@ export const oscalProfile = z.object({
         'exclude-controls': z.array(selection).default([]),
       }),
     ),
+    modify: z.object({ 'set-parameters': z.array(setParameter).default([]) }).optional(),
     'back-matter': z.object({ resources: z.array(resource).default([]) }).optional(),
   }),
 });
@@ -101,5 +108,6 @@ export type OscalProperty = z.infer<typeof property>;
 export type OscalLink = z.infer<typeof link>;
 export type OscalParameter = z.infer<typeof parameter>;
 export type OscalPart = z.infer<typeof part>;
+export type OscalSetParameter = z.infer<typeof setParameter>;
 export type OscalProfile = z.infer<typeof oscalProfile>['profile'];
 export type OscalControl = z.infer<typeof control>;

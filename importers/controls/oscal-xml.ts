@@ -128,7 +128,21 @@ function profileOf(root: XmlNode): unknown {
   return {
     metadata: metadataOf(root),
     imports: allOf(root, 'import', importOf),
+    modify: {
+      'set-parameters': childrenOf(root, 'modify').flatMap((each) =>
+        allOf(each, 'set-parameter', setParameterOf),
+      ),
+    },
     'back-matter': { resources },
+  };
+}
+
+function setParameterOf(node: XmlNode): unknown {
+  const described = (constraint: XmlNode) => childrenOf(constraint, 'description').map(textOf).join(' ');
+  return {
+    ...attributesOf(node, 'param-id'),
+    values: childrenOf(node, 'value').map(textOf),
+    constraints: childrenOf(node, 'constraint').map((each) => ({ description: described(each) })),
   };
 }
 

@@ -1,3 +1,4 @@
+import { assignmentText, selectionText } from '../../src/catalog/controls/assessment-record.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { closeUp, collapseLine, excerpt } from '../read/source-text.ts';
@@ -63,7 +64,7 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
     const { label, choices, many, aggregates } = parameter;
     if (choices.length > 0) {
       const texts = choices.map((choice) => closeUp(collapseLine(render(choice, where))));
-      return `[Selection${many ? ' (one or more)' : ''}: ${texts.join('; ')}]`;
+      return selectionText(texts, many);
     }
     if (label === '' && aggregates[0] !== undefined) return renderParameter(aggregates[0], where);
     return assignment(label === '' ? 'value' : render(label, where));
@@ -72,12 +73,12 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
   return (prose, where) => render(prose, excerpt(where));
 }
 
-/** Two labels of Rev 4 begin with "Assignment" themselves. */
-function assignment(label: string): string {
+/** A label as statements show it. Two labels of Rev 4 begin with "Assignment" themselves. */
+export function assignment(label: string): string {
   const subject = collapseLine(label)
     .replace(/^assignment[;:,]? /i, '')
     .replace(/^organization-defined /i, '');
-  return `[Assignment: organization-defined ${subject}]`;
+  return assignmentText(subject);
 }
 
 function renderLinks(prose: string): string {

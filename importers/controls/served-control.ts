@@ -1,5 +1,6 @@
 import { stableId } from '../../src/base/ids.ts';
 import { fold } from '../../src/base/text.ts';
+import { type StoredAssessment, statedAssessment } from '../../src/catalog/controls/assessment-record.ts';
 import { isNistBaseline } from '../../src/catalog/controls/frameworks.ts';
 import type { ControlDetails } from '../../src/catalog/controls/schema.ts';
 import type { controls } from '../../src/db/control-tables.ts';
@@ -76,9 +77,19 @@ export function serveControl(
     searchText: fold([identifier, title, statement].join('\0')),
     statement,
     listJson: JSON.stringify(listed),
-    recordJson: JSON.stringify({ ...listed, ...details(framework, version, { ...control, title }) }),
+    recordJson: JSON.stringify({
+      ...listed,
+      ...details(framework, version, { ...control, title }),
+      ...(withdrawn ? {} : assessmentOf(control)),
+    }),
     withdrawnInto: control.withdrawnInto,
   };
+}
+
+/** Kept as stated; answers add values, parts and CCIs (`src/catalog/controls/assessment.ts`). */
+function assessmentOf(control: ControlRecord): { assessment?: Partial<StoredAssessment> } {
+  const assessment = statedAssessment(control);
+  return Object.keys(assessment).length === 0 ? {} : { assessment };
 }
 
 /** The titles of 800-171 Rev 2 in the CPRT file are those of 800-171A: the publication has none (D6.2). */

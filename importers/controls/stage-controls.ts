@@ -1,4 +1,9 @@
-import { baselineFacts, controlFacts, mappingFacts } from '../../src/db/control-tables.ts';
+import {
+  baselineFacts,
+  controlFacts,
+  mappingFacts,
+  parameterValueFacts,
+} from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { Stated } from '../read/stated.ts';
@@ -9,6 +14,7 @@ import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from
 export function stageControls(db: Database, sourceId: number, records: ControlsRecord[]): Stated {
   const insertControl = prepareInsert(db, controlFacts);
   const insertBaseline = prepareInsert(db, baselineFacts);
+  const insertValue = prepareInsert(db, parameterValueFacts);
   const insertMapping = prepareInsert(db, mappingFacts);
   const counts: Record<string, number> = {};
   const targets = new Set<string>();
@@ -45,6 +51,7 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
       for (const identifier of record.identifiers) {
         insertBaseline.run({ sourceId, framework, version, edition, baseline, title, identifier });
       }
+      for (const each of record.values ?? []) insertValue.run({ sourceId, baseline, ...each });
       counts[baseline] = record.identifiers.length;
       targets.add(`${framework} ${version}`.trim());
     } else if (record.type === 'cci-list') {

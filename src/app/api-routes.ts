@@ -5,6 +5,7 @@ import { crosswalkRoutes } from '../catalog/crosswalk/api.ts';
 import { automationRoutes } from '../catalog/crosswalk/automation-api.ts';
 import { controlRulesRoutes } from '../catalog/crosswalk/control-rules-api.ts';
 import { coverageRoutes } from '../catalog/crosswalk/coverage-api.ts';
+import { worksheetRoutes } from '../catalog/crosswalk/worksheet-api.ts';
 import { documentRoutes } from '../catalog/guidance/document-api.ts';
 import { roleRoutes } from '../catalog/guidance/role-api.ts';
 import { roleMappingRoutes } from '../catalog/guidance/role-mapping-api.ts';
@@ -59,6 +60,7 @@ export function apiRoutes(
     listChecklistRoutes(access, services.listChecklists),
     ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
     ...automationRoutes(access, services.automation, stigs, listStigs.releases),
+    ...worksheetRoutes(access, services.worksheet, stigs, listStigs.releases),
     listChangesRoutes(ofUsers, listStigs, services.listChanges),
     controlCollectionRoutes(ofUsers, services.collections),
     collectedControlRoutes(ofUsers, services.collections),

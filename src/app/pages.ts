@@ -13,6 +13,7 @@ import { contentPages } from '../site/content/routes.ts';
 import { automationPages } from '../site/controls/automation-routes.ts';
 import { coveragePages } from '../site/controls/coverage-routes.ts';
 import { controlPages } from '../site/controls/routes.ts';
+import { worksheetPages } from '../site/controls/worksheet-routes.ts';
 import { guidancePages } from '../site/guidance/routes.ts';
 import { docsPages } from '../site/help/routes.ts';
 import { collectionPages } from '../site/lists/collection-routes.ts';
@@ -36,6 +37,7 @@ const modules = [
   listPages,
   coveragePages,
   automationPages,
+  worksheetPages,
   listChecklistPages,
   collectionPages,
   favoritePages,

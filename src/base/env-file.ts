@@ -62,6 +62,8 @@ function readPlain(text: string, from: number): { value: string; end: number } {
   let at = from;
   for (; at < text.length && !isLineEnd(text[at]!); at++) {
     const isEscaped = text[at] === '\\';
+    // Blanks before a backslash stay, also before one that ends the line or the file.
+    if (isEscaped) kept = value.length;
     if (isEscaped && ++at === text.length) break;
     if (isEscaped && isLineEnd(text[at]!)) continue;
     value += text[at];

@@ -137,13 +137,15 @@ function toRun(
 /** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService(db: Database) {
   const { orm, read } = db;
-  const again = perGeneration(db, () =>
-    filesToReadAgain(db.sqlite).map(({ source }) => withoutFolder(source)),
-  );
+  const again = perGeneration(db, () => {
+    const named = (what: 'scap' | 'controls') =>
+      filesToReadAgain(db.sqlite, what).map(({ source }) => withoutFolder(source));
+    return { scap: named('scap'), controls: named('controls') };
+  });
 
   return {
-    /** The files that an older version skipped and this one reads, to be imported again (rule D42.9). */
-    readAgain: (): string[] => read(again),
+    /** The files that an older version skipped or read less of, to be imported again (rule D42.9). */
+    readAgain: (what: 'scap' | 'controls'): string[] => read(() => again()[what]),
 
     runs(user: User, limit: number): ImportRun[] {
       const hidden = hiddenFrom(user);

@@ -199,6 +199,7 @@ export const listStigsBody = slugsBody.extend({
   releases: releasesBySlug.optional().openapi({
     type: 'object',
     additionalProperties: { type: 'string' },
+    maxProperties: mostAtOnce,
     description:
       'The release to which each is pinned, by slugs of `slugs`; the newest counts for the others.',
     example: { harbor_linux_3: 'V1R1' },

@@ -65,7 +65,6 @@ export const checklistsCommand: Command = {
       wanted.map(({ slug }) => names.slugOf(slug)),
     );
     const hosts = hostsIn(values.hosts!, table, among);
-    for (const warning of unusualNames(hosts)) tell(warning);
     const make = createChecklistZips(createStigService(db), db.generation);
     const inCatalog = () => wanted.filter(({ version }) => version !== '');
     const work = () => write(make(inCatalog, { ...asked, hosts }, config.banner), out);
@@ -74,6 +73,7 @@ export const checklistsCommand: Command = {
       values.list === undefined
         ? await work()
         : await auditedRun(config, event, work, ({ sha256, bytes }) => ({ sha256, bytes }));
+    for (const warning of unusualNames(hosts)) tell(warning);
     print(values.json, made, `${made.sha256}  ${made.file}`);
     tell(`${count(made.files.length, 'checklist')}, ${count(made.bytes, 'byte')}`);
     return 0;

@@ -108,3 +108,11 @@ export const crosswalkEvidence = sqliteTable('crosswalk_evidence', {
   sourceId: integer('source_id').notNull(),
   ordinal: integer('ordinal').notNull(),
 });
+
+// Of migrations/catalog/0008_parameter_values.sql.
+export const parameterValueFacts = sqliteTable('parameter_value_facts', {
+  sourceId: integer('source_id').notNull(),
+  baseline: text('baseline').notNull(),
+  parameter: text('parameter').notNull(),
+  value: text('value').notNull(),
+});

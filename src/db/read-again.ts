@@ -9,11 +9,15 @@ export interface ReadAgain {
 /** What older versions skipped: a kind, and a pattern (SQL) of their reason. No version writes these reasons now. */
 const skippedBefore = [{ kind: 'scap', reason: 'SCAP content (automated checks, root <data-stream%' }];
 
+/** The first version of the importer that reads all of a kind: 6 reads objectives, methods, parameters and values. */
+const wholeSince: Record<string, number> = { 'oscal-catalog': 6, 'oscal-profile': 6, cprt: 6 };
+
 /**
  * The files whose last line in the ledger is of an older version that skipped them (rule D42.9), by name: to be imported
- * again. A file that was imported or rejected since is not among them.
+ * again. A file that was imported or rejected since is not among them. With them the sources that it read less of; with
+ * `what` those of SCAP, or of controls, alone.
  */
-export function filesToReadAgain(sqlite: Sqlite.Database): ReadAgain[] {
+export function filesToReadAgain(sqlite: Sqlite.Database, what?: 'scap' | 'controls'): ReadAgain[] {
   const last = sqlite.prepare<[string, string], ReadAgain>(
     `SELECT source, sha256 FROM import_ledger AS l
       WHERE kind = ? AND outcome = 'skipped' AND reason LIKE ?
@@ -21,5 +25,19 @@ export function filesToReadAgain(sqlite: Sqlite.Database): ReadAgain[] {
           WHERE n.sha256 = l.sha256 AND (n.run_id, n.ordinal) > (l.run_id, l.ordinal))
       ORDER BY source`,
   );
-  return skippedBefore.flatMap(({ kind, reason }) => last.all(kind, reason));
+  const skipped = skippedBefore.flatMap(({ kind, reason }) => last.all(kind, reason));
+  return what === 'scap' ? skipped : [...(what === undefined ? skipped : []), ...readInPart(sqlite)];
+}
+
+/** Stored sources that an older version read less of. */
+function readInPart(sqlite: Sqlite.Database): ReadAgain[] {
+  const stored = sqlite.prepare<[string, number], ReadAgain>(
+    'SELECT source, sha256 FROM sources WHERE kind = ? AND importer_version < ? ORDER BY source',
+  );
+  return Object.entries(wholeSince).flatMap(([kind, version]) => stored.all(kind, version));
+}
+
+/** Whether a version of the importer read all of a source of a kind that this one reads. */
+export function isReadWhole({ kind, importerVersion }: { kind: string; importerVersion: number }): boolean {
+  return importerVersion >= (wholeSince[kind] ?? 0);
 }

@@ -18,6 +18,8 @@ export interface FlatFile<T> {
   element: string;
   columns: Column<T>[];
   rows: T[];
+  /** xlsx: long texts wrap in their cells. */
+  wrapped?: boolean;
   /** Cache headers; the default is for an answer to one caller. */
   headers?: Record<string, string>;
 }
@@ -27,7 +29,7 @@ export async function downloadFile<T>(
   c: Context,
   { format, raw }: { format: 'json' | 'csv' | 'xml' | 'xlsx'; raw?: boolean | undefined },
   name: string,
-  { json, root, element, columns, rows, headers }: FlatFile<T>,
+  { json, root, element, columns, rows, headers, wrapped = false }: FlatFile<T>,
 ): Promise<Response> {
   const cells = () => rows.map((row) => columns.map((column) => cellOf(column.value(row))));
   const header = columns.map((column) => column.name);
@@ -35,7 +37,7 @@ export async function downloadFile<T>(
     json: () => JSON.stringify(json),
     csv: () => csvInTurns(columns, rows, raw),
     xml: () => toXml(root, element, columns, rows),
-    xlsx: () => toXlsx({ name: root, header, rows: cells(), marking: c.get('banner') }),
+    xlsx: () => toXlsx({ name: root, header, rows: cells(), wrapped, marking: c.get('banner') }),
   };
   return download(c, await render[format](), format, `${name}.${format}`, headers);
 }

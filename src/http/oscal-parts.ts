@@ -1,18 +1,13 @@
-import { z } from '@hono/zod-openapi';
 import { oscalNamespace, stableId } from '../base/ids.ts';
 
 const oscalVersion = '1.2.1';
-
-/** Any OSCAL document; NIST's schemas define its content. */
-export const OscalDocument = z.looseObject({}).openapi('OscalDocument', {
-  description: 'An OSCAL 1.2.1 document in JSON, with one member named for its model.',
-});
 
 /** An OSCAL property; one with a namespace is Gapstone's. */
 export interface OscalProp {
   name: string;
   ns?: string;
   value: string;
+  class?: string;
   remarks?: string;
 }
 

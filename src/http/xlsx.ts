@@ -13,6 +13,8 @@ export interface Sheet {
   titles?: string[][];
   header: string[];
   rows: Cell[][];
+  /** Long texts wrap in their cells. */
+  wrapped?: boolean;
   /** A marking for the top of each printed page. */
   marking: string | null;
 }
@@ -44,6 +46,9 @@ export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
   const workbook = `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets><sheet name="${name}" sheetId="1" r:id="rId1"/></sheets><definedNames><definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">'${name}'!${range}</definedName></definedNames></workbook>`;
   const parts = {
     ...constantParts,
+    'xl/styles.xml': sheet.wrapped
+      ? wrapping(constantParts['xl/styles.xml']!)
+      : constantParts['xl/styles.xml']!,
     'xl/workbook.xml': workbook,
     'xl/worksheets/sheet1.xml': await sheetPart(sheet, range),
   };
@@ -51,6 +56,8 @@ export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
     Object.entries(parts).map(([name, part]) => ({ name, content: Buffer.from(declaration + part) })),
   );
 }
+
+const wrapping = (styles: string) => styles.replaceAll('vertical="top"', 'vertical="top" wrapText="1"');
 
 const headerRow = ({ titles = [] }: Sheet) => titles.length + 1;
 

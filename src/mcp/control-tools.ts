@@ -31,6 +31,7 @@ export function getControl(services: Services, call: Call): Answer {
     ...(part !== '' && { part }),
     ...(related && { related: related.slice(0, 60) }),
     ...(isBase && { enhancements: enhancements().map((each) => each.identifier) }),
+    ...(framework === 'cci' && control.status === 'withdrawn' && { state: 'deprecated' }),
     ...(framework === 'cci' && { controls: services.crosswalk.endsOf({ ...cciQuestion, identifier }) }),
   };
   const head = call.at === 0 ? first : { found: true, cite, identifier };
@@ -121,8 +122,9 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
   const rowsOf: Record<string, () => object[]> = {
     outside: () => found.outside.map(rowOf),
     unmapped: () =>
-      found.unmapped.map(({ slug, groupId, ruleId, title }) => ({
+      found.unmapped.map(({ slug, groupId, ruleId, title, deprecated }) => ({
         ...{ cite: citation(slug, versions.get(slug)!, ruleId), groupId, title: brief(title) },
+        ...(deprecated && { deprecatedCcis: deprecated }),
       })),
     all: () => found.controls.map(rowOf),
     covered: () => found.controls.filter((each) => each.covered).map(rowOf),

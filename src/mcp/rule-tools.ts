@@ -116,6 +116,7 @@ export function getRule(services: Services, call: Call): Answer {
   const cite = citation(slug, release, ruleId);
   const state = release === newest ? 'current' : over.current ? 'former' : 'removed';
   const controls = services.ruleChain(ruleIdents).flatMap((each) => each.controls);
+  const deprecated = services.deprecatedCcis(ruleIdents);
   const first: Answer = {
     ...{ found: true, cite, state, slug, stigTitle: brief(group.release.title), version: release },
     ...{
@@ -124,6 +125,7 @@ export function getRule(services: Services, call: Call): Answer {
     },
     ...{ ruleTitle: brief(rule.ruleTitle), title: brief(rule.title, 100) },
     ...{ ruleIdents: ruleIdents.slice(0, mostListed), legacyIds: legacyIds.slice(0, mostListed) },
+    ...(deprecated.length > 0 && { deprecatedCcis: deprecated.slice(0, mostListed) }),
     controls: [...new Set(controls.map((each) => each.identifier))].slice(0, mostListed),
     ...(state === 'former' && { now: citation(slug, newest, over.ruleId) }),
     ...(/^SV-\d+R/i.test(id) &&

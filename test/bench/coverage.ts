@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createControlService } from '../../src/catalog/controls/queries.ts';
 import { createCoverageService } from '../../src/catalog/crosswalk/coverage.ts';
 import { type CoverageQuery, coverageQuery } from '../../src/catalog/crosswalk/coverage-schema.ts';
+import { createDeprecatedCcis } from '../../src/catalog/crosswalk/deprecated-ccis.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { createListEntryService } from '../../src/collections/list-entries.ts';
@@ -68,7 +69,7 @@ export async function benchCoverage(): Promise<void> {
 
 async function fill(folder: string, db: string): Promise<string> {
   const real = hasReferenceData
-    ? ['oscal', 'sp800-171', 'cci', 'dod-8500'].map((each) => reference(each))
+    ? ['oscal', 'sp800-171', 'cci', 'cci-2025-01-23', 'dod-8500'].map((each) => reference(each))
     : [];
   const own = Array.from({ length: stigs }, (_, index) => put(folder, `in/${index}.xml`, sample(index)));
   await importInto(db, [shipped(), ...benchmarkPaths, ...real, ...own]);
@@ -139,7 +140,7 @@ function queriesOf(db: Database, list: string, { framework, revision }: Coverage
 
 async function coverageOf(db: Database, list: string, query: CoverageQuery) {
   const controls = createControlService(db);
-  const coverage = createCoverageService(db, controls, createCrosswalkService(db));
+  const coverage = createCoverageService(db, controls, createCrosswalkService(db), createDeprecatedCcis(db));
   const entries = createListEntryService(
     db,
     createStigNameIndex(db).slugOf,

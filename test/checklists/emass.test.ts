@@ -25,7 +25,7 @@ let blanks: Cklb[] = [];
 
 emass.before(async () => {
   const texts = hasReferenceData
-    ? [reference('cci', 'U_CCI_List.xml'), reference('oscal'), reference('xccdf')]
+    ? [reference('cci-2025-01-23', 'U_CCI_List.xml'), reference('oscal'), reference('xccdf')]
     : [shipped('stigs')];
   t = await testApp([shipped('controls'), shipped('mappings'), ...texts]);
   const { stigs } = (await t.get('/api/v1/stigs?limit=150')).json;
@@ -81,7 +81,7 @@ function controlsOf(cci: string, revisions = ['Rev 5', 'Rev 4']): string[] {
 const definitions = new Map(
   hasReferenceData
     ? [
-        ...readFileSync(reference('cci', 'U_CCI_List.xml'), 'utf8').matchAll(
+        ...readFileSync(reference('cci-2025-01-23', 'U_CCI_List.xml'), 'utf8').matchAll(
           /<cci_item id="([^"]+)">.*?<definition>(.*?)<\/definition>/gs,
         ),
       ].map(([, id, text]): [string, string] => [

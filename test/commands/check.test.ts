@@ -93,7 +93,7 @@ const seeds: Record<string, Seed> = {
     problems: [/^foreign keys: stig_aliases refers to a row of stigs that does not exist$/],
   },
   "a row whose parent is gone, in users' data": {
-    sql: "INSERT INTO list_stigs VALUES ('nobody', 'harbor_linux_3', 'h', 'H', 'V1R1', 1, '', '')",
+    sql: "INSERT INTO list_stigs VALUES ('nobody', 'harbor_linux_3', 'h', 'H', 'V1R1', 1, '', '', NULL)",
     problems: [/^foreign keys: list_stigs refers to a row of bundles that does not exist$/],
   },
   'a total of a run': {
@@ -409,7 +409,9 @@ onReal('finds nothing in the real files, imported in several runs and again', as
   await runImport(db, [shipped()]);
   await runImport(
     db,
-    ['zips', 'oscal', 'cci', 'sp800-171', 'onet', 'regulatory'].map((name) => reference(name)),
+    ['zips', 'oscal', 'cci', 'cci-2025-01-23', 'sp800-171', 'onet', 'regulatory'].map((name) =>
+      reference(name),
+    ),
   );
   await runImport(
     db,

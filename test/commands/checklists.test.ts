@@ -87,7 +87,7 @@ command('of STIGs by slug or benchmark id, each once', async () => {
   );
   assert.is(made.code, 0, made.stderr);
   assert.match(made.stdout, /^[0-9a-f]{64} {2}stigs\.zip\n$/);
-  assert.match(made.stderr, /^4 checklists, [\d,]+ bytes\n$/);
+  assert.match(made.stderr, /^db 1 is no host name of RFC 1123\n4 checklists, [\d,]+ bytes\n$/);
   assert.equal(
     [...(await readZip(read('stigs.zip'))).keys()].map((name) => name.replace(/_V\d+R\d+/, '')),
     ['web01', 'db 1'].flatMap((host) => [`${host}_harbor_linux_3.cklb`, `${host}_lantern_web_server_2.cklb`]),
@@ -107,7 +107,7 @@ command('what is wrong is one line, and leaves nothing behind', async () => {
   put(folder, 'latin.csv', Buffer.from('hostName\nk\xf6ln\n', 'latin1'));
   const stig = ['--stig', 'harbor_linux_3'];
   const to = ['--out', 'new.zip'];
-  const columns = 'The columns are hostName, ipAddress, macAddress, fqdn, role';
+  const columns = 'The columns are hostName, ipAddress, macAddress, fqdn, role, stigs';
   const roles = 'role must be one of: None, Workstation, Member Server, Domain Controller';
   const cases: [args: string[], code: number, message: string | RegExp][] = [
     [[...stig, '--hosts', 'none.csv', ...to], 1, 'none.csv: There is no host'],

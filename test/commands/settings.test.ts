@@ -72,6 +72,8 @@ settings('quotes, blanks, comments and continued lines, one by one', () => {
     ['A=x "y"', 'x "y"'],
     ['A="a\\"b\\n"', 'a"b\\n'],
     ['A=a \\\n b', 'a  b'],
+    ['A=a \\\n', 'a '],
+    ['A=a \\', 'a '],
     ['A=1\nA=2', '2'],
     ['# A=1', undefined],
     ['; A=1', undefined],

@@ -757,7 +757,7 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
           sqlite.exec(
             kind === 'catalog'
               ? 'DELETE FROM sources'
-              : "INSERT INTO list_stigs VALUES ('nobody', 's', 'b', 'S', 'V1R1', 1, '', '')",
+              : "INSERT INTO list_stigs VALUES ('nobody', 's', 'b', 'S', 'V1R1', 1, '', '', NULL)",
           ),
         ),
         /the backup is damaged: \d+ rows refer to rows that do not exist$/,

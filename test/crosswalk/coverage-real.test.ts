@@ -21,7 +21,7 @@ const real = suiteIf(referenceData, 'coverage: real files');
 if (real) {
   const app = await testApp([
     ...benchmarkPaths,
-    ...['oscal', 'sp800-171', 'dod-8500', 'cci'].map((folder) => reference(folder)),
+    ...['oscal', 'sp800-171', 'dod-8500', 'cci', 'cci-2025-01-23'].map((folder) => reference(folder)),
   ]);
   const frames = readFrames();
 

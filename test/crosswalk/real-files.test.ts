@@ -33,12 +33,30 @@ shippedFacts('answers from the first start on, shortest paths first', async () =
   );
 });
 
+shippedFacts('are those of the list of 2025: pinned to the former list nothing is found', async () => {
+  const t = await testApp([shipped('controls'), shipped('mappings')]);
+  const found = async (from: string, version: string) => {
+    const query = new URLSearchParams({ from, to: 'nist-800-53', version });
+    return (await t.get(`/api/v1/crosswalk/resolve?${query}`)).json.paths.length as number;
+  };
+  for (const cci of ['cci:CCI-000015', 'cci:CCI-000366', 'cci:CCI-002523']) {
+    assert.is(await found(cci, '2022-03-09'), 0, cci);
+    assert.ok((await found(cci, '2025-01-23')) > 0, cci);
+  }
+  // Both are new deprecations of that list, and lead nowhere.
+  for (const cci of ['CCI-003658', 'CCI-004692']) {
+    assert.is(await found(`cci:${cci}`, '2025-01-23'), 0);
+    const { json } = await t.get(`/api/v1/search?q=${cci}`);
+    assert.is(json.answers[0].state, 'deprecated');
+  }
+});
+
 shippedFacts.run();
 
 const test = suiteIf(referenceData, 'the crosswalk of the real files');
 if (test) {
   const { app, db, get, send } = await testApp(
-    ['oscal', 'sp800-171', 'dod-8500', 'cci'].map((folder) => reference(folder)),
+    ['oscal', 'sp800-171', 'dod-8500', 'cci', 'cci-2025-01-23'].map((folder) => reference(folder)),
   );
   const graph: OracleGraph = toGraph(readEdges());
   const rev5 = readRev5();
@@ -48,10 +66,10 @@ if (test) {
     `/api/v1/crosswalk/resolve?from=${encodeURIComponent(from)}&to=${to}${rest}`;
 
   test('the graph has the nodes and edges that the decisions state', () => {
-    assert.is(graph.size, 5433);
-    assert.is(db.sqlite.prepare('SELECT count(*) FROM crosswalk_nodes').pluck().get(), 5433);
-    assert.is(db.sqlite.prepare('SELECT count(*) FROM crosswalk_edges').pluck().get(), 4884);
-    assert.is(db.sqlite.prepare('SELECT count(*) FROM crosswalk_paths').pluck().get(), 361_202);
+    assert.is(graph.size, 5439);
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM crosswalk_nodes').pluck().get(), 5439);
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM crosswalk_edges').pluck().get(), 4889);
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM crosswalk_paths').pluck().get(), 362_750);
   });
 
   test('every source in every framework has the paths of brute force up to 4 hops, in the same order', async () => {
@@ -72,7 +90,7 @@ if (test) {
         paths += answer.paths.length;
       }
     }
-    assert.is(paths, 361_202);
+    assert.is(paths, 362_750);
   });
 
   test('fewer hops and single statuses give what brute force gives', async () => {
@@ -141,9 +159,9 @@ if (test) {
   });
 
   test('the batch CCI answer of all CCIs equals an independent derivation', async () => {
-    const ccis = readCcis('U_CCI_List.xml');
-    assert.is(ccis.length, 5098);
-    assert.is(ccis.filter((cci) => cci.references.some(([version]) => version === '5')).length, 3814);
+    const ccis = readCcis();
+    assert.is(ccis.length, 5137);
+    assert.is(ccis.filter((cci) => cci.references.some(([version]) => version === '5')).length, 3836);
     const active = new Set(rev5.active);
     const answered: Record<string, string[]> = {};
     for (let start = 0; start < ccis.length; start += 250) {

@@ -101,6 +101,10 @@ kept('a STIG that is gone is shown with its title, and can be removed but not ad
     addedAt: '2026-11-21T12:00:00.000Z',
     position: 1,
     notes: 'keep',
+    release: null,
+    newest: '',
+    state: 'gone',
+    seenVersion: null,
     findings: [],
   });
   assert.is(page.pagination.total, 2);

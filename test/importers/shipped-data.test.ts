@@ -80,10 +80,10 @@ data.after(() => db.close());
 
 const count = (sql: string) => db.sqlite.prepare(sql).pluck().get();
 
-data('alone they give the whole crosswalk: 5,433 nodes, 4,884 edges, 361,202 paths', () => {
-  assert.is(count('SELECT count(*) FROM crosswalk_nodes'), 5433);
-  assert.is(count('SELECT count(*) FROM crosswalk_edges'), 4884);
-  assert.is(count('SELECT count(*) FROM crosswalk_paths'), 361_202);
+data('alone they give the whole crosswalk: 5,458 nodes, 4,904 edges, 362,912 paths', () => {
+  assert.is(count('SELECT count(*) FROM crosswalk_nodes'), 5458);
+  assert.is(count('SELECT count(*) FROM crosswalk_edges'), 4904);
+  assert.is(count('SELECT count(*) FROM crosswalk_paths'), 362_912);
 });
 
 data('they give every catalog, with every text empty', () => {
@@ -94,7 +94,7 @@ data('they give every catalog, with every text empty', () => {
     .raw()
     .all();
   assert.equal(counts, [
-    ['cci', '2022-03-09', 5098, 5027],
+    ['cci', '2025-01-23', 5137, 5046],
     ['dod-8500', 'DoDI 8500.2 (2003)', 157, 157],
     ['nist-800-171', 'Rev 2', 110, 110],
     ['nist-800-171', 'Rev 3', 130, 97],
@@ -263,17 +263,17 @@ if (facts) {
   });
 
   facts('the CCI list: every item with its status and type', () => {
-    const text = readFileSync(reference('cci', 'U_CCI_List.xml'), 'utf8');
+    const text = readFileSync(reference('cci-2025-01-23', 'U_CCI_List.xml'), 'utf8');
     const items = [...text.matchAll(/<cci_item id="([^"]+)">([\s\S]*?)<\/cci_item>/g)].map(
       ([, identifier, body]) => ({
         framework: 'cci',
-        version: '2022-03-09',
+        version: '2025-01-23',
         identifier: identifier!,
         status: /<status>\s*(\w+)/.exec(body!)![1]!,
         type: joined([...body!.matchAll(/<type>\s*(\w+)/g)].map((match) => match[1]!).sort()),
       }),
     );
-    assert.is(items.length, 5098);
+    assert.is(items.length, 5137);
     const rows = rowsOf('controls', 'cci.csv').map((row) => ({
       ...row,
       type: joined(row.type!.split(';').sort()),
@@ -288,14 +288,14 @@ if (facts) {
   facts('the CCI list: every reference by revision, each pair once', () => {
     const expected = new Set<string>();
     const counts: Record<string, number> = {};
-    for (const cci of readCcis('U_CCI_List.xml')) {
+    for (const cci of readCcis()) {
       for (const version of ['3', '4', '5'])
         if (cci.references.some((each) => each[0] === version)) counts[version] = (counts[version] ?? 0) + 1;
       for (const [version, index] of cci.references.filter((each) => each[0] !== '1'))
         for (const control of controlsIn(index))
-          expected.add(['cci', '2022-03-09', cci.id, 'nist-800-53', `Rev ${version}`, control].join('|'));
+          expected.add(['cci', '2025-01-23', cci.id, 'nist-800-53', `Rev ${version}`, control].join('|'));
     }
-    assert.equal([counts['5'], counts['4'], counts['3']], [3814, 3000, 1678]);
+    assert.equal([counts['5'], counts['4'], counts['3']], [3836, 3001, 1678]);
     const rows = rowsOf('mappings', 'cci_to_nist-800-53.csv');
     const pairs = rows.map((row) => Object.values(row).slice(0, 6).join('|'));
     assert.is(new Set(pairs).size, pairs.length);
@@ -346,7 +346,7 @@ if (facts) {
       const all = words(text);
       for (let from = 0; from + 10 <= all.length; from++) runs.add(all.slice(from, from + 10).join(' '));
     };
-    const cci = readFileSync(reference('cci', 'U_CCI_List.xml'), 'utf8');
+    const cci = readFileSync(reference('cci-2025-01-23', 'U_CCI_List.xml'), 'utf8');
     for (const [, text] of cci.matchAll(/<definition>([^<]*)</g)) add(text!);
     const ia = readFileSync(reference('dod-8500', '8500controls.xml'), 'utf8');
     for (const [, text] of ia.matchAll(/<(?:DESCRIPTION|THREAT|GENERAL_IMPLEMENTATION_GUIDANCE)>([^<]*)</g))

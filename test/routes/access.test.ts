@@ -233,6 +233,9 @@ const table: Row[] = [
   row('user', 'get /api/v1/stigs/{slug}/automation', (a) => assert.is(a.json.totals.none, 14), {
     path: `${harbor}/automation`,
   }),
+  row('user', 'get /api/v1/stigs/{slug}/worksheet', (a) => assert.is(a.json.framework, 'nist-800-53'), {
+    path: `${harbor}/worksheet`,
+  }),
   row('user', 'get /api/v1/rules/{id}', has({ id: 'V-900001' }), { path: '/api/v1/rules/V-900001' }),
   row('user', 'post /api/v1/checklists/from-results', (a) => assert.is(a.json.report.counts.open, 1), {
     body: { results: writeResults([{ id: 'SV-900001r100010_rule', result: 'fail' }]) },
@@ -329,6 +332,7 @@ const table: Row[] = [
   ...onList(read, 'get /stigs')(() => entries),
   ...onList(use, 'get /coverage')(() => (a) => assert.is(a.json.totals.rules, 14)),
   ...onList(use, 'get /automation')(() => (a) => assert.is(a.json.totals.none, 14)),
+  ...onList(use, 'get /worksheet')(() => (a) => assert.is(a.json.framework, 'nist-800-53')),
   ...onList(use, 'get /changes?since=2026-01-01')(() => (a) => assert.is(a.json.totals.stigs, 1)),
   ...onList(change, 'post /stigs')(() => is({ success: true, added: 1, total: 2 }), {
     body: { slugs: ['harbor_linux_3', 'lantern_web_server_2'] },

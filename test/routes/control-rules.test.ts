@@ -177,7 +177,7 @@ const real = suiteIf(referenceData, 'the rules of a control: real files');
 if (real) {
   const app = await testApp([
     ...benchmarkPaths,
-    ...['oscal', 'sp800-171', 'dod-8500', 'cci'].map((folder) => reference(folder)),
+    ...['oscal', 'sp800-171', 'dod-8500', 'cci', 'cci-2025-01-23'].map((folder) => reference(folder)),
   ]);
   const { active } = readRev5();
   const catalogOrder = new Map(active.map((identifier, index) => [identifier, index]));
@@ -228,10 +228,10 @@ if (real) {
     return found;
   }
 
-  real('every 40th control reaches what brute force over the source files reaches', async () => {
+  real('every 40th control, and CM-6, reaches what brute force over the source files reaches', async () => {
     let reached = 0;
     const controls = [...graph.keys()].filter((name) => !name.startsWith('cci:'));
-    for (const name of controls.filter((_, index) => index % 40 === 0)) {
+    for (const name of controls.filter((each, index) => index % 40 === 0 || each.endsWith(':CM-6'))) {
       const colon = name.indexOf(':');
       const [framework, identifier] = [name.slice(0, colon), name.slice(colon + 1)];
       const found = await answered(framework, identifier);

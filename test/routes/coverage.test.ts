@@ -171,6 +171,7 @@ coverage('a STIG: every active control, the newest references, Rev 4 where a CCI
     {
       ...{ slug: 'alpha', groupId: 'V-900005', ruleId: 'SV-900005r1_rule', title: '=1+1 must be on' },
       ccis: ['CCI-000006', 'CCI-999999'],
+      deprecated: ['CCI-000006'],
     },
   ]);
 });

@@ -727,13 +727,13 @@ lookup('the target is read in any case', async () => {
 lookup('a deprecated CCI and one without a usable reference are keys with an empty array', async () => {
   const status = t.db.sqlite
     .prepare(
-      "SELECT identifier FROM controls WHERE framework = 'cci' AND version = '2022-03-09' AND status = 'withdrawn'",
+      "SELECT identifier FROM controls WHERE framework = 'cci' AND version = '2025-01-23' AND status = 'withdrawn'",
     )
     .pluck();
   const deprecated = status.all() as string[];
-  assert.is(deprecated.length, 71);
+  assert.is(deprecated.length, 91);
   const answer = await batch({ ccis: [...deprecated, 'CCI-002734'] });
-  assert.is(Object.keys(answer).length, 72);
+  assert.is(Object.keys(answer).length, 92);
   for (const [cci, controls] of Object.entries(answer)) assert.equal(controls, [], cci);
 });
 
@@ -859,7 +859,7 @@ if (pinned) {
           10,
         ),
       ],
-      { '2022-03-09': '2022-03-09', '2016-06-27': '2016-06-27' },
+      Object.fromEntries(['2025-01-23', '2022-03-09', '2016-06-27'].map((each) => [each, each])),
     ],
     [some(ofGraph('nist-800-171'), 16), { 'Rev 2': '2', 'Rev 3': '3' }],
     [some(ofGraph('dod-8500'), 10), { 'DoDI 8500.2 (2003)': 'DoDI 8500.2 (2003)' }],
@@ -907,7 +907,9 @@ if (pinned) {
       'cci:CCI-001586',
     ];
     for (const source of asked) {
-      for (const label of source.startsWith('cci') ? ['2016-06-27', '2022-03-09'] : ['4', '5', '3']) {
+      for (const label of source.startsWith('cci')
+        ? ['2016-06-27', '2022-03-09', '2025-01-23']
+        : ['4', '5', '3']) {
         const walk = pins.pinned(source, label);
         for (const to of ['nist-800-171', 'dod-8500', 'cci', 'nist-800-53']) {
           for (const maxHops of [1, 2, 3, ...(to === 'cci' ? [] : [5, 6])]) {
@@ -941,7 +943,7 @@ if (pinned) {
       ['nist-800-53:AC-2', 'cci', ['Rev 4', '4', 'rev4', 'R4']],
       ['nist-800-171:3.1.1', 'cci', ['Rev 2', '2']],
       ['nist-800-171:03.01.01', 'cci', ['Rev 3', '3', 'rev 3']],
-      ['cci:CCI-000015', 'nist-800-53', ['2022-03-09', ' 2022-03-09']],
+      ['cci:CCI-000015', 'nist-800-53', ['2025-01-23', ' 2025-01-23']],
     ];
     for (const [from, to, labels] of groups) {
       const first = await resolve({ from, to, version: labels[0]! });

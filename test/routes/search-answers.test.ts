@@ -33,6 +33,7 @@ onReal?.('every id of every release answers: V-, SV-, STIG and legacy ids, remov
   real = await testApp([
     ...benchmarkPaths,
     reference('cci'),
+    reference('cci-2025-01-23'),
     reference('oscal'),
     reference('sp800-171'),
     shipped('search'),

@@ -20,7 +20,7 @@ const test = suite('search over the real rules');
 const inTextOrder = (a: string, b: string) => compareCodePoints(fold(a), fold(b)) || compareCodePoints(a, b);
 const t = await testApp([
   ...benchmarkPaths,
-  ...(hasReferenceData ? ['cci', 'oscal'].map((folder) => reference(folder)) : []),
+  ...(hasReferenceData ? ['cci', 'cci-2025-01-23', 'oscal'].map((folder) => reference(folder)) : []),
 ]);
 const service = createSearchService(t.db, createCciLookup(t.db, createCrosswalkService(t.db)));
 

@@ -44,7 +44,13 @@ export function oscalCatalog(controls: SampleControl[], version = '5.1.1', chang
 }
 
 /** A baseline of 800-53 as an OSCAL profile. */
-export function oscalProfile(baseline: string, ids: string[], version = '5.1.1'): string {
+export function oscalProfile(
+  baseline: string,
+  ids: string[],
+  version = '5.1.1',
+  values: Record<string, string> = {},
+): string {
+  const settings = Object.entries(values).map(([id, value]) => ({ 'param-id': id, values: [value] }));
   const name = baseline === 'privacy' ? 'PRIVACY BASELINE' : `${baseline.toUpperCase()} IMPACT BASELINE`;
   return JSON.stringify({
     profile: {
@@ -54,6 +60,7 @@ export function oscalProfile(baseline: string, ids: string[], version = '5.1.1')
         'last-modified': '2024-02-04T00:00:00Z',
       },
       imports: [{ href: '#catalog', 'include-controls': [{ 'with-ids': ids }] }],
+      ...(settings.length === 0 ? {} : { modify: { 'set-parameters': settings } }),
     },
   });
 }

@@ -8,7 +8,7 @@ export const shippedControls = [shipped('controls'), shipped('mappings')];
 
 /** Every real file about controls, or what is shipped where the real files are not here. */
 export const controlFolders = hasReferenceData
-  ? ['oscal', 'sp800-171', 'dod-8500', 'cci'].map((folder) => reference(folder))
+  ? ['oscal', 'sp800-171', 'dod-8500', 'cci', 'cci-2025-01-23'].map((folder) => reference(folder))
   : shippedControls;
 
 let shared: Promise<TestApp> | undefined;

@@ -1,7 +1,7 @@
 // Coverage (rule D25) computed from the publishers' files by itself, with none of the service's code.
 import { readFileSync } from 'node:fs';
 import { baselineNames, read8500, read80053, read800171, readBaseline } from './control-oracle.ts';
-import { bruteForce, readEdges, toGraph } from './crosswalk-oracle.ts';
+import { bruteForce, newestCcis, readCcis, readEdges, toGraph } from './crosswalk-oracle.ts';
 import { readPins } from './crosswalk-pin-oracle.ts';
 import { reference } from './reference.ts';
 import type { ReadRule } from './xccdf-reader.ts';
@@ -103,7 +103,7 @@ export function readFrames(): OracleFrame[] {
       controlsOf: turned(ia, (each) => nearest(`dod-8500:${each}`)),
     },
     {
-      ...{ framework: 'cci', revision: '2022-03-09', asked: '', controls: ccis, baselines: none },
+      ...{ framework: 'cci', revision: newestCcis.version, asked: '', controls: ccis, baselines: none },
       controlsOf: turned(ccis, (each) => [each]),
     },
   ];
@@ -111,7 +111,7 @@ export function readFrames(): OracleFrame[] {
 
 /** The items of the newest CCI list that are not deprecated; they have types where controls have families. */
 function readCciItems() {
-  const text = readFileSync(reference('cci', 'U_CCI_List.xml'), 'utf8');
+  const text = readFileSync(reference(newestCcis.folder, 'U_CCI_List.xml'), 'utf8');
   return [...text.matchAll(/<cci_item id="([^"]+)">([\s\S]*?)<\/cci_item>/g)]
     .filter(([, , body]) => !/<status>\s*deprecated/.test(body!))
     .map(([, identifier, body]) => {
@@ -119,6 +119,12 @@ function readCciItems() {
       return { identifier: identifier!, title: '', family: types.join(', ') };
     })
     .sort((a, b) => (a.identifier < b.identifier ? -1 : 1));
+}
+
+let oldCcis: Set<string> | undefined;
+function deprecatedCcis(): Set<string> {
+  oldCcis ??= new Set(readCcis().flatMap(({ id, deprecated }) => (deprecated ? [id] : [])));
+  return oldCcis;
 }
 
 /** The coverage of some STIGs, by brute force; STIGs come in the order in which they are given. */
@@ -181,7 +187,9 @@ export function expectedCoverage(
       .filter(({ identifier }) => !members.has(identifier) && direct(identifier).length > 0)
       .map(({ identifier, title }) => ({ identifier, title, rules: direct(identifier).length })),
     unmapped: unmapped.map(({ slug, rule }) => {
-      return { slug, groupId: rule.groupId, ruleId: rule.ruleId, title: rule.title, ccis: rule.ccis };
+      const deprecated = rule.ccis.filter((each) => deprecatedCcis().has(each));
+      const { groupId, ruleId, title, ccis } = rule;
+      return { slug, groupId, ruleId, title, ccis, ...(deprecated.length > 0 ? { deprecated } : {}) };
     }),
   };
 }

@@ -57,8 +57,11 @@ export interface OracleCci {
   references: [string, string][];
 }
 
-export function readCcis(...path: string[]): OracleCci[] {
-  const text = readFileSync(reference('cci', ...path), 'utf8');
+/** The folder of the newest CCI list, and its version. */
+export const newestCcis = { folder: 'cci-2025-01-23', version: '2025-01-23' };
+
+export function readCcis(folder = newestCcis.folder): OracleCci[] {
+  const text = readFileSync(reference(folder, 'U_CCI_List.xml'), 'utf8');
   return [...text.matchAll(/<cci_item id="([^"]+)">([\s\S]*?)<\/cci_item>/g)].map((item) => ({
     id: item[1]!,
     deprecated: /<status>\s*deprecated/.test(item[2]!),
@@ -94,7 +97,7 @@ export function readEdges(): OracleEdge[] {
     seen.add(control);
     return (went.get(control) ?? []).flatMap((next) => followed(next, seen));
   };
-  for (const cci of readCcis('U_CCI_List.xml').filter((each) => !each.deprecated)) {
+  for (const cci of readCcis().filter((each) => !each.deprecated)) {
     const of = (version: string) =>
       cci.references.filter((each) => each[0] === version).flatMap((each) => controlsIn(each[1]));
     const hasRev5 = cci.references.some((each) => each[0] === '5');

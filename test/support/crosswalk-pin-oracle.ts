@@ -12,8 +12,8 @@ interface Statement {
   toVersion: string;
 }
 
-const cciLists = { '2022-03-09': ['U_CCI_List.xml'], '2016-06-27': ['2016-06-27', 'U_CCI_List.xml'] };
-const newestList = '2022-03-09';
+const cciLists = { '2025-01-23': 'cci-2025-01-23', '2022-03-09': 'cci', '2016-06-27': 'cci/2016-06-27' };
+const newestList = '2025-01-23';
 
 export interface PinOracle {
   /** The first edges of a source under a pin: revision numbers of the NIST frameworks, editions of the CCI list. */
@@ -28,8 +28,8 @@ export interface PinOracle {
 
 function readStatements(): Statement[] {
   const statements: Statement[] = [];
-  for (const [edition, path] of Object.entries(cciLists)) {
-    for (const cci of readCcis(...path).filter((each) => !each.deprecated)) {
+  for (const [edition, folder] of Object.entries(cciLists)) {
+    for (const cci of readCcis(folder).filter((each) => !each.deprecated)) {
       for (const [version, index] of cci.references.filter((each) => ['3', '4', '5'].includes(each[0]))) {
         for (const control of controlsIn(index))
           statements.push({
@@ -80,12 +80,12 @@ export function readPins(graph: OracleGraph): PinOracle {
   const catalogOrder = new Map(all.map((identifier, index) => [identifier, index]));
   const known = new Set(all.map((identifier) => `nist-800-53:${identifier}`));
   for (const name of graph.keys()) known.add(name);
-  for (const cci of readCcis('U_CCI_List.xml')) known.add(`cci:${cci.id}`);
+  for (const cci of readCcis()) known.add(`cci:${cci.id}`);
 
   function firstEdges(source: string, version: string): { name: string; status: string }[] {
     const unpinned = graph.get(source) ?? [];
     // Requirements, IA controls and the newest CCI list have but one revision: all their edges are stated for it.
-    if (!source.startsWith('nist-800-53:') && version !== '2016-06-27') {
+    if (!source.startsWith('nist-800-53:') && !['2022-03-09', '2016-06-27'].includes(version)) {
       const stated = statements.some((each) => each.from === source && each.fromVersion === version);
       return stated ? unpinned : [];
     }

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { leave, type Site, signIn, type Visit } from './browser.ts';
+import { leave, type Site, signIn, type Visit, violations } from './browser.ts';
 
 /** A task as a reader does it: from home, each click counted. */
 export interface Journey {
@@ -9,6 +9,8 @@ export interface Journey {
   click(what: Locator): Promise<void>;
   /** Clicks what downloads, and gives the name and the bytes of the file. */
   download(what: Locator): Promise<{ name: string; bytes: Buffer }>;
+  /** Fails where axe finds something. It needs script: the visit without passes. */
+  accessible(): Promise<void>;
 }
 
 /** The most clicks that a task may take. */
@@ -48,6 +50,9 @@ export async function journey(
         const parts: Buffer[] = [];
         for await (const part of await file.createReadStream()) parts.push(part as Buffer);
         return { name: file.suggestedFilename(), bytes: Buffer.concat(parts) };
+      },
+      async accessible() {
+        if (javaScriptEnabled) assert.equal(await violations(page), []);
       },
     });
     assert.ok(clicks <= most, `${clicks} clicks, ${javaScriptEnabled ? 'with' : 'without'} script`);

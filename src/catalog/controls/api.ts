@@ -1,7 +1,7 @@
 import type { Access } from '../../http/access.ts';
 import { download, publicHeaders } from '../../http/answer.ts';
 import { downloadFile, fileContent } from '../../http/downloads.ts';
-import { OscalDocument } from '../../http/oscal-parts.ts';
+import { OscalDocument } from '../../http/oscal-document.ts';
 import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { interchangeColumns } from './interchange.ts';

@@ -4,9 +4,11 @@ import type { JsonText } from '../../base/json.ts';
 import { cut } from '../../base/text.ts';
 import { controlKeys, controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
+import type { ControlAssessments } from './assessment.ts';
+import type { StoredAssessment } from './assessment-record.ts';
 import { compareVersions } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
-import type { ShownControl } from './schema.ts';
+import type { Assessment, ShownControl } from './schema.ts';
 import { type ControlVersions, ofControl, type ShownFramework } from './versions.ts';
 
 const [framework, version] = [sql.placeholder('framework'), sql.placeholder('version')];
@@ -55,8 +57,15 @@ function createFind(db: Database, { versionOf, defaultVersions }: ControlVersion
     });
 }
 
+/** A record as the catalog has it. */
+type StoredRecord = Omit<ShownControl, 'edition' | keyof Assessment> & { assessment?: StoredAssessment };
+
 /** Single controls, and the enhancements of one. */
-export function createControlRecords(db: Database, controlVersions: ControlVersions) {
+export function createControlRecords(
+  db: Database,
+  controlVersions: ControlVersions,
+  assessments: ControlAssessments,
+) {
   const find = createFind(db, controlVersions);
   const { identifier: key, title } = controls;
   const isEnhancement = and(gte(key, sql.placeholder('from')), lt(key, sql.placeholder('to')));
@@ -74,18 +83,20 @@ export function createControlRecords(db: Database, controlVersions: ControlVersi
     .orderBy(asc(controls.ordinal))
     .prepare();
 
+  function one(framework: ShownFramework, controlId: string, wanted?: string): ShownControl {
+    const { recordJson, edition } = find(framework, controlId, wanted);
+    const { assessment, ...record } = JSON.parse(recordJson) as StoredRecord;
+    return { ...record, edition, ...assessments.assessmentOf(record, assessment) };
+  }
+
   return {
     /** One control as JSON text, by id or identifier (D6.1), with the edition of its version (rule D6.5). Throws NOT_FOUND. */
     record(framework: ShownFramework, controlId: string, wanted: string | undefined): JsonText<never> {
-      const { recordJson, edition } = find(framework, controlId, wanted);
-      return `${recordJson.slice(0, -1)},"edition":${JSON.stringify(edition)}}` as JsonText<never>;
+      return JSON.stringify(one(framework, controlId, wanted)) as JsonText<never>;
     },
 
     /** The same control as a row. Throws NOT_FOUND. */
-    one(framework: ShownFramework, controlId: string, wanted?: string): ShownControl {
-      const { recordJson, edition } = find(framework, controlId, wanted);
-      return { ...(JSON.parse(recordJson) as Omit<ShownControl, 'edition'>), edition };
-    },
+    one,
 
     /** A base control of 800-53 and its active enhancements, in catalog order. */
     enhancements(identifier: string, wanted: string | undefined): { identifier: string; title: string }[] {

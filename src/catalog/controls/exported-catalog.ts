@@ -3,6 +3,7 @@ import { AppError, badRequest } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import { controlFacts, controls } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
+import type { ControlAssessments } from './assessment.ts';
 import type { ControlBaselines } from './baselines.ts';
 import { type ExportedCatalog, type ExportedControl, familyCode } from './interchange.ts';
 import type { ControlVersions } from './versions.ts';
@@ -12,6 +13,7 @@ export function createExportedCatalog(
   db: Database,
   { versionOf }: ControlVersions,
   { checkBaselines, baselineOf }: ControlBaselines,
+  assessments: ControlAssessments,
 ) {
   const [framework, version] = [sql.placeholder('framework'), sql.placeholder('version')];
   const { identifier, status, title, family, familyNames, filterWords } = controls;
@@ -62,8 +64,15 @@ export function createExportedCatalog(
           impactCode: record.impactCode ?? null,
           threat: record.threat ?? '',
           resources: record.resources ?? '',
+          assessment: record.assessment ?? {},
         };
       });
-      return { framework, version, changed: changed.sort().at(-1) ?? null, controls: rows, baseline };
+      return {
+        framework,
+        version,
+        changed: changed.sort().at(-1) ?? null,
+        controls: rows,
+        baseline: baseline && { ...baseline, values: assessments.setBy(framework, version, baseline.name) },
+      };
     });
 }

@@ -1,5 +1,6 @@
 import { fold, guardedCell } from '../../base/text.ts';
 import { type Column, joined } from '../../http/columns.ts';
+import type { StoredAssessment } from './assessment-record.ts';
 import { familyCodeOf } from './identifier.ts';
 import type { StatementPart } from './schema.ts';
 
@@ -26,6 +27,7 @@ export interface ExportedControl {
   impactCode: string | null;
   threat: string;
   resources: string;
+  assessment: Partial<StoredAssessment>;
 }
 
 /** One version of a framework, withdrawn controls too. */
@@ -36,7 +38,7 @@ export interface ExportedCatalog {
   changed: string | null;
   controls: ExportedControl[];
   /** The requested baseline, which all the controls are in. */
-  baseline: { name: string; title: string } | null;
+  baseline: { name: string; title: string; values: { parameter: string; value: string }[] } | null;
 }
 
 /** A family code that the identifier does not begin with; `""` where there is none. */

@@ -11,6 +11,7 @@ import {
 import { isNistBaseline } from './frameworks.ts';
 import { familyCodeOf, oscalId } from './identifier.ts';
 import type { ExportedCatalog, ExportedControl } from './interchange.ts';
+import { idName, isToken, toAssessmentParts, toParameters } from './oscal-assessment.ts';
 import type { StatementPart } from './schema.ts';
 
 /** Marks a catalog as ours: the import uses its texts unchanged. */
@@ -41,7 +42,7 @@ export function publicationOf(framework: string, version: string): string {
   return oneLine(title);
 }
 
-/** NIST's own files have more than ours: parameters, references, assessment. */
+/** NIST's own files have more than ours: references, and parameters inside texts. */
 const nistFiles: [framework: string, version: RegExp, path: string][] = [
   ['nist-800-53', /^Rev 5\b/, 'SP800-53/rev5/json/NIST_SP-800-53_rev5_catalog.json'],
   ['nist-800-53', /^Rev 4\b/, 'SP800-53/rev4/json/NIST_SP-800-53_rev4_catalog.json'],
@@ -128,10 +129,12 @@ function toControl(framework: string, control: ExportedControl): object {
       ...ownProp('impact-code', control.impactCode ?? ''),
       ...(framework === 'cci' ? ownProp('cci-status', control.familyCode) : []),
     ],
+    ...filled('params', toParameters(control.assessment)),
     ...filled('links', [...related.map(link('related')), ...withdrawnInto.map(link('incorporated-into'))]),
     ...filled('parts', [
       ...statementOf(id, control),
       ...guidanceParts,
+      ...toAssessmentParts(id, identifier, control.assessment),
       ...ownPart('threat', control.threat),
       ...ownPart('resources', control.resources),
     ]),
@@ -167,7 +170,7 @@ function toPart(name: string, { id, label, prose, parts }: StatementPart): objec
   return {
     ...(isToken(id) ? { id } : {}),
     name,
-    ...filled('props', [...prop('label', label), ...(isToken(id) ? [] : ownProp('part-id', id))]),
+    ...filled('props', [...prop('label', label), ...(isToken(id) ? [] : ownProp(idName, id))]),
     ...(prose === '' ? {} : { prose }),
     ...filled(
       'parts',
@@ -176,24 +179,25 @@ function toPart(name: string, { id, label, prose, parts }: StatementPart): objec
   };
 }
 
-/** Whether OSCAL allows a text as an id. */
-const isToken = (text: string) => /^[\p{L}_][\p{L}\p{N}.\-_]*$/u.test(text);
-
 /** A baseline of a version as an OSCAL profile of its active controls (rules D30.1, D31). */
 export function toProfile(
   { framework, version, changed, controls }: ExportedCatalog,
-  { name, title }: { name: string; title: string },
+  { name, title, values }: NonNullable<ExportedCatalog['baseline']>,
 ): object {
   const resource = catalogResource(framework, version);
   const impact = name === 'privacy' ? 'PRIVACY BASELINE' : `${name.toUpperCase()} IMPACT BASELINE`;
   const shown = isNistBaseline(name) ? `${publicationOf(framework, version)} ${impact}` : title;
   const ids = controls.map(({ identifier }) => oscalId(framework, identifier));
+  const settings = values
+    .filter(({ parameter }) => isToken(parameter))
+    .map(({ parameter, value }) => ({ 'param-id': parameter, constraints: [{ description: value }] }));
   return oscalDocument(
     'profile',
     {
       metadata: oscalMetadata(shown, bareVersion(version), changed),
       imports: [{ href: `#${resource.uuid}`, 'include-controls': [{ 'with-ids': ids }] }],
       merge: { 'as-is': true },
+      ...(settings.length === 0 ? {} : { modify: { 'set-parameters': settings } }),
     },
     [resource],
   );

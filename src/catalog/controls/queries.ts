@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import { createControlAssessments } from './assessment.ts';
 import { createControlBaselines } from './baselines.ts';
 import { createControlLists } from './control-lists.ts';
 import { createControlRecords } from './control-records.ts';
@@ -11,11 +12,13 @@ export type ControlService = ReturnType<typeof createControlService>;
 export function createControlService(db: Database) {
   const versions = createControlVersions(db);
   const baselines = createControlBaselines(db, versions);
+  const assessments = createControlAssessments(db);
   return {
     ...versions,
     ...baselines,
+    ...assessments,
     ...createControlLists(db, versions, baselines),
-    ...createControlRecords(db, versions),
-    exported: createExportedCatalog(db, versions, baselines),
+    ...createControlRecords(db, versions, assessments),
+    exported: createExportedCatalog(db, versions, baselines, assessments),
   };
 }

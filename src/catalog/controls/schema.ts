@@ -2,7 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { fold } from '../../base/text.ts';
 import { arrayOf, nameList, severalValues, wordList } from '../../http/arrays.ts';
 import { flag, format, Pagination, pagingWithoutMaximum, requestText, search } from '../../http/schema.ts';
+import { methodNames } from './assessment-record.ts';
 import { exportFormats, frameworkKey, macLevel, macNames, nistBaselines } from './frameworks.ts';
+import { relations } from './objective-part.ts';
 
 /** A part of a control's statement: an item with its label and text, and the items below it. */
 export interface StatementPart {
@@ -87,6 +89,66 @@ export const ControlDod8500 = z
 const status = z.enum(['active', 'withdrawn']);
 const common = { framework: z.string(), version: z.string(), edition, withdrawn };
 
+export const Objective = z
+  .strictObject({
+    id: z.string(),
+    label: z.string().openapi({
+      description: 'As published, "" where there is none.',
+      example: 'AC-02d.03[01]',
+    }),
+    part: z.string().openapi({
+      description: 'The part of the control that it is about, "" for the whole control.',
+      example: 'd 3',
+    }),
+    context: z.string().openapi({ description: 'The texts that it stands below, joined.' }),
+    text: z.string(),
+    ccis: z.array(
+      z.strictObject({
+        cci: z.string().openapi({ example: 'CCI-000015' }),
+        relation: z.enum(relations).openapi({
+          description: 'Whether the CCI refers to the same part, to a part around it (broader) or inside it.',
+        }),
+      }),
+    ),
+  })
+  .openapi('Objective');
+export type Objective = z.infer<typeof Objective>;
+
+export const AssessmentMethod = z
+  .strictObject({ method: z.enum(methodNames), objects: z.array(z.string()) })
+  .openapi('AssessmentMethod');
+
+export const ControlParameter = z
+  .strictObject({
+    id: z.string().openapi({ example: 'ac-02_odp.01' }),
+    label: z.string().openapi({ example: 'AC-02_ODP[01]' }),
+    text: z.string().openapi({ description: 'The words that the statement shows for it.' }),
+    choices: z.array(z.string()),
+    howMany: z
+      .enum(['one', 'one-or-more'])
+      .nullable()
+      .openapi({ description: 'How many choices may be taken; null for an assignment.' }),
+    values: z
+      .array(z.strictObject({ source: z.string(), value: z.string() }))
+      .openapi({ description: 'What baselines of imported profiles set it to, or constrain it to.' }),
+  })
+  .openapi('ControlParameter');
+
+/** What a control asks (rule D37.1). */
+const assessment = {
+  parameters: z.array(ControlParameter),
+  objectives: z
+    .array(Objective)
+    .openapi({ description: 'Of SP 800-53A or 800-171A, in the order of the document.' }),
+  methods: z.array(AssessmentMethod),
+  derived: z
+    .literal(true)
+    .openapi({ description: 'Gapstone joins objectives with CCIs; no publisher does.' }),
+};
+
+/** What a control asks: parameters, objectives and methods. */
+export type Assessment = z.infer<z.ZodObject<typeof assessment>>;
+
 // Built from the fields, not with `extend`: that is published as both schemas at once, and each of them forbids the
 // fields of the other.
 export const ControlRecord80053 = z
@@ -95,6 +157,7 @@ export const ControlRecord80053 = z
     ...common,
     status,
     statementParts: z.array(StatementPart),
+    ...assessment,
     related: z.array(z.string()),
   })
   .openapi('ControlRecord80053');
@@ -104,6 +167,7 @@ export const ControlRecord800171 = z
     ...common,
     status,
     statementParts: z.array(StatementPart),
+    ...assessment,
     title: z.string(),
   })
   .openapi('ControlRecord800171');
@@ -112,6 +176,7 @@ export const ControlRecordDod8500 = z
     ...ControlDod8500.shape,
     ...common,
     confidentialityLevels: z.array(z.enum(['CLASSIFIED', 'SENSITIVE', 'PUBLIC'])),
+    ...assessment,
   })
   .openapi('ControlRecordDod8500');
 
@@ -129,7 +194,7 @@ export interface ListedControl {
 }
 
 /** A single control of any framework. */
-export interface ShownControl extends ListedControl {
+export interface ShownControl extends ListedControl, Assessment {
   framework: string;
   version: string;
   edition: string | null;

@@ -66,6 +66,10 @@ export const Coverage = z
           ruleId: z.string(),
           title: z.string(),
           ccis: z.array(z.string()),
+          deprecated: z
+            .array(z.string())
+            .optional()
+            .openapi({ description: 'The CCIs that DISA deprecated.' }),
         }),
       )
       .openapi({ description: 'Rules that address no active control.' }),

@@ -15,6 +15,7 @@ import {
 } from './coverage-controls.ts';
 import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
+import type { DeprecatedCcis } from './deprecated-ccis.ts';
 import type { CrosswalkService } from './queries.ts';
 
 /** Gives the families of nist-800-53 that some CCIs lead to, each once; `all` are those of the catalog, in its order. */
@@ -23,7 +24,12 @@ export type FamiliesOf = ((ccis: string[]) => string[]) & { all: string[] };
 export type CoverageService = ReturnType<typeof createCoverageService>;
 
 /** Which controls the rules of STIGs address (rule D25). */
-export function createCoverageService(db: Database, controls: ControlService, crosswalk: CrosswalkService) {
+export function createCoverageService(
+  db: Database,
+  controls: ControlService,
+  crosswalk: CrosswalkService,
+  deprecated: DeprecatedCcis,
+) {
   const frames = createCoverageControls(db, controls, crosswalk);
   const rulesOf = createReleaseRules(db);
 
@@ -38,6 +44,19 @@ export function createCoverageService(db: Database, controls: ControlService, cr
 
   return {
     rulesOf,
+
+    /**
+     * The controls that a question of coverage is about, in catalog order. Throws BAD_REQUEST for an unknown baseline,
+     * NOT_FOUND for an unknown framework or revision.
+     */
+    scopeOf(query: Pick<CoverageQuery, 'framework' | 'revision' | 'baseline'>) {
+      const framework = covered(query.framework);
+      const baseline = coverageBaseline(controls, framework, query.baseline);
+      const frame = frames.of(framework, query.revision);
+      if (baseline !== null) requireBaseline(frame, baseline);
+      const inScope = frame.controls.filter(isIn(baseline));
+      return { framework, revision: frame.revision, baseline, controls: inScope };
+    },
 
     /** By the default revision; it is read once for each generation. */
     familiesOf(): FamiliesOf {
@@ -76,7 +95,12 @@ export function createCoverageService(db: Database, controls: ControlService, cr
           };
         });
         const { revision } = frame;
-        return { framework, revision, baseline, rollup, ...tally(frame, stigs, baseline, rollup) };
+        const counted = tally(frame, stigs, baseline, rollup);
+        const unmapped = counted.unmapped.map((rule) => {
+          const old = deprecated(rule.ccis);
+          return old.length === 0 ? rule : { ...rule, deprecated: old };
+        });
+        return { framework, revision, baseline, rollup, ...counted, unmapped };
       });
     },
   };
@@ -141,14 +165,13 @@ function tally(
     return { slug, title, version, rules: rules.length, mappedRules };
   });
 
-  const word = baseline === null ? null : fold(baseline);
-  const isIn = ({ words }: { words: string[] }) => word === null || words.includes(word);
+  const isShown = isIn(baseline);
   const shown: CoveredControl[] = [];
   const outside: Coverage['outside'] = [];
   for (const [place, control] of controls.entries()) {
     const { identifier, title, family } = control;
     const { rules, stigs } = rolled[place]!;
-    if (isIn(control)) shown.push({ identifier, title, family, covered: rules.total > 0, rules, stigs });
+    if (isShown(control)) shown.push({ identifier, title, family, covered: rules.total > 0, rules, stigs });
     else if (direct[place]!.rules.total > 0)
       outside.push({ identifier, title, rules: direct[place]!.rules.total });
   }
@@ -171,6 +194,12 @@ function tally(
     outside,
     unmapped,
   };
+}
+
+/** Whether a control is in a baseline; always, where none is asked for. */
+function isIn(baseline: string | null) {
+  const word = baseline === null ? null : fold(baseline);
+  return ({ words }: { words: string[] }) => word === null || words.includes(word);
 }
 
 /** A row of a file; a control outside the baseline has only its number of rules. */

@@ -1,7 +1,7 @@
 import type { Access } from '../../http/access.ts';
 import { download } from '../../http/answer.ts';
 import { downloadFile, fileContent, narrowedName } from '../../http/downloads.ts';
-import { OscalDocument } from '../../http/oscal-parts.ts';
+import { OscalDocument } from '../../http/oscal-document.ts';
 import { createRoutes, type RequestContext } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { toCkl } from './ckl-writer.ts';

@@ -18,7 +18,7 @@ export function automationPages(
     const list = shownList(c, lists);
     const plan = await automation.ofList(() => listStigs.releases(c.get('user'), list.list.id).stigs);
     const { hosts } = listHosts.get(c.get('user'), list.list.id);
-    return show(c, planOfWorkPage({ ...list, plan, hosts, readAgain: ledger.readAgain() }));
+    return show(c, planOfWorkPage({ ...list, plan, hosts, readAgain: ledger.readAgain('scap') }));
   });
 
   app.get('/stigs/:slug/automation', guard.costly, (c) => {
@@ -30,7 +30,7 @@ export function automationPages(
       stigAutomationPage({
         automation: automation.ofStig(() => stig),
         stig: { slug: stig.slug, title: stig.title, version: stig.release!.version, versions },
-        readAgain: ledger.readAgain(),
+        readAgain: ledger.readAgain('scap'),
       }),
     );
   });

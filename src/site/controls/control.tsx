@@ -5,6 +5,7 @@ import { AddTo, FavoriteButton } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import { Prose } from '../parts/prose.tsx';
 import type { View } from '../parts/view.ts';
+import { Assessment, Statement } from './control-assessment.tsx';
 import { type Enhancement, EnhancementTree } from './control-enhancements.tsx';
 import { Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
@@ -17,6 +18,8 @@ export interface ControlPage {
   /** The reader's favorites and collections; null without a session. */
   mine: { isFavorite: boolean; collections: { id: string; name: string }[] } | null;
   rules: RulesFound | null;
+  /** The names of files that an older version read less of. */
+  readAgain: string[];
   enhancements: Enhancement[];
 }
 
@@ -42,7 +45,7 @@ export function controlPage(page: ControlPage): View {
         <Facts of={facts(control, version)} />
         {control.withdrawn === undefined ? null : (
           <p class="notice">
-            This control is withdrawn.{' '}
+            {framework === 'cci' ? 'This CCI is deprecated.' : 'This control is withdrawn.'}{' '}
             {control.withdrawn.incorporatedInto.length === 0 ? null : (
               <>
                 It is incorporated into{' '}
@@ -74,8 +77,13 @@ export function controlPage(page: ControlPage): View {
           </p>
         )}
         <div class="section-text">
-          <Prose text={control.statement} />
+          <Statement of={control} />
         </div>
+        <Assessment
+          of={control}
+          rulesOf={rules === null ? null : (cci) => rules.rulesOfCci(cci)}
+          readAgain={page.readAgain}
+        />
         {texts
           .filter(([, text]) => text !== undefined && text.trim() !== '')
           .map(([name, text]) => (
@@ -101,7 +109,7 @@ function facts(control: ShownControl, version: string): [string, Child][] {
   const all: [string, Child][] = [
     ['Version', version],
     [subjectArea === undefined ? familyName : 'Subject area', family ?? subjectArea],
-    ['Status', status === 'withdrawn' ? 'withdrawn' : ''],
+    ['Status', status !== 'withdrawn' ? '' : control.framework === 'cci' ? 'deprecated' : 'withdrawn'],
     [marksName(control), Marks({ control })],
     ['Confidentiality', confidentialityLevels?.join(', ')],
   ];

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { Coverage, CoveredControl } from '../../catalog/crosswalk/coverage-schema.ts';
-import { beginning, Ids, link, path, Severity, Table } from '../parts/components.tsx';
+import { beginning, Ccis, link, path, Severity, Table } from '../parts/components.tsx';
 import { controlHref } from '../parts/framework-links.ts';
 import { ruleHref } from '../parts/rule-links.tsx';
 
@@ -121,7 +121,11 @@ export function Tables({ shown, place }: { shown: ShownCoverage; place: Place })
             .map((rule) => [
               <span class="ids">{rule.groupId}</span>,
               <a href={ruleHref(rule.slug, rule, place.needs.version)}>{rule.title}</a>,
-              rule.ccis.length === 0 ? <span class="quiet">none</span> : <Ids of={rule.ccis} />,
+              rule.ccis.length === 0 ? (
+                <span class="quiet">none</span>
+              ) : (
+                <Ccis of={rule.ccis} deprecated={rule.deprecated ?? []} />
+              ),
               ...(stigs.length > 1 ? [titles.get(rule.slug)!] : []),
             ])}
         >

@@ -48,7 +48,7 @@ const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFil
 
 type ControlServices = Pick<
   Services,
-  'controls' | 'crosswalk' | 'controlRules' | 'collections' | 'favorites' | 'lists' | 'listStigs'
+  'controls' | 'crosswalk' | 'controlRules' | 'collections' | 'favorites' | 'lists' | 'listStigs' | 'ledger'
 >;
 
 /** The pages of controls and CCIs: public, like their catalogs. */
@@ -100,7 +100,7 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
 }
 
 function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: ControlServices): void {
-  const { controls, crosswalk, collections, favorites } = services;
+  const { controls, crosswalk, collections, favorites, ledger } = services;
 
   function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
@@ -122,6 +122,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
       crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
       mine: framework === 'cci' ? null : mine(c, framework, identifier),
       rules: found,
+      readAgain: ledger.readAgain('controls'),
       enhancements: framework === 'nist-800-53' ? enhancements(identifier, version, found) : [],
     };
     return show(c, controlPage(page));
@@ -164,16 +165,18 @@ function rulesOf(
   const question = { framework, controlId, stig, among, severity };
   const rules = controlRules.rules({ ...question, page, limit: rulesPerPage });
   const titles = new Map(controlRules.counts(question).map((each) => [each.slug, each.title]));
+  const countOf = (framework: ShownFramework, controlId: string) => {
+    const counts = controlRules.counts({ framework, controlId });
+    const { high, medium, low } = sumOf(counts, controlRules.selectedSlugs({ stig, among }), severity);
+    return high + medium + low;
+  };
   return {
     rules,
     filter: { stig: stig ?? [], list: list ?? '', severity: [...(severity ?? [])] },
     stigs: [...titles].map(([slug, title]) => ({ slug, title })),
     lists: lists.choices(user),
-    countOf(identifier) {
-      const counts = controlRules.counts({ framework, controlId: identifier });
-      const { high, medium, low } = sumOf(counts, controlRules.selectedSlugs({ stig, among }), severity);
-      return high + medium + low;
-    },
+    countOf: (identifier) => countOf(framework, identifier),
+    rulesOfCci: (cci) => countOf('cci', cci),
   };
 }
 

@@ -24,6 +24,8 @@ export interface RulesFound {
   lists: { id: string; name: string }[];
   /** The number of rules that another control reaches with the same filters. */
   countOf(identifier: string): number;
+  /** The number of rules that cite a CCI, with the same filters. */
+  rulesOfCci(cci: string): number;
 }
 
 /** The rules on a control's page; `found` is null without a session, `home` the page's address. */

@@ -46,6 +46,16 @@ export function Ids({ of }: { of: readonly string[] }) {
   ));
 }
 
+/** The CCIs of a rule; those that DISA deprecated say so. */
+export function Ccis({ of, deprecated }: { of: readonly string[]; deprecated: readonly string[] }) {
+  return of.map((cci) => (
+    <>
+      <span class="ids">{cci}</span>{' '}
+      {deprecated.includes(cci) ? <span class="quiet">deprecated </span> : null}
+    </>
+  ));
+}
+
 /** A text, or its beginning with an ellipsis. */
 export function beginning(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).trimEnd()} …` : text;

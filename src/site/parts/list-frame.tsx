@@ -7,6 +7,7 @@ const parts = [
   ['overview', 'Overview'],
   ['coverage', 'Coverage'],
   ['automation', 'Plan of work'],
+  ['worksheet', 'Worksheet'],
   ['changes', 'Changes'],
   ['checklists', 'Checklists'],
   ['settings', 'Sharing and settings'],

@@ -9,6 +9,7 @@ const parts = [
   ['releases', 'Releases'],
   ['automation', 'What a scan answers'],
   ['coverage', 'Controls addressed'],
+  ['worksheet', 'Worksheet'],
   ['roles', 'Who acts'],
   ['about', 'About'],
 ] as const;

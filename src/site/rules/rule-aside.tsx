@@ -77,13 +77,14 @@ function Chain({ page: { requirement, chain } }: { page: RulePage }): Child {
   );
 }
 
-function Cci({ of: { cci, controls } }: { of: ChainedCci }): Child {
+function Cci({ of: { cci, isDeprecated, controls } }: { of: ChainedCci }): Child {
   return (
     <li>
       <Step>CCI</Step>{' '}
       <a class="ids" href={path('ccis', cci)}>
         {cci}
-      </a>
+      </a>{' '}
+      {isDeprecated ? <span class="quiet">deprecated</span> : null}
       <ol>
         {controls.length > 0 ? null : (
           <li>

@@ -30,10 +30,18 @@ export function stigPages(
   { guard, show, now }: PageSupport,
   services: Pick<
     Services,
-    'stigs' | 'stigNames' | 'cciLookup' | 'lists' | 'favorites' | 'roleMapping' | 'ruleAutomation'
+    | 'stigs'
+    | 'stigNames'
+    | 'cciLookup'
+    | 'deprecatedCcis'
+    | 'lists'
+    | 'favorites'
+    | 'roleMapping'
+    | 'ruleAutomation'
   >,
 ): void {
-  const { stigs, stigNames, cciLookup, lists, favorites, roleMapping, ruleAutomation } = services;
+  const { stigs, stigNames, cciLookup, deprecatedCcis, lists, favorites, roleMapping, ruleAutomation } =
+    services;
 
   function one(c: Context<Env>, part: OwnPart): Response {
     const user = c.get('user');
@@ -52,6 +60,7 @@ export function stigPages(
           ...found,
           filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci: cci.typed },
           cci: cci.canonical ?? '',
+          deprecated: deprecatedCcis(found.findings.flatMap((rule) => rule.ruleIdents)),
           versions: stigs.versions(stig.slug).versions,
           isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
           lists: ownLists(c, lists),

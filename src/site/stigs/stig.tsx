@@ -28,6 +28,8 @@ export interface StigPage extends Shown {
   filter: ReadingFilter;
   /** The CCI of the filter as the catalog writes it. */
   cci: string;
+  /** Those of the shown rules' CCIs that DISA deprecated. */
+  deprecated: string[];
   versions: StigVersions['versions'];
   isFavorite: boolean;
   lists: { id: string; name: string }[];
@@ -160,7 +162,7 @@ function Rules({ stig }: { stig: StigPage }): Child {
             {rule.ruleTitle}
           </a>,
           ...(hasScap ? [<Automation state={automation.of(rule.ruleId).state} />] : []),
-          <Ccis of={rule.ruleIdents} />,
+          <FirstCci of={rule.ruleIdents} deprecated={stig.deprecated} />,
         ])}
         pages={{ pagination, href }}
       >
@@ -171,16 +173,19 @@ function Rules({ stig }: { stig: StigPage }): Child {
 }
 
 /** The first CCI, with the number of others: all are in the title and on the rule's page. */
-function Ccis({ of }: { of: string[] }): Child {
+function FirstCci({ of, deprecated }: { of: string[]; deprecated: string[] }): Child {
   const [first, ...others] = of;
   if (first === undefined) return null;
   return (
-    <span class="ids" title={of.join(', ')}>
-      {first}
+    <span class="ids" title={of.map((cci) => cciState(cci, deprecated)).join(', ')}>
+      {cciState(first, deprecated)}
       {others.length === 0 ? '' : ` +${others.length}`}
     </span>
   );
 }
+
+const cciState = (cci: string, deprecated: string[]) =>
+  deprecated.includes(cci) ? `${cci} deprecated` : cci;
 
 function Releases({ stig }: { stig: StigPage }): Child {
   const { slug, versions } = stig;

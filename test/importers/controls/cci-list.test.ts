@@ -217,6 +217,19 @@ if (real) {
   real('have the counts that were measured', () => {
     const newer = read(bytesOf('cci', 'U_CCI_List.xml')).list;
     assert.equal(counts(newer), ['2022-03-09', 5098, 71, 10182, 3814, 3000, 1678]);
+    const newest = read(bytesOf('cci-2025-01-23', 'U_CCI_List.xml')).list;
+    assert.equal(counts(newest).slice(0, 3), ['2025-01-23', 5137, 91]);
+    const statuses = new Map(newer.items.map((each) => [each.identifier, each.status]));
+    const added = newest.items.filter((each) => !statuses.has(each.identifier));
+    const isDeprecated = ({ status }: { status: string }) => status === 'deprecated';
+    assert.equal([added.length, added.filter(isDeprecated).length], [39, 18]);
+    const turned = newest.items.filter(
+      (each) => isDeprecated(each) && statuses.get(each.identifier) === 'draft',
+    );
+    assert.equal(
+      turned.map((each) => each.identifier),
+      ['CCI-003658', 'CCI-004692'],
+    );
     assert.equal(counts(read(bytesOf('cci', '2016-06-27', 'U_CCI_List.xml')).list), [
       '2016-06-27',
       3551,

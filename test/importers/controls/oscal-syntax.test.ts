@@ -102,6 +102,7 @@ const json53 = {
                 prose: 'See [AC-03](#ac-3) and the [old] site.\n\n- one\n- two\n\n1. three',
                 links: [{ rel: 'related', href: '#ac-4' }],
               },
+              { id: 'o', name: 'assessment-objective', prose: 'no' },
             ],
             controls: [{ id: 'ac-2.1', title: 'Bells', parts: [{ name: 'statement', prose: 'Ring.' }] }],
           },

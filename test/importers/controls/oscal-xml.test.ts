@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import type { ControlRecord } from '../../../importers/controls/control-record.ts';
 import { parseCprt } from '../../../importers/controls/cprt.ts';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
 import { valueOfXml } from '../../../importers/controls/oscal-xml.ts';
@@ -155,10 +156,15 @@ if (real) {
     const { controls } = catalogOf(read(bytesOf('oscal', 'NIST_SP800-171_rev3_catalog.xml').toString()));
     const exported = catalogOf(parseCprt(jsonOf('sp800-171', 'sp_800_171_3_0_0', 'framework.json')));
     assert.is(controls.length, 130);
+    // Their assessments differ in ids: assessment-real.test.ts reads both.
+    const texts = ({ parameters, objectives, methods, ...others }: ControlRecord) => ({
+      ...others,
+      guidance: '',
+    });
     const differing = controls.filter((control, index) => {
       assertRendered(control);
       const other = exported.controls[index]!;
-      assert.equal({ ...control, guidance: '' }, { ...other, guidance: '' });
+      assert.equal(texts(control), texts(other));
       return control.guidance !== other.guidance;
     });
     // The XML has a dot for an opening square bracket there.

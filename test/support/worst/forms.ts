@@ -9,16 +9,17 @@ export interface PageForm {
   fields: [name: string, value: string][];
 }
 
-/** The forms of a page. */
+/** The forms of a page; a form with buttons that send it elsewhere counts once for each place. */
 export function formsOf(html: string): PageForm[] {
-  return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, head, inside]) => {
+  return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].flatMap(([, head, inside]) => {
     const controls = [...inside!.matchAll(/<(?:input|select|textarea|button)\b[^>]*>/g)].map(([tag]) => tag);
     const fields = controls.flatMap((tag): [string, string][] => {
       const [name] = attributesOf(tag, 'name');
       return name === undefined ? [] : [[name, attributesOf(tag, 'value')[0] ?? '']];
     });
-    const [action = ''] = attributesOf(head!, 'action');
-    return { action, method: /\smethod="post"/i.test(head!) ? 'post' : 'get', fields };
+    const method = /\smethod="post"/i.test(head!) ? 'post' : 'get';
+    const actions = [attributesOf(head!, 'action')[0] ?? '', ...attributesOf(inside!, 'formaction')];
+    return [...new Set(actions)].map((action): PageForm => ({ action, method, fields }));
   });
 }
 

@@ -93,7 +93,7 @@ export function* worstJson(sample: unknown, fill: string[], known: readonly stri
         'wide',
         (room) => `{${more}${numbered('"m1":0', room - 2 - Buffer.byteLength(more)).join()}}`,
       );
-      yield shape('nested', (room) => '{"a":'.repeat(room / 6) + 0 + '}'.repeat(room / 6));
+      yield shape('nested', (room) => `${'{"a":'.repeat((room - 1) / 6)}0${'}'.repeat((room - 1) / 6)}`);
     } else yield shape('a long number', (room) => '1'.repeat(room));
   }
 }

@@ -64,12 +64,22 @@ export async function worstSite(
     await made('/api/v1/control-collections'),
   ];
   const controls = [{ controlId: 'AC-2', framework: 'nist-800-53' }];
-  await call('POST', `/api/v1/lists/${list}/stigs`, { slugs: [slug] });
+  // A newer release than the pinned one is news, which can be marked as read.
+  await call('POST', `/api/v1/lists/${list}/stigs`, { slugs: [slug], releases: { [slug]: 'V1R1' } });
+  await call('PUT', `/api/v1/lists/${list}/hosts`, { hosts: [{ hostName: 'web01' }] });
   await call('DELETE', `/api/v1/lists/${deleted}`);
   await call('POST', `/api/v1/control-collections/${collection}/controls`, { controls });
   // Of what is a favorite the page has no form to make it one.
   await call('POST', '/api/v1/my-stigs', { slugs: ['lantern_web_server_2'] });
   await call('POST', '/api/v1/my-controls', { ...controls[0], controlId: 'AC-1' });
+  // The page that follows a removal has a form to put back what was removed.
+  await call('POST', '/api/v1/my-stigs', { slugs: [slug] });
+  const removed = await app.request('/favorites/stigs/remove', {
+    method: 'POST',
+    headers: { ...session, 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ slug }).toString(),
+  });
+  const afterRemoval = removed.headers.get('Location')!;
 
   const values: Record<string, string> = {
     slug,
@@ -97,7 +107,7 @@ export async function worstSite(
   };
   const forms: PageForm[] = [];
   for (const [headers, paths] of [
-    [session, pagesOf(app, 'GET')],
+    [session, [...pagesOf(app, 'GET'), afterRemoval]],
     [{}, ['/signin']],
   ] as const)
     for (const path of paths) {

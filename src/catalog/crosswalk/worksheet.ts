@@ -1,0 +1,134 @@
+import { inSlices } from '../../base/slices.ts';
+import { fold } from '../../base/text.ts';
+import type { Database } from '../../db/database.ts';
+import { inOneGeneration } from '../../db/one-generation.ts';
+import { type Column, joined } from '../../http/columns.ts';
+import type { FlatFile } from '../../http/downloads.ts';
+import { methodNames } from '../controls/assessment-record.ts';
+import type { ControlService } from '../controls/queries.ts';
+import type { NamedRelease } from '../stigs/queries.ts';
+import type { AutomationOf } from '../stigs/rule-automation.ts';
+import type { CoverageService } from './coverage.ts';
+import type { Worksheet, WorksheetControl, WorksheetQuery, WorksheetRule } from './worksheet-schema.ts';
+
+export type WorksheetService = ReturnType<typeof createWorksheetService>;
+
+/** Controls of a worksheet that are read before other requests are served. */
+const controlsPerSlice = 25;
+
+/** What an assessor must show of each control for some releases (rule D37.3). */
+export function createWorksheetService(
+  db: Database,
+  controls: ControlService,
+  coverage: Pick<CoverageService, 'scopeOf' | 'rulesOf'>,
+  automationOf: AutomationOf,
+) {
+  /** The rules of releases by the CCIs that they cite, in the order of the releases and of each document. */
+  async function rulesByCci(find: () => NamedRelease[]): Promise<Map<string, Set<WorksheetRule>>> {
+    const byCci = new Map<string, Set<WorksheetRule>>();
+    const releases = new Map(db.read(find).map((stig) => [stig.slug, stig]));
+    await inSlices([...releases.values()], ({ slug, release }) => {
+      if (release === null) return;
+      const { of } = automationOf(slug);
+      for (const { groupId, ruleId, ruleVersion, severity, title, ccis } of db.read(() =>
+        coverage.rulesOf(release.id),
+      )) {
+        const automation = of(ruleId).state;
+        const rule = { slug, groupId, ruleId, ruleVersion, severity, ruleTitle: title, automation };
+        for (const cci of ccis) {
+          const known = byCci.get(cci) ?? new Set();
+          if (known.size === 0) byCci.set(cci, known);
+          known.add(rule);
+        }
+      }
+    });
+    return byCci;
+  }
+
+  return {
+    /**
+     * The worksheet of the releases that `find` gives. Throws BAD_REQUEST for an unknown baseline, NOT_FOUND for an
+     * unknown framework or revision, what `find` throws, and 503 where the catalog keeps changing.
+     */
+    of: (find: () => NamedRelease[], query: WorksheetQuery): Promise<Worksheet> =>
+      inOneGeneration(db, async () => {
+        const { framework, revision, baseline, controls: scope } = db.read(() => coverage.scopeOf(query));
+        const byCci = await rulesByCci(find);
+        const inFamily =
+          revision === null ? [] : scope.filter(isOf(controls, framework, revision, query.family));
+        const rows: WorksheetControl[] = [];
+        await inSlices(slicesOf(inFamily, controlsPerSlice), (some) => {
+          const identifiers = some.map(({ identifier }) => identifier);
+          const asked = controls.assessments(framework, revision!, identifiers);
+          for (const { identifier, title, family } of some) {
+            const { objectives, methods } = asked.get(identifier)!;
+            const withRules = objectives.map((objective) => {
+              const rules = objective.ccis.flatMap(({ cci }) => [...(byCci.get(cci) ?? [])]);
+              return { ...objective, rules: [...new Set(rules)] };
+            });
+            rows.push({ identifier, title, family, objectives: withRules, methods });
+          }
+        });
+        return { framework, revision, baseline, controls: rows, totals: totalsOf(rows) };
+      }),
+  };
+}
+
+/** Whether a control is of a family, by name or code in any case; always, where none is asked for. */
+function isOf(controls: ControlService, framework: string, revision: string, family: string | undefined) {
+  const word = fold((family ?? '').trim());
+  if (word === '') return () => true;
+  const names = controls.familyNames(framework, revision);
+  return ({ identifier }: { identifier: string }) => names.get(identifier)?.includes(word) ?? false;
+}
+
+function slicesOf<T>(items: T[], size: number): T[][] {
+  const slices: T[][] = [];
+  for (let from = 0; from < items.length; from += size) slices.push(items.slice(from, from + size));
+  return slices;
+}
+
+function totalsOf(controls: WorksheetControl[]): Worksheet['totals'] {
+  const objectives = controls.flatMap((control) => control.objectives);
+  const objectivesWithRules = objectives.filter(({ rules }) => rules.length > 0).length;
+  return { controls: controls.length, objectives: objectives.length, objectivesWithRules };
+}
+
+interface Row {
+  control: WorksheetControl;
+  objective: WorksheetControl['objectives'][number] | undefined;
+}
+
+/** The objects of a method of a control as one text. */
+export const objectsOf = ({ methods }: Pick<WorksheetControl, 'methods'>, name: string): string[] =>
+  methods.filter(({ method }) => method === name).flatMap(({ objects }) => objects);
+
+const columns: Column<Row>[] = [
+  { name: 'identifier', value: ({ control }) => control.identifier },
+  { name: 'title', value: ({ control }) => control.title },
+  { name: 'family', value: ({ control }) => control.family },
+  { name: 'label', value: ({ objective }) => objective?.label ?? '' },
+  { name: 'part', value: ({ objective }) => objective?.part ?? '' },
+  { name: 'context', value: ({ objective }) => objective?.context ?? '' },
+  { name: 'objective', value: ({ objective }) => objective?.text ?? '' },
+  ...methodNames.map((method): Column<Row> => {
+    return { name: method.toLowerCase(), value: ({ control }) => joined(objectsOf(control, method)) };
+  }),
+  { name: 'ccis', value: ({ objective }) => joined((objective?.ccis ?? []).map(({ cci }) => cci)) },
+  {
+    name: 'rules',
+    value: ({ objective }) =>
+      joined((objective?.rules ?? []).map(({ slug, groupId }) => `${slug} ${groupId}`)),
+  },
+  ...['result', 'evidence', 'assessor', 'date'].map((name): Column<Row> => ({ name, value: () => '' })),
+];
+
+/** A worksheet as a file: json, or a row for each objective, and one for a control without any. */
+export function worksheetFile(json: Worksheet): FlatFile<Row> {
+  const rows = json.controls.flatMap((control): Row[] =>
+    control.objectives.length === 0
+      ? [{ control, objective: undefined }]
+      : control.objectives.map((objective) => ({ control, objective })),
+  );
+  return { json, root: 'worksheet', element: 'objective', columns, rows, wrapped: true };
+}

@@ -1,0 +1,170 @@
+import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import type { Objective, ShownControl } from '../../catalog/controls/schema.ts';
+import { Table } from '../parts/components.tsx';
+import { controlHref } from '../parts/framework-links.ts';
+import { Prose } from '../parts/prose.tsx';
+
+type Parameter = ShownControl['parameters'][number];
+
+/** The statement of a control; each parameter stands out, with the values that baselines give it. */
+export function Statement({ of: { statement, parameters } }: { of: ShownControl }): Child {
+  if (parameters.length === 0) return <Prose text={statement} />;
+  return (
+    <div class="prose">
+      {piecesOf(statement, parameters).map(({ text, values }) =>
+        values === null ? (
+          text
+        ) : (
+          <span class="parameter">
+            {text}
+            {values.map(([value, sources]) => (
+              <span class="value">
+                {' '}
+                {value} <small>{sources.join(', ')}</small>
+              </span>
+            ))}
+          </span>
+        ),
+      )}
+    </div>
+  );
+}
+
+interface Piece {
+  text: string;
+  /** Each value once with its sources; null for words between parameters. */
+  values: [value: string, sources: string[]][] | null;
+}
+
+/**
+ * The places with the words of parameters. Where several have the same words, words do not tell which one a place is:
+ * it shows values only where all of them have the same.
+ */
+function piecesOf(statement: string, parameters: Parameter[]): Piece[] {
+  const sameWords = Map.groupBy(parameters, ({ text }) => text);
+  const words = [...sameWords.keys()].filter((text) => text !== '').sort((a, b) => b.length - a.length);
+  if (words.length === 0) return [{ text: statement, values: null }];
+  const places = new RegExp(
+    `(${words.map((each) => each.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})`,
+  );
+  return statement
+    .split(places)
+    .map((text, index) => ({ text, values: index % 2 === 0 ? null : sharedValues(sameWords.get(text)!) }));
+}
+
+function sharedValues(parameters: Parameter[]): [string, string[]][] {
+  const [first, ...rest] = parameters.map(({ values }) => JSON.stringify(values));
+  return rest.every((each) => each === first) ? valuesOf(parameters) : [];
+}
+
+function valuesOf(parameters: Parameter[]): [string, string[]][] {
+  const all = parameters.flatMap(({ values }) => values);
+  return [...Map.groupBy(all, ({ value }) => value)].map(([value, stated]) => [
+    value,
+    [...new Set(stated.map(({ source }) => source))],
+  ]);
+}
+
+/** What an assessor looks for (rule D37): objectives by part, methods, parameters. `rulesOf` is null without a session. */
+export function Assessment(props: {
+  of: ShownControl;
+  rulesOf: ((cci: string) => number) | null;
+  readAgain: string[];
+}): Child {
+  const { objectives, methods, parameters } = props.of;
+  if (objectives.length + methods.length + parameters.length === 0)
+    return props.readAgain.length === 0 ? null : <ReadAgain of={props.readAgain} />;
+  return (
+    <section aria-labelledby="assessment">
+      <h2 id="assessment">Assessment</h2>
+      {objectives.length === 0 ? null : <Objectives of={objectives} rulesOf={props.rulesOf} />}
+      {methods.map(({ method, objects }) => (
+        <details class="more">
+          <summary>
+            {method.charAt(0) + method.slice(1).toLowerCase()} ({objects.length})
+          </summary>
+          <ul>
+            {objects.map((each) => (
+              <li>{each}</li>
+            ))}
+          </ul>
+        </details>
+      ))}
+      {parameters.length === 0 ? null : <Parameters of={parameters} />}
+    </section>
+  );
+}
+
+function Objectives({ of, rulesOf }: { of: Objective[]; rulesOf: ((cci: string) => number) | null }): Child {
+  const byPart = Map.groupBy(of, ({ part }) => part);
+  const counts = new Map<string, number>();
+  const countOf = (cci: string) => {
+    if (rulesOf !== null && !counts.has(cci)) counts.set(cci, rulesOf(cci));
+    return counts.get(cci);
+  };
+  return (
+    <>
+      <p class="quiet">
+        Gapstone joins objectives with CCIs by the part that both name: no publisher does. A rule is evidence,
+        not proof.
+      </p>
+      {[...byPart].map(([part, objectives]) => (
+        <Table
+          caption={part === '' ? 'Objectives of the whole control' : `Objectives of part ${part}`}
+          class="objectives"
+          head={[part === '' ? 'Whole control' : `Part ${part}`, 'Objective', 'CCIs and rules']}
+          rows={objectives.map(({ id, label, context, text, ccis }) => [
+            label || id,
+            <>
+              {context === '' ? null : <span class="quiet">{context} </span>}
+              {text}
+            </>,
+            ccis.map(({ cci, relation }) => {
+              const rules = countOf(cci);
+              return (
+                <span class="tag">
+                  <a href={controlHref('cci', cci)!}>{cci}</a>
+                  {relation === 'equal' ? null : ` ${relation}`}
+                  {rules === undefined ? null : ` ${count(rules, 'rule')}`}
+                </span>
+              );
+            }),
+          ])}
+        />
+      ))}
+    </>
+  );
+}
+
+function Parameters({ of }: { of: Parameter[] }): Child {
+  return (
+    <details class="more">
+      <summary>Parameters ({of.length})</summary>
+      <Table
+        caption="Parameters"
+        head={['ID', 'In the statement', 'Values of baselines']}
+        rows={of.map(({ id, label, text, values }) => [
+          label || id,
+          text,
+          valuesOf([{ values } as Parameter]).map(([value, sources]) => (
+            <p>
+              {value} <span class="quiet">{sources.join(', ')}</span>
+            </p>
+          )),
+        ])}
+      />
+    </details>
+  );
+}
+
+/** Where an older version read less of a file: what to import again (rule D42.9). */
+export function ReadAgain({ of }: { of: string[] }): Child {
+  return (
+    <p class="notice">
+      An older version did not read the objectives of these files. Import them again:{' '}
+      {of.slice(0, 10).join(', ')}
+      {of.length > 10 ? ` and ${count(of.length - 10, 'other')}` : ''}
+    </p>
+  );
+}

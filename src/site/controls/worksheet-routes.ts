@@ -1,0 +1,67 @@
+import type { Context, Hono } from 'hono';
+import { frameworks, macNames } from '../../catalog/controls/frameworks.ts';
+import { worksheetQuery } from '../../catalog/crosswalk/worksheet-schema.ts';
+import type { NamedRelease } from '../../catalog/stigs/queries.ts';
+import { versionQuery } from '../../catalog/stigs/schema.ts';
+import type { Env } from '../../http/env.ts';
+import { flag, paging } from '../../http/schema.ts';
+import type { Services } from '../../services.ts';
+import { type PageSupport, readQuery } from '../parts/page.ts';
+import { shownList } from '../parts/shown-list.ts';
+import { listWorksheetPage, type ShownWorksheet, stigWorksheetPage } from './worksheet-page.tsx';
+
+const pageQuery = worksheetQuery.extend({ page: paging(1, 1).page, print: flag('print') });
+
+/** The pages of worksheets (rule D37.3): of a list, and of a release of a STIG. */
+export function worksheetPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  services: Pick<Services, 'worksheet' | 'controls' | 'stigs' | 'lists' | 'listStigs' | 'ledger'>,
+): void {
+  const { worksheet, controls, stigs, lists, listStigs, ledger } = services;
+
+  /** One family: all controls of a framework are too much for a page. */
+  async function shown(c: Context<Env>, find: () => NamedRelease[]): Promise<ShownWorksheet> {
+    const { page, print, ...query } = readQuery(c, pageQuery);
+    const { framework, revision } = query;
+    const families = controls.families(framework as 'nist-800-53', revision);
+    const family = query.family ?? families[0] ?? '';
+    const found = await worksheet.of(find, { ...query, family });
+    const baselines =
+      framework === 'dod-8500'
+        ? macNames.map((name): [string, string] => [name, name])
+        : controls
+            .baselines(found.framework, found.revision ?? undefined)
+            .baselines.map(({ name, controls: size }): [string, string] => [name, `${name} (${size})`]);
+    return {
+      worksheet: found,
+      family,
+      page,
+      isPrint: print ?? false,
+      choices: {
+        frameworks: frameworks.filter((each) => each !== 'cci'),
+        revisions: controls
+          .versions(found.framework as 'nist-800-53')
+          .map(({ version, label }): [string, string] => [version, label]),
+        baselines,
+        families,
+      },
+      readAgain: ledger.readAgain('controls'),
+    };
+  }
+
+  app.get('/lists/:id/worksheet', guard.costly, async (c) => {
+    const list = shownList(c, lists);
+    const page = await shown(c, () => listStigs.releases(c.get('user'), list.list.id).stigs);
+    return show(c, listWorksheetPage({ ...list, ...page }));
+  });
+
+  app.get('/stigs/:slug/worksheet', guard.costly, async (c) => {
+    const { version } = readQuery(c, versionQuery);
+    const find = () => stigs.named(c.req.param('slug'), version);
+    const { slug, title, release } = find();
+    const { versions } = stigs.versions(slug);
+    const stig = { slug, title, version: release!.version, versions };
+    return show(c, stigWorksheetPage({ ...(await shown(c, () => [find()])), stig }));
+  });
+}

@@ -1,0 +1,77 @@
+import * as assert from 'uvu/assert';
+import { testApp } from '../support/app.ts';
+import { oscalProfile } from '../support/control-sources.ts';
+import { suite } from '../support/harness.ts';
+import { loadPage } from '../support/pages.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+const pages = suite('Pages: values of parameters');
+
+const insert = (id: string) => `{{ insert: param, ${id} }}`;
+/** A control whose parameters are these words, each inserted once, not in the order in which they are declared. */
+const catalog = (words: Record<string, string>) =>
+  JSON.stringify({
+    catalog: {
+      metadata: {
+        title: 'NIST Special Publication 800-53 Revision 5',
+        version: '5.1.1',
+        'last-modified': '2024-02-04T00:00:00Z',
+      },
+      groups: [
+        {
+          title: 'Access Control',
+          controls: [
+            {
+              id: 'ac-2',
+              title: 'Lamps',
+              params: Object.entries(words).map(([id, label]) => ({ id, label })),
+              parts: [
+                { name: 'statement', prose: Object.keys(words).toReversed().map(insert).join(' and ') },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  });
+
+/** The values at the places of the statement of AC-2, as shown. */
+async function valuesAt(words: Record<string, string>, values: Record<string, string>): Promise<string[][]> {
+  const folder = scratchFolder();
+  const t = await testApp([
+    put(folder, 'catalog.json', catalog(words)),
+    put(folder, 'profile.json', oscalProfile('high', ['ac-2'], '5.1.1', values)),
+  ]);
+  const { html } = await loadPage(t, '/controls/nist-800-53/AC-2');
+  t.db.close();
+  return html
+    .split('<span class="parameter">')
+    .slice(1)
+    .map((place) =>
+      [...place.matchAll(/<span class="value"> (.*?) <small>high<\/small>/g)].map((each) => each[1]!),
+    );
+}
+
+pages('each place of the statement has the value of its parameter', async () => {
+  assert.equal(
+    await valuesAt({ 'ac-02_odp.01': 'oil', 'ac-02_odp.02': 'oil and wick' }, { 'ac-02_odp.01': 'whale' }),
+    [[], ['whale']],
+  );
+});
+
+pages(
+  'places with the same words show a value only where it cannot be that of another parameter',
+  async () => {
+    const words = { 'ac-02_odp.01': 'lit', 'ac-02_odp.02': 'lit', 'ac-02_odp.03': 'trimmed' };
+    const one = { 'ac-02_odp.01': 'always', 'ac-02_odp.03': 'daily' };
+    assert.equal(await valuesAt(words, one), [['daily'], [], []]);
+    assert.equal(await valuesAt(words, { ...one, 'ac-02_odp.02': 'at night' }), [['daily'], [], []]);
+    assert.equal(await valuesAt(words, { ...one, 'ac-02_odp.02': 'always' }), [
+      ['daily'],
+      ['always'],
+      ['always'],
+    ]);
+  },
+);
+
+pages.run();
