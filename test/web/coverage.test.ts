@@ -146,7 +146,7 @@ pages('the map of gaps alone has each control without a rule, and no other', asy
     assert.equal(
       [...html.matchAll(/<a class="n(\d)"[^>]*tabindex="-1"[^>]*>([^<]*)/g)].map(([, shade, id]) => [
         shade,
-        id,
+        id!.trim(),
       ]),
       json.uncovered === undefined
         ? json.controls.filter((each: Json) => !each.covered).map((each: Json) => ['0', each.identifier])
