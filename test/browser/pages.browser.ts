@@ -129,7 +129,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
     for (const path of paths) {
       await visitor.page.goto(addressOf(path));
       await openAll(visitor);
-      for (const problem of await violations(visitor.page)) found.push(`${path}: ${problem}`);
+      for (const width of [390, 768, 1280, 1920]) {
+        await visitor.page.setViewportSize({ width, height: 900 });
+        for (const problem of await violations(visitor.page)) found.push(`${path}, ${width} px: ${problem}`);
+      }
       assert.is(await visitor.page.getByText(banner).count(), 2, path);
     }
     assert.equal(found, []);

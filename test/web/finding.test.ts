@@ -88,55 +88,58 @@ finding('what was found is downloaded as it is filtered and sorted', async () =>
   assert.not.match((await loadPage(t, '/search?q=zzz', ann)).html, '/api/v1/search?');
 });
 
-finding('a control shows its rules first, narrowed by STIGs, severity and list', async () => {
-  const path = '/controls/nist-800-53/CM-7';
-  const made = await loadPage(t, '/lists', ann, { name: 'Web', visibility: 'PRIVATE' });
-  const list = made.headers.get('Location')!.replace(/\?.*/, '').replace('/lists/', '');
-  await loadPage(t, `/lists/${list}/stigs`, ann, { slugs: 'lantern_web_server_2' });
-  const { html: whole } = await loadPage(t, path, ann);
-  const places = ['id="rules"', 'id="enhancements"', '<h2>Statement</h2>', 'id="crosswalk"'].map((mark) =>
-    whole.indexOf(mark),
-  );
-  assert.equal(
-    places,
-    [...places].sort((a, b) => a - b),
-  );
-  assert.ok(places[0]! > 0);
-  for (const query of [
-    '',
-    'stig=harbor_linux_3',
-    'stig=harbor_linux_3&stig=lantern_web_server_2',
-    `list=${list}`,
-    'severity=low&severity=high',
-    `list=${list}&stig=harbor_linux_3`,
-  ]) {
-    const asked = query.replace(`list=${list}`, 'stig=lantern_web_server_2');
-    const isNone = query.includes('list=') && query.includes('stig=');
-    const { json } = await t.get(`/api/v1/control-rules/nist-800-53/CM-7?limit=25&${asked}`);
-    const { html } = await loadPage(t, `${path}?${query}`, ann);
-    const rules = section(html, 'rules');
-    if (isNone) {
-      assert.match(textOf(rules), 'No rule that is mapped to it matches these filters. Clear filters');
-      continue;
+finding(
+  'a control begins with its statement, and its rules are narrowed by STIGs, severity and list',
+  async () => {
+    const path = '/controls/nist-800-53/CM-7';
+    const made = await loadPage(t, '/lists', ann, { name: 'Web', visibility: 'PRIVATE' });
+    const list = made.headers.get('Location')!.replace(/\?.*/, '').replace('/lists/', '');
+    await loadPage(t, `/lists/${list}/stigs`, ann, { slugs: 'lantern_web_server_2' });
+    const { html: whole } = await loadPage(t, path, ann);
+    const places = ['<h2>Statement</h2>', 'id="enhancements"', 'id="rules"', 'id="crosswalk"'].map((mark) =>
+      whole.indexOf(mark),
+    );
+    assert.equal(
+      places,
+      [...places].sort((a, b) => a - b),
+    );
+    assert.ok(places[0]! > 0);
+    for (const query of [
+      '',
+      'stig=harbor_linux_3',
+      'stig=harbor_linux_3&stig=lantern_web_server_2',
+      `list=${list}`,
+      'severity=low&severity=high',
+      `list=${list}&stig=harbor_linux_3`,
+    ]) {
+      const asked = query.replace(`list=${list}`, 'stig=lantern_web_server_2');
+      const isNone = query.includes('list=') && query.includes('stig=');
+      const { json } = await t.get(`/api/v1/control-rules/nist-800-53/CM-7?limit=25&${asked}`);
+      const { html } = await loadPage(t, `${path}?${query}`, ann);
+      const rules = section(html, 'rules');
+      if (isNone) {
+        assert.match(textOf(rules), 'No rule that is mapped to it matches these filters. Clear filters');
+        continue;
+      }
+      const { high, medium, low } = json.counts;
+      assert.match(
+        textOf(rules),
+        `in current releases, mapped through CCIs: ▲ CAT I: ${high} ◆ CAT II: ${medium} ● CAT III: ${low}`,
+      );
+      const shown = attributesOf(rules, 'href').filter((href) => /\/rules\//.test(href));
+      const expected = json.stigs.flatMap((stig: { slug: string; rules: { groupId: string }[] }) =>
+        stig.rules.map((rule) => `/stigs/${stig.slug}/rules/${rule.groupId}`),
+      );
+      assert.equal(shown, expected, query);
+      const [search] = attributesOf(rules, 'href').filter((href) => href.startsWith('/search?'));
+      const there = textOf((await loadPage(t, search!, ann)).html);
+      assert.match(there, `Rules ${json.pagination.total} `, 'the search has as many');
     }
-    const { high, medium, low } = json.counts;
-    assert.match(
-      textOf(rules),
-      `in current releases, mapped through CCIs: ▲ CAT I: ${high} ◆ CAT II: ${medium} ● CAT III: ${low}`,
-    );
-    const shown = attributesOf(rules, 'href').filter((href) => /\/rules\//.test(href));
-    const expected = json.stigs.flatMap((stig: { slug: string; rules: { groupId: string }[] }) =>
-      stig.rules.map((rule) => `/stigs/${stig.slug}/rules/${rule.groupId}`),
-    );
-    assert.equal(shown, expected, query);
-    const [search] = attributesOf(rules, 'href').filter((href) => href.startsWith('/search?'));
-    const there = textOf((await loadPage(t, search!, ann)).html);
-    assert.match(there, `Rules ${json.pagination.total} `, 'the search has as many');
-  }
-  const unseen = await loadPage(t, `${path}?list=${list}`, eve);
-  assert.is(unseen.status, 404);
-  assert.is((await loadPage(t, `${path}?stig=no_such`, ann)).status, 404);
-});
+    const unseen = await loadPage(t, `${path}?list=${list}`, eve);
+    assert.is(unseen.status, 404);
+    assert.is((await loadPage(t, `${path}?stig=no_such`, ann)).status, 404);
+  },
+);
 
 finding(
   'enhancements stand below their base control, with as many rules as their own pages show',

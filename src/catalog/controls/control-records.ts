@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, lt, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, or, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import type { JsonText } from '../../base/json.ts';
 import { cut } from '../../base/text.ts';
@@ -83,6 +83,26 @@ export function createControlRecords(
     .orderBy(asc(controls.ordinal))
     .prepare();
 
+  const isActive = and(
+    eq(controls.framework, framework),
+    eq(controls.version, version),
+    eq(controls.status, 'active'),
+  );
+  const own = sql`(select ${controls.ordinal} from ${controls} where ${and(
+    eq(controls.framework, framework),
+    eq(controls.version, version),
+    eq(key, identifier),
+  )})`;
+  const nearest = (side: 'before' | 'after') =>
+    db.orm
+      .select({ identifier: key })
+      .from(controls)
+      .where(and(isActive, side === 'before' ? lt(controls.ordinal, own) : gt(controls.ordinal, own)))
+      .orderBy(side === 'before' ? desc(controls.ordinal) : asc(controls.ordinal))
+      .limit(1)
+      .prepare();
+  const [before, after] = [nearest('before'), nearest('after')];
+
   function one(framework: ShownFramework, controlId: string, wanted?: string): ShownControl {
     const { recordJson, edition } = find(framework, controlId, wanted);
     const { assessment, ...record } = JSON.parse(recordJson) as StoredRecord;
@@ -97,6 +117,17 @@ export function createControlRecords(
 
     /** The same control as a row. Throws NOT_FOUND. */
     one,
+
+    /** The active controls before and after one in the order of its version; null at the ends. */
+    neighbors: ({
+      framework,
+      version,
+      identifier,
+    }: Pick<ShownControl, 'framework' | 'version' | 'identifier'>) =>
+      db.read(() => {
+        const of = { framework, version, identifier };
+        return { before: before.get(of)?.identifier ?? null, after: after.get(of)?.identifier ?? null };
+      }),
 
     /** A base control of 800-53 and its active enhancements, in catalog order. */
     enhancements(identifier: string, wanted: string | undefined): { identifier: string; title: string }[] {

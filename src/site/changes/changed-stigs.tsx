@@ -5,7 +5,7 @@ import type { ChangesSince, StigChanges } from '../../catalog/stigs/changes-sche
 import { changeClasses } from '../../catalog/stigs/diff-schema.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Bar } from '../parts/bars.tsx';
-import { Downloads, link, path, Table } from '../parts/components.tsx';
+import { Downloads, link, path, StigLink, Table } from '../parts/components.tsx';
 import { classNames, SeverityMove } from '../parts/diff-text.tsx';
 import { Filters, Input } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
@@ -107,7 +107,7 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
         class="changes"
         head={['STIG', 'Releases', 'Changes']}
         rows={slice(stigs, part).map((stig) => [
-          <a href={path('stigs', stig.slug)}>{stig.title}</a>,
+          <StigLink of={stig} />,
           stig.from === null ? (
             `${stig.to}, no earlier release`
           ) : (

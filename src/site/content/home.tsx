@@ -5,7 +5,7 @@ import type { LastImport } from '../../catalog/stigs/news.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
 import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { Day, Empty, link, Moment, path, Severity, Table, Tiles } from '../parts/components.tsx';
+import { Day, Empty, link, Moment, path, Severity, StigLink, Table, Tiles } from '../parts/components.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import { diffHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -25,32 +25,40 @@ export interface Home {
 export function homePage(home: Home | null, firstRun: Child = null): View {
   return {
     title: 'Gapstone',
-    findsItself: true,
-    heading: 'Find a rule, compare releases, trace a control',
+    findsItself: home === null,
+    heading: home === null ? 'Find a rule, compare releases, trace a control' : 'Your lists',
     body: (
       <>
-        <p class="lead">
-          STIGs with every release, the NIST and DoD control catalogs, and the crosswalk between them, from
-          the publishers’ own files, on this machine.
-        </p>
-        <form class="filters" action="/search">
-          <div class="question">
-            <label for="q">Search STIGs, rules, controls, CCIs and roles</label>
-            <div class="row">
-              <input id="q" name="q" type="search" maxlength={500} aria-describedby="q-hint" />
-              <button type="submit">Search</button>
-            </div>
-            <p class="hint" id="q-hint">
-              Words, “a phrase”, a prefix such as audit*, what people call a STIG, such as rhel 9, or an id:
-              V-257777, SV-257777, CCI-000366, AC-2(1).
-            </p>
-          </div>
-        </form>
+        {home === null ? <Question /> : <Worklist lists={home.lists} />}
         {firstRun}
         {home === null ? <Invitation /> : <Overview home={home} />}
       </>
     ),
   };
+}
+
+function Question(): Child {
+  return (
+    <>
+      <p class="lead">
+        STIGs with every release, the NIST and DoD control catalogs, and the crosswalk between them, from the
+        publishers’ own files, on this machine.
+      </p>
+      <form class="filters" action="/search">
+        <div class="question">
+          <label for="q">Search STIGs, rules, controls, CCIs and roles</label>
+          <div class="row">
+            <input id="q" name="q" type="search" maxlength={500} aria-describedby="q-hint" />
+            <button type="submit">Search</button>
+          </div>
+          <p class="hint" id="q-hint">
+            Words, “a phrase”, a prefix such as audit*, what people call a STIG, such as rhel 9, or an id:
+            V-257777, SV-257777, CCI-000366, AC-2(1).
+          </p>
+        </div>
+      </form>
+    </>
+  );
 }
 
 function Invitation(): Child {
@@ -76,7 +84,7 @@ function Invitation(): Child {
   );
 }
 
-function Overview({ home: { stats, changes, brought, lists } }: { home: Home }): Child {
+function Overview({ home: { stats, changes, brought } }: { home: Home }): Child {
   const { catalog, severity } = stats;
   if (catalog.totalBenchmarks === 0) {
     return null;
@@ -85,7 +93,6 @@ function Overview({ home: { stats, changes, brought, lists } }: { home: Home }):
   const rulesOf = (of: string[]) => link('/search', { severity: of });
   return (
     <>
-      <Worklist lists={lists} />
       <Tiles
         of={[
           [catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs', '/stigs'],
@@ -117,7 +124,6 @@ function Overview({ home: { stats, changes, brought, lists } }: { home: Home }):
 function Worklist({ lists: { rows, pagination } }: Pick<Home, 'lists'>): Child {
   return (
     <>
-      <h2>Your lists</h2>
       {rows.length === 0 ? (
         <Empty>
           A list contains the STIGs of a system. <a href="/lists#new">Create a list</a>
@@ -198,7 +204,7 @@ function Releases({ caption, changes }: { caption: string; changes: StigChangelo
       caption={caption}
       head={['STIG', 'Release', 'Date', 'Previous release']}
       rows={changes.map((change) => [
-        <a href={link(path('stigs', change.slug), { version: change.newVersion })}>{change.title}</a>,
+        <StigLink of={change} version={change.newVersion} />,
         change.newVersion,
         <Day date={change.releaseDate} />,
         change.previousVersion === null ? (

@@ -8,7 +8,7 @@ import {
   type StigAutomation,
 } from '../../catalog/crosswalk/automation-schema.ts';
 import { Automation, automationPath, stateNames } from '../parts/checked-by.tsx';
-import { Day, Downloads, Empty, Lines, Severity, Table, Tiles } from '../parts/components.tsx';
+import { Day, Downloads, Empty, Lines, Severity, shortTitle, Table, Tiles } from '../parts/components.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import { RuleIds, ruleHref } from '../parts/rule-links.tsx';
 import { pinnedOf, type ShownStig, stigView } from '../parts/stig-frame.tsx';
@@ -62,7 +62,10 @@ function Plan({ plan, hosts, readAgain }: Planned): Child {
             </>
           ) : (
             <>
-              <a href={automationPath(slug)}>{title}</a> <span class="quiet">{version}</span>
+              <a href={automationPath(slug)} title={title}>
+                {shortTitle(title)}
+              </a>{' '}
+              <span class="quiet">{version}</span>
             </>
           ),
           own,

@@ -21,10 +21,11 @@ export interface ControlPage {
   /** The names of files that an older version read less of. */
   readAgain: string[];
   enhancements: Enhancement[];
+  neighbors: { before: string | null; after: string | null };
 }
 
 export function controlPage(page: ControlPage): View {
-  const { control, version, crosswalk, mine, rules, enhancements } = page;
+  const { control, version, crosswalk, mine, rules, enhancements, neighbors } = page;
   const { framework, identifier, title } = control;
   const home = controlHref(framework, identifier)!;
   const fields = { framework, controlId: identifier };
@@ -35,6 +36,7 @@ export function controlPage(page: ControlPage): View {
   ];
   return {
     title: `${identifier}${title ? ` ${title}` : ''}`,
+    heading: framework === 'cci' ? <Definition of={control} /> : undefined,
     section: 'controls',
     crumbs: [
       ['Controls', '/controls'],
@@ -42,6 +44,7 @@ export function controlPage(page: ControlPage): View {
     ],
     body: (
       <>
+        <Neighbors of={neighbors} framework={framework} />
         <Facts of={facts(control, version)} />
         {control.withdrawn === undefined ? null : (
           <p class="notice">
@@ -55,35 +58,23 @@ export function controlPage(page: ControlPage): View {
           </p>
         )}
         {mine === null || framework === 'cci' ? null : (
-          <>
-            <div class="actions">
-              <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
-            </div>
+          <div class="actions">
+            <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
             <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
-          </>
+          </div>
         )}
-        <RulesOfControl found={rules} home={home} of={control} />
-        <EnhancementTree
-          framework={framework}
-          of={enhancements}
-          current={identifier}
-          filter={rules?.filter}
-        />
-        <h2>Statement</h2>
+        {framework === 'cci' ? null : <h2>Statement</h2>}
         {control.textFrom === undefined ? null : (
           <p class="notice">
             This is the text of {control.textFrom}. The text of {control.version} may differ: its file is not
             imported.
           </p>
         )}
-        <div class="section-text">
-          <Statement of={control} />
-        </div>
-        <Assessment
-          of={control}
-          rulesOf={rules === null ? null : (cci) => rules.rulesOfCci(cci)}
-          readAgain={page.readAgain}
-        />
+        {framework === 'cci' ? null : (
+          <div class="section-text">
+            <Statement of={control} />
+          </div>
+        )}
         {texts
           .filter(([, text]) => text !== undefined && text.trim() !== '')
           .map(([name, text]) => (
@@ -97,10 +88,50 @@ export function controlPage(page: ControlPage): View {
             Related: <Links framework={framework} to={control.related} />
           </p>
         ) : null}
+        <Assessment
+          of={control}
+          rulesOf={rules === null ? null : (cci) => rules.rulesOfCci(cci)}
+          readAgain={page.readAgain}
+        />
+        <EnhancementTree
+          framework={framework}
+          of={enhancements}
+          current={identifier}
+          filter={rules?.filter}
+        />
+        <RulesOfControl found={rules} home={home} of={control} />
         <CrosswalkSection crosswalk={crosswalk} action={home} />
       </>
     ),
   };
+}
+
+/** The id and the definition of a CCI, which has no title. */
+function Definition({ of: { identifier, statement } }: { of: ShownControl }): Child {
+  return (
+    <>
+      <span class="ids">{identifier}</span> <span class="definition">{statement}</span>
+    </>
+  );
+}
+
+function Neighbors(props: { of: ControlPage['neighbors']; framework: string }): Child {
+  const { of, framework } = props;
+  const { before, after } = of;
+  return (
+    <nav class="pager" aria-label="Controls before and after">
+      {before === null ? null : (
+        <a rel="prev" href={controlHref(framework, before)!}>
+          ← {before}
+        </a>
+      )}
+      {after === null ? null : (
+        <a rel="next" href={controlHref(framework, after)!}>
+          {after} →
+        </a>
+      )}
+    </nav>
+  );
 }
 
 function facts(control: ShownControl, version: string): [string, Child][] {

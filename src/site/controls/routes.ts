@@ -123,6 +123,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
       mine: framework === 'cci' ? null : mine(c, framework, identifier),
       rules: found,
       readAgain: ledger.readAgain('controls'),
+      neighbors: controls.neighbors(control),
       enhancements: framework === 'nist-800-53' ? enhancements(identifier, version, found) : [],
     };
     return show(c, controlPage(page));

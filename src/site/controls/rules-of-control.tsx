@@ -8,9 +8,9 @@ import {
   link,
   Nothing,
   Pager,
-  path,
   Severity,
   SeverityCounts,
+  StigLink,
   Table,
 } from '../parts/components.tsx';
 import { Filters, SeverityBoxes } from '../parts/forms.tsx';
@@ -86,19 +86,22 @@ function Found({ found, home, of }: { found: RulesFound; home: string; of: Searc
           {rules.stigs.map((stig) => (
             <>
               <h3>
-                <a href={path('stigs', stig.slug)}>{stig.title}</a>{' '}
+                <StigLink of={stig} />{' '}
                 <span class="quiet">
                   {stig.version}, {count(stig.ruleCount, 'rule')}
                 </span>
               </h3>
               <Table
                 caption={`Rules of ${stig.title}`}
+                class="lines equal"
                 headColumn={2}
                 head={['Severity', 'ID', 'Rule', ...(hasScap(stig) ? ['Checked by'] : []), 'Through']}
                 rows={stig.rules.map((rule) => [
                   <Severity level={rule.severity} />,
                   <span class="ids">{rule.groupId}</span>,
-                  <a href={ruleHref(stig.slug, rule)}>{rule.ruleTitle}</a>,
+                  <a href={ruleHref(stig.slug, rule)} title={rule.ruleTitle}>
+                    {rule.ruleTitle}
+                  </a>,
                   ...(hasScap(stig) ? [<Automation state={rule.automation} />] : []),
                   <Ids of={[...new Set(rule.paths.map((way) => way.controls.at(-1)!.identifier))]} />,
                 ])}

@@ -3,7 +3,7 @@ import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import type { Role, Roles } from '../../catalog/guidance/role-schema.ts';
 import type { RoleCollections } from '../../collections/catalog-collections-schema.ts';
-import { Downloads, Empty, Facts, link, path, Table } from '../parts/components.tsx';
+import { Downloads, Empty, Facts, link, path, StigLink, Table } from '../parts/components.tsx';
 import { FindForm, Input } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 import { ReadCollections } from './read-collections.tsx';
@@ -89,7 +89,7 @@ export function rolePage({ role }: { role: Role }): View {
           caption="STIGs by relevance"
           head={['STIG', 'Release', 'Responsibility', 'Confidence', 'Reason']}
           rows={role.stigMappings.map((each) => [
-            <a href={path('stigs', each.stigSlug)}>{each.stigTitle}</a>,
+            <StigLink of={{ slug: each.stigSlug, title: each.stigTitle }} />,
             each.stigVersion,
             each.roleResponsibilityLevel,
             `${Math.round(each.confidenceScore * 100)}%`,

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { path } from '../parts/components.tsx';
+import { path, StigLink } from '../parts/components.tsx';
 import { FieldsForm, Input, Labelled, TextArea } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -10,7 +10,7 @@ export function NamedStig({ of, isGone }: { of: { slug: string; title: string };
       {of.title} <span class="quiet">(no longer in the catalog)</span>
     </>
   ) : (
-    <a href={path('stigs', of.slug)}>{of.title}</a>
+    <StigLink of={of} />
   );
 }
 

@@ -8,7 +8,7 @@ import type { ListRowSort, OverviewEntry } from '../../collections/list-rows.ts'
 import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { age, daysSince, SeverityBar } from '../parts/bars.tsx';
-import { Downloads, link, path, SeverityCounts, Table } from '../parts/components.tsx';
+import { Downloads, link, path, SeverityCounts, StigLink, Table } from '../parts/components.tsx';
 import { FieldsForm, Hidden, Labelled, PostButton, TextArea } from '../parts/forms.tsx';
 import { listView, type ShownList } from '../parts/list-frame.tsx';
 import { diffHref } from '../parts/rule-links.tsx';
@@ -199,7 +199,7 @@ function Release(props: { overview: ListOverview; entry: OverviewEntry; next: st
       ) : null}
       {later ? (
         <p class="quiet">
-          By its title, <a href={path('stigs', later.slug)}>{later.title}</a> comes after it
+          By its title, <StigLink of={later} /> comes after it
         </p>
       ) : null}
       {release === null ? (

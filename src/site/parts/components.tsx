@@ -13,8 +13,15 @@ export function Severity({ level, number }: { level: keyof typeof severities; nu
   const { shape, category } = severities[level];
   return (
     <span class={`severity ${level}`}>
-      <span aria-hidden="true">{shape}</span> {category}
-      {number === undefined ? null : `: ${number.toLocaleString('en-US')}`}
+      <span aria-hidden="true">{shape}</span>{' '}
+      {number === undefined ? (
+        category
+      ) : (
+        <span title={category}>
+          <span class="hidden">{category}: </span>
+          {number.toLocaleString('en-US')}
+        </span>
+      )}
     </span>
   );
 }
@@ -90,6 +97,21 @@ export function shortTitle(title: string): string {
   return title
     .replace(/ (?:Security Technical Implementation Guide|STIG)\b.*$/, '')
     .replace(/ Security Requirements Guide\b.*$/, ' SRG');
+}
+
+/** The link to a STIG by its short title. */
+export function StigLink({
+  of: { slug, title },
+  version = '',
+}: {
+  of: { slug: string; title: string };
+  version?: string;
+}) {
+  return (
+    <a href={link(path('stigs', slug), { version })} title={title}>
+      {shortTitle(title)}
+    </a>
+  );
 }
 
 /** A path whose segments come from data. */

@@ -2,7 +2,7 @@ import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import type { StigList } from '../../catalog/stigs/schema.ts';
 import { Aged } from '../parts/bars.tsx';
-import { link, path, Table } from '../parts/components.tsx';
+import { link, StigLink, Table } from '../parts/components.tsx';
 import { AddChecked, CheckStig, FindForm } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -63,7 +63,7 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
             rows={stigs.map((stig) => [
               <>
                 {hasLists ? <CheckStig slug={stig.slug} title={stig.title} /> : null}
-                <a href={path('stigs', stig.slug)}>{stig.title}</a>
+                <StigLink of={stig} />
               </>,
               stig.version,
               <Aged date={stig.releaseDate} now={now} />,
