@@ -90,7 +90,7 @@ onReal('what changed from V2R7 to V2R8 of Red Hat Enterprise Linux 9', async () 
   const { page } = visitor;
   await signIn(page, site.token);
   await page.goto('/stigs/red_hat_enterprise_linux_9');
-  await page.getByRole('link', { name: 'since V2R7' }).click();
+  await page.getByRole('link', { name: 'Compare with V2R7' }).click();
   assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'Changes from V2R7 to V2R8');
   // As ../shared/data/README.md has it: no group comes or goes, 27 rule ids change.
   const fact = async (name: string) =>
@@ -217,13 +217,15 @@ flows('scan results and a checklist are chosen together, looked at, merged, and 
     put(site.served.folder, 'merge.cklb', JSON.stringify(checklist)),
     put(site.served.folder, 'results.xml', results),
   ];
-  await page.goto('/checklists/upgrade');
-  await page.getByLabel('Checklist or scan results').setInputFiles(files);
+  await page.goto('/checklists/inspect');
+  await page.getByLabel('One checklist').setInputFiles(files[0]!);
   await page.getByRole('button', { name: 'Inspect' }).click();
   assert.match((await page.getByRole('main').textContent())!, 'The target has no host name');
   assert.equal(await violations(page), []);
-  await page.getByRole('button', { name: 'Preview upgrade' }).click();
-  assert.match((await page.getByRole('main').textContent())!, 'Open: 1 rule');
+  await page.goto('/checklists/results');
+  await page.getByLabel('Scan results').setInputFiles(files);
+  await page.getByRole('button', { name: 'Preview checklist' }).click();
+  assert.is(await page.getByRole('row').filter({ hasText: 'Open' }).count(), 1);
   assert.equal(await violations(page), []);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -246,8 +248,9 @@ flows('a checklist is upgraded, and the new one downloaded', async () => {
     Object.assign(rule, { status: 'open', comments: 'as seen — on site' });
   await page.goto('/checklists/upgrade');
   await page
-    .getByLabel('Checklist or scan results')
+    .getByLabel(/^Checklists:/)
     .setInputFiles(put(site.served.folder, 'old.cklb', JSON.stringify(checklist)));
+  await page.getByText('More options').click();
   await page.getByLabel('Release', { exact: true }).fill('V9R9');
   await page.getByRole('button', { name: 'Preview upgrade' }).click();
   assert.is(await page.getByRole('alert').textContent(), noVersion('V9R9'));

@@ -96,7 +96,7 @@ tasks('from a requirement of 800-171 to the rules', () =>
     const rules = page.getByRole('region', { name: 'STIG rules' });
     assert.match((await rules.textContent())!, `${pagination.total} rule`);
     await click(rules.getByRole('link', { name: first!.ruleTitle }).first());
-    await page.getByText(first!.groupId, { exact: true }).first().waitFor();
+    await page.getByText(first!.groupId, { exact: true }).filter({ visible: true }).first().waitFor();
   }),
 );
 

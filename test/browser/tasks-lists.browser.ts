@@ -67,7 +67,7 @@ async function makeList(name: string): Promise<string> {
 
 tasks('a list of six with notes', async () => {
   await journey(site, async ({ page, click }) => {
-    await click(navigation(page, 'Lists'));
+    await click(navigation(page, 'Saved'));
     await page.getByLabel('Name').fill('Payroll');
     await click(page.getByRole('button', { name: 'Create list' }));
     await page.getByLabel('Titles, slugs, benchmark IDs or file names').fill(pasted);
@@ -107,7 +107,7 @@ tasks('its csv with notes', async () => {
   const body = JSON.stringify({ notes: 'Line one\nand "two", said' });
   await fetch(`${site.served.url}/api/v1/lists/${id}/stigs/kelp_os_11`, { method: 'PUT', headers, body });
   await journey(site, async ({ page, click, download }) => {
-    await click(navigation(page, 'Lists'));
+    await click(navigation(page, 'Saved'));
     await click(page.getByRole('link', { name: 'For the sheet' }));
     const downloads = page.getByRole('list', { name: 'Download' });
     const { name, bytes } = await download(downloads.getByRole('link', { name: 'CSV' }));
@@ -135,7 +135,7 @@ tasks('share', async () => {
     await journey(
       site,
       async ({ page, click }) => {
-        await click(navigation(page, 'Lists'));
+        await click(navigation(page, 'Saved'));
         await click(page.getByRole('link', { name }));
         await click(page.getByRole('link', { name: 'Sharing and settings' }));
         await page.getByLabel('Visibility').selectOption('SHARED');
@@ -152,7 +152,7 @@ tasks('print', async () => {
   await makeList('To print');
   await journey(site, async ({ page, click }) => {
     await click(page.getByRole('button', { name: 'Dark' }));
-    await click(navigation(page, 'Lists'));
+    await click(navigation(page, 'Saved'));
     await click(page.getByRole('link', { name: 'To print' }).first());
     await page.emulateMedia({ media: 'print' });
     for (const hidden of ['.top nav', '.tabs', '.actions', '.note', 'details.more', '.theme', '.account'])
@@ -222,7 +222,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 tasks('keyboard alone', async () => {
   await journey(site, async ({ page }) => {
     const { keyboard } = page;
-    await tabTo(page, 'Lists');
+    await tabTo(page, 'Saved');
     await keyboard.press('Enter');
     await page.waitForURL(/\/lists$/);
     await tabTo(page, 'Name');
@@ -255,7 +255,7 @@ tasks('keyboard alone', async () => {
 tasks('390 px', async () => {
   await makeList('On a telephone');
   const task = async (page: Page, click: (what: ReturnType<Page['getByRole']>) => Promise<void>) => {
-    await click(navigation(page, 'Lists'));
+    await click(navigation(page, 'Saved'));
     await click(page.getByRole('link', { name: 'On a telephone' }).first());
     const height = await page.locator('header.top').evaluate((each) => each.getBoundingClientRect().height);
     assert.ok(height <= 140, `the header has ${height} px`);
@@ -284,7 +284,7 @@ tasks('a theme is chosen and kept, with and without script', async () => {
     assert.is(await ground(), light);
     await click(page.getByRole('button', { name: 'Dark' }));
     assert.is(await ground(), dark);
-    await click(navigation(page, 'Lists'));
+    await click(navigation(page, 'Saved'));
     assert.is(await ground(), dark);
     await click(page.getByRole('button', { name: 'As the system' }));
     assert.is(await ground(), light);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { browserSuite } from '../support/browser.ts';
-import { journey } from '../support/journey.ts';
+import { journey, sizes } from '../support/journey.ts';
 import { readZip } from '../support/read-zip.ts';
 
 // A list that stands for a system: its releases, its hosts, what is new to its reader.
@@ -9,6 +9,8 @@ const { tests: tasks, site } = browserSuite('Tasks: a list is a system');
 
 const navigation = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true });
+const partOfList = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Parts of this list' }).getByRole('link', { name });
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 const textOf = async (page: Page, name: string) => (await rowOf(page, name).first().textContent())!;
 
@@ -24,15 +26,18 @@ async function makeList(name: string): Promise<{ id: string; name: string }> {
   return { id, name: unique };
 }
 
-for (const javaScriptEnabled of [true, false]) {
-  const once = { javaScriptEnabled: [javaScriptEnabled] };
-  const how = javaScriptEnabled ? 'with script' : 'without script';
+const visits = [true, false].flatMap((javaScriptEnabled) =>
+  sizes.map((viewport) => ({ javaScriptEnabled, viewport })),
+);
+for (const { javaScriptEnabled, viewport } of visits) {
+  const once = { javaScriptEnabled: [javaScriptEnabled], viewport };
+  const how = `${javaScriptEnabled ? 'with script' : 'without script'} at ${viewport.width} px`;
 
   tasks(`pin by paste, ${how}`, () =>
     journey(
       site,
       async ({ page, click }) => {
-        await click(navigation(page, 'Lists'));
+        await click(navigation(page, 'Saved'));
         await page.getByLabel('Name').fill(`Approved ${how}`);
         await click(page.getByRole('button', { name: 'Create list' }));
         await page
@@ -50,7 +55,7 @@ for (const javaScriptEnabled of [true, false]) {
     await journey(
       site,
       async ({ page, click }) => {
-        await click(navigation(page, 'Lists'));
+        await click(navigation(page, 'Saved'));
         await click(page.getByRole('link', { name }));
         await click(page.getByRole('button', { name: 'Take V1R2' }));
         assert.match(await textOf(page, 'Harbor Linux 3'), /V1R2 \(pinned\)/);
@@ -65,9 +70,9 @@ for (const javaScriptEnabled of [true, false]) {
     await journey(
       site,
       async ({ page, click, download, accessible }) => {
-        await click(navigation(page, 'Lists'));
+        await click(navigation(page, 'Saved'));
         await click(page.getByRole('link', { name }));
-        await click(page.getByRole('link', { name: 'Checklists' }));
+        await click(partOfList(page, 'Checklists'));
         await page
           .getByLabel('Hosts', { exact: true })
           .fill('name,stigs\nweb01,lantern_web_server_2\ndb01,"harbor_linux_3;lantern_web_server_2"');
@@ -122,7 +127,7 @@ for (const javaScriptEnabled of [true, false]) {
     await journey(
       site,
       async ({ page, click }) => {
-        await click(navigation(page, 'Lists'));
+        await click(navigation(page, 'Saved'));
         await click(page.getByRole('link', { name }));
         await click(page.getByRole('button', { name: /^Remove Harbor Linux 3/ }));
         assert.match((await page.getByRole('status').first().textContent())!, 'Removed: Harbor Linux 3');

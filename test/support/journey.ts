@@ -17,7 +17,7 @@ export interface Journey {
 const most = 5;
 
 /** A desk and a phone. */
-const sizes = [
+export const sizes = [
   { width: 1280, height: 900 },
   { width: 390, height: 844 },
 ];
