@@ -107,9 +107,17 @@ for (const prose of document.querySelectorAll('[data-copy]')) {
 for (const id of document.querySelectorAll('[data-cite]'))
   addCopyButton(id, id.dataset.cite, (button) => id.after(' ', button));
 
-// The button beside stays for readers without script.
-for (const select of document.querySelectorAll('select[data-submit]'))
-  select.addEventListener('change', () => select.form.submit());
+// An open menu closes with Escape, and where a reader presses elsewhere.
+const closeMenus = (kept) => {
+  for (const menu of document.querySelectorAll('details.menu[open]'))
+    if (!menu.contains(kept)) menu.open = false;
+};
+document.addEventListener('click', ({ target }) => closeMenus(target));
+document.addEventListener('keydown', ({ key, target }) => {
+  if (key !== 'Escape') return;
+  target.closest?.('details.menu[open]')?.querySelector('summary').focus();
+  closeMenus(null);
+});
 
 // The names of several selected files: browsers show only their number.
 for (const field of document.querySelectorAll('input[type=file][multiple]')) {

@@ -92,10 +92,13 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
           <SeverityBoxes selected={query.severity} />
         </Filters>
         <div class="actions">
-          <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query} />
-          <a class="button quiet" href={link(`${home}/file`, query)} download>
-            One page (.html)
-          </a>
+          <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query}>
+            <li>
+              <a class="button" href={link(`${home}/file`, query)} download>
+                One page (.html)
+              </a>
+            </li>
+          </Downloads>
         </div>
         <Summary diff={diff} />
         <h2 id="contents">Contents</h2>

@@ -35,8 +35,8 @@ export function EnhancementTree(props: {
     );
   };
   return (
-    <section aria-labelledby="enhancements">
-      <h2 id="enhancements">Enhancements</h2>
+    <details class="more">
+      <summary>Enhancements {below.length}</summary>
       <ul class="tree">
         <li>
           {node(base)}
@@ -47,6 +47,6 @@ export function EnhancementTree(props: {
           </ul>
         </li>
       </ul>
-    </section>
+    </details>
   );
 }

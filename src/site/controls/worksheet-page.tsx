@@ -6,13 +6,14 @@ import { objectsOf } from '../../catalog/crosswalk/worksheet.ts';
 import type { Worksheet, WorksheetControl } from '../../catalog/crosswalk/worksheet-schema.ts';
 import { Automation } from '../parts/checked-by.tsx';
 import { Downloads, Empty, link, Pager, Table, Tiles } from '../parts/components.tsx';
-import { Filters, Select } from '../parts/forms.tsx';
+import { Filters, Hidden, Select } from '../parts/forms.tsx';
 import { controlHref, frameworkName } from '../parts/framework-links.ts';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import { pinnedOf, type ShownStig, stigPath, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
 import { ReadAgain } from './control-assessment.tsx';
+import { type FrameworkChoices, FrameworkSelects } from './framework-choice.tsx';
 
 export interface ShownWorksheet {
   worksheet: Worksheet;
@@ -20,12 +21,7 @@ export interface ShownWorksheet {
   page: number;
   /** All controls of the family with all rules, for paper. */
   isPrint: boolean;
-  choices: {
-    frameworks: readonly string[];
-    revisions: [string, string][];
-    baselines: [string, string][];
-    families: string[];
-  };
+  choices: FrameworkChoices & { families: string[] };
   readAgain: string[];
 }
 
@@ -91,25 +87,8 @@ function Body({ shown, home, version }: Placed): Child {
   return (
     <>
       <Filters action={home} submit="Show worksheet">
-        {version === '' ? null : <input type="hidden" name="version" value={version} />}
-        <Select
-          name="framework"
-          label="Framework"
-          of={choices.frameworks.map((each): [string, string] => [each, frameworkName(each)])}
-          selected={framework}
-        />
-        {choices.revisions.length > 1 ? (
-          <Select name="revision" label="Revision" of={choices.revisions} selected={revision ?? ''} />
-        ) : null}
-        {choices.baselines.length > 0 ? (
-          <Select
-            name="baseline"
-            label="Baseline"
-            none="all controls"
-            of={choices.baselines}
-            selected={worksheet.baseline ?? ''}
-          />
-        ) : null}
+        {version === '' ? null : <Hidden fields={{ version }} />}
+        <FrameworkSelects choices={choices} chosen={worksheet} />
         <Select name="family" label="Family" of={choices.families} selected={family} />
       </Filters>
       {totals.objectives === 0 && shown.readAgain.length > 0 ? <ReadAgain of={shown.readAgain} /> : null}
@@ -121,7 +100,7 @@ function Body({ shown, home, version }: Placed): Child {
         ]}
       />
       {totals.controls > 0 && totals.objectives === 0 ? (
-        <p class="notice">
+        <p class="warning">
           The catalog has no objectives of {frameworkName(framework)} {revision}. Import the publisher’s own
           file: the OSCAL catalog of SP 800-53 has those of SP 800-53A.
         </p>

@@ -44,8 +44,10 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
           label="Parts of this list"
           of={parts.map(([each, label]) => [label, partPath(list.id, each), each === part])}
         />
-        {part === 'overview' ? null : <h2>{label}</h2>}
-        {actions === undefined ? null : <div class="actions">{actions}</div>}
+        <div class="section-head">
+          {part === 'overview' ? null : <h2>{label}</h2>}
+          {actions === undefined ? null : <div class="actions">{actions}</div>}
+        </div>
         {body}
       </>
     ),

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { Day, link, path, shortTitle, Tabs } from './components.tsx';
+import { link, path, shortTitle, Tabs } from './components.tsx';
 import { Hidden } from './forms.tsx';
 import type { View } from './view.ts';
 
@@ -7,8 +7,8 @@ import type { View } from './view.ts';
 const parts = [
   ['rules', 'Rules'],
   ['releases', 'Releases'],
-  ['automation', 'What a scan answers'],
-  ['coverage', 'Controls addressed'],
+  ['automation', 'Automation'],
+  ['coverage', 'Coverage'],
   ['worksheet', 'Worksheet'],
   ['roles', 'Who acts'],
   ['about', 'About'],
@@ -53,16 +53,21 @@ export function stigView(page: {
       part === 'rules' ? `${shortTitle(title)} ${version}` : `${label} · ${shortTitle(title)} ${version}`,
     section: 'stigs',
     crumbs: [['STIGs', '/stigs']],
-    heading: <span title={title}>{shortTitle(title)}</span>,
+    printed: `${title} ${version}, ${versions.find((each) => each.version === version)?.releaseDate ?? 'no date'}`,
+    heading: null,
     body: (
       <>
+        <div class="section-head">
+          <h1 title={title}>{shortTitle(title)}</h1>
+          <div class="actions">{actions}</div>
+        </div>
         <div class="stig-head">
           <form action={stigPath(slug, part)}>
             <Hidden fields={keep} />
             <label class="hidden" for="version">
               Release
             </label>
-            <select id="version" name="version" data-submit>
+            <select id="version" name="version">
               {versions.map((each) => (
                 <option value={each.current ? '' : each.version} selected={each.version === version}>
                   {each.version} · {each.releaseDate ?? 'no date'}
@@ -75,7 +80,6 @@ export function stigView(page: {
             </button>
           </form>
           {facts}
-          <div class="actions">{actions}</div>
         </div>
         {pinned === '' ? null : (
           <p class="warning">
@@ -92,10 +96,6 @@ export function stigView(page: {
         />
         {part === 'rules' ? null : <h2 class="hidden">{label}</h2>}
         {body}
-        <p class="printed">
-          {title} {version},{' '}
-          <Day date={versions.find((each) => each.version === version)?.releaseDate ?? null} />
-        </p>
       </>
     ),
   };
