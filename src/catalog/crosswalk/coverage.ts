@@ -93,7 +93,8 @@ export function createCoverageService(
         const { controls: of, controlsOf } = frames.of(covered(query.framework), query.revision);
         const place = of.findIndex((each) => each.identifier === identifier);
         if (place < 0) return null;
-        const isHere = (each: number) => each === place || (query.rollup === true && of[each]!.base === place);
+        const isHere = (each: number) =>
+          each === place || (query.rollup === true && of[each]!.base === place);
         const stigs = withRules(find(), counts).map((stig) => ({
           ...stig,
           rules: stig.rules.filter(({ ccis }) => ccis.some((cci) => controlsOf(cci).some(isHere))),

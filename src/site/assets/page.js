@@ -74,8 +74,7 @@ async function copy(text, element) {
   selection.removeAllRanges();
 }
 
-function addCopyButton(element, name, place) {
-  const text = element.textContent;
+function addCopyButton(element, name, place, text = element.textContent) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';
@@ -104,8 +103,11 @@ for (const prose of document.querySelectorAll('[data-copy]')) {
     addCopyButton(typed, 'command', (button) => typed.parentElement.prepend(button));
 }
 
-for (const id of document.querySelectorAll('[data-cite]'))
-  addCopyButton(id, id.dataset.cite, (button) => id.after(' ', button));
+// The text of an id, the whole address of a link.
+for (const id of document.querySelectorAll('[data-cite]')) {
+  const text = id.dataset.cite === 'link' ? id.href : id.textContent;
+  addCopyButton(id, id.dataset.cite, (button) => id.after(' ', button), text);
+}
 
 // An open menu closes with Escape, and where a reader presses elsewhere.
 const closeMenus = (kept) => {

@@ -3,7 +3,7 @@ import type { OldChecklist } from '../../checklists/cklb-reader.ts';
 import type { Inspection } from '../../checklists/results-schema.ts';
 import type { MadeChecklist } from '../../checklists/results-upload.ts';
 import { reviewOfResults } from '../../checklists/review.ts';
-import { Empty, Facts, path, Table } from '../parts/components.tsx';
+import { Empty, Facts, path, shortTitle, Table } from '../parts/components.tsx';
 import { createMarker } from '../parts/diff-text.tsx';
 import type { View } from '../parts/view.ts';
 import { type AskedReview, Review } from './review-table.tsx';
@@ -87,7 +87,9 @@ export function inspectionPage(page: {
         {inspection.stigs.map((stig) => (
           <section>
             <h2>
-              {stig.title === null ? 'A STIG that is not in the catalog' : `${stig.title} ${stig.version}`}
+              {stig.title === null
+                ? 'A STIG that is not in the catalog'
+                : `${shortTitle(stig.title)} ${stig.version}`}
             </h2>
             <Facts
               of={[
@@ -102,12 +104,15 @@ export function inspectionPage(page: {
             ) : (
               <Table
                 caption="Problems"
-                headColumn={1}
+                headColumn={2}
                 head={['Kind', 'ID', 'Problem', 'Advice']}
                 rows={stig.findings
                   .toSorted((a, b) => severityOrder[a.severity] - severityOrder[b.severity])
                   .map((finding) => [
-                    finding.severity,
+                    <span class={`status ${finding.severity === 'error' ? 'rejected' : 'auto'}`}>
+                      <span aria-hidden="true">{finding.severity === 'error' ? '✕' : '!'}</span>{' '}
+                      {finding.severity}
+                    </span>,
                     finding.groupId ?? '',
                     `${finding.message}.`,
                     finding.advice,

@@ -129,7 +129,7 @@ function Objectives({ of, rulesOf }: { of: Objective[]; rulesOf: ((cci: string) 
       </p>
       <Table
         caption="Objectives by part"
-        class="objectives"
+        class="parts"
         head={['Part', 'Objectives', rulesOf === null ? 'CCIs' : 'CCIs and rules']}
         rows={[...byPart].map(([part, objectives]) => [
           part || 'all',
@@ -149,12 +149,11 @@ function Objectives({ of, rulesOf }: { of: Objective[]; rulesOf: ((cci: string) 
 }
 
 /** The CCIs of a part, those with rules first; a gap says that no rule is evidence for it. */
-function PartCcis(props: {
-  of: Objective['ccis'];
-  countOf: (cci: string) => number | undefined;
-}): Child {
+function PartCcis(props: { of: Objective['ccis']; countOf: (cci: string) => number | undefined }): Child {
   const all = props.of.map((each) => ({ ...each, rules: props.countOf(each.cci) }));
-  const [cited, others] = [true, false].map((isCited) => all.filter(({ rules }) => isCited === (rules ?? 0) > 0));
+  const [cited, others] = [true, false].map((isCited) =>
+    all.filter(({ rules }) => isCited === (rules ?? 0) > 0),
+  );
   const line = ({ cci, relation }: (typeof all)[number]) => (
     <>
       <a class="ids" href={controlHref('cci', cci)!}>

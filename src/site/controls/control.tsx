@@ -54,7 +54,11 @@ export function controlPage(page: ControlPage): View {
           <div class="actions">
             {mine === null || framework === 'cci' ? null : (
               <>
-                <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
+                <FavoriteButton
+                  of="controls"
+                  isFavorite={mine.isFavorite}
+                  fields={{ ...fields, next: home }}
+                />
                 <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
               </>
             )}
@@ -73,31 +77,37 @@ export function controlPage(page: ControlPage): View {
             )}
           </p>
         )}
-        {framework === 'cci' ? null : <h2>Statement</h2>}
         {control.textFrom === undefined ? null : (
           <p class="warning">
             This is the text of {control.textFrom}. The text of {control.version} may differ: its file is not
             imported.
           </p>
         )}
-        {framework === 'cci' ? null : (
-          <div class="section-text">
-            <Statement of={control} titleOf={titleOf} />
+        <div class="texts">
+          {framework === 'cci' ? null : (
+            <section>
+              <h2>Statement</h2>
+              <div class="section-text">
+                <Statement of={control} titleOf={titleOf} />
+              </div>
+            </section>
+          )}
+          <div>
+            {texts
+              .filter(([, text]) => text !== undefined && text.trim() !== '')
+              .map(([name, text]) => (
+                <section>
+                  <h2>{name}</h2>
+                  <Prose text={text!} />
+                </section>
+              ))}
+            {control.related?.length ? (
+              <p>
+                Related: <Links framework={framework} to={control.related} />
+              </p>
+            ) : null}
           </div>
-        )}
-        {texts
-          .filter(([, text]) => text !== undefined && text.trim() !== '')
-          .map(([name, text]) => (
-            <details class="more">
-              <summary>{name}</summary>
-              <Prose text={text!} />
-            </details>
-          ))}
-        {control.related?.length ? (
-          <p>
-            Related: <Links framework={framework} to={control.related} />
-          </p>
-        ) : null}
+        </div>
         <Assessment
           of={control}
           rulesOf={rules === null ? null : (cci) => rules.rulesOfCci(cci)}

@@ -127,8 +127,10 @@ export function catalogControlsPage(page: CatalogPage): View {
         </FindForm>
         <div class="section-head">
           <p class="quiet">
-          {count(pagination.total, called.one, called.many)}
-          {version === '' ? '' : ` of ${versions.find((each) => each.version === version)?.label ?? version}`}
+            {count(pagination.total, called.one, called.many)}
+            {version === ''
+              ? ''
+              : ` of ${versions.find((each) => each.version === version)?.label ?? version}`}
           </p>
           {version === '' ? null : (
             <div class="actions">

@@ -7,7 +7,7 @@ import { coverageQuery } from '../../catalog/crosswalk/coverage-schema.ts';
 import type { NamedRelease } from '../../catalog/stigs/queries.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
-import { oneWord, requestText } from '../../http/schema.ts';
+import { oneWord, positiveInteger, requestText } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { shownList } from '../parts/shown-list.ts';
@@ -20,6 +20,7 @@ const viewQuery = z.object({
   show: oneWord('show', coverageViews).optional(),
   by: oneWord('by', ['rules', 'automated']).optional(),
   control: requestText('control', 200).optional(),
+  page: positiveInteger('page').default(1),
 });
 
 /** The pages of coverage (rule D25): of a list, and of a release of a STIG. */
@@ -29,11 +30,14 @@ export function coveragePages(
   services: Pick<Services, 'coverage' | 'controls' | 'stigs' | 'lists' | 'listStigs' | 'ruleAutomation'>,
 ): void {
   const { coverage, controls, stigs, lists, listStigs, ruleAutomation } = services;
-  const isAutomated = (slug: string, ruleId: string) =>
-    ruleAutomation(slug).of(ruleId).state === 'automated';
+  const isAutomated = (slug: string, ruleId: string) => ruleAutomation(slug).of(ruleId).state === 'automated';
 
   /** What the page asks for; of all controls where its form chose a revision that lacks the baseline, and why. */
-  async function counted(c: Context<Env>, find: () => NamedRelease[], counts: typeof isAutomated | undefined) {
+  async function counted(
+    c: Context<Env>,
+    find: () => NamedRelease[],
+    counts: typeof isAutomated | undefined,
+  ) {
     const { baseline, ...query } = ofFramework(c, readQuery(c, coverageQuery));
     try {
       return { found: await coverage.of(find, { ...query, baseline }, counts), problem: null };
@@ -46,7 +50,7 @@ export function coveragePages(
   }
 
   async function shown(c: Context<Env>, find: () => NamedRelease[]): Promise<ShownCoverage> {
-    const { by, show: view, control } = readQuery(c, viewQuery);
+    const { by, show: view, control, page } = readQuery(c, viewQuery);
     const counts = by === 'automated' ? isAutomated : undefined;
     const { found, problem } = await counted(c, find, counts);
     const { framework, revision, rollup } = found;
@@ -58,6 +62,7 @@ export function coveragePages(
       choices: { frameworks, ...choicesOf(controls, framework, revision) },
       isDefault: controls.versions(framework).some((each) => each.isServed && each.version === revision),
       view: view ?? 'map',
+      page,
       isAutomatedOnly: by === 'automated',
       chosen: rules && { identifier: control!, ...rules },
       beginnings: coverage.beginnings(found),

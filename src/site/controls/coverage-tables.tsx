@@ -2,7 +2,17 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { StigWithRules } from '../../catalog/crosswalk/coverage.ts';
 import type { Coverage, CoveredControl } from '../../catalog/crosswalk/coverage-schema.ts';
-import { beginning, Ccis, link, path, SeverityCounts, shortTitle, Table } from '../parts/components.tsx';
+import { paginationOf, slice } from '../../http/paging.ts';
+import {
+  beginning,
+  Ccis,
+  link,
+  type Pages,
+  path,
+  SeverityCounts,
+  shortTitle,
+  Table,
+} from '../parts/components.tsx';
 import { controlHref } from '../parts/framework-links.ts';
 import { ruleHref } from '../parts/rule-links.tsx';
 
@@ -19,6 +29,7 @@ export interface ShownCoverage {
   choices: FrameworkChoices;
   isDefault: boolean;
   view: CoverageView;
+  page: number;
   /** Whether only rules that a scan answers count. */
   isAutomatedOnly: boolean;
   /** The control whose rules stand beside the map. */
@@ -34,8 +45,7 @@ export interface Place {
   narrow: Record<string, string>;
 }
 
-const mostRows = 1500;
-const mostUnmapped = 300;
+const rowsPerPage = 300;
 
 /** The query parameters of a coverage. */
 export function queryOf({ coverage, isDefault }: ShownCoverage): Record<string, string> {
@@ -82,45 +92,38 @@ export function CoverageTable(props: {
   const { coverage, beginnings } = shown;
   const { controls, outside, stigs } = coverage;
   if (view === 'unmapped') return <Unmapped shown={shown} place={place} />;
-  const of =
+  const of: (CoveredControl | Coverage['outside'][number])[] =
     view === 'outside' ? outside : controls.filter(({ covered }) => covered === (view === 'covered'));
   // The shipped facts of some frameworks have neither titles nor statements.
   const isTitled = controls.some(({ identifier, title }) => title !== '' || beginnings.get(identifier));
   const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
+  const part = { page: shown.page, limit: rowsPerPage };
   const hasStigs = view === 'covered' && stigs.length > 1;
   return (
-    <>
-      <Table
-        caption={captions[view]}
-        head={[
-          'Control',
-          ...(isTitled ? ['Title'] : []),
-          ...(view === 'outside' ? [] : ['Family']),
-          ...(view === 'uncovered' ? [] : ['Rules']),
-          ...(hasStigs ? ['STIGs'] : []),
-        ]}
-        rows={of
-          .slice(0, mostRows)
-          .map((each) => [
-            <a class="ids" href={hrefOf(shown, place, each.identifier)}>
-              {each.identifier}
-            </a>,
-            ...(isTitled
-              ? [
-                  each.title || (
-                    <span class="quiet">{beginning(beginnings.get(each.identifier) ?? '', 120)}</span>
-                  ),
-                ]
-              : []),
-            ...('family' in each ? [each.family] : []),
-            ...(view === 'uncovered' ? [] : [<RulesLink of={each} shown={shown} place={place} />]),
-            ...(hasStigs && 'stigs' in each ? [<Stigs of={each.stigs} titles={titles} />] : []),
-          ])}
-      >
-        {nothing[view]}
-      </Table>
-      <Rest number={of.length - mostRows} shown={shown} place={place} />
-    </>
+    <Table
+      caption={captions[view]}
+      head={[
+        'Control',
+        ...(isTitled ? ['Title'] : []),
+        ...(view === 'outside' ? [] : ['Family']),
+        ...(view === 'uncovered' ? [] : ['Rules']),
+        ...(hasStigs ? ['STIGs'] : []),
+      ]}
+      rows={slice(of, part).map((each) => [
+        <a class="ids" href={hrefOf(shown, place, each.identifier)}>
+          {each.identifier}
+        </a>,
+        ...(isTitled
+          ? [each.title || <span class="quiet">{beginning(beginnings.get(each.identifier) ?? '', 120)}</span>]
+          : []),
+        ...('family' in each ? [each.family] : []),
+        ...(view === 'uncovered' ? [] : [<RulesLink of={each} shown={shown} place={place} />]),
+        ...(hasStigs && 'stigs' in each ? [<Stigs of={each.stigs} titles={titles} />] : []),
+      ])}
+      pages={pagesOf(shown, place, of.length)}
+    >
+      {nothing[view]}
+    </Table>
   );
 }
 
@@ -157,42 +160,30 @@ function Unmapped({ shown, place }: { shown: ShownCoverage; place: Place }): Chi
   const { unmapped, stigs } = shown.coverage;
   const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
   return (
-    <>
-      <Table
-        caption="Rules not mapped"
-        headColumn={1}
-        head={['ID', 'Rule', 'CCIs', ...(stigs.length > 1 ? ['STIG'] : [])]}
-        rows={unmapped
-          .slice(0, mostUnmapped)
-          .map((rule) => [
-            <span class="ids">{rule.groupId}</span>,
-            <a href={ruleHref(rule.slug, rule, place.needs.version)}>{rule.title}</a>,
-            rule.ccis.length === 0 ? (
-              <span class="quiet">none</span>
-            ) : (
-              <Ccis of={rule.ccis} deprecated={rule.deprecated ?? []} />
-            ),
-            ...(stigs.length > 1 ? [shortTitle(titles.get(rule.slug)!)] : []),
-          ])}
-      >
-        Every rule addresses an active control.
-      </Table>
-      <Rest number={unmapped.length - mostUnmapped} shown={shown} place={place} />
-    </>
+    <Table
+      caption="Rules not mapped"
+      headColumn={1}
+      head={['ID', 'Rule', 'CCIs', ...(stigs.length > 1 ? ['STIG'] : [])]}
+      rows={slice(unmapped, { page: shown.page, limit: rowsPerPage }).map((rule) => [
+        <span class="ids">{rule.groupId}</span>,
+        <a href={ruleHref(rule.slug, rule, place.needs.version)}>{rule.title}</a>,
+        rule.ccis.length === 0 ? (
+          <span class="quiet">none</span>
+        ) : (
+          <Ccis of={rule.ccis} deprecated={rule.deprecated ?? []} />
+        ),
+        ...(stigs.length > 1 ? [shortTitle(titles.get(rule.slug)!)] : []),
+      ])}
+      pages={pagesOf(shown, place, unmapped.length)}
+    >
+      Every rule addresses an active control.
+    </Table>
   );
 }
 
-function Rest({ number, shown, place }: { number: number; shown: ShownCoverage; place: Place }): Child {
-  if (number <= 0) return null;
-  const query = { ...place.needs, ...queryOf(shown), format: 'json' };
-  return (
-    <p class="quiet">
-      {number.toLocaleString('en-US')} more are not shown here.{' '}
-      <a href={link(`/api/v1${place.home}`, query)} download>
-        Download all as JSON
-      </a>
-    </p>
-  );
+function pagesOf(shown: ShownCoverage, place: Place, total: number): Pages {
+  const href = (page: number) => `${link(place.home, pageQuery(shown, place, { page: String(page) }))}#map`;
+  return { pagination: paginationOf({ page: shown.page, limit: rowsPerPage }, total), href };
 }
 
 function Stigs({ of, titles }: { of: string[]; titles: Map<string, string> }): Child {

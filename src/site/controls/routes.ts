@@ -14,8 +14,8 @@ import { paging, positiveInteger } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { controlPage } from './control.tsx';
-import { baselineName } from './framework-choice.tsx';
 import { catalogControlsPage, controlsPage, type WordFilter } from './controls.tsx';
+import { baselineName } from './framework-choice.tsx';
 import type { RulesFound } from './rules-of-control.tsx';
 
 const perPage = paging(100, 100);

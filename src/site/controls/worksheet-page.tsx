@@ -5,7 +5,7 @@ import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
 import { objectsOf } from '../../catalog/crosswalk/worksheet.ts';
 import type { Worksheet, WorksheetControl } from '../../catalog/crosswalk/worksheet-schema.ts';
 import { Automation } from '../parts/checked-by.tsx';
-import { Downloads, Empty, link, Pager, Table, Tiles } from '../parts/components.tsx';
+import { Downloads, Empty, link, Pager, Table } from '../parts/components.tsx';
 import { Filters, Hidden, Select } from '../parts/forms.tsx';
 import { controlHref, frameworkName } from '../parts/framework-links.ts';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
@@ -92,13 +92,10 @@ function Body({ shown, home, version }: Placed): Child {
         <Select name="family" label="Family" of={choices.families} selected={family} />
       </Filters>
       {totals.objectives === 0 && shown.readAgain.length > 0 ? <ReadAgain of={shown.readAgain} /> : null}
-      <Tiles
-        of={[
-          [totals.controls, totals.controls === 1 ? 'control of this family' : 'controls of this family'],
-          [totals.objectives, totals.objectives === 1 ? 'objective' : 'objectives'],
-          [totals.objectivesWithRules, 'with rules as evidence'],
-        ]}
-      />
+      <p>
+        {count(totals.controls, 'control')} of this family, {count(totals.objectives, 'objective')},{' '}
+        {totals.objectivesWithRules.toLocaleString('en-US')} with rules as evidence.
+      </p>
       {totals.controls > 0 && totals.objectives === 0 ? (
         <p class="warning">
           The catalog has no objectives of {frameworkName(framework)} {revision}. Import the publisher’s own
@@ -128,10 +125,8 @@ function Control(props: { of: WorksheetControl; framework: string; isPrint: bool
           caption={`Objectives of ${identifier}`}
           class="objectives"
           head={['Objective', 'What to show', 'Evidence', 'Result']}
-          rows={objectives.map(({ id, label, part, context, text, rules }) => [
-            <>
-              {label || id} {part === '' ? null : <span class="quiet">part {part}</span>}
-            </>,
+          rows={objectives.map(({ id, label, context, text, rules }) => [
+            <span class="ids">{label || id}</span>,
             <>
               {context === '' ? null : <span class="quiet">{context} </span>}
               {text}

@@ -217,7 +217,11 @@ function SortedBy(props: { of: SortHead; sorting: Sorting; isNumber: boolean }) 
   const isUp = sorting.sort === sort;
   const isDown = sorting.sort === `-${sort}`;
   return (
-    <th scope="col" aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined} class={isNumber ? 'sort number' : 'sort'}>
+    <th
+      scope="col"
+      aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined}
+      class={isNumber ? 'sort number' : 'sort'}
+    >
       <a href={sorting.href(isUp ? `-${sort}` : sort)}>
         {label}
         <span aria-hidden="true">{isUp ? ' ▲' : isDown ? ' ▼' : ''}</span>

@@ -24,7 +24,7 @@ export function partPath(id: string, part: ListPart): string {
   return part === 'overview' ? path('lists', id) : path('lists', id, part);
 }
 
-/** One tab of a list's page; `actions` are its downloads and other links above its body. */
+/** One tab of a list's page; `actions` are its downloads and other links beside its name. */
 export function listView(page: ShownList & { part: ListPart; actions?: Child; body: Child }): View {
   const { list, part, actions, body } = page;
   const label = new Map(parts).get(part)!;
@@ -32,22 +32,21 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
     title: part === 'overview' ? list.name : `${label} · ${list.name}`,
     section: 'saved',
     crumbs: [['Lists', '/lists']],
-    heading: (
-      <>
-        <Swatch color={list.color} />
-        {list.name}
-      </>
-    ),
+    heading: null,
     body: (
       <>
+        <div class="section-head">
+          <h1>
+            <Swatch color={list.color} />
+            {list.name}
+          </h1>
+          {actions === undefined ? null : <div class="actions">{actions}</div>}
+        </div>
         <Tabs
           label="Parts of this list"
           of={parts.map(([each, label]) => [label, partPath(list.id, each), each === part])}
         />
-        <div class="section-head">
-          {part === 'overview' ? null : <h2>{label}</h2>}
-          {actions === undefined ? null : <div class="actions">{actions}</div>}
-        </div>
+        {part === 'overview' ? null : <h2 class="hidden">{label}</h2>}
         {body}
       </>
     ),

@@ -3,7 +3,7 @@ import { citation } from '../../base/citation.ts';
 import type { RuleText } from '../../catalog/stigs/reading.ts';
 import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { Automation, automationPath } from '../parts/checked-by.tsx';
-import { Day, Facts, link, path, Severity, shortTitle } from '../parts/components.tsx';
+import { Day, Facts, link, Menu, path, Severity, shortTitle } from '../parts/components.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -40,6 +40,7 @@ export function rulePage(page: RulePage): View {
               <Rule
                 {...{ rule, automation, slug, heading: index }}
                 cite={citation(slug, version, rule.ruleId)}
+                href={ruleHref(slug, rule, version)}
               />
             ))}
             <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
@@ -102,14 +103,25 @@ interface RuleProps {
   automation: StigAutomation;
   slug: string;
   cite: string;
+  /** The address of this release's rule. */
+  href: string;
 }
 
-function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
+function Rule({ rule, heading, automation, slug, cite, href }: RuleProps) {
   const { state, content } = automation.of(rule.ruleId);
-  const none = <span class="quiet">none</span>;
+  const legacy = rule.legacyIds.map((id) => (
+    <a class="tag mono" href={link('/search', { q: id })}>
+      {id}
+    </a>
+  ));
   return (
     <article>
-      {heading === 0 ? <h1>{rule.ruleTitle}</h1> : <h2>{rule.ruleTitle}</h2>}
+      <div class="section-head">
+        {heading === 0 ? <h1>{rule.ruleTitle}</h1> : <h2>{rule.ruleTitle}</h2>}
+        <div class="actions">
+          <CopyMenu rule={rule} cite={cite} href={href} />
+        </div>
+      </div>
       <Facts
         of={[
           ['Severity', <Severity level={rule.severity} />],
@@ -119,21 +131,11 @@ function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
             <Id name="STIG ID" id={rule.ruleVersion} href={link('/search', { q: rule.ruleVersion })} />,
           ],
           ['Rule ID', <Id name="rule ID" id={rule.ruleId} href={link('/search', { q: rule.ruleId })} />],
-          ['Citation', <Id name="citation" id={cite} href={link('/cite', { ref: cite })} />],
           [
             'SRG requirement',
             <Id name="requirement" id={rule.title} href={link('/search', { q: rule.title })} />,
           ],
-          [
-            'Legacy IDs',
-            rule.legacyIds.length === 0
-              ? none
-              : rule.legacyIds.map((id) => (
-                  <a class="tag mono" href={link('/search', { q: id })}>
-                    {id}
-                  </a>
-                )),
-          ],
+          ...(legacy.length === 0 ? [] : [['Legacy IDs', legacy] as [string, Child]]),
           ...(rule.responsibility.trim() === ''
             ? []
             : [['Responsibility', rule.responsibility] as [string, Child]]),
@@ -169,18 +171,31 @@ function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
           </div>
         </section>
       ))}
-      <details class="more">
-        <summary>The whole rule as text or Markdown</summary>
+    </article>
+  );
+}
+
+/** The link, the citation, and the whole rule as text and as Markdown: the script adds a button to each. */
+function CopyMenu({ rule, cite, href }: Pick<RuleProps, 'rule' | 'cite' | 'href'>): Child {
+  return (
+    <Menu label="Copy">
+      <div class="copies">
+        <Facts
+          of={[
+            ['Link', <Id name="link" id={href} href={href} />],
+            ['Citation', <Id name="citation" id={cite} href={link('/cite', { ref: cite })} />],
+          ]}
+        />
         {(['text', 'Markdown'] as const).map((form) => (
           <section>
             <div class="section-head">
-              <h3>As {form}</h3>
+              <b>Whole rule as {form}</b>
             </div>
             <pre data-copy={`rule as ${form}`}>{wholeRule(rule, cite, form)}</pre>
           </section>
         ))}
-      </details>
-    </article>
+      </div>
+    </Menu>
   );
 }
 
