@@ -276,7 +276,7 @@ several('scan results of several hosts become a checklist for each', async () =>
   ];
   const preview = await loadPage(t, '/checklists/results', ann, formOf(sources));
   assert.match(textOf(preview.html), '2 of 2 checklists made');
-  assert.match(textOf(preview.html), /web01: fail/);
+  assert.match(textOf(preview.html), /web01 Open fail/);
   const files = await zipOf(formOnPage(preview.html));
   const made = [...files.keys()].slice(1);
   assert.equal(

@@ -35,18 +35,20 @@ export function EnhancementTree(props: {
     );
   };
   return (
-    <details class="more">
-      <summary>Enhancements {below.length}</summary>
-      <ul class="tree">
-        <li>
-          {node(base)}
-          <ul>
-            {below.map((each) => (
-              <li>{node(each)}</li>
-            ))}
-          </ul>
-        </li>
-      </ul>
-    </details>
+    <section aria-labelledby="enhancements">
+      <details class="more">
+        <summary id="enhancements">Enhancements {below.length}</summary>
+        <ul class="tree">
+          <li>
+            {node(base)}
+            <ul>
+              {below.map((each) => (
+                <li>{node(each)}</li>
+              ))}
+            </ul>
+          </li>
+        </ul>
+      </details>
+    </section>
   );
 }

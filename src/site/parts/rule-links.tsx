@@ -1,8 +1,3 @@
-import type { z } from '@hono/zod-openapi';
-import type { Narrowing } from '../../catalog/stigs/queries.ts';
-import { automationStates, type StigAutomation } from '../../catalog/stigs/rule-automation.ts';
-import { controlsQuery } from '../../catalog/stigs/schema.ts';
-import { wordList } from '../../http/arrays.ts';
 import { link, path } from './components.tsx';
 
 /** The filter under which a reader goes from rule to rule, as typed. */
@@ -12,25 +7,6 @@ export interface ReadingFilter {
   cci: string;
   /** States of automation. */
   checked: string[];
-}
-
-/** The filters of rules in the query of a page; `cci` is read apart, as people write it in many ways. */
-export const readingQuery = controlsQuery.extend({ checked: wordList('checked', automationStates) });
-
-/** The filters as typed, and those that the catalog reads. */
-export function readingFilter(
-  { search, severity, checked }: z.output<typeof readingQuery>,
-  cci: { typed: string; canonical?: string | undefined },
-  { of }: StigAutomation,
-): { filter: ReadingFilter; narrowing: Narrowing } {
-  const passes = checked && ((ruleId: string) => checked.has(of(ruleId).state));
-  return {
-    filter: {
-      ...{ search: search ?? '', severity: [...(severity ?? [])] },
-      ...{ cci: cci.typed, checked: [...(checked ?? [])] },
-    },
-    narrowing: { search, severity, cci: cci.canonical, passes },
-  };
 }
 
 /** The address of a rule's page. With `filter`, its neighbors there are the rules that match. */

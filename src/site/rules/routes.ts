@@ -3,10 +3,10 @@ import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { RuleOverTime } from '../../catalog/stigs/history-schema.ts';
 import type { RuleGroup } from '../../catalog/stigs/reading.ts';
+import { readingFilter, readingQuery } from '../../catalog/stigs/reading-filter.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
-import { readingFilter, readingQuery } from '../parts/rule-links.tsx';
 import { chooseRulePage } from './choose-rule.tsx';
 import { rulePage } from './rule-page.tsx';
 
