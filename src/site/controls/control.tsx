@@ -41,6 +41,7 @@ export function controlPage(page: ControlPage): View {
     title: `${identifier}${title ? ` ${title}` : ''}`,
     heading: null,
     section: 'controls',
+    printed: `${frameworkName(framework)} ${version}`,
     crumbs: [
       ['Controls', '/controls'],
       [frameworkName(framework), catalogHref(framework)],

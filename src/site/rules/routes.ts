@@ -57,7 +57,8 @@ export function rulePages(
     return show(
       c,
       rulePage({
-        ...{ slug, stigTitle: stig.title, version: stig.version, isCurrent: stig.version === latest },
+        ...{ slug, stigTitle: stig.title, version: stig.version, releaseDate: stig.releaseDate },
+        isCurrent: stig.version === latest,
         rules,
         ...group,
         filter,

@@ -20,6 +20,7 @@ export function rulePage(page: RulePage): View {
   return {
     title: `${first.groupId} ${first.ruleTitle}`,
     section: 'stigs',
+    printed: `${stigTitle} ${version}, ${page.releaseDate ?? 'no date'}`,
     heading: null,
     body: (
       <>
@@ -180,12 +181,12 @@ function CopyMenu({ rule, cite, href }: Pick<RuleProps, 'rule' | 'cite' | 'href'
   return (
     <Menu label="Copy">
       <div class="copies">
-        <Facts
-          of={[
-            ['Link', <Id name="link" id={href} href={href} />],
-            ['Citation', <Id name="citation" id={cite} href={link('/cite', { ref: cite })} />],
-          ]}
-        />
+        <p>
+          Link <Id name="link" id={href} href={href} />
+        </p>
+        <p>
+          Citation <Id name="citation" id={cite} href={link('/cite', { ref: cite })} />
+        </p>
         {(['text', 'Markdown'] as const).map((form) => (
           <section>
             <div class="section-head">
