@@ -5,7 +5,7 @@ import type { ChangesSince, StigChanges } from '../../catalog/stigs/changes-sche
 import { changeClasses } from '../../catalog/stigs/diff-schema.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Bar } from '../parts/bars.tsx';
-import { Downloads, link, path, StigLink, Table } from '../parts/components.tsx';
+import { Downloads, link, path, StigLink, shortTitle, Table } from '../parts/components.tsx';
 import { classNames, SeverityMove } from '../parts/diff-text.tsx';
 import { Filters, Input } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
@@ -161,16 +161,17 @@ function Raised({ stigs }: { stigs: ChangesPage['changes']['stigs'] }): Child {
       <h2 id="raised">Severity raised</h2>
       <Table
         caption="Rules whose severity was raised"
+        class="lines"
         headColumn={1}
         head={['Severity', 'Rule', 'ID', 'STIG']}
-        rows={raised
-          .slice(0, mostRaised)
-          .map(({ stig, rule }) => [
-            <SeverityMove {...rule} />,
-            <a href={ruleInDiff(stig.slug, stig.from!, stig.to, rule.groupId)}>{rule.title}</a>,
-            <span class="ids">{rule.groupId}</span>,
-            stig.title,
-          ])}
+        rows={raised.slice(0, mostRaised).map(({ stig, rule }) => [
+          <SeverityMove {...rule} />,
+          <a href={ruleInDiff(stig.slug, stig.from!, stig.to, rule.groupId)} title={rule.title}>
+            {rule.title}
+          </a>,
+          <span class="ids">{rule.groupId}</span>,
+          shortTitle(stig.title),
+        ])}
       />
       {raised.length <= mostRaised ? null : (
         <p class="quiet">

@@ -146,7 +146,10 @@ export function catalogControlsPage(page: CatalogPage): View {
           caption={called.caption}
           head={called.head}
           rows={controls.map((control) => [
-            <a href={link(controlHref(framework, control.identifier)!, { version: filter.version })}>
+            <a
+              class="ids"
+              href={link(controlHref(framework, control.identifier)!, { version: filter.version })}
+            >
               {control.identifier}
             </a>,
             <Title control={control} />,
