@@ -174,6 +174,7 @@ async function workWithLists(javaScriptEnabled: boolean, host?: string): Promise
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   assert.is(new URL(page.url()).pathname, home);
   await page.getByText('Added.').waitFor();
+  await page.locator('summary', { hasText: 'Download' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('list', { name: 'Download' }).getByRole('link', { name: 'CSV' }).click(),

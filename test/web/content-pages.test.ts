@@ -71,7 +71,7 @@ content('who may not see a kind of source does not find its files', async () => 
 async function ages(query: string, who = ann): Promise<string[]> {
   const { html } = await loadPage(t, `/catalog${query}`, who);
   const section = html.slice(html.indexOf('aria-labelledby="ages"'));
-  return [...section.matchAll(/<a href="\/stigs\/(\w+)">/g)].map(([, slug]) => slug!);
+  return [...section.matchAll(/<a href="\/stigs\/(\w+)" title=/g)].map(([, slug]) => slug!);
 }
 
 content('STIGs stand by their age, what has no date last, and are narrowed to what is older', async () => {

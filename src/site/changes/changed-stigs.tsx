@@ -25,6 +25,7 @@ export function catalogChangesPage(page: ChangesPage): View {
   return {
     title: `Changes since ${page.changes.since}`,
     section: 'stigs',
+    help: 'compare-two-releases',
     crumbs: [['STIGs', '/stigs']],
     body: (
       <>

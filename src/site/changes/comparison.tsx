@@ -71,6 +71,7 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
   return {
     title: `${shortTitle(title)}: ${from.version} and ${to.version}`,
     section: 'stigs',
+    help: 'compare-two-releases',
     crumbs: [
       ['STIGs', '/stigs'],
       [shortTitle(title), path('stigs', slug)],

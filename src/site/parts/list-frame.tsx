@@ -19,6 +19,14 @@ export interface ShownList<List = { id: string; name: string; color: string }> {
   isOwn: boolean;
 }
 
+/** The headings of the guide for parts that have one. */
+const helps: Partial<Record<ListPart, string>> = {
+  coverage: 'what-does-a-list-cover',
+  automation: 'plan-the-work',
+  worksheet: 'plan-the-work',
+  changes: 'compare-two-releases',
+};
+
 /** The address of a tab of a list's page. */
 export function partPath(id: string, part: ListPart): string {
   return part === 'overview' ? path('lists', id) : path('lists', id, part);
@@ -31,6 +39,7 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
   return {
     title: part === 'overview' ? list.name : `${label} · ${list.name}`,
     section: 'saved',
+    help: helps[part],
     crumbs: [['Lists', '/lists']],
     heading: null,
     body: (

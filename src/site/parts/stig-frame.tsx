@@ -23,6 +23,15 @@ export interface ShownStig {
   versions: { version: string; releaseDate: string | null; current: boolean }[];
 }
 
+/** The headings of the guide for parts that have one. */
+const helps: Partial<Record<StigPart, string>> = {
+  releases: 'compare-two-releases',
+  automation: 'plan-the-work',
+  coverage: 'what-does-a-list-cover',
+  worksheet: 'plan-the-work',
+  roles: 'roles-and-regulations',
+};
+
 /** The address of a tab of a STIG's page. */
 export function stigPath(slug: string, part: StigPart): string {
   return part === 'rules' ? path('stigs', slug) : path('stigs', slug, part);
@@ -52,6 +61,7 @@ export function stigView(page: {
     title:
       part === 'rules' ? `${shortTitle(title)} ${version}` : `${label} · ${shortTitle(title)} ${version}`,
     section: 'stigs',
+    help: helps[part],
     crumbs: [['STIGs', '/stigs']],
     printed: `${title} ${version}, ${versions.find((each) => each.version === version)?.releaseDate ?? 'no date'}`,
     heading: null,

@@ -22,7 +22,7 @@ export interface View {
   heading?: Child;
   body: Child;
   /** The heading of the guide that explains it; by default that of its section. */
-  help?: string;
+  help?: string | undefined;
   /** Whether its body contains the search box. */
   findsItself?: boolean;
   /** Whether its script calls the API (`/docs`). */

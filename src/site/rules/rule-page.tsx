@@ -20,6 +20,7 @@ export function rulePage(page: RulePage): View {
   return {
     title: `${first.groupId} ${first.ruleTitle}`,
     section: 'stigs',
+    help: 'a-rule',
     printed: `${stigTitle} ${version}, ${page.releaseDate ?? 'no date'}`,
     heading: null,
     body: (
