@@ -81,7 +81,7 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/roles/15-1244.00', ['Network and Computer Systems Administrators', 'Harbor Linux 3']],
   ['/checklists/upgrade?slug=harbor_linux_3', ['Upgrade checklists', 'eMASS sheet']],
   ['/checklists/results', ['Checklist from scan results']],
-  ['/checklists/inspect', ['Inspect a checklist']],
+  ['/checklists/inspect', ['Inspect checklists']],
   ['/checklists/hosts', ['Checklists for hosts']],
   ['/checklists/emass', ['Sheet for eMASS', 'POA&M']],
   ['/docs', ['GET /api/v1/stigs/{slug}/diff', 'user+regdoc']],

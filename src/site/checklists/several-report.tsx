@@ -3,10 +3,9 @@ import { count } from '../../base/text.ts';
 import type { NamedFile, UpgradedFile } from '../../checklists/upgrade-several.ts';
 import { Facts, StigLink, Table } from '../parts/components.tsx';
 import { createMarker } from '../parts/diff-text.tsx';
-import { Hidden } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 import { type AskedReview, Review } from './review-table.tsx';
-import { toolPath, toolView, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
+import { SentFiles, toolPath, toolView, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 
 /** The report on several checklists, file by file. Hidden fields send the files again for the download. */
 export function upgradedSeveralPage(page: {
@@ -51,9 +50,7 @@ export function upgradedSeveralPage(page: {
             rows={rows}
             asked={review}
             fields={{ ...form }}
-            files={files.map(({ name, bytes }) => (
-              <Hidden fields={{ checklistName: name, checklist: bytes.toString('base64') }} />
-            ))}
+            files={<SentFiles of={files} />}
             submit="Download checklists and report"
             marker={marker}
           />
