@@ -36,14 +36,22 @@ export function rulePage(page: RulePage): View {
         <div class="reading">
           <RuleList page={page} pinned={pinned} />
           <div class="read">
-            <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
+            <div class="section-head">
+              <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
+              <div class="actions">
+                {rules.map((rule) => (
+                  <CopyMenu
+                    rule={rule}
+                    label={rules.length === 1 ? 'Copy' : `Copy ${rule.ruleVersion}`}
+                    cite={citation(slug, version, rule.ruleId)}
+                    href={ruleHref(slug, rule, version)}
+                  />
+                ))}
+              </div>
+            </div>
             <Removed page={page} />
             {rules.map((rule, index) => (
-              <Rule
-                {...{ rule, automation, slug, heading: index }}
-                cite={citation(slug, version, rule.ruleId)}
-                href={ruleHref(slug, rule, version)}
-              />
+              <Rule {...{ rule, automation, slug, heading: index }} />
             ))}
             <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
           </div>
@@ -104,12 +112,9 @@ interface RuleProps {
   heading: number;
   automation: StigAutomation;
   slug: string;
-  cite: string;
-  /** The address of this release's rule. */
-  href: string;
 }
 
-function Rule({ rule, heading, automation, slug, cite, href }: RuleProps) {
+function Rule({ rule, heading, automation, slug }: RuleProps) {
   const { state, content } = automation.of(rule.ruleId);
   const legacy = rule.legacyIds.map((id) => (
     <a class="tag mono" href={link('/search', { q: id })}>
@@ -118,12 +123,7 @@ function Rule({ rule, heading, automation, slug, cite, href }: RuleProps) {
   ));
   return (
     <article>
-      <div class="section-head">
-        {heading === 0 ? <h1>{rule.ruleTitle}</h1> : <h2>{rule.ruleTitle}</h2>}
-        <div class="actions">
-          <CopyMenu rule={rule} cite={cite} href={href} />
-        </div>
-      </div>
+      {heading === 0 ? <h1>{rule.ruleTitle}</h1> : <h2>{rule.ruleTitle}</h2>}
       <Facts
         of={[
           ['Severity', <Severity level={rule.severity} />],
@@ -178,9 +178,16 @@ function Rule({ rule, heading, automation, slug, cite, href }: RuleProps) {
 }
 
 /** The link, the citation, and the whole rule as text and as Markdown: the script adds a button to each. */
-function CopyMenu({ rule, cite, href }: Pick<RuleProps, 'rule' | 'cite' | 'href'>): Child {
+function CopyMenu(props: {
+  rule: RuleText;
+  label: string;
+  cite: string;
+  /** The address of the rule in this release. */
+  href: string;
+}): Child {
+  const { rule, label, cite, href } = props;
   return (
-    <Menu label="Copy">
+    <Menu label={label}>
       <div class="copies">
         <p>
           Link <Id name="link" id={href} href={href} />
