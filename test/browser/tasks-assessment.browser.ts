@@ -44,13 +44,13 @@ tasks('the worksheet of a family, for paper', () =>
   journey(site, async ({ page, click, accessible }) => {
     await click(page.getByRole('link', { name: 'Boundary A' }).first());
     await click(page.getByRole('link', { name: 'Worksheet' }));
-    await page.getByLabel('Family').selectOption('Audit and Accountability');
+    await page.getByLabel('Family').selectOption('Media Protection');
     await click(page.getByRole('button', { name: 'Show worksheet' }));
-    await click(page.getByRole('link', { name: 'Show all of this family to print' }));
+    await click(page.getByRole('link', { name: 'Print view' }));
     const { totals } = await site.ask<{ totals: { controls: number; objectives: number } }>(
-      `/api/v1/lists/${list}/worksheet?family=AU`,
+      `/api/v1/lists/${list}/worksheet?family=MP`,
     );
-    assert.is(await page.getByRole('heading', { level: 2, name: /^AU-/ }).count(), totals.controls);
+    assert.is(await page.getByRole('heading', { level: 2, name: /^MP-/ }).count(), totals.controls);
     if (hasRealReleases) assert.is(await page.locator('.objectives tbody tr').count(), totals.objectives);
     await accessible();
   }),

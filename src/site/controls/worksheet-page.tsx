@@ -4,6 +4,7 @@ import { methodNames } from '../../catalog/controls/assessment-record.ts';
 import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
 import { objectsOf } from '../../catalog/crosswalk/worksheet.ts';
 import type { Worksheet, WorksheetControl } from '../../catalog/crosswalk/worksheet-schema.ts';
+import { paginationOf, slice } from '../../http/paging.ts';
 import { Automation } from '../parts/checked-by.tsx';
 import { Downloads, Empty, link, Pager, Table } from '../parts/components.tsx';
 import { Filters, Hidden, Select } from '../parts/forms.tsx';
@@ -19,14 +20,14 @@ export interface ShownWorksheet {
   worksheet: Worksheet;
   family: string;
   page: number;
-  /** All controls of the family with all rules, for paper. */
+  /** For paper: more on a page. */
   isPrint: boolean;
   choices: FrameworkChoices & { families: string[] };
   readAgain: string[];
 }
 
-const controlsPerPage = 8;
-const rulesPerObjective = 5;
+/** Controls of a page, and rules of an objective: a page for paper has more of both, and files have all. */
+const most = { screen: { controls: 8, rules: 5 }, paper: { controls: 40, rules: 25 } };
 
 /** The worksheet of a list. */
 export function listWorksheetPage({ list, isOwn, ...shown }: ShownList & ShownWorksheet): View {
@@ -71,7 +72,7 @@ function Files({ shown, home, version }: Placed): Child {
         class="button quiet"
         href={link(home, { ...queryOf(shown), version, family, print: shown.isPrint ? '' : 'true' })}
       >
-        {shown.isPrint ? 'Show in pages' : 'Show all of this family to print'}
+        {shown.isPrint ? 'Screen view' : 'Print view'}
       </a>
     </>
   );
@@ -80,10 +81,10 @@ function Files({ shown, home, version }: Placed): Child {
 function Body({ shown, home, version }: Placed): Child {
   const { worksheet, family, choices, isPrint, page } = shown;
   const { controls, totals, framework, revision } = worksheet;
-  const from = isPrint ? 0 : (page - 1) * controlsPerPage;
-  const onPage = isPrint ? controls : controls.slice(from, from + controlsPerPage);
-  const href = (next: number) => link(home, { ...queryOf(shown), version, family, page: next });
-  const totalPages = isPrint ? 1 : Math.ceil(controls.length / controlsPerPage);
+  const part = { page, limit: most[isPrint ? 'paper' : 'screen'].controls };
+  const onPage = slice(controls, part);
+  const href = (next: number) =>
+    link(home, { ...queryOf(shown), version, family, print: isPrint ? 'true' : '', page: next });
   return (
     <>
       <Filters action={home} submit="Show worksheet">
@@ -107,7 +108,7 @@ function Body({ shown, home, version }: Placed): Child {
       ) : (
         onPage.map((control) => <Control of={control} framework={framework} isPrint={isPrint} />)
       )}
-      <Pager pagination={{ page, totalPages, total: controls.length, limit: controlsPerPage }} href={href} />
+      <Pager pagination={paginationOf(part, controls.length)} href={href} />
     </>
   );
 }
@@ -115,6 +116,7 @@ function Body({ shown, home, version }: Placed): Child {
 function Control(props: { of: WorksheetControl; framework: string; isPrint: boolean }): Child {
   const { of: control, framework, isPrint } = props;
   const { identifier, title, objectives } = control;
+  const mostRules = most[isPrint ? 'paper' : 'screen'].rules;
   return (
     <section>
       <h2>
@@ -132,14 +134,14 @@ function Control(props: { of: WorksheetControl; framework: string; isPrint: bool
               {text}
             </>,
             <>
-              {(isPrint ? rules : rules.slice(0, rulesPerObjective)).map((rule) => (
+              {rules.slice(0, mostRules).map((rule) => (
                 <p>
                   <a href={ruleHref(rule.slug, rule)}>{rule.groupId}</a>{' '}
                   <Automation state={rule.automation} />
                 </p>
               ))}
-              {isPrint || rules.length <= rulesPerObjective ? null : (
-                <p class="quiet">and {count(rules.length - rulesPerObjective, 'other rule')}</p>
+              {rules.length <= mostRules ? null : (
+                <p class="quiet">and {count(rules.length - mostRules, 'other rule')}</p>
               )}
             </>,
             '',
