@@ -90,7 +90,7 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   const { guard, show, now } = support;
 
   const lookup = {
-    called: stigNames.exactly,
+    called: stigNames.calledOrFile,
     like: (name: string) =>
       stigs.list({ called: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
     versions: (slug: string) => stigs.versions(slug).versions.map(({ version }) => version),
