@@ -21,6 +21,7 @@ const columnNames: Record<string, keyof ChecklistHost> = {
   fqdn: 'fqdn',
   role: 'role',
   stigs: 'stigs',
+  stig: 'stigs',
 };
 const columns = ['hostName', 'ipAddress', 'macAddress', 'fqdn', 'role', 'stigs'] as const;
 

@@ -46,7 +46,7 @@ export function versionOf(row: typeof listStigs): SQL<string> {
     WHERE s.id = ${stigOf(row)}), ${row}.version)`;
 }
 
-export function isAmong(key: SQL, wanted: Reference[]): SQL {
+export function isAmong(key: SQL, wanted: Pick<Reference, 'key'>[]): SQL {
   const keys = JSON.stringify(wanted.map((each) => each.key));
   return sql`${key} IN (SELECT value FROM json_each(${keys}))`;
 }

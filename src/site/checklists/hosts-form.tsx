@@ -40,7 +40,7 @@ export function listChecklistsPage({ stigs, kept, form, problems, ...shown }: Li
           </Empty>
         ) : (
           <>
-            <KeptHostsSection {...shown} {...kept} stigs={here} />
+            <KeptHostsSection {...shown} {...kept} stigs={stigs} />
             <HostsFields
               action={partPath(shown.list.id, 'checklists')}
               form={form}

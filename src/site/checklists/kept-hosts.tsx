@@ -21,7 +21,8 @@ export interface KeptHosts {
   first: number;
   pagination: Pagination;
   warnings: string[];
-  stigs: { slug: string; title: string }[];
+  /** `release` is null for a STIG that is no longer in the catalog: its ticks stay. */
+  stigs: { slug: string; title: string; release: object | null }[];
 }
 
 /** The hosts that are kept with a list: which gets which STIG, as ticks, and their checklists at one press (rule D36.6). */
@@ -72,7 +73,13 @@ function Matrix({ list, isOwn, hosts, first, stigs, pagination }: KeptHosts): Ch
     <Table
       class="matrix"
       caption="Which host gets which STIG"
-      head={['Host', ...stigs.map(({ title }) => shortTitle(title)), ...(isOwn ? ['Actions'] : [])]}
+      head={[
+        'Host',
+        ...stigs.map(
+          ({ title, release }) => `${shortTitle(title)}${release === null ? ' (not in the catalog)' : ''}`,
+        ),
+        ...(isOwn ? ['Actions'] : []),
+      ]}
       rows={hosts.map((host, index) => [
         <>
           {host.hostName}

@@ -36,7 +36,7 @@ export interface Lookup {
 const longestName = 1000;
 
 /** Names that match no STIG and get suggestions: each compares every STIG of the catalog. */
-const mostGuessed = 50;
+const mostGuessed = 300;
 
 /** Releases of a STIG that are offered where a line names one that the catalog lacks. */
 const mostOffered = 8;

@@ -219,7 +219,7 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
         }
         const label = `the note of ${before.title}`;
         lists.own(user, id);
-        const removed = { from: 'list_stigs' as const, of: id, keys: [before.slug], label };
+        const removed = { from: 'list_notes' as const, of: id, keys: [before.slug], label };
         return goTo(c, next, { code: 'changed', undo: await undo.removing(user, removed, save) });
       },
       (problem) => edit(c, typed, problem),
