@@ -41,7 +41,8 @@ export function KeptHostsSection(kept: KeptHosts): Child {
       {warnings.length === 0 ? null : (
         <p class="notice">
           {warnings.slice(0, 5).join('. ')}
-          {warnings.length > 5 ? `, and ${warnings.length - 5} more` : ''}. They are kept as they are written.
+          {warnings.length > 5 ? `, and ${warnings.length - 5} more` : ''}. Names are kept as they are
+          written.
         </p>
       )}
       {isOwn ? (

@@ -225,7 +225,7 @@ function AfterPinned(props: { overview: ListOverview; entry: OverviewEntry; next
           : {pinnedNews(news)},{' '}
           <a href={diffHref(slug, version, newest)}>
             what changed<span class="hidden"> in {title}</span>
-          </a>
+          </a>{' '}
         </>
       )}
       {overview.isOwn ? (

@@ -83,7 +83,7 @@ export function besidePage({ left, right, asked, problem, lines, kind, page }: B
             />
             <div class="actions">
               <a class="button quiet" href={link(`${home}/file`, { with: asked })} download>
-                csv
+                CSV
               </a>
             </div>
             <Table
