@@ -116,8 +116,8 @@ pages('a table of any form is read, or said to be wrong', () => {
   assert.equal(read('name,stigs\na,\nb,no_such\nB,harbor_linux_3\nb,harbor_linux_3\nc').problems, [
     'Line 2 (a): stigs must contain 1 to 5,000 slugs',
     'Line 3 (b): the list has no STIG no_such',
-    'Line 4 (B): the host is there twice',
-    'Line 5 (b): the host is there twice',
+    'Line 4 (B): the host is listed twice',
+    'Line 5 (b): the host is listed twice',
     'Line 6 (c): stigs must contain 1 to 5,000 slugs',
   ]);
   assert.match(read('a\n"b').problems[0]!, /^Quote Not Closed/);
@@ -142,7 +142,7 @@ pages('hosts are kept with the list, ticked, and made to a zip at one press', as
     { hostName: 'db', stigs: ['harbor_linux_3', 'lantern_web_server_2'] },
   ]);
   const { html } = await loadPage(t, at, ann);
-  assert.match(textOf(html), 'WIN_SRV01 is no host name of RFC 1123');
+  assert.match(textOf(html), 'WIN_SRV01 is not a host name by RFC 1123');
   assert.is(html.match(/name="tick"[^>]* checked/g)!.length, 4);
   const download = async (who = ann) => {
     const body = formOf({ kept: '1', format: 'ckl', layout: 'stig' });

@@ -118,7 +118,7 @@ work('two STIGs stand side by side by requirement and words', async () => {
     ],
   );
   const none = await loadPage(t, '/stigs/fern_seven/beside?with=zeppelin', ann);
-  assert.equal([none.status, /No STIG is called zeppelin/.test(none.html)], [404, true]);
+  assert.equal([none.status, /No STIG matches zeppelin/.test(none.html)], [404, true]);
 });
 
 /** The Undo of a page after a form: its fields, and what it says was removed. */
