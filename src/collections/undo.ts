@@ -116,14 +116,7 @@ function createRemovables(db: Database): Record<RemovedFrom, Removable> {
     collection: Removable['collection'],
     { table, of, key }: { table: SQLiteTable; of: SQLiteColumn; key: SQL<string> },
   ): Removable {
-    const areOf = (owner: string, keys: string[]) =>
-      and(
-        eq(of, owner),
-        isAmong(
-          key,
-          keys.map((each) => ({ key: each })),
-        ),
-      );
+    const areOf = (owner: string, keys: string[]) => and(eq(of, owner), isAmong(key, keys));
     return {
       collection,
       read: (owner, keys) =>

@@ -192,6 +192,7 @@ lists('whatever a pasted line says is in the entry, in the question or in the re
     ['QEL 9 1.1\tnoted', 'QEL 9 1.1', 'noted', ['V1R1']],
     ['U_RD_RTR_V1R7_Manual-xccdf.xml', 'U_RD_RTR_V1R7_Manual-xccdf.xml', '', [null, 'V1R1']],
     ['Zinnia V1R1 at the gate', 'Zinnia V1R1 at the gate', '', ['V1R1']],
+    ['QEL 9 V1R7\tV1R1', 'QEL 9 V1R7 V1R1', '', ['V1R1']],
     ['Zinnia and qel_9', 'Zinnia and qel_9', '', [null]],
   ];
   for (const [line, name, notes, releases] of asked) {

@@ -128,6 +128,9 @@ function* reading(text: string, lookup: Lookup, { named, unclear, otherwise }: P
         const guessed = isGuessed ? found : guess(name);
         unclear.push({ name: said, notes, candidates: withReleases(guessed, release) });
         yield;
+      } else if (beside !== null && stig.release !== null && stig.release !== release) {
+        const releases = [stig.release, release].filter((each) => !isLacking(stig, each));
+        unclear.push({ name: said, notes, candidates: releases.map((each) => ({ ...stig, release: each })) });
       } else if (isLacking(stig, release))
         unclear.push({ name: said, notes, candidates: withReleases([stig], release) });
       else take(stig, release, notes, index + 1);
