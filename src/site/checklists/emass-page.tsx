@@ -46,13 +46,13 @@ export function emassPage(page: { made: MadeSheet; form: UpgradeForm; files: Nam
         {rows.length === 0 ? (
           <Empty>{sheet === 'poam' ? 'No rule is open.' : 'No rule of these checklists has a CCI.'}</Empty>
         ) : (
-          <div class="wide">
+          <section class="wide" tabindex={0} aria-label="The sheet">
             <Table
               caption="Rows of the sheet"
               head={filled.map(({ name }) => name)}
               rows={rows.slice(0, mostRows).map((row) => filled.map(({ index }) => cell(row[index]!)))}
             />
-          </div>
+          </section>
         )}
         {rows.length > mostRows ? (
           <p class="quiet">{count(rows.length - mostRows, 'more row')} in the sheet.</p>
