@@ -27,11 +27,9 @@ export function catalogChangesPage(page: ChangesPage): View {
     section: 'stigs',
     help: 'compare-two-releases',
     crumbs: [['STIGs', '/stigs']],
+    actions: <Files of={path('stigs', 'changes')} since={page.changes.since} />,
     body: (
       <>
-        <div class="actions">
-          <Files of={path('stigs', 'changes')} since={page.changes.since} />
-        </div>
         <Changes {...page} home="/changes" none="No STIG has a release from this day on." />
       </>
     ),

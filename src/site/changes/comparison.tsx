@@ -77,23 +77,18 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
       [shortTitle(title), path('stigs', slug)],
     ],
     printed: `${title}, ${from.version} (${from.releaseDate ?? 'no date'}) and ${to.version} (${to.releaseDate ?? 'no date'})`,
-    heading: null,
+    heading: `Changes from ${from.version} to ${to.version}`,
+    actions: (
+      <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query}>
+        <li>
+          <a class="button" href={link(`${home}/file`, query)} download>
+            One page (.html)
+          </a>
+        </li>
+      </Downloads>
+    ),
     body: (
       <>
-        <div class="section-head">
-          <h1>
-            Changes from {from.version} to {to.version}
-          </h1>
-          <div class="actions">
-            <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query}>
-              <li>
-                <a class="button" href={link(`${home}/file`, query)} download>
-                  One page (.html)
-                </a>
-              </li>
-            </Downloads>
-          </div>
-        </div>
         <Filters action={home} submit="Compare">
           <Select name="from" label="From" of={versions} selected={from.version} />
           <Select name="to" label="To" of={versions} selected={to.version} />

@@ -39,7 +39,18 @@ export function controlPage(page: ControlPage): View {
   ];
   return {
     title: `${identifier}${title ? ` ${title}` : ''}`,
-    heading: null,
+    heading: framework === 'cci' ? <Definition of={control} /> : undefined,
+    actions: (
+      <>
+        {mine === null || framework === 'cci' ? null : (
+          <>
+            <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
+            <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
+          </>
+        )}
+        <Neighbors of={neighbors} framework={framework} />
+      </>
+    ),
     section: 'controls',
     printed: `${frameworkName(framework)} ${version}`,
     crumbs: [
@@ -48,24 +59,6 @@ export function controlPage(page: ControlPage): View {
     ],
     body: (
       <>
-        <div class="section-head">
-          <h1>
-            {framework === 'cci' ? <Definition of={control} /> : `${identifier}${title ? ` ${title}` : ''}`}
-          </h1>
-          <div class="actions">
-            {mine === null || framework === 'cci' ? null : (
-              <>
-                <FavoriteButton
-                  of="controls"
-                  isFavorite={mine.isFavorite}
-                  fields={{ ...fields, next: home }}
-                />
-                <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
-              </>
-            )}
-            <Neighbors of={neighbors} framework={framework} />
-          </div>
-        </div>
         <Facts of={[...facts(control, version), ...ruleFacts(rules)]} />
         {control.withdrawn === undefined ? null : (
           <p class="warning">

@@ -119,7 +119,12 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
           )}
           <PrintHead view={view} frame={frame} />
           <Crumbs of={view.crumbs ?? []} />
-          {view.heading === null ? null : <h1>{view.heading ?? view.title}</h1>}
+          {view.heading === null ? null : (
+            <div class="section-head">
+              <h1>{view.heading ?? view.title}</h1>
+              {view.actions === undefined ? null : <div class="actions">{view.actions}</div>}
+            </div>
+          )}
           {view.body}
         </main>
         <footer>

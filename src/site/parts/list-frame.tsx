@@ -41,16 +41,15 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
     section: 'saved',
     help: helps[part],
     crumbs: [['Lists', '/lists']],
-    heading: null,
+    heading: (
+      <>
+        <Swatch color={list.color} />
+        {list.name}
+      </>
+    ),
+    actions,
     body: (
       <>
-        <div class="section-head">
-          <h1>
-            <Swatch color={list.color} />
-            {list.name}
-          </h1>
-          {actions === undefined ? null : <div class="actions">{actions}</div>}
-        </div>
         <Tabs
           label="Parts of this list"
           of={parts.map(([each, label]) => [label, partPath(list.id, each), each === part])}

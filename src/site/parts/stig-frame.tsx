@@ -64,13 +64,10 @@ export function stigView(page: {
     help: helps[part],
     crumbs: [['STIGs', '/stigs']],
     printed: `${title} ${version}, ${versions.find((each) => each.version === version)?.releaseDate ?? 'no date'}`,
-    heading: null,
+    heading: <span title={title}>{shortTitle(title)}</span>,
+    actions,
     body: (
       <>
-        <div class="section-head">
-          <h1 title={title}>{shortTitle(title)}</h1>
-          <div class="actions">{actions}</div>
-        </div>
         <div class="stig-head">
           <form action={stigPath(slug, part)}>
             <Hidden fields={keep} />

@@ -20,6 +20,8 @@ export interface View {
   printed?: string;
   /** By default the title; null where the body has a heading. */
   heading?: Child;
+  /** What to do with what the page is about, beside its heading. */
+  actions?: Child;
   body: Child;
   /** The heading of the guide that explains it; by default that of its section. */
   help?: string | undefined;

@@ -200,7 +200,9 @@ function CopyMenu(props: {
             <div class="section-head">
               <b>Whole rule as {form}</b>
             </div>
-            <pre data-copy={`rule as ${form}`}>{wholeRule(rule, cite, form)}</pre>
+            <pre data-copy={`rule as ${form}`} tabindex={0}>
+              {wholeRule(rule, cite, form)}
+            </pre>
           </section>
         ))}
       </div>
