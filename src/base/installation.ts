@@ -42,7 +42,9 @@ export function readSettingsFile(file: string = settingsFile): Record<string, st
     throw fail(`belongs to another user (uid ${stat.uid}): only root and this user (uid ${own}) may own it`);
   if ((stat.mode & 0o022) !== 0) throw fail(`can be changed by others: chmod go-w ${file}`);
   try {
-    const all = parseEnvironmentFile(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    if (text.includes('\0')) throw new Error('it has a byte 0');
+    const all = parseEnvironmentFile(text);
     return Object.fromEntries([...all].filter(([name]) => name.startsWith('GAPSTONE_')));
   } catch (error) {
     throw fail(`cannot be read: ${whyRefused(file, error)}`);
