@@ -88,7 +88,9 @@ export function setAside({ db, usersDb }: Pick<Config, 'db' | 'usersDb'>): SetAs
         if (why === undefined) return [];
         // Spelled as `neededForRollback` spells it: a path may begin with `./`.
         const file = `${own}${rest}`;
-        const stats = companions.flatMap((end) => lstatSync(`${file}${end}`, { throwIfNoEntry: false }) ?? []);
+        const stats = companions.flatMap(
+          (end) => lstatSync(`${file}${end}`, { throwIfNoEntry: false }) ?? [],
+        );
         // Renaming changes this time, not that of the last write, which may be a year older.
         const since = new Date(Math.max(...stats.map(({ ctimeMs }) => ctimeMs)));
         const bytes = stats.reduce((sum, { size }) => sum + size, 0);
