@@ -61,7 +61,7 @@ export const applyCommand = {
 
 export const rollbackCommand = {
   usage: 'gapstone content rollback [--db FILE] [--users-db FILE] [--json]',
-  help: ['rollback: restores the catalog from before the last bundle, once'],
+  help: ['rollback:  restores the catalog from before the last bundle, once'],
   async run(args: string[]) {
     const { values } = parse(args, [], {});
     const config = readConfig(values);
