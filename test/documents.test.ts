@@ -270,7 +270,7 @@ for (const page of pages.filter((name) => !ofPackages.includes(name) && commands
           cwd: folder,
           env,
           encoding: 'utf8',
-          timeout: 120_000,
+          timeout: 600_000,
         },
       );
       assert.is(status, 0, `${page}: ${stderr.slice(-2000)}\n${stdout.slice(-500)}`);
