@@ -109,7 +109,7 @@ export function getRule(services: Services, call: Call): Answer {
       automation: automation.state,
       automatedBy: automation.content.slice(0, 5),
       now: state === 'former' ? citation(slug, newest, over.ruleId) : undefined,
-      note: isOther ? `${cut(id)} is another revision: this is ${ruleId}` : undefined,
+      note: isOther ? `${cut(given)} is another revision: this is ${ruleId}` : undefined,
     }),
   };
   const head = { found: true, cite, ...(call.at === 0 ? facts : { ruleId }) };

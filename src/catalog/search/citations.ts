@@ -1,4 +1,4 @@
-import { type Citation, citation, readCitation } from '../../base/citation.ts';
+import { type Citation, citation, longestCitation, readCitation } from '../../base/citation.ts';
 import { AppError, badRequest, notThere } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import { frameworkKey, frameworks } from '../controls/frameworks.ts';
@@ -168,10 +168,10 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
   }
 
   return {
-    /** Whether a text cites a control or CCI, which everybody may read. */
+    /** Whether everybody may open a text: it cites a control or CCI, or is no citation and is refused as such first. */
     isPublic(ref: string): boolean {
-      const cited = readCitation(ref);
-      return cited !== null && cited.id !== null && isFramework(cited.name);
+      const cited = ref.length > longestCitation ? null : readCitation(ref);
+      return cited === null || (cited.id !== null && isFramework(cited.name));
     },
 
     /** The citation of what an id of a question names; null where nothing here can be cited. */
