@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as assert from 'uvu/assert';
@@ -128,6 +129,23 @@ test('it ends when its pipe is closed, and when nobody reads', async () => {
   await once(other.stdout, 'data');
   other.stdin.destroy();
   assert.equal(await once(other, 'exit'), [0, null]);
+});
+
+test('another catalog in the place of the first is the one that answers', async () => {
+  const [small, whole] = [join(folder, 'small.db'), join(folder, 'whole.db')];
+  await importInto(small, [shipped('stigs')]);
+  copyFileSync(db, whole);
+  const child = spawn(process.execPath, [cli, 'mcp', '--db', small], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const reader = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ask = async () => {
+    child.stdin.write(line('get_control', { id: 'AC-2' }));
+    return JSON.parse(JSON.parse((await reader.next()).value!).result.content[0].text);
+  };
+  assert.is((await ask()).reason, 'not_imported');
+  renameSync(whole, small);
+  assert.is((await ask()).identifier, 'AC-2');
+  child.stdin.end();
+  assert.equal(await once(child, 'exit'), [0, null]);
 });
 
 test('a token file gives lists; a bad one, and GAPSTONE_MCP=off, end the start with one line', async () => {
