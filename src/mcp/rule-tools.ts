@@ -5,7 +5,6 @@ import {
   isControlId,
   Missing,
   releaseOf,
-  ruleIdOf,
   ruleOf,
   severitiesOf,
   stigOf,
@@ -72,13 +71,12 @@ const bare = (id: string) => id.toUpperCase().replace(/_RULE$/, '');
 export function getRule(services: Services, call: Call): Answer {
   const { id: given = '', stig, version } = call.args;
   const cited = isControlId(given) ? null : readCitation(given);
-  const id = cited?.id ?? ruleIdOf(given);
-  const asked = version ?? cited?.version;
+  const wanted = version ?? cited?.version;
   const of = stig ?? cited?.name;
-  const named = of === undefined ? null : stigOf(services, of, asked);
-  const over = ruleOf(services.ruleHistory, id, named?.slug);
-  const { slug } = over;
-  const { version: release, newest } = named ?? stigOf(services, slug, asked);
+  const named = of === undefined ? null : stigOf(services, of, wanted);
+  const over = ruleOf(services.ruleHistory, cited?.id ?? given, named?.slug);
+  const { slug, asked: id } = over;
+  const { version: release, newest } = named ?? stigOf(services, slug, wanted);
   const group = services.reading.rules(slug, [id, over.groupId, over.ruleVersion], release);
   if (!group) {
     const last = over.version;

@@ -166,45 +166,51 @@ export function controlOf(given: string, framework?: string, version?: string) {
 /** Whether a text is the id of a control or CCI. */
 export const isControlId = (text: string): boolean => onlyId(typed(text), 'control', 'cci') !== null;
 
-/** The id of a rule in its usual form: of `V 257777`, `sv257777r1`, `257777`, `RHEL 09 211010` and `rule V-257777`. */
-export function ruleIdOf(given: string): string {
+/** The ways to read the id of a rule: as it is, `V 257777`, `257777`, `rule V-257777`, `RHEL 09 211010`. */
+function ruleIdsOf(given: string): Set<string> {
   const text = typed(given)
     .replace(/^(s?v)[\s_-]?(?=\d)/i, '$1-')
-    .replace(/^(?=\d{4,}$)/, 'V-')
-    .replace(/^([a-z][a-z0-9]*)[\s_-]([a-z0-9]{2,4})[\s_-](?=\d{5,6}$)/i, '$1-$2-');
-  const found =
-    onlyId(text, 'rule') ?? onlyId(text, 'group') ?? onlyId(text, 'stigId') ?? onlyId(text, 'srg');
-  return found?.id ?? text;
+    .replace(/^(?=\d{4,}$)/, 'V-');
+  const hyphened = text.replace(/[\s_]+/g, '-');
+  const only = onlyId(text, 'rule') ?? onlyId(text, 'group') ?? onlyId(text, 'stigId') ?? onlyId(text, 'srg');
+  return new Set([given.trim(), hyphened, only?.id ?? hyphened]);
 }
 
 /** The last release that has a rule. */
 export const lastOf = ({ releases }: RuleOverTime): string =>
   releases.find(({ state }) => state !== 'removed')!.version;
 
-/** The one rule that an id names in a STIG, or in all, and its last release. Throws `Missing` for none and for several. */
-export function ruleOf(
-  history: Pick<RuleHistoryService, 'current' | 'find'>,
-  id: string,
-  slug: string | undefined,
-) {
+type RuleLookup = Pick<RuleHistoryService, 'current' | 'find'>;
+
+/** The rules with an id, in a STIG or in all, each with its last release: those of newest releases, else the former. */
+function rulesWith(history: RuleLookup, id: string, slug: string | undefined) {
   const now = history.current(id, slug).map((each) => ({ ...each, current: true }));
   const ever = () => history.find(id, slug).map((each) => ({ ...each, version: lastOf(each) }));
   const all = now.length > 0 ? now : ever();
   const own = all.filter((each) => each.groupId === id.toUpperCase());
   const found = own.length > 0 ? own : all;
   const current = found.filter((each) => each.current);
-  const rules = current.length > 0 ? current : found;
-  const [first] = rules;
-  if (first === undefined) {
-    const next = { tool: 'get_control', arguments: { id } };
-    const advice = `No STIG in this catalog has the rule ${cut(id)}`;
-    throw new Missing('unknown_id', advice, isControlId(id) ? { next } : {});
+  return (current.length > 0 ? current : found).map((each) => ({ ...each, asked: id }));
+}
+
+/**
+ * The one rule that an id in any spelling names in a STIG, or in all, with its last release, and `asked`, the spelling
+ * that it has. Throws `Missing` for none and for several.
+ */
+export function ruleOf(history: RuleLookup, given: string, slug: string | undefined) {
+  for (const id of ruleIdsOf(given)) {
+    const rules = rulesWith(history, id, slug);
+    const [first] = rules;
+    if (first === undefined) continue;
+    if (rules.length === 1 || (!first.current && rules.every((each) => each.slug === first.slug)))
+      return first;
+    const candidates = rules.slice(0, mostCandidates).map(({ slug, version, ruleId, ruleTitle }) => {
+      return { cite: citation(slug, version, ruleId), ruleTitle: cut(ruleTitle, 200) };
+    });
+    const advice = 'Several rules have this id. Call again with one of these citations as id';
+    throw new Missing('ambiguous', advice, { candidates });
   }
-  if (rules.length === 1 || (current.length === 0 && rules.every((each) => each.slug === first.slug)))
-    return first;
-  const advice = 'Several rules have this id. Call again with one of these citations as id';
-  const candidates = rules.slice(0, mostCandidates).map(({ slug, version, ruleId, ruleTitle }) => {
-    return { cite: citation(slug, version, ruleId), ruleTitle: cut(ruleTitle, 200) };
-  });
-  throw new Missing('ambiguous', advice, { candidates });
+  const next = { tool: 'get_control', arguments: { id: given } };
+  const advice = `No STIG in this catalog has the rule ${cut(given)}`;
+  throw new Missing('unknown_id', advice, isControlId(given) ? { next } : {});
 }
