@@ -51,7 +51,7 @@ export const mcpCommand: Command = {
       return 'Something went wrong. stderr of gapstone mcp has the details';
     };
     const { input, output } = createLines();
-    const programs = { services: { ...services, summary: { summary } }, caller, fault };
+    const programs = { services: { ...services, summary: { ...services.summary, summary } }, caller, fault };
     await serveLines(programs, process.stdin.pipe(input), output, (error) =>
       tell(`gapstone: ${error.message}`),
     );
