@@ -108,6 +108,10 @@ function createReleases(db: Database, { slugOf }: StigNameIndex) {
       return { slug, title, release: { id, version: own } };
     },
 
+    /** The versions of the retained releases of a STIG, newest first. */
+    retained: (name: string): string[] =>
+      db.read(() => releasesOf.all({ slug: release(name).slug }).map(({ version }) => version)),
+
     versions(name: string): StigVersions {
       return db.read(() => {
         const { id, slug: own } = release(name);
