@@ -37,7 +37,7 @@ export async function find(services: Services, call: Call): Promise<Answer> {
     control: control && controlOf(control).id,
     cci,
   };
-  const found = services.search.search({ q, ...filters, among, ...page });
+  const found = await services.search.search({ q, ...filters, among, ...page });
   const { total } = found.pagination;
   const answers = call.at > 0 ? [] : (await services.answers(q)).slice(0, 10);
   const stigs = call.at > 0 ? [] : services.stigNames.said(q).slice(0, 5);
