@@ -58,7 +58,13 @@ export function idsOf(text: string): FoundId[] | null {
   const found: FoundId[] = [];
   let end = 0;
   for (const id of idsIn(text)) {
-    if (!/^[\s,;]*$/.test(text.slice(end, id.index))) return null;
+    if (
+      text
+        .slice(end, id.index)
+        .replace(/^[\s,;]+/, '')
+        .replace(xccdfName, '') !== ''
+    )
+      return null;
     found.push(id);
     end = id.index + id.text.length;
   }

@@ -34,18 +34,17 @@ export interface Asked {
   query: SearchQuery;
   /** For FTS5; null where filters or a control alone say which rules. */
   match: string | null;
-  /** What a rule must not match. */
-  excluded: string | null;
   /** The rules of a control or CCI that is the whole question. */
   reached: Set<number> | null;
-  /** What `stig` and `list` ask of a rule, and what all filters ask; null for nothing. */
+  /** What `stig`, `list` and exclusions ask of a rule, and what all filters ask; null for nothing. */
   inScope: Test | null;
   passes: Test | null;
   /** The STIGs that `stig` and `list` leave; null for all. */
   slugs: string[] | null;
 }
 
-const allOf = (tests: (Test | null)[]): Test | null => {
+/** One test of several; null for none. */
+export const allTests = (tests: (Test | null)[]): Test | null => {
   const given = tests.filter((test) => test !== null);
   return given.length < 2 ? (given[0] ?? null) : (rule) => given.every((test) => test(rule));
 };
@@ -73,25 +72,24 @@ export function createBinder(
     { q = '', severity, stig, among, cci, control }: SearchQuestion,
   ): Asked | null => {
     const asked = stig && slugsOf(stig);
-    const inScope = allOf([given(asked, isOf), given(among, isOf)]);
-    const narrow = allOf([
+    const inScope = allTests([given(asked, isOf), given(among, isOf)]);
+    const narrow = allTests([
       given(severity, (levels) => (rule) => levels.has(rule.severity)),
       given(cci, (text) => cites([filtered('cci', text)])),
       given(control, (text) => cites(ccisOf(filtered('control', text)))),
     ]);
     const ccis = query.control === null ? null : reached(query.control);
     const match = ccis === null ? query.match : null;
-    const { excluded } = query;
     if (match === null && ccis === null) {
-      const excludes = excluded !== null || query.excludedLiterals.length > 0;
+      const excludes = query.excluded.length + query.excludedLiterals.length > 0;
       if (q !== '' && !excludes) return null;
       if (excludes && inScope === null && narrow === null)
         throw badRequest('q must have a word to find beside those that it excludes, or a filter', 'q');
     }
     return {
-      ...{ query, match, excluded, inScope },
+      ...{ query, match, inScope },
       reached: ccis && citing(ccis),
-      passes: allOf([inScope, narrow]),
+      passes: allTests([inScope, narrow]),
       slugs: asked?.filter((slug) => among?.includes(slug) ?? true) ?? among ?? null,
     };
   };

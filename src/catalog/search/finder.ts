@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
 import { offsetOf, type Page } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
-import { type Asked, createBinder, type Lookup, type SearchQuestion, type Test } from './binder.ts';
+import { type Asked, allTests, createBinder, type Lookup, type SearchQuestion, type Test } from './binder.ts';
 import { createFewScorer } from './few.ts';
 import type { IndexMemory } from './index-memory.ts';
 import { byScore, countsOf, type IndexedRule, inOrder } from './indexed-rules.ts';
@@ -64,15 +64,29 @@ export function createFinder(
   const isIn = ({ id }: IndexedRule, literal: Pattern) =>
     foldedTexts(id).some((text) => findPlaces(text, literal, 1).length > 0);
 
+  /** What is asked, without the rules that it excludes. */
+  function* withoutExcluded(asked: Asked): Generator<void, Asked> {
+    const { excluded } = asked.query;
+    if (excluded.length === 0) return asked;
+    const without = new Set<number>();
+    for (const match of excluded) {
+      for (const id of queries.matching(match)) without.add(id);
+      yield;
+    }
+    const isLeft: Test = ({ id }) => !without.has(id);
+    const { inScope, passes } = asked;
+    const left = allTests([inScope, isLeft]);
+    return { ...asked, inScope: left, passes: passes === inScope ? left : allTests([passes, isLeft]) };
+  }
+
   /** The rules of a question that pass a test, in no order. */
   function* allOf(asked: Asked, passes: Test | null, memory: IndexMemory): Generator<void, IndexedRule[]> {
-    const { query, match, excluded, reached } = asked;
+    const { query, match, reached } = asked;
     const ids = match === null ? (reached ?? memory.rules.keys()) : matching(query, match, memory);
-    const without = excluded === null ? null : new Set(queries.matching(excluded));
     const found: IndexedRule[] = [];
     for (const id of ids) {
       const rule = memory.rules.get(id)!;
-      if ((passes?.(rule) ?? true) && !without?.has(id)) found.push(rule);
+      if (passes?.(rule) ?? true) found.push(rule);
     }
     return hasLiterals(query) ? yield* filtered(found, (rule) => hasItsLiterals(query, rule)) : found;
   }
@@ -92,9 +106,9 @@ export function createFinder(
 
   /** The rules in an order, those of a page at least: the index alone sorts where nothing else takes rules away. */
   function sorted(asked: Asked, sort: SearchOrder, all: IndexedRule[], end: number, memory: IndexMemory) {
-    const { query, match, passes, excluded } = asked;
+    const { query, match, passes } = asked;
     if (sort !== 'relevance' || match === null) return inOrder(all, sort === 'relevance' ? 'stig' : sort);
-    const isAlone = passes === null && excluded === null && !hasLiterals(query) && query.ids.length === 0;
+    const isAlone = passes === null && !hasLiterals(query) && query.ids.length === 0;
     const few = scoreFew(
       query,
       all.map(({ id }) => id),
@@ -147,10 +161,12 @@ export function createFinder(
 
   return function* (search: SearchIn, page: Page, memory: IndexMemory): Generator<void, Found> {
     const query = readSearchQuery(search.q ?? '');
-    const asked = bind(query, search);
-    if (asked === null)
+    const bound = bind(query, search);
+    if (bound === null)
       return { query, rules: [], total: 0, exact: 0, wider: nothingWider, counts: countsOf([]) };
+    const asked = yield* withoutExcluded(bound);
     const all = yield* allOf(asked, asked.passes, memory);
+    yield;
     const wider = yield* widerOf(asked, all, search, memory);
     const total = all.length + wider.rules.length;
     const offset = offsetOf(page, total);

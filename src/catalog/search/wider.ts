@@ -50,20 +50,26 @@ export function createWider(
   db: Database,
   stigNames: Pick<StigNameIndex, 'said' | 'exactly'>,
   isId: (text: string) => boolean,
-  { matching, widerScores }: Pick<IndexQueries, 'matching' | 'widerScores'>,
+  { widerScores }: Pick<IndexQueries, 'widerScores'>,
 ) {
   const read = createSecondReading(db, stigNames, isId);
 
   /** The rules with any of some things: bm25 adds up over words, and what stands for them counts half. */
-  function scored(wanted: Wanted[], from: (match: string) => Scored[]): Map<number, number> {
+  function* scored(
+    wanted: Wanted[],
+    from: (match: string) => Scored[],
+  ): Generator<void, Map<number, number>> {
     const { own, instead } = matchesOf(wanted);
     const scores = new Map<number, number>();
-    const add = (match: string | null, share: number) => {
+    const asked = [
+      [own, 1],
+      [instead, ofSynonyms],
+    ] as const;
+    for (const [match, share] of asked) {
       for (const { id, score } of match === null ? [] : from(match))
         scores.set(id, (scores.get(id) ?? 0) + score * share);
-    };
-    add(own, 1);
-    add(instead, ofSynonyms);
+      yield;
+    }
     return scores;
   }
 
@@ -93,7 +99,7 @@ export function createWider(
     if (slugs !== null && slugs.length <= fewStigs) {
       const asked = slugs.flatMap((slug) => stigs.get(slug) ?? []);
       const from = (match: string) => asked.flatMap(({ first, last }) => widerScores.all(match, first, last));
-      return yield* ranked(scored(rarest, from));
+      return yield* ranked(yield* scored(rarest, from));
     }
     const isFree = passes === null && holds === null;
     const from = (match: string) => (isFree ? widerScores.best(match, mostRanked) : widerScores.all(match));
@@ -101,21 +107,20 @@ export function createWider(
     for (let round = 1, taken = 0, sum = 0; taken < rarest.length && found.length < enough; round++) {
       do sum += rarest[taken++]!.rules;
       while (taken < rarest.length && (round === mostRounds || sum + rarest[taken]!.rules <= candidates));
-      found = yield* ranked(scored(rarest.slice(0, taken), from));
+      found = yield* ranked(yield* scored(rarest.slice(0, taken), from));
     }
     return found;
   }
 
   /** What to add to the rules `first`, which have all words. `isFree`: no STIG was asked for, so a name may narrow. */
   return function* (
-    { query, excluded, passes, slugs }: Asked,
+    { query, passes, slugs }: Asked,
     first: Set<IndexedRule>,
     isIn: (rule: IndexedRule, pattern: Pattern) => boolean,
     isFree: boolean,
     memory: IndexMemory,
   ): Generator<void, Wider> {
     const { wanted, pieces, rest, named, dropped, suggestions } = read(query, memory.vocabulary);
-    const without = excluded === null ? null : new Set(matching(excluded));
     const hasLiterals = query.literals.length + query.excludedLiterals.length > 0;
     // The index knows no punctuation: a phrase that has some is looked for in the texts.
     const holds = (rule: IndexedRule, some: Wanted[]) =>
@@ -124,9 +129,8 @@ export function createWider(
         some.some((each) => [...each.patterns, ...each.instead].some((pattern) => isIn(rule, pattern))));
     function* find(some: Wanted[], within: string[] | null): Generator<void, IndexedRule[]> {
       const isOf = within === null ? null : new Set(within);
-      const isTested = passes !== null || without !== null || isOf !== null;
-      const test: Test = (rule) =>
-        (passes?.(rule) ?? true) && (isOf?.has(rule.stig.slug) ?? true) && !without?.has(rule.id);
+      const isTested = passes !== null || isOf !== null;
+      const test: Test = (rule) => (passes?.(rule) ?? true) && (isOf?.has(rule.stig.slug) ?? true);
       const inTexts: Test = (rule) => holds(rule, some);
       const found = yield* best(
         ...([some, isTested ? test : null, hasLiterals ? inTexts : null, within ?? slugs, memory] as const),

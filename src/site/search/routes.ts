@@ -64,7 +64,7 @@ async function answer(c: Context<Env>, deps: SearchServices): Promise<SearchPage
   const named = plain(wanted);
   const unasked: SearchPage = {
     q,
-    hasWords: match !== null || excluded !== null || excludedLiterals.length > 0,
+    hasWords: match !== null || excluded.length + excludedLiterals.length > 0,
     filter,
     entitlements: user?.entitlements ?? null,
     stigs: [],
