@@ -2,7 +2,7 @@ import { inSlices } from '../../base/slices.ts';
 import { idsOf } from '../controls/id-grammar.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import { hyphenated, readSearchQuery } from './query.ts';
-import type { IdAnswer } from './schema.ts';
+import { type IdAnswer, mostAnswers } from './schema.ts';
 
 /** An id of a text and what the catalog has of it (rule D39.1). */
 interface CitedId {
@@ -16,8 +16,6 @@ interface CitedId {
   line: number;
   column: number;
 }
-
-const mostAnswers = 50;
 
 export interface AnswerDeps {
   citedIn: (text: string) => Promise<CitedId[]>;

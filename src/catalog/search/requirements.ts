@@ -37,20 +37,21 @@ export function* readRequirements(
 
   return (wanted, rules) => {
     const scores = new Map<number, number>();
+    let whole = 0;
     for (const { patterns, rules: upTo } of wanted) {
       const having = Math.min(upTo, rules);
       const rarity = Math.max(leastRarity, Math.log((rules - having + 0.5) / (having + 0.5)));
+      whole += rarity;
       const fitting = new Set(patterns.flatMap(({ parts }) => titlesWith(byWord, parts)));
       for (const title of fitting) {
         const length = saturation * (1 - lengthShare + (lengthShare * titles[title]!.length) / meanLength);
         scores.set(title, (scores.get(title) ?? 0) + (rarity * (saturation + 1)) / (1 + length));
       }
     }
-    const best = Math.max(...scores.values());
     const fits = new Map<string, number>();
     for (const [title, score] of scores) {
       const { requirement } = titles[title]!;
-      fits.set(requirement, Math.max(fits.get(requirement) ?? 0, score * (score / best) ** 2));
+      fits.set(requirement, Math.max(fits.get(requirement) ?? 0, score * (score / whole) ** 2));
     }
     return ({ requirement }) => fits.get(requirementOf(requirement) ?? '') ?? 0;
   };
