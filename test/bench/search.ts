@@ -14,7 +14,7 @@ import { put, scratchFolder } from '../support/scratch.ts';
 // How well questions in a person's words are answered, and how long a search takes over HTTP with four callers, at 30
 // and at 1,000 releases: the first reading alone (words of one sentence of a rule), the second, common words, ids.
 
-const stigs = ['red_hat_enterprise_linux_9', 'red_hat_enterprise_linux_8', 'canonical_ubuntu_20_04_lts'];
+const stigs = ['red_hat_enterprise_linux_9', 'microsoft_windows_11', 'canonical_ubuntu_20_04_lts'];
 const callers = 4;
 const asked = 400;
 const many = 1000;
