@@ -30,8 +30,7 @@ export const importCommand: Command = {
     '--no-links    follow no link, not even a PATH that is one',
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',
-    '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too',
-    '              - in place of a slug removes the row',
+    '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too; - as a slug removes the row',
     '--json        print one ledger line for each source on stdout, then the summary',
   ],
   exitCodes: [

@@ -141,8 +141,8 @@ for (const { javaScriptEnabled, viewport } of visits) {
 
 tasks('two STIGs side by side', () =>
   journey(site, async ({ page, click, download, accessible }) => {
-    await click(navigation(page, 'STIGs'));
-    await click(page.getByRole('link', { name: /^Harbor Linux 3/ }).first());
+    await click(page.getByRole('link', { name: 'Harbor Linux 3', exact: true }).first());
+    await click(page.getByText('Compare', { exact: true }));
     await click(page.getByRole('link', { name: 'Beside another STIG' }));
     await page.getByLabel(/^Harbor Linux 3 .* and$/).fill('lantern web');
     await click(page.getByRole('button', { name: 'Compare' }));

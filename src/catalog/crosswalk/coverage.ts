@@ -21,6 +21,10 @@ import type { CrosswalkService } from './queries.ts';
 /** Gives the families of nist-800-53 that some CCIs lead to, each once; `all` are those of the catalog, in its order. */
 export type FamiliesOf = ((ccis: string[]) => string[]) & { all: string[] };
 
+/** Whether a rule of a STIG counts, by its id with revision. */
+type Counts = (slug: string, ruleId: string) => boolean;
+const all: Counts = () => true;
+
 export type CoverageService = ReturnType<typeof createCoverageService>;
 
 /** Which controls the rules of STIGs address (rule D25). */
@@ -41,6 +45,13 @@ export function createCoverageService(
     requireFramework(key, controls.versionOf(key, undefined) !== null, 'framework');
     throw badRequest(`framework must be one of: ${frameworks.join(', ')}`, 'framework');
   }
+
+  const withRules = (found: NamedRelease[], counts: Counts): StigWithRules[] =>
+    inOrder(found).map(({ slug, title, release }) => {
+      const rules = release === null ? [] : rulesOf(release.id);
+      const counted = counts === all ? rules : rules.filter(({ ruleId }) => counts(slug, ruleId));
+      return { slug, title, version: release?.version ?? null, rules: counted };
+    });
 
   return {
     rulesOf,
@@ -71,11 +82,32 @@ export function createCoverageService(
     beginnings: ({ framework, revision }: Coverage): Map<string, string> =>
       revision === null ? new Map() : frames.beginnings(framework, revision),
 
+    /** The rules that address a control, by STIG; null for a control that the revision lacks. Throws what `of` throws. */
+    rulesOfControl(
+      find: () => NamedRelease[],
+      query: CoverageQuery,
+      identifier: string,
+      counts: Counts = all,
+    ): { title: string; stigs: StigWithRules[] } | null {
+      return db.read(() => {
+        const { controls: of, controlsOf } = frames.of(covered(query.framework), query.revision);
+        const place = of.findIndex((each) => each.identifier === identifier);
+        if (place < 0) return null;
+        const isHere = (each: number) =>
+          each === place || (query.rollup === true && of[each]!.base === place);
+        const stigs = withRules(find(), counts).map((stig) => ({
+          ...stig,
+          rules: stig.rules.filter(({ ccis }) => ccis.some((cci) => controlsOf(cci).some(isHere))),
+        }));
+        return { title: of[place]!.title, stigs: stigs.filter(({ rules }) => rules.length > 0) };
+      });
+    },
+
     /**
-     * The coverage of the STIGs that `find` gives. Throws BAD_REQUEST for an unknown baseline, NOT_FOUND for an unknown
-     * framework or revision, and what `find` throws.
+     * The coverage of the STIGs that `find` gives, by the rules that count. Throws BAD_REQUEST for an unknown baseline,
+     * NOT_FOUND for an unknown framework or revision, and what `find` throws.
      */
-    async of(find: () => NamedRelease[], query: CoverageQuery): Promise<Coverage> {
+    async of(find: () => NamedRelease[], query: CoverageQuery, counts: Counts = all): Promise<Coverage> {
       const { rollup = false } = query;
       const framework = db.read(() => covered(query.framework));
       const baseline = coverageBaseline(controls, framework, query.baseline);
@@ -86,14 +118,7 @@ export function createCoverageService(
       });
       return db.read(() => {
         const frame = frames.of(framework, query.revision);
-        const stigs = inOrder(find()).map(({ slug, title, release }): StigWithRules => {
-          return {
-            slug,
-            title,
-            version: release?.version ?? null,
-            rules: release ? rulesOf(release.id) : [],
-          };
-        });
+        const stigs = withRules(find(), counts);
         const { revision } = frame;
         const counted = tally(frame, stigs, baseline, rollup);
         const unmapped = counted.unmapped.map((rule) => {
@@ -124,7 +149,7 @@ function inOrder(stigs: NamedRelease[]): NamedRelease[] {
   );
 }
 
-interface StigWithRules {
+export interface StigWithRules {
   slug: string;
   title: string;
   version: string | null;

@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono';
 import { type CatalogFramework, catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../../catalog/controls/schema.ts';
 import type { ShownFramework } from '../../catalog/controls/versions.ts';
-import { sumOf } from '../../catalog/crosswalk/control-rules.ts';
+import { isCounted, type RuleCount, sumOf } from '../../catalog/crosswalk/control-rules.ts';
 import { controlRulesQuery } from '../../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../../catalog/crosswalk/graph.ts';
 import { closureDepth } from '../../catalog/crosswalk/path-search.ts';
@@ -15,10 +15,12 @@ import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { controlPage } from './control.tsx';
 import { catalogControlsPage, controlsPage, type WordFilter } from './controls.tsx';
+import { baselineName } from './framework-choice.tsx';
 import type { RulesFound } from './rules-of-control.tsx';
 
 const perPage = paging(100, 100);
-const rulesPerPage = 25;
+/** A page has as many whole STIGs as have together at most so many rules, and at least one. */
+const rulesPerPage = 100;
 const rulesQuery = controlRulesQuery
   .pick({ stig: true, list: true, severity: true })
   .extend({ rulePage: positiveInteger('rulePage').default(1) });
@@ -71,11 +73,17 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
     const { search, family, version, baseline } = query;
     const filter = { search, family, version, baseline, words: selected, page, limit };
     const list = controls.page(framework, filter);
-    const names = controls.baselines(framework, version).baselines.map(({ name }) => name);
+    const { baselines } = controls.baselines(framework, version);
+    const titles = new Map(baselines.map((each) => [each.name, baselineName(each)]));
     const baselineFilter =
-      names.length === 0
+      baselines.length === 0
         ? []
-        : [{ name: 'baseline', legend: 'Baseline', words: names, selected: [...(baseline ?? [])] }];
+        : [
+            {
+              ...{ name: 'baseline', legend: 'Baseline', words: [...titles.keys()] },
+              ...{ selected: [...(baseline ?? [])], show: (name: string) => titles.get(name)! },
+            },
+          ];
     const shown = words.map((each, index) => ({ ...each, selected: [...(selected[index] ?? [])] }));
     return show(
       c,
@@ -123,10 +131,18 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
       mine: framework === 'cci' ? null : mine(c, framework, identifier),
       rules: found,
       readAgain: ledger.readAgain('controls'),
+      titleOf: titlesOf(framework, control.version),
       neighbors: controls.neighbors(control),
       enhancements: framework === 'nist-800-53' ? enhancements(identifier, version, found) : [],
     };
     return show(c, controlPage(page));
+  }
+
+  /** Names a baseline by its title; those of NIST are known by their names. */
+  function titlesOf(framework: ShownFramework, version: string) {
+    const { baselines } = controls.baselines(framework, version);
+    const titles = new Map(baselines.map((each) => [each.name, baselineName(each)]));
+    return (name: string) => titles.get(name) ?? name;
   }
 
   /** A base control and its enhancements, each with the number of rules on its own page under the same filters. */
@@ -164,8 +180,16 @@ function rulesOf(
   if (user === null) return null;
   const among = list === undefined ? undefined : listStigs.slugs(user, list, 'list');
   const question = { framework, controlId, stig, among, severity };
-  const rules = controlRules.rules({ ...question, page, limit: rulesPerPage });
-  const titles = new Map(controlRules.counts(question).map((each) => [each.slug, each.title]));
+  const counts = controlRules.counts(question);
+  const slugs = controlRules.selectedSlugs(question);
+  const pages = pagesOf(counts.filter((each) => isCounted(each, slugs, severity)));
+  const onPage = { ...question, stig: undefined, among: pages[page - 1] ?? [] };
+  const found = controlRules.rules({ ...onPage, page: 1, limit: Number.MAX_SAFE_INTEGER });
+  const sums = sumOf(counts, slugs, severity);
+  const total = sums.high + sums.medium + sums.low;
+  const pagination = { page, limit: rulesPerPage, total, totalPages: pages.length };
+  const rules = { ...found, counts: sums, pagination };
+  const titles = new Map(counts.map((each) => [each.slug, each.title]));
   const countOf = (framework: ShownFramework, controlId: string) => {
     const counts = controlRules.counts({ framework, controlId });
     const { high, medium, low } = sumOf(counts, controlRules.selectedSlugs({ stig, among }), severity);
@@ -179,6 +203,22 @@ function rulesOf(
     countOf: (identifier) => countOf(framework, identifier),
     rulesOfCci: (cci) => countOf('cci', cci),
   };
+}
+
+/** The slugs of each page: a STIG is never split. */
+function pagesOf(counts: RuleCount[]): string[][] {
+  const pages: string[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const [slug, of] of Map.groupBy(counts, (each) => each.slug)) {
+    const rules = of.reduce((sum, each) => sum + each.rules, 0);
+    if (size + rules > rulesPerPage) {
+      pages.push([]);
+      size = 0;
+    }
+    pages.at(-1)!.push(slug);
+    size += rules;
+  }
+  return pages;
 }
 
 function catalogFramework(controls: Services['controls'], text: string): CatalogFramework {
