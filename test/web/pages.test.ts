@@ -571,6 +571,11 @@ pages('one id opens what it names, several are a table', async () => {
   );
   assert.is(rows[2], 'cci-366 current · 1 rule');
   assert.is(rows[3], 'V-1234567 in no source here');
+  const listed = async (query: string) =>
+    (await loadPage(t, `/search?q=${query}`, ann)).html.includes('id="rules"');
+  assert.is(await listed('V-900001,+V-900002'), false, 'ids alone list no rules');
+  for (const more of ['+console', '&severity=medium'])
+    assert.is(await listed(`V-900001,+V-900002${more}`), true, more);
 });
 
 pages('what a question was read as is said above its rules', async () => {

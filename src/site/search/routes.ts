@@ -64,7 +64,7 @@ async function answer(c: Context<Env>, deps: SearchServices): Promise<SearchPage
   const named = plain(wanted);
   const unasked: SearchPage = {
     q,
-    hasWords: match !== null || excluded !== null || excludedLiterals.length > 0,
+    hasWords: match !== null || excluded.length + excludedLiterals.length > 0,
     filter,
     entitlements: user?.entitlements ?? null,
     stigs: [],
@@ -86,7 +86,7 @@ async function answer(c: Context<Env>, deps: SearchServices): Promise<SearchPage
     const ids =
       query.page === 1 ? (await deps.answers(q)).filter((each) => user !== null || isPublic(each)) : [];
     const answers = ids.map((each) => (user === null ? { ...each, rules: undefined } : each));
-    const found = isAsked ? deps.search.search({ ...query, q, stig, among }) : null;
+    const found = isAsked ? await deps.search.search({ ...query, q, stig, among }) : null;
     const rules = found && { ...found, answers };
     const titles = titlesOf([...filter.stig, ...(rules?.narrowedTo ?? [])], deps);
     const page = { ...unasked, rules, answers, titles, stigs: user === null ? [] : deps.stigNames.all() };
