@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
+import { frameworks } from '../src/catalog/controls/frameworks.ts';
 import type { Database } from '../src/db/database.ts';
 import { isReadWhole } from '../src/db/read-again.ts';
 import { sources, stigPrintings } from '../src/db/tables.ts';
@@ -26,10 +27,18 @@ export class Staging {
   private readonly importedAt: string;
   private readonly sourceOf;
   private readonly stageRelease;
+  private readonly framework: string | undefined;
+  private readonly hasOtherName;
 
-  constructor(db: Database, importedAt: string) {
+  /** `framework` is the operator's name for frameworks of OSCAL catalogs (rule D40.1). */
+  constructor(db: Database, importedAt: string, framework?: string) {
     this.db = db;
     this.importedAt = importedAt;
+    this.framework = framework;
+    this.hasOtherName = db.sqlite.prepare<[number, string, string]>(
+      `SELECT 1 FROM control_facts WHERE source_id = ? AND framework <> ?
+          AND framework NOT IN (SELECT value FROM json_each(?)) LIMIT 1`,
+    );
     this.stageRelease = createStageRelease(db);
     this.sourceOf = db.orm
       .select()
@@ -45,10 +54,16 @@ export class Staging {
     this.db.requireInPlace();
   }
 
-  /** The stored source with this hash, unless an older importer read it. */
+  /** The stored source with this hash, unless an older importer read it, or the operator gives it another name. */
   unchanged(sha256: string) {
     const row = this.sourceOf.get({ sha256 });
-    return row && row.importerVersion >= changedBefore && isReadWhole(row) ? row : null;
+    if (!row || row.importerVersion < changedBefore || !isReadWhole(row)) return null;
+    return this.isRenamed(row) ? null : row;
+  }
+
+  private isRenamed({ id, kind }: { id: number; kind: string }): boolean {
+    if (this.framework === undefined || kind !== 'oscal-catalog') return false;
+    return this.hasOtherName.get(id, this.framework, JSON.stringify(frameworks)) !== undefined;
   }
 
   store(line: OpenLine, content: Content): OpenLine {

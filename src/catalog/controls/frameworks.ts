@@ -32,6 +32,11 @@ export function isNistBaseline(name: string): name is NistBaseline {
   return (nistBaselines as readonly string[]).includes(name);
 }
 
+/** Whether paths of the crosswalk may pass through a framework: a site's own stands at their ends alone (rule D40.2). */
+export function isPassed(framework: string): boolean {
+  return (frameworks as readonly string[]).includes(framework);
+}
+
 /** The key of a published framework from any case (D3.2); other text unchanged, as a site's own key. */
 export function frameworkKey(text: string): string {
   return frameworks.find((each) => each === text.trim().toLowerCase()) ?? text;

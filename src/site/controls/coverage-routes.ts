@@ -2,7 +2,6 @@ import type { Context, Hono } from 'hono';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import { frameworks, macNames } from '../../catalog/controls/frameworks.ts';
-import type { CoverageFramework } from '../../catalog/crosswalk/coverage-controls.ts';
 import { type CoverageQuery, coverageQuery } from '../../catalog/crosswalk/coverage-schema.ts';
 import type { NamedRelease } from '../../catalog/stigs/queries.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
@@ -47,7 +46,7 @@ export function coveragePages(
       coverage: found,
       problem,
       choices: {
-        frameworks,
+        frameworks: [...new Set([...frameworks, ...controls.imported()])],
         revisions: controls
           .versions(framework)
           .map(({ version, label }): [string, string] => [version, label]),
@@ -81,6 +80,6 @@ const statusOf = ({ problem }: ShownCoverage) => (problem === null ? 200 : 400);
 /** The query, without revision and baseline of the former framework (`of`) when the form changed it. */
 function asked(c: Context<Env>): CoverageQuery {
   const query = readQuery(c, coverageQuery);
-  const of: CoverageFramework | string = c.req.query('of') ?? query.framework;
+  const of = c.req.query('of') ?? query.framework;
   return of === query.framework ? query : { framework: query.framework, rollup: query.rollup };
 }

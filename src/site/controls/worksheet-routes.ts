@@ -24,7 +24,7 @@ export function worksheetPages(
   async function shown(c: Context<Env>, find: () => NamedRelease[]): Promise<ShownWorksheet> {
     const { page, print, ...query } = readQuery(c, pageQuery);
     const { framework, revision } = query;
-    const families = controls.families(framework as 'nist-800-53', revision);
+    const families = controls.families(framework, revision);
     const family = query.family ?? families[0] ?? '';
     const found = await worksheet.of(find, { ...query, family });
     const baselines =
@@ -39,9 +39,9 @@ export function worksheetPages(
       page,
       isPrint: print ?? false,
       choices: {
-        frameworks: frameworks.filter((each) => each !== 'cci'),
+        frameworks: [...new Set([...frameworks, ...controls.imported()])].filter((each) => each !== 'cci'),
         revisions: controls
-          .versions(found.framework as 'nist-800-53')
+          .versions(found.framework)
           .map(({ version, label }): [string, string] => [version, label]),
         baselines,
         families,
