@@ -12,20 +12,12 @@ export interface NamedCatalog {
   version: string;
 }
 
-/** The published catalogs by their names in titles and addresses, with the revision where one is named. */
-const published: [framework: string, name: RegExp, version: (number: string) => string][] = [
-  [
-    'nist-800-53',
-    /800-53(?![0-9ac-z])\D{0,20}?(?:r(?:ev(?:ision)?)?[ ._-]?([45])(?!\d)|$|)/i,
-    (number) => `Rev ${number}`,
-  ],
-  [
-    'nist-800-171',
-    /800-171(?![0-9a-z])\D{0,20}?(?:r(?:ev(?:ision)?)?[ ._-]?([23])(?!\d)|$|)/i,
-    (number) => `Rev ${number}`,
-  ],
-  ['dod-8500', /\bDoDI? ?8500\.2\b|\b8500\.2\b/i, () => ''],
-  ['cci', /\bcontrol correlation identifiers?\b|\bCCI list\b/i, () => ''],
+/** The published catalogs by their names in titles and addresses, and the revision of NIST's after the name. */
+const published: [framework: string, name: RegExp, revision?: RegExp][] = [
+  ['nist-800-53', /800-53(?![0-9a])/i, /800-53\D{0,20}?r(?:ev(?:ision)?)?[ ._-]?([45])(?!\d)/i],
+  ['nist-800-171', /800-171(?![0-9a])/i, /800-171\D{0,20}?r(?:ev(?:ision)?)?[ ._-]?([23])(?!\d)/i],
+  ['dod-8500', /\b8500\.2\b/],
+  ['cci', /\bcontrol correlation identifiers?\b|\bcci list\b/i],
 ];
 
 /** The catalog that a document refers to by an address, `#` and the id of a resource or another. */
@@ -35,9 +27,10 @@ export function namedCatalog(href: string, resources: OscalResource[]): NamedCat
   if (own !== undefined) return { framework: own, version: ownPropOf(resource!.props, versionName) ?? '' };
   const title = resource?.title ?? '';
   for (const text of [title, ...(resource?.rlinks ?? []).map((link) => link.href), href])
-    for (const [framework, name, versionOf] of published) {
-      const match = name.exec(text);
-      if (match) return { framework, version: match[1] === undefined ? '' : versionOf(match[1]) };
+    for (const [framework, name, revision] of published) {
+      if (!name.test(text)) continue;
+      const number = revision?.exec(text)?.[1];
+      return { framework, version: number === undefined ? '' : `Rev ${number}` };
     }
   const { stem, number } = titleAndVersion(title);
   return { framework: hyphenated(stem), version: number };

@@ -103,13 +103,13 @@ function readControl(framework: string, control: OscalControl, family: string): 
   const { props } = control;
   const targets = (rel: string) =>
     control.links.filter((link) => link.rel === rel).map(({ href }) => identifierOf(href.replace(/^#/, '')));
-  const familyCode = ownPropOf(props, familyCodeName) ?? ownPropOf(props, cciStatusName);
+  const familyCode = ownPropOf(props, cciStatusName) ?? ownPart(control, familyCodeName);
   const head = {
     identifier,
     // An export writes the identifier for a missing title, and its letters for a missing family.
     title: ownPart(control, 'title') || (control.title === identifier ? '' : control.title),
     family: framework === 'nist-800-53' && family === familyCodeOf(framework, identifier) ? '' : family,
-    ...(familyCode === undefined ? {} : { familyCode }),
+    ...(familyCode === '' ? {} : { familyCode }),
     ...ownFields(framework, control),
   };
   if (isWithdrawn(control) && framework !== 'cci')
