@@ -1,10 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
-import { frameworks } from '../src/catalog/controls/frameworks.ts';
 import type { Database } from '../src/db/database.ts';
 import { isReadWhole } from '../src/db/read-again.ts';
 import { sources, stigPrintings } from '../src/db/tables.ts';
 import { ImportError } from '../src/read/import-error.ts';
-import { stageControls } from './controls/stage-controls.ts';
+import { createHasOtherName, stageControls } from './controls/stage-controls.ts';
 import { stageRoles } from './guidance/roles/stage-roles.ts';
 import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
@@ -35,10 +34,7 @@ export class Staging {
     this.db = db;
     this.importedAt = importedAt;
     this.framework = framework;
-    this.hasOtherName = db.sqlite.prepare<[number, string, string]>(
-      `SELECT 1 FROM control_facts WHERE source_id = ? AND framework <> ?
-          AND framework NOT IN (SELECT value FROM json_each(?)) LIMIT 1`,
-    );
+    this.hasOtherName = createHasOtherName(db);
     this.stageRelease = createStageRelease(db);
     this.sourceOf = db.orm
       .select()
@@ -58,12 +54,8 @@ export class Staging {
   unchanged(sha256: string) {
     const row = this.sourceOf.get({ sha256 });
     if (!row || row.importerVersion < changedBefore || !isReadWhole(row)) return null;
-    return this.isRenamed(row) ? null : row;
-  }
-
-  private isRenamed({ id, kind }: { id: number; kind: string }): boolean {
-    if (this.framework === undefined || kind !== 'oscal-catalog') return false;
-    return this.hasOtherName.get(id, this.framework, JSON.stringify(frameworks)) !== undefined;
+    const isRenamed = row.kind === 'oscal-catalog' && this.hasOtherName(row.id, this.framework);
+    return isRenamed ? null : row;
   }
 
   store(line: OpenLine, content: Content): OpenLine {

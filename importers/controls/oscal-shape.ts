@@ -69,7 +69,7 @@ export const oscalCatalog = z.object({
 });
 
 const selection = z.object({
-  'with-ids': z.array(z.string()),
+  'with-ids': z.array(z.string()).default([]),
   'with-child-controls': z.literal('no', 'child controls cannot be resolved').default('no'),
   matching: z.array(z.never('patterns cannot be resolved')).default([]),
 });

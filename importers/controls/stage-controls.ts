@@ -1,3 +1,4 @@
+import { frameworks } from '../../src/catalog/controls/frameworks.ts';
 import {
   baselineFacts,
   controlFacts,
@@ -65,6 +66,17 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
   }
   targets.delete('');
   return { target: [...targets].join(', ') || null, counts };
+}
+
+/** Gives a function that tells whether a stored source states a framework of a site by another name than the given. */
+export function createHasOtherName({ sqlite }: Database) {
+  const other = sqlite.prepare<[number, string, string]>(
+    `SELECT 1 FROM control_facts
+      WHERE source_id = ? AND framework <> ? AND framework NOT IN (SELECT value FROM json_each(?)) LIMIT 1`,
+  );
+  const published = JSON.stringify(frameworks);
+  return (sourceId: number, name: string | undefined): boolean =>
+    name !== undefined && other.get(sourceId, name, published) !== undefined;
 }
 
 function toControl(item: CciListRecord['items'][number]): ControlRecord {

@@ -1,4 +1,3 @@
-import { isObject } from '../../src/base/json.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { noRelationship, statedName } from '../../src/catalog/crosswalk/export.ts';
 import { ImportError } from '../../src/read/import-error.ts';
@@ -16,7 +15,7 @@ const maxPairs = 500_000;
 
 /** True for a JSON value with the shape of an OSCAL mapping-collection. */
 export function isOscalMapping(value: unknown): boolean {
-  return isObject(value) && isObject(value['mapping-collection']);
+  return typeof (value as { 'mapping-collection'?: unknown } | null)?.['mapping-collection'] === 'object';
 }
 
 /** A pair with the version of the framework on its left. */

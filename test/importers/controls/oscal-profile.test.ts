@@ -108,7 +108,7 @@ fixture('a broken profile is refused with one message', () => {
   assert.match(importing({ 'include-controls': children }), /child controls cannot be resolved/);
   assert.match(
     importing({ 'include-controls': [{ matching: [{ pattern: 'ac-*' }] }] }),
-    /with-ids: expected array/,
+    /matching\/0: patterns cannot be resolved/,
   );
 });
 
