@@ -67,14 +67,9 @@ function valuesOf(parameters: Parameter[]): [string, string[]][] {
 }
 
 /** What an assessor looks for (rule D37): objectives by part, methods, parameters. `rulesOf` is null without a session. */
-export function Assessment(props: {
-  of: ShownControl;
-  rulesOf: ((cci: string) => number) | null;
-  readAgain: string[];
-}): Child {
+export function Assessment(props: { of: ShownControl; rulesOf: ((cci: string) => number) | null }): Child {
   const { objectives, methods, parameters } = props.of;
-  if (objectives.length + methods.length + parameters.length === 0)
-    return props.readAgain.length === 0 ? null : <ReadAgain of={props.readAgain} />;
+  if (objectives.length + methods.length + parameters.length === 0) return null;
   return (
     <section aria-labelledby="assessment">
       <h2 id="assessment">Assessment</h2>
@@ -160,10 +155,10 @@ function Parameters({ of }: { of: Parameter[] }): Child {
 
 /** Where an older version read less of a file: what to import again (rule D42.9). */
 export function ReadAgain({ of }: { of: string[] }): Child {
+  if (of.length === 0) return null;
   return (
     <p class="notice">
-      An older version did not read the objectives of these files. Import them again:{' '}
-      {of.slice(0, 10).join(', ')}
+      An older version did not read all of these files. Import them again: {of.slice(0, 10).join(', ')}
       {of.length > 10 ? ` and ${count(of.length - 10, 'other')}` : ''}
     </p>
   );

@@ -5,7 +5,7 @@ import { AddTo, FavoriteButton } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import { Prose } from '../parts/prose.tsx';
 import type { View } from '../parts/view.ts';
-import { Assessment, Statement } from './control-assessment.tsx';
+import { Assessment, ReadAgain, Statement } from './control-assessment.tsx';
 import { type Enhancement, EnhancementTree } from './control-enhancements.tsx';
 import { Marks } from './controls.tsx';
 import { type Crosswalk, CrosswalkSection } from './crosswalk.tsx';
@@ -88,11 +88,8 @@ export function controlPage(page: ControlPage): View {
             Related: <Links framework={framework} to={control.related} />
           </p>
         ) : null}
-        <Assessment
-          of={control}
-          rulesOf={rules === null ? null : (cci) => rules.rulesOfCci(cci)}
-          readAgain={page.readAgain}
-        />
+        <Assessment of={control} rulesOf={rules === null ? null : (cci) => rules.rulesOfCci(cci)} />
+        <ReadAgain of={page.readAgain} />
         <EnhancementTree
           framework={framework}
           of={enhancements}

@@ -112,7 +112,7 @@ function Body({ shown, home, version }: Placed): Child {
         ) : null}
         <Select name="family" label="Family" of={choices.families} selected={family} />
       </Filters>
-      {totals.objectives === 0 && shown.readAgain.length > 0 ? <ReadAgain of={shown.readAgain} /> : null}
+      {totals.objectives === 0 ? <ReadAgain of={shown.readAgain} /> : null}
       <Tiles
         of={[
           [totals.controls, totals.controls === 1 ? 'control of this family' : 'controls of this family'],
