@@ -136,6 +136,15 @@ frameworks('they answer wherever a framework is taken, and explain says the rela
   const { get } = await testApp([], { db });
   const { baselines } = (await get('/api/v1/controls/harbor-rules/baselines')).json;
   assert.equal([baselines.length, baselines[0].name, baselines[0].controls], [1, 'small-harbor', 2]);
+  const list = (await get('/api/v1/controls/harbor-rules?baseline=small-harbor&family=piers')).json;
+  assert.equal([list.version, list.total, list.controls[1].identifier], ['2.0', 2, 'HB-3.x']);
+  const record = (await get('/api/v1/controls/harbor-rules/HB-1.x')).json;
+  assert.equal([record.framework, record.title, record.statement], ['harbor-rules', 'Pier hb-1', 'Moor.']);
+  for (const path of ['/controls', '/controls/harbor-rules?family=Piers', '/controls/nist-800-53/AC-1'])
+    assert.match((await get(path)).text, /href="\/controls\/harbor-rules(?:\/HB-1\.x)?"/, path);
+  assert.match((await get('/controls/harbor-rules/HB-1.x')).text, /href="\/controls\/nist-800-53\/AC-1"/);
+  const covered = (await get('/api/v1/stigs/x/coverage?framework=harbor')).json.error;
+  assert.is(covered.message, 'Framework not found: harbor');
   const csv = (await get('/api/v1/controls/harbor-rules/export?format=csv&baseline=small-harbor')).text;
   assert.match(csv, /\r\nharbor-rules,2\.0,HB-1\.x,Pier hb-1,Piers,/);
   const { paths } = (

@@ -80,7 +80,7 @@ export function createControlLists(db: Database, versions: ControlVersions, base
     /** The control catalogs, loaded or not, with their numbers of controls. */
     loaded: (): LoadedCatalog[] =>
       db.read(() =>
-        frameworks.map((framework) => {
+        [...new Set([...frameworks, ...versions.imported()])].map((framework) => {
           const labels = (isServed: boolean) =>
             versions
               .versions(framework)

@@ -4,7 +4,6 @@ import { cut, fold } from '../../base/text.ts';
 import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import {
-  type CatalogFramework,
   compareFrameworks,
   compareVersions,
   requireFramework,
@@ -19,9 +18,6 @@ export const ofControl = and(
   eq(frameworkVersions.framework, controls.framework),
   eq(frameworkVersions.version, controls.version),
 );
-
-/** The frameworks that pages show: the control catalogs and the CCIs. */
-export type ShownFramework = CatalogFramework | 'cci';
 
 /** A version of a framework; its label has the date of its edition. */
 export interface NamedVersion {

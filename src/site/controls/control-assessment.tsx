@@ -119,7 +119,7 @@ function Objectives({ of, rulesOf }: { of: Objective[]; rulesOf: ((cci: string) 
               const rules = countOf(cci);
               return (
                 <span class="tag">
-                  <a href={controlHref('cci', cci)!}>{cci}</a>
+                  <a href={controlHref('cci', cci)}>{cci}</a>
                   {relation === 'equal' ? null : ` ${relation}`}
                   {rules === undefined ? null : ` ${count(rules, 'rule')}`}
                 </span>

@@ -48,7 +48,7 @@ export function hrefOf(
   identifier: string,
 ): string {
   const version = isDefault ? '' : (coverage.revision ?? '');
-  return link(controlHref(coverage.framework, identifier)!, { ...narrow, version });
+  return link(controlHref(coverage.framework, identifier), { ...narrow, version });
 }
 
 /** The map as tables, with what the map does not show. */

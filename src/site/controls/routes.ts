@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
-import { type CatalogFramework, catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
+import { catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../../catalog/controls/schema.ts';
-import type { ShownFramework } from '../../catalog/controls/versions.ts';
 import { sumOf } from '../../catalog/crosswalk/control-rules.ts';
 import { controlRulesQuery } from '../../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../../catalog/crosswalk/graph.ts';
@@ -29,9 +28,10 @@ const crosswalkQuery = z.object({
   status: wordList('status', statuses),
 });
 
-const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] }> = {
-  // `catalog` adds the baselines that were imported.
-  'nist-800-53': { schema: query80053, words: [] },
+type Filter = { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] };
+/** `catalog` adds the baselines that were imported. */
+const anyFilter: Filter = { schema: query80053, words: [] };
+const filters: Record<string, Filter> = {
   'nist-800-171': {
     schema: query800171,
     words: [{ name: 'type', legend: 'Type', words: ['basic', 'derived'] }],
@@ -58,8 +58,8 @@ export function controlPages(app: Hono<Env>, support: PageSupport, services: Con
 }
 
 function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }: ControlServices): void {
-  function catalog(c: Context<Env>, framework: ShownFramework): Response {
-    const { schema, words } = filters[framework];
+  function catalog(c: Context<Env>, framework: string): Response {
+    const { schema, words } = filters[framework] ?? anyFilter;
     const { page, limit } = readQuery(c, z.object(perPage));
     const query = readQuery(c, schema) as Record<string, unknown> & {
       search?: string;
@@ -102,7 +102,7 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
 function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: ControlServices): void {
   const { controls, crosswalk, collections, favorites, ledger } = services;
 
-  function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
+  function one(c: Context<Env>, framework: string, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
     const control = controls.one(framework, controlId, version);
@@ -120,7 +120,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
       control,
       version: withEdition(control.version, control.edition),
       crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
-      mine: framework === 'cci' ? null : mine(c, framework, identifier),
+      mine: mine(c, framework, identifier),
       rules: found,
       readAgain: ledger.readAgain('controls'),
       neighbors: controls.neighbors(control),
@@ -136,9 +136,11 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
       .map((each) => ({ ...each, rules: found === null ? null : found.countOf(each.identifier) }));
   }
 
-  function mine(c: Context<Env>, framework: CatalogFramework, identifier: string) {
+  /** Favorites and collections are of the published catalogs alone. */
+  function mine(c: Context<Env>, of: string, identifier: string) {
     const user = c.get('visitor');
-    if (user === null) return null;
+    const framework = catalogFrameworks.find((each) => each === of);
+    if (user === null || framework === undefined) return null;
     const kept = favorites.controls(user, new Set([framework])).controls;
     return {
       isFavorite: kept.some((each) => each.controlId === identifier),
@@ -155,7 +157,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
 
 function rulesOf(
   c: Context<Env>,
-  framework: ShownFramework,
+  framework: string,
   controlId: string,
   { lists, listStigs, controlRules }: ControlServices,
 ): RulesFound | null {
@@ -166,7 +168,7 @@ function rulesOf(
   const question = { framework, controlId, stig, among, severity };
   const rules = controlRules.rules({ ...question, page, limit: rulesPerPage });
   const titles = new Map(controlRules.counts(question).map((each) => [each.slug, each.title]));
-  const countOf = (framework: ShownFramework, controlId: string) => {
+  const countOf = (framework: string, controlId: string) => {
     const counts = controlRules.counts({ framework, controlId });
     const { high, medium, low } = sumOf(counts, controlRules.selectedSlugs({ stig, among }), severity);
     return high + medium + low;
@@ -181,8 +183,9 @@ function rulesOf(
   };
 }
 
-function catalogFramework(controls: Services['controls'], text: string): CatalogFramework {
-  const known = catalogFrameworks.find((each) => each === text);
-  if (known === undefined) throw controls.whyNoPath(text);
-  return known;
+/** The published catalogs, loaded or not, and those of a site. */
+function catalogFramework(controls: Services['controls'], text: string): string {
+  const isPublished = catalogFrameworks.some((each) => each === text);
+  if (!isPublished && (text === 'cci' || !controls.imported().includes(text))) throw controls.whyNoPath(text);
+  return text;
 }

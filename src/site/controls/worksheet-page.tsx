@@ -142,7 +142,7 @@ function Control(props: { of: WorksheetControl; framework: string; isPrint: bool
   return (
     <section>
       <h2>
-        <a href={controlHref(framework, identifier)!}>{identifier}</a> {title}
+        <a href={controlHref(framework, identifier)}>{identifier}</a> {title}
       </h2>
       {objectives.length === 0 ? null : (
         <Table
