@@ -93,7 +93,7 @@ export function stigPages(
     const [named] = asked === '' ? [] : [...stigNames.exactly(asked), ...stigNames.said(asked)];
     const right = named === undefined ? null : stigs.full(named.slug, named.release ?? undefined);
     const lines = right === null ? [] : await runInSlices(besideEachOther(rulesOf(left), rulesOf(right)));
-    const problem = asked === '' || right !== null ? null : `No STIG is called ${asked}.`;
+    const problem = asked === '' || right !== null ? null : `No STIG matches ${asked}.`;
     return { left: left.release, right: right?.release ?? null, asked, problem, lines, query };
   }
 
