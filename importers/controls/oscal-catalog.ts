@@ -5,6 +5,7 @@ import { closeUp, collapseLine, collapseLines, excerpt } from '../read/source-te
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
+import { withoutParts } from './oscal-ids.ts';
 import { readAssessment } from './oscal-objectives.ts';
 import { type Publication, publicationOf } from './oscal-publication.ts';
 import { isRendered, readRendered } from './oscal-rendered.ts';
@@ -35,7 +36,7 @@ export function isOscalCatalog(value: unknown): boolean {
 export function parseOscalCatalog(value: unknown, name?: string): ControlsResult {
   try {
     const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;
-    if (isRendered(metadata)) return readRendered(value);
+    if (isRendered(metadata)) return readRendered(value, name);
     const publication = publicationOf(metadata, name);
     const { catalog } = readShape(oscalCatalog, value, kind);
     return isResolved(metadata) ? partOf(catalog, publication) : readCatalog(catalog, publication);
@@ -166,8 +167,7 @@ function createRootOf(flat: FlatControl[], framework: string): (href: string) =>
   const byId = new Map(flat.map(({ control, identifier }) => [control.id, identifier]));
   const identifiers = new Set(byId.values());
   return (href) => {
-    let id = href.replace(/^#/, '').slice(0, 200);
-    for (; id !== ''; id = id.slice(0, Math.max(0, id.lastIndexOf('_')))) {
+    for (const id of withoutParts(href.replace(/^#/, ''))) {
       const found = byId.get(id) ?? canonicalIdentifier(framework, id);
       if (found !== null && identifiers.has(found)) return found;
     }

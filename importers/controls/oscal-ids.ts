@@ -3,7 +3,7 @@ import { canonicalIdentifier, oscalId } from '../../src/catalog/controls/identif
 import { frameworkName, versionName } from '../../src/catalog/controls/oscal.ts';
 import type { MergedCatalog } from './merge.ts';
 import { ownPropOf } from './oscal-objectives.ts';
-import { hyphenated, titleAndVersion } from './oscal-publication.ts';
+import { hyphenated, longestName, titleAndVersion } from './oscal-publication.ts';
 import type { OscalResource } from './oscal-shape.ts';
 
 /** A framework and version as a document names them; `""` where it does not. */
@@ -33,7 +33,7 @@ export function namedCatalog(href: string, resources: OscalResource[]): NamedCat
       return { framework, version: number === undefined ? '' : `Rev ${number}` };
     }
   const { stem, number } = titleAndVersion(title);
-  return { framework: hyphenated(stem), version: number };
+  return { framework: hyphenated(stem, longestName), version: number };
 }
 
 /** A catalog that has controls with some ids. */
@@ -95,10 +95,15 @@ function idsOf({ framework, controls }: MergedCatalog): Map<string, string> {
 
 /** The control with an id, or with the id of a part of it: `ac-2_smt.a` is of AC-2. */
 function controlWith(id: string, framework: string, index: Map<string, string>): string | null {
-  let text = id.slice(0, 200).toLowerCase();
-  for (; text !== ''; text = text.slice(0, Math.max(0, text.lastIndexOf('_')))) {
+  for (const text of withoutParts(id.toLowerCase())) {
     const found = index.get(text) ?? index.get(canonicalIdentifier(framework, text)?.toLowerCase() ?? '');
     if (found !== undefined) return found;
   }
   return null;
+}
+
+/** An id, and what it begins with before the last two of its `_`. */
+export function withoutParts(id: string): string[] {
+  const once = id.slice(0, Math.max(0, id.lastIndexOf('_')));
+  return [id, once, once.slice(0, Math.max(0, once.lastIndexOf('_')))];
 }

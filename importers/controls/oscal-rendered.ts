@@ -4,6 +4,7 @@ import {
   type StoredParameter,
   selectionText,
 } from '../../src/catalog/controls/assessment-record.ts';
+import { isPublished } from '../../src/catalog/controls/frameworks.ts';
 import { familyCodeOf, identifierOfOscalId } from '../../src/catalog/controls/identifier.ts';
 import {
   cciStatusName,
@@ -51,10 +52,13 @@ function has(props: OscalProperty[], { name, ns, value }: OscalProperty): boolea
   return props.some((each) => each.name === name && each.ns === ns && each.value === value);
 }
 
-/** Reads a catalog of any framework that Gapstone exported, texts unchanged. Throws `ImportError`. */
-export function readRendered(value: unknown): ControlsResult {
+/**
+ * Reads a catalog of any framework that Gapstone exported, texts unchanged; `name` is the operator's for one of a site.
+ * Throws `ImportError`.
+ */
+export function readRendered(value: unknown, name?: string): ControlsResult {
   const { catalog } = readShape(oscalCatalog, value, kind);
-  const { framework, version, edition, warnings } = releaseOf(catalog.metadata);
+  const { framework, version, edition, warnings } = releaseOf(catalog.metadata, name);
   const controls = membersOf(catalog).map(({ control, family }) => readControl(framework, control, family));
   if (framework !== 'cci')
     return { kind, records: [catalogRecord(kind, { framework, version, edition }, controls)], warnings };
@@ -65,14 +69,14 @@ export function readRendered(value: unknown): ControlsResult {
 }
 
 /** The first exports were of 800-53 alone and did not name it. */
-function releaseOf(metadata: OscalMetadata): OscalRelease {
+function releaseOf(metadata: OscalMetadata, name?: string): OscalRelease {
   const framework = ownPropOf(metadata.props, frameworkName);
   const version = ownPropOf(metadata.props, versionName);
   const edition = editionOf(metadata, kind);
   return {
     ...(framework === undefined || version === undefined
       ? release80053(metadata, kind)
-      : { framework, version, warnings: [] }),
+      : { framework: isPublished(framework) ? framework : (name ?? framework), version, warnings: [] }),
     // OSCAL requires a time: our exports have this one if no source states any.
     edition: edition.startsWith('1970-01-01') ? '' : edition,
   };

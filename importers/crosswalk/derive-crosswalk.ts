@@ -75,8 +75,12 @@ function readMappings(db: Database): StatedFact[] {
     .all();
 }
 
-/** Sets the ends of pairs from OSCAL to the controls that have their ids, of each document and name together. */
-function findEnds(facts: StatedFact[], findCatalog: FindCatalog): StatedFact[] {
+/**
+ * Sets the ends of pairs from OSCAL to the controls that have their ids, of each document and name together; gives those
+ * that changed.
+ */
+function findEnds(facts: StatedFact[], findCatalog: FindCatalog): Set<StatedFact> {
+  const changed = new Set<StatedFact>();
   for (const side of ['from', 'to'] as const) {
     const ends = facts.map((fact) => {
       const texts = JSON.parse(fact.stated!) as string[];
@@ -90,19 +94,20 @@ function findEnds(facts: StatedFact[], findCatalog: FindCatalog): StatedFact[] {
       const found = findCatalog([...new Set(of.map(({ id }) => id))], of[0]!);
       for (const { fact, id, ...stated } of of) {
         const { framework, version } = found ?? stated;
-        Object.assign(fact, {
-          [`${side}Framework`]: framework,
-          [`${side}Version`]: version,
-          [`${side}Identifier`]: found?.identifierOf(id) ?? id,
-        });
+        const identifier = found?.identifierOf(id) ?? id;
+        const end = [framework, version, identifier];
+        const names = [`${side}Framework`, `${side}Version`, `${side}Identifier`] as const;
+        if (names.every((name, index) => fact[name] === end[index])) continue;
+        for (const [index, name] of names.entries()) fact[name] = end[index]!;
+        changed.add(fact);
       }
     }
   }
-  return facts;
+  return changed;
 }
 
 /** The questions of the crosswalk read the ends in `mapping_facts`. */
-function writeFoundEnds({ sqlite }: Database, facts: StatedFact[]): void {
+function writeFoundEnds({ sqlite }: Database, facts: Iterable<StatedFact>): void {
   const update = sqlite.prepare(
     `UPDATE mapping_facts SET from_framework = @fromFramework, from_version = @fromVersion,
             from_identifier = @fromIdentifier, to_framework = @toFramework, to_version = @toVersion,

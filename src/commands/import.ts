@@ -10,7 +10,7 @@ import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere, whyRefused } from '../base/files.ts';
 import { count, countOf, cut } from '../base/text.ts';
-import { frameworkKey, frameworks } from '../catalog/controls/frameworks.ts';
+import { frameworkKey, isPublished } from '../catalog/controls/frameworks.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { openCatalog } from '../db/database.ts';
 import { forgetInboxContents, inboxContents } from '../db/kept.ts';
@@ -103,7 +103,7 @@ function frameworkNamed(name: string | undefined): { framework?: string } {
   if (name === undefined) return {};
   if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,99}$/u.test(name))
     throw new CommandError('--framework takes a name of up to 100 letters, digits, ".", "_" and "-"', 2);
-  if (frameworkKey(name) !== name || (frameworks as readonly string[]).includes(name))
+  if (frameworkKey(name) !== name || isPublished(name))
     throw new CommandError(`--framework ${name}: this is a published framework, which its own files name`, 2);
   return { framework: name };
 }

@@ -188,6 +188,38 @@ frameworks(
   },
 );
 
+frameworks('an exported catalog of a site takes the name that the operator gives', async () => {
+  const db = emptyCatalog();
+  await importTexts(db, [nist, harbor()]);
+  const { get } = await testApp([], { db });
+  const own = (await get('/api/v1/controls/harbor-rules/export')).text;
+  const published = (await get('/api/v1/controls/nist-800-53/export')).text;
+  for (const outcome of ['imported', 'unchanged']) {
+    const { lines } = await importTexts(db, [own, published], { framework: 'quay' });
+    assert.equal(
+      lines.map((line) => [line.outcome, line.target]),
+      [
+        [outcome, 'quay 2.0'],
+        [outcome, 'nist-800-53 Rev 5.1.1'],
+      ],
+    );
+  }
+});
+
+frameworks('names and identifiers are no longer than a question may be', async () => {
+  const db = emptyCatalog();
+  const { lines } = await importTexts(db, [
+    harbor('x'.repeat(150)),
+    harbor().replaceAll('HB-1', 'Y'.repeat(200)),
+  ]);
+  assert.is(lines[0]!.target, `${'x'.repeat(100)} 1`);
+  assert.match(
+    lines[1]!.reason!,
+    /^\/catalog\/groups\/0\/controls\/0\/id: "Y{60}\.\.\." has more than 200 characters$/,
+  );
+  db.close();
+});
+
 frameworks('what a resource names decides where two frameworks have the ids, else the ids', async () => {
   const db = emptyCatalog();
   const named = (title: string) => [{ uuid: 'a', title }];

@@ -1,5 +1,5 @@
 import { compareCodePoints } from '../../base/text.ts';
-import { compareFrameworks, isPassed } from '../controls/frameworks.ts';
+import { compareFrameworks, isPublished } from '../controls/frameworks.ts';
 import { sortKey } from '../controls/identifier.ts';
 
 /** The workflow status of a mapping (rule D7), in the order of the codes below. */
@@ -100,7 +100,7 @@ export function createGraph(nodes: GraphNode[], edges: Iterable<NumberedEdge>): 
     nodes,
     frameworks,
     frameworkOf,
-    isPassed: frameworks.map(isPassed),
+    isPassed: frameworks.map(isPublished),
     neighbors,
     idOf: (framework, identifier) => ids.get(nameOf({ framework, identifier })),
     distancesTo(target, mask) {
