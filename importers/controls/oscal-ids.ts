@@ -1,6 +1,6 @@
 import { compareFrameworks, compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier, oscalId } from '../../src/catalog/controls/identifier.ts';
-import { frameworkName, versionName } from '../../src/catalog/controls/oscal.ts';
+import { ownNames } from '../../src/catalog/controls/oscal.ts';
 import type { MergedCatalog } from './merge.ts';
 import { ownPropOf } from './oscal-objectives.ts';
 import { hyphenated, longestName, titleAndVersion } from './oscal-publication.ts';
@@ -23,8 +23,9 @@ const published: [framework: string, name: RegExp, revision?: RegExp][] = [
 /** The catalog that a document refers to by an address, `#` and the id of a resource or another. */
 export function namedCatalog(href: string, resources: OscalResource[]): NamedCatalog {
   const resource = resources.find(({ uuid }) => uuid !== '' && href === `#${uuid}`);
-  const own = ownPropOf(resource?.props ?? [], frameworkName);
-  if (own !== undefined) return { framework: own, version: ownPropOf(resource!.props, versionName) ?? '' };
+  const own = ownPropOf(resource?.props ?? [], ownNames.framework);
+  if (own !== undefined)
+    return { framework: own, version: ownPropOf(resource!.props, ownNames.version) ?? '' };
   const title = resource?.title ?? '';
   for (const text of [title, ...(resource?.rlinks ?? []).map((link) => link.href), href])
     for (const [framework, name, revision] of published) {

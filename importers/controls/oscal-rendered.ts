@@ -6,20 +6,7 @@ import {
 } from '../../src/catalog/controls/assessment-record.ts';
 import { isPublished } from '../../src/catalog/controls/frameworks.ts';
 import { familyCodeOf, identifierOfOscalId } from '../../src/catalog/controls/identifier.ts';
-import {
-  cciStatusName,
-  confidentialityName,
-  familyCodeName,
-  frameworkName,
-  impactName,
-  macName,
-  renderedProp,
-  requirementTypeName,
-  textFromName,
-  textlessProp,
-  versionName,
-  wholeProp,
-} from '../../src/catalog/controls/oscal.ts';
+import { ownNames, renderedProp, textlessProp, wholeProp } from '../../src/catalog/controls/oscal.ts';
 import { idName, shownName } from '../../src/catalog/controls/oscal-assessment.ts';
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../../src/read/import-error.ts';
@@ -70,8 +57,8 @@ export function readRendered(value: unknown, name?: string): ControlsResult {
 
 /** The first exports were of 800-53 alone and did not name it. */
 function releaseOf(metadata: OscalMetadata, name?: string): OscalRelease {
-  const framework = ownPropOf(metadata.props, frameworkName);
-  const version = ownPropOf(metadata.props, versionName);
+  const framework = ownPropOf(metadata.props, ownNames.framework);
+  const version = ownPropOf(metadata.props, ownNames.version);
   const edition = editionOf(metadata, kind);
   return {
     ...(framework === undefined || version === undefined
@@ -107,7 +94,7 @@ function readControl(framework: string, control: OscalControl, family: string): 
   const { props } = control;
   const targets = (rel: string) =>
     control.links.filter((link) => link.rel === rel).map(({ href }) => identifierOf(href.replace(/^#/, '')));
-  const familyCode = ownPropOf(props, cciStatusName) ?? ownPart(control, familyCodeName);
+  const familyCode = ownPropOf(props, ownNames.cciStatus) ?? ownPart(control, ownNames.familyCode);
   const head = {
     identifier,
     // An export writes the identifier for a missing title, and its letters for a missing family.
@@ -129,7 +116,7 @@ function readControl(framework: string, control: OscalControl, family: string): 
   if (statement === '' && !isWithdrawn(control) && !has(props, textlessProp))
     throw new ImportError(`${identifier} has no statement and is not withdrawn`);
   const guidance = partsOf(control, 'guidance').map(({ prose }) => prose);
-  const textFrom = ownPropOf(props, textFromName);
+  const textFrom = ownPropOf(props, ownNames.textFrom);
   return controlRecord(framework, {
     ...head,
     statement,
@@ -146,13 +133,13 @@ function ownFields(framework: string, control: OscalControl): Partial<ControlRec
   const { props } = control;
   const all = (name: string) =>
     props.filter((each) => each.name === name && each.ns === oscalNamespace).map(({ value }) => value);
-  const requirementType = ownPropOf(props, requirementTypeName) ?? null;
-  const impactCode = ownPropOf(props, impactName) ?? null;
+  const requirementType = ownPropOf(props, ownNames.requirementType) ?? null;
+  const impactCode = ownPropOf(props, ownNames.impactCode) ?? null;
   return {
     requirementType: requirementType as ControlRecord['requirementType'],
     impactCode: impactCode as ControlRecord['impactCode'],
     ...(framework === 'dod-8500'
-      ? { macLevels: all(macName), confidentialityLevels: all(confidentialityName) }
+      ? { macLevels: all(ownNames.macLevel), confidentialityLevels: all(ownNames.confidentialityLevel) }
       : {}),
     threat: ownPart(control, 'threat'),
     resources: ownPart(control, 'resources'),

@@ -21,16 +21,18 @@ export const textlessProp = { name: 'text', ns: oscalNamespace, value: 'not-held
 /** Marks a statement that the catalog has as one text, without parts. */
 export const wholeProp = { name: 'text', ns: oscalNamespace, value: 'whole' };
 /** The names of our properties: of a catalog, and of a control what OSCAL has no word for. */
-export const frameworkName = 'framework';
-export const versionName = 'version';
-/** The older release that has the text. */
-export const textFromName = 'text-from';
-export const familyCodeName = 'family-code';
-export const requirementTypeName = 'requirement-type';
-export const macName = 'mac-level';
-export const confidentialityName = 'confidentiality-level';
-export const impactName = 'impact-code';
-export const cciStatusName = 'cci-status';
+export const ownNames = {
+  framework: 'framework',
+  version: 'version',
+  /** The older release that has the text. */
+  textFrom: 'text-from',
+  familyCode: 'family-code',
+  requirementType: 'requirement-type',
+  macLevel: 'mac-level',
+  confidentialityLevel: 'confidentiality-level',
+  impactCode: 'impact-code',
+  cciStatus: 'cci-status',
+} as const;
 
 const publications: Record<string, (revision: string) => string> = {
   'nist-800-53': (revision) => `NIST Special Publication 800-53 Revision ${revision}`,
@@ -65,7 +67,7 @@ export function catalogResource(framework: string, version: string): OscalResour
   return {
     uuid: stableId('oscal-catalog', framework, version),
     title: publicationOf(framework, version),
-    props: [...ownProp(frameworkName, framework), ...ownProp(versionName, version)],
+    props: [...ownProp(ownNames.framework, framework), ...ownProp(ownNames.version, version)],
     ...(file === undefined ? {} : { rlinks: [{ href, 'media-type': 'application/oscal+json' }] }),
   };
 }
@@ -85,7 +87,7 @@ export function toCatalog({ framework, version, changed, controls }: ExportedCat
       : [{ ...groupId(framework, members[0]!), class: 'family', title, controls: members.map(write) }],
   );
   const metadata = oscalMetadata(publicationOf(framework, version), bareVersion(version), changed, {
-    props: [renderedProp, ...ownProp(frameworkName, framework), ...ownProp(versionName, version)],
+    props: [renderedProp, ...ownProp(ownNames.framework, framework), ...ownProp(ownNames.version, version)],
     remarks:
       'Made by Gapstone from its catalog: parameters are text, as in "[Assignment: organization-defined ...]". It does not replace the publisher’s own file.',
   });
@@ -134,12 +136,12 @@ function toControl(framework: string, control: ExportedControl): object {
       ...(framework === 'nist-800-53' ? prop('sort-id', sortId(id)) : []),
       ...(status === 'withdrawn' ? prop('status', 'withdrawn') : []),
       ...(isTextless ? [textlessProp] : []),
-      ...ownProp(textFromName, control.textFrom),
-      ...ownProp(requirementTypeName, control.requirementType ?? ''),
-      ...control.macLevels.flatMap((level) => ownProp(macName, level)),
-      ...control.confidentialityLevels.flatMap((level) => ownProp(confidentialityName, level)),
-      ...ownProp(impactName, control.impactCode ?? ''),
-      ...(framework === 'cci' ? ownProp(cciStatusName, control.familyCode) : []),
+      ...ownProp(ownNames.textFrom, control.textFrom),
+      ...ownProp(ownNames.requirementType, control.requirementType ?? ''),
+      ...control.macLevels.flatMap((level) => ownProp(ownNames.macLevel, level)),
+      ...control.confidentialityLevels.flatMap((level) => ownProp(ownNames.confidentialityLevel, level)),
+      ...ownProp(ownNames.impactCode, control.impactCode ?? ''),
+      ...(framework === 'cci' ? ownProp(ownNames.cciStatus, control.familyCode) : []),
     ],
     ...filled('params', toParameters(control.assessment)),
     ...filled('links', [...related.map(link('related')), ...withdrawnInto.map(link('incorporated-into'))]),
@@ -148,7 +150,7 @@ function toControl(framework: string, control: ExportedControl): object {
       ...guidanceParts,
       ...toAssessmentParts(id, identifier, control.assessment),
       ...(restored === title ? [] : ownPart('title', title)),
-      ...(framework === 'cci' ? [] : ownPart(familyCodeName, control.familyCode)),
+      ...(framework === 'cci' ? [] : ownPart(ownNames.familyCode, control.familyCode)),
       ...ownPart('threat', control.threat),
       ...ownPart('resources', control.resources),
     ]),
