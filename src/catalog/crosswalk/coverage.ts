@@ -4,15 +4,10 @@ import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
-import { frameworkKey, frameworks, requireFramework } from '../controls/frameworks.ts';
+import { frameworkKey, requireFramework } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
-import {
-  type CoverageControls,
-  type CoverageFramework,
-  coverageBaseline,
-  createCoverageControls,
-} from './coverage-controls.ts';
+import { type CoverageControls, coverageBaseline, createCoverageControls } from './coverage-controls.ts';
 import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
 import type { DeprecatedCcis } from './deprecated-ccis.ts';
@@ -37,13 +32,11 @@ export function createCoverageService(
   const frames = createCoverageControls(db, controls, crosswalk);
   const rulesOf = createReleaseRules(db);
 
-  /** The framework of a name in any case. Throws NOT_FOUND for none, a 400 for a site's own, of which none is counted. */
-  function covered(name: string): CoverageFramework {
-    const key = frameworkKey(name);
-    const framework = frameworks.find((each) => each === key);
-    if (framework) return framework;
-    requireFramework(key, controls.versionOf(key, undefined) !== null, 'framework');
-    throw badRequest(`framework must be one of: ${frameworks.join(', ')}`, 'framework');
+  /** The framework of a name, of a published one in any case. Throws NOT_FOUND for none. */
+  function covered(name: string): string {
+    const framework = frameworkKey(name);
+    requireFramework(framework, controls.versionOf(framework, undefined) !== null, 'framework');
+    return framework;
   }
 
   const withRules = (found: NamedRelease[], counts: Counts): StigWithRules[] =>

@@ -4,7 +4,6 @@ import { cut } from '../../base/text.ts';
 import { frameworkKey, frameworks } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { ShownControl } from '../controls/schema.ts';
-import type { ShownFramework } from '../controls/versions.ts';
 import type { RuleHistoryService } from '../stigs/history.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { StigService } from '../stigs/queries.ts';
@@ -121,7 +120,7 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
   }
 
   function control({ name, version, id }: Citation & { id: string }): CitedAnswer {
-    const framework = frameworkKey(name) as ShownFramework;
+    const framework = frameworkKey(name);
     const kind = framework === 'cci' ? 'cci' : 'control';
     const read = (label?: string) => unlessMissing(() => controls.one(framework, id, label));
     const label = unlessMissing(() => controls.versionOf(framework, version));

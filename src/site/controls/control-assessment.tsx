@@ -88,7 +88,7 @@ export function Assessment(props: {
   if (objectives.length + methods.length + parameters.length === 0)
     return (
       <>
-        {props.readAgain.length === 0 ? null : <ReadAgain of={props.readAgain} />}
+        <ReadAgain of={props.readAgain} />
         {children}
       </>
     );
@@ -204,10 +204,10 @@ function Parameters({ of, titleOf }: { of: Parameter[]; titleOf: TitleOf }): Chi
 
 /** Where an older version read less of a file: what to import again (rule D42.9). */
 export function ReadAgain({ of }: { of: string[] }): Child {
+  if (of.length === 0) return null;
   return (
     <p class="warning">
-      An older version did not read the objectives of these files. Import them again:{' '}
-      {of.slice(0, 10).join(', ')}
+      An older version did not read all of these files. Import them again: {of.slice(0, 10).join(', ')}
       {of.length > 10 ? ` and ${count(of.length - 10, 'other')}` : ''}
     </p>
   );

@@ -28,7 +28,7 @@ export function EnhancementTree(props: {
         {identifier === current ? (
           <strong aria-current="true">{label}</strong>
         ) : (
-          <a href={link(controlHref(framework, identifier)!, { ...filter })}>{label}</a>
+          <a href={link(controlHref(framework, identifier), { ...filter })}>{label}</a>
         )}{' '}
         {rules === null ? null : <span class="quiet">{rules === 0 ? 'no rule' : count(rules, 'rule')}</span>}
       </>

@@ -30,7 +30,7 @@ export interface ControlPage {
 export function controlPage(page: ControlPage): View {
   const { control, version, crosswalk, mine, rules, enhancements, neighbors, titleOf } = page;
   const { framework, identifier, title } = control;
-  const home = controlHref(framework, identifier)!;
+  const home = controlHref(framework, identifier);
   const fields = { framework, controlId: identifier };
   const texts: [string, string | undefined][] = [
     ['Guidance', control.guidance],
@@ -137,12 +137,12 @@ function Neighbors(props: { of: ControlPage['neighbors']; framework: string }): 
   return (
     <nav class="pager" aria-label="Controls before and after">
       {before === null ? null : (
-        <a rel="prev" href={controlHref(framework, before)!}>
+        <a rel="prev" href={controlHref(framework, before)}>
           ← {before}
         </a>
       )}
       {after === null ? null : (
-        <a rel="next" href={controlHref(framework, after)!}>
+        <a rel="next" href={controlHref(framework, after)}>
           {after} →
         </a>
       )}
@@ -187,7 +187,7 @@ function marksName({ baselines, requirementType }: ShownControl): string {
 function Links({ framework, to }: { framework: string; to: string[] }): Child {
   return to.map((each) => (
     <span class="tag">
-      <a href={controlHref(framework, each)!}>{each}</a>
+      <a href={controlHref(framework, each)}>{each}</a>
     </span>
   ));
 }

@@ -4,7 +4,7 @@ import { count } from '../../base/text.ts';
 import type { LoadedCatalog } from '../../catalog/controls/control-lists.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { beginning, Downloads, link, Table } from '../parts/components.tsx';
+import { beginning, Downloads, link, path, Table } from '../parts/components.tsx';
 import { Boxes, FindForm, Select } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
@@ -77,6 +77,7 @@ function wordsOf(framework: string) {
     const family = 'Subject area';
     return { ...ofControls, family, head: [...head, family, 'MAC levels and impact'] };
   }
+  if (framework !== 'cci') return { ...ofControls, head: [...head, 'Family'] };
   return {
     title: 'Control Correlation Identifiers (CCIs)',
     heading: 'Control Correlation Identifiers (CCIs)',
@@ -135,7 +136,7 @@ export function catalogControlsPage(page: CatalogPage): View {
           {version === '' ? null : (
             <div class="actions">
               <Downloads
-                of={`/controls/${framework}/export`}
+                of={`${path('controls', framework)}/export`}
                 formats={['oscal', 'csv', 'xlsx']}
                 version={filter.version}
               />
@@ -148,13 +149,13 @@ export function catalogControlsPage(page: CatalogPage): View {
           rows={controls.map((control) => [
             <a
               class="ids"
-              href={link(controlHref(framework, control.identifier)!, { version: filter.version })}
+              href={link(controlHref(framework, control.identifier), { version: filter.version })}
             >
               {control.identifier}
             </a>,
             <Title control={control} />,
             control.family ?? control.subjectArea ?? '',
-            ...(framework === 'cci' ? [] : [<Marks control={control} />]),
+            ...(called.head.length > 3 ? [<Marks control={control} />] : []),
           ])}
           pages={{ pagination, href }}
         >

@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
-import { frameworks } from '../../catalog/controls/frameworks.ts';
 import { coverageQuery } from '../../catalog/crosswalk/coverage-schema.ts';
 import type { NamedRelease } from '../../catalog/stigs/queries.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
@@ -59,7 +58,7 @@ export function coveragePages(
     return {
       coverage: found,
       problem,
-      choices: { frameworks, ...choicesOf(controls, framework, revision) },
+      choices: choicesOf(controls, framework, revision),
       isDefault: controls.versions(framework).some((each) => each.isServed && each.version === revision),
       view: view ?? 'map',
       page,

@@ -79,7 +79,7 @@ export function hrefOf(
   identifier: string,
 ): string {
   const version = isDefault ? '' : (coverage.revision ?? '');
-  return link(controlHref(coverage.framework, identifier)!, { ...narrow, version });
+  return link(controlHref(coverage.framework, identifier), { ...narrow, version });
 }
 
 /** One of the tables beside the map. */

@@ -215,6 +215,5 @@ function PathTable({ framework, paths }: Crosswalk['targets'][number]): Child {
 }
 
 function ControlLink({ framework, identifier }: { framework: string; identifier: string }): Child {
-  const href = controlHref(framework, identifier);
-  return href === null ? identifier : <a href={href}>{identifier}</a>;
+  return <a href={controlHref(framework, identifier)}>{identifier}</a>;
 }

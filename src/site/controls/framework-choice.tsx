@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
-import { isNistBaseline, macNames } from '../../catalog/controls/frameworks.ts';
+import { frameworks, isNistBaseline, macNames } from '../../catalog/controls/frameworks.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
 import { Hidden, Select } from '../parts/forms.tsx';
@@ -17,13 +17,14 @@ export interface FrameworkChoices {
 export const baselineName = ({ name, title }: { name: string; title: string }) =>
   isNistBaseline(name) ? name : title;
 
-/** The revisions of a framework, and the baselines of one of them. */
+/** The frameworks, the revisions of one of them, and the baselines of one revision. */
 export function choicesOf(
   controls: Services['controls'],
-  framework: Parameters<Services['controls']['versions']>[0],
+  framework: string,
   revision: string | null,
-): Omit<FrameworkChoices, 'frameworks'> {
+): FrameworkChoices {
   return {
+    frameworks: [...new Set([...frameworks, ...controls.imported()])],
     revisions: controls.versions(framework).map(({ version, label }) => [version, label]),
     baselines:
       framework === 'dod-8500'

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
-import { type CatalogFramework, catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
+import { catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../../catalog/controls/schema.ts';
-import type { ShownFramework } from '../../catalog/controls/versions.ts';
 import { isCounted, type RuleCount, sumOf } from '../../catalog/crosswalk/control-rules.ts';
 import { controlRulesQuery } from '../../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../../catalog/crosswalk/graph.ts';
@@ -31,9 +30,10 @@ const crosswalkQuery = z.object({
   status: wordList('status', statuses),
 });
 
-const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] }> = {
-  // `catalog` adds the baselines that were imported.
-  'nist-800-53': { schema: query80053, words: [] },
+type Filter = { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] };
+/** `catalog` adds the baselines that were imported. */
+const anyFilter: Filter = { schema: query80053, words: [] };
+const filters: Record<string, Filter> = {
   'nist-800-171': {
     schema: query800171,
     words: [{ name: 'type', legend: 'Type', words: ['basic', 'derived'] }],
@@ -60,8 +60,8 @@ export function controlPages(app: Hono<Env>, support: PageSupport, services: Con
 }
 
 function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }: ControlServices): void {
-  function catalog(c: Context<Env>, framework: ShownFramework): Response {
-    const { schema, words } = filters[framework];
+  function catalog(c: Context<Env>, framework: string): Response {
+    const { schema, words } = filters[framework] ?? anyFilter;
     const { page, limit } = readQuery(c, z.object(perPage));
     const query = readQuery(c, schema) as Record<string, unknown> & {
       search?: string;
@@ -110,7 +110,7 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
 function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: ControlServices): void {
   const { controls, crosswalk, collections, favorites, ledger } = services;
 
-  function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
+  function one(c: Context<Env>, framework: string, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
     const control = controls.one(framework, controlId, version);
@@ -128,7 +128,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
       control,
       version: withEdition(control.version, control.edition),
       crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
-      mine: framework === 'cci' ? null : mine(c, framework, identifier),
+      mine: mine(c, framework, identifier),
       rules: found,
       readAgain: ledger.readAgain('controls'),
       titleOf: titlesOf(framework, control.version),
@@ -139,7 +139,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
   }
 
   /** Names a baseline by its title; those of NIST are known by their names. */
-  function titlesOf(framework: ShownFramework, version: string) {
+  function titlesOf(framework: string, version: string) {
     const { baselines } = controls.baselines(framework, version);
     const titles = new Map(baselines.map((each) => [each.name, baselineName(each)]));
     return (name: string) => titles.get(name) ?? name;
@@ -152,9 +152,11 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
       .map((each) => ({ ...each, rules: found === null ? null : found.countOf(each.identifier) }));
   }
 
-  function mine(c: Context<Env>, framework: CatalogFramework, identifier: string) {
+  /** Favorites and collections are of the published catalogs alone. */
+  function mine(c: Context<Env>, of: string, identifier: string) {
     const user = c.get('visitor');
-    if (user === null) return null;
+    const framework = catalogFrameworks.find((each) => each === of);
+    if (user === null || framework === undefined) return null;
     const kept = favorites.controls(user, new Set([framework])).controls;
     return {
       isFavorite: kept.some((each) => each.controlId === identifier),
@@ -171,7 +173,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
 
 function rulesOf(
   c: Context<Env>,
-  framework: ShownFramework,
+  framework: string,
   controlId: string,
   { lists, listStigs, controlRules }: ControlServices,
 ): RulesFound | null {
@@ -190,7 +192,7 @@ function rulesOf(
   const pagination = { page, limit: rulesPerPage, total, totalPages: pages.length };
   const rules = { ...found, counts: sums, pagination };
   const titles = new Map(counts.map((each) => [each.slug, each.title]));
-  const countOf = (framework: ShownFramework, controlId: string) => {
+  const countOf = (framework: string, controlId: string) => {
     const counts = controlRules.counts({ framework, controlId });
     const { high, medium, low } = sumOf(counts, controlRules.selectedSlugs({ stig, among }), severity);
     return high + medium + low;
@@ -221,8 +223,9 @@ function pagesOf(counts: RuleCount[]): string[][] {
   return pages;
 }
 
-function catalogFramework(controls: Services['controls'], text: string): CatalogFramework {
-  const known = catalogFrameworks.find((each) => each === text);
-  if (known === undefined) throw controls.whyNoPath(text);
-  return known;
+/** The published catalogs, loaded or not, and those of a site. */
+function catalogFramework(controls: Services['controls'], text: string): string {
+  const isPublished = catalogFrameworks.some((each) => each === text);
+  if (!isPublished && (text === 'cci' || !controls.imported().includes(text))) throw controls.whyNoPath(text);
+  return text;
 }

@@ -92,7 +92,7 @@ function Body({ shown, home, version }: Placed): Child {
         <FrameworkSelects choices={choices} chosen={worksheet} />
         <Select name="family" label="Family" of={choices.families} selected={family} />
       </Filters>
-      {totals.objectives === 0 && shown.readAgain.length > 0 ? <ReadAgain of={shown.readAgain} /> : null}
+      {totals.objectives === 0 ? <ReadAgain of={shown.readAgain} /> : null}
       <p>
         {count(totals.controls, 'control')} of this family, {count(totals.objectives, 'objective')},{' '}
         {totals.objectivesWithRules.toLocaleString('en-US')} with rules as evidence.
@@ -120,7 +120,7 @@ function Control(props: { of: WorksheetControl; framework: string; isPrint: bool
   return (
     <section>
       <h2>
-        <a href={controlHref(framework, identifier)!}>{identifier}</a> {title}
+        <a href={controlHref(framework, identifier)}>{identifier}</a> {title}
       </h2>
       {objectives.length === 0 ? null : (
         <Table

@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono';
-import { frameworks } from '../../catalog/controls/frameworks.ts';
 import { worksheetQuery } from '../../catalog/crosswalk/worksheet-schema.ts';
 import type { NamedRelease } from '../../catalog/stigs/queries.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
@@ -25,17 +24,18 @@ export function worksheetPages(
   async function shown(c: Context<Env>, find: () => NamedRelease[]): Promise<ShownWorksheet> {
     const { page, print, ...asked } = readQuery(c, pageQuery);
     const query = ofFramework(c, asked);
-    const families = controls.families(query.framework as 'nist-800-53', query.revision);
+    const families = controls.families(query.framework, query.revision);
     const family = (query === asked ? query.family : undefined) ?? families[0] ?? '';
     const found = await worksheet.of(find, { ...query, family });
+    const choices = choicesOf(controls, found.framework, found.revision);
     return {
       worksheet: found,
       family,
       page,
       isPrint: print ?? false,
       choices: {
-        frameworks: frameworks.filter((each) => each !== 'cci'),
-        ...choicesOf(controls, found.framework as 'nist-800-53', found.revision),
+        ...choices,
+        frameworks: choices.frameworks.filter((each) => each !== 'cci'),
         families,
       },
       readAgain: ledger.readAgain('controls'),

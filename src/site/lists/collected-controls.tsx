@@ -109,7 +109,7 @@ export function NamedControl(props: {
   const catalog = frameworkName(of.framework);
   return (
     <>
-      {isGone ? of.identifier : <a href={controlHref(of.framework, of.identifier)!}>{of.identifier}</a>}{' '}
+      {isGone ? of.identifier : <a href={controlHref(of.framework, of.identifier)}>{of.identifier}</a>}{' '}
       <span class="quiet">{isGone ? `${catalog} (no longer in the catalog)` : catalog}</span>
     </>
   );
