@@ -32,7 +32,7 @@ export function citePage({
     body: (
       <>
         {advice === null ? null : (
-          <p class="notice">
+          <p class="warning">
             {holds ? null : <strong>This citation no longer holds. </strong>}
             {advice}.
           </p>
