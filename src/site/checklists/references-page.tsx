@@ -3,7 +3,7 @@ import { count } from '../../base/text.ts';
 import type { FileReference } from '../../checklists/reference-columns.ts';
 import type { ReferenceState } from '../../checklists/reference-states.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
-import { Empty, link, path, Table, Tiles } from '../parts/components.tsx';
+import { Empty, link, path, Table, Totals } from '../parts/components.tsx';
 import { Hidden, Labelled, Problem, TextArea } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -84,7 +84,7 @@ export function foundReferencesPage(page: {
           </Empty>
         ) : (
           <>
-            <Tiles
+            <Totals
               of={shown.map(({ state, references }) => [references.length, meanings[state], `#${state}`])}
             />
             <SendAgain
