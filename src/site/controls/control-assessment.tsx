@@ -20,7 +20,7 @@ export function Statement({
   return (
     <div class="prose statement">
       {statement.split('\n').map((line) => (
-        <div class={`in${Math.min(3, Math.floor(line.search(/\S|$/) / 2))}`}>
+        <div class={classOf(line)}>
           {piecesOf(line.trimStart(), parameters).map(({ text, values }) =>
             values === null ? (
               text
@@ -44,6 +44,12 @@ export function Statement({
       ))}
     </div>
   );
+}
+
+/** How deep a line of a statement stands, and whether it begins with its letter or number. */
+function classOf(line: string): string {
+  const depth = Math.min(3, Math.floor(line.search(/\S|$/) / 2));
+  return /^\s*\(?\w{1,3}[.)] /.test(line) ? `in${depth} labelled` : `in${depth}`;
 }
 
 interface Piece {
