@@ -39,7 +39,7 @@ export function citePage({
         )}
         <Facts
           of={[
-            ['Citation', <span class="ids">{ref}</span>],
+            ['Citation', <span class="mono">{ref}</span>],
             [kinds[kind], <span class="ids">{id}</span>],
             ['Release', version],
             ['State', states[state]],
@@ -52,7 +52,7 @@ export function citePage({
         )}
         {now === null ? null : (
           <p>
-            See <a href={now.href}>{now.title}</a> <span class="ids">{now.cite}</span>
+            See <a href={now.href}>{now.title}</a> <span class="mono">{now.cite}</span>
           </p>
         )}
       </>
