@@ -19,7 +19,7 @@ export interface CitingTexts {
 export function referencesPage({ text, problem }: { text: string; problem: string | null }): View {
   return toolView({
     tool: 'references',
-    title: 'Check the ids in a text',
+    title: 'Check the IDs in a text',
     body: (
       <>
         <p class="lead">
@@ -34,7 +34,7 @@ export function referencesPage({ text, problem }: { text: string; problem: strin
             <input id="file" name="file" type="file" multiple aria-describedby="file-hint" />
           </Labelled>
           <div class="actions">
-            <button type="submit">Check ids</button>
+            <button type="submit">Check IDs</button>
           </div>
         </form>
       </>
@@ -71,7 +71,7 @@ export function foundReferencesPage(page: {
   });
   return toolView({
     tool: 'references',
-    title: 'The ids of a text',
+    title: 'The IDs of a text',
     heading: `${count(found.length, 'id')} found`,
     body: (
       <>

@@ -86,7 +86,7 @@ function What({ entry: { reason, target, counts, warnings, stig } }: { entry: Le
 }
 
 function Outcome({ of: { outcome } }: { of: LedgerEntry }): Child {
-  return outcome === 'rejected' ? <strong>rejected</strong> : outcome;
+  return outcome === 'rejected' ? <strong>rejected</strong> : <span class="short">{outcome}</span>;
 }
 
 function Source({ entry: { source, folder, sha256 } }: { entry: LedgerEntry }): Child {
