@@ -127,6 +127,7 @@ export function filesPage({ search, found }: FilesPage): View {
         {found === null ? null : (
           <Table
             caption="Files in imports, the last import first"
+            class="files"
             head={['File', 'Kind', 'Import', 'Outcome', 'Details']}
             rows={found.files.map((file) => [
               <Source entry={file} />,
