@@ -155,8 +155,19 @@ tasks('print', async () => {
     await click(navigation(page, 'Saved'));
     await click(page.getByRole('link', { name: 'To print' }).first());
     await page.emulateMedia({ media: 'print' });
-    for (const hidden of ['.top nav', '.tabs', '.actions', '.note', 'details.more', '.theme', '.account'])
+    const other = '.tabs a:not([aria-current])';
+    for (const hidden of [
+      '.top nav',
+      other,
+      '.actions',
+      '.note',
+      'details.more',
+      '.theme',
+      '.account',
+      'button',
+    ])
       for (const each of await page.locator(hidden).all()) assert.not.ok(await each.isVisible(), hidden);
+    assert.equal(await page.locator('.tabs a:visible').allTextContents(), ['Overview']);
     for (const name of guides) assert.ok(await rowOf(page, name).isVisible());
     assert.ok(await page.locator('svg.bar-of').first().isVisible());
     // Whatever was chosen for the screen, paper is white.

@@ -72,6 +72,7 @@ everywhere('help leads to the heading of the guide about the page', async () => 
     ['/checklists/emass', 'emass'],
     ['/references', 'check-the-ids-in-a-text'],
     ['/lists', 'work-with-lists'],
+    ['/search?q=console', 'search'],
     ['/catalog', 'what-is-in-the-catalog'],
   ]) {
     const { html } = await loadPage(t, path!, ann);

@@ -29,6 +29,7 @@ export function citePage({
   return {
     title: `Citation: ${title}`,
     heading: title,
+    help: 'search',
     body: (
       <>
         {advice === null ? null : (
