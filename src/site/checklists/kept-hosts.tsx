@@ -41,7 +41,7 @@ export function KeptHostsSection(kept: KeptHosts): Child {
         <button type="submit">Download checklists of {count(pagination.total, 'host')}</button>
       </form>
       {warnings.length === 0 ? null : (
-        <p class="notice">
+        <p class="warning">
           {warnings.slice(0, 5).join('. ')}
           {warnings.length > 5 ? `, and ${warnings.length - 5} more` : ''}. Names are kept as they are
           written.

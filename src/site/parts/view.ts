@@ -9,7 +9,8 @@ export type Section =
   | 'catalog'
   | 'documents'
   | 'roles'
-  | 'docs';
+  | 'docs'
+  | 'help';
 
 export interface View {
   title: string;
