@@ -2,7 +2,10 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context as HonoContext } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Audit } from '../audit/audited-action.ts';
+import type { ClientCertificates } from '../auth/certificates.ts';
 import { createIntegrationTokens } from '../auth/integration-tokens.ts';
+import type { OrganizationSignIn } from '../auth/organization-sign-in.ts';
+import { createOwnTokens, type OwnTokens, ownPrefix } from '../auth/own-tokens.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
 import type { VerifyUserToken } from '../auth/tokens.ts';
 import { AppError, noSuchPath } from '../base/errors.ts';
@@ -33,6 +36,7 @@ import {
 } from '../http/middleware.ts';
 import type { Observer } from '../http/observe/observer.ts';
 import { addressKey } from '../http/observe/record.ts';
+import { ownTokenRoutes } from '../http/own-token-api.ts';
 import { plantRoutes } from '../http/plants-api.ts';
 import type { RouteOptions } from '../http/rule.ts';
 import { malformed } from '../http/schema.ts';
@@ -76,6 +80,12 @@ export interface Context {
   cronSecret: string | null;
   /** Whether cookies are always `Secure`, even on a plain HTTP request. */
   secureCookies: boolean;
+  /** The ways to come in beside tokens (rule D43); null where one is not set up. */
+  certificates: ClientCertificates | null;
+  organization: OrganizationSignIn;
+  /** Minutes after which an unused session ends, and whether users may make tokens. */
+  sessionIdle: number;
+  selfTokens: boolean;
   /** Bytes that a body may have on most routes (D2.3). */
   maxBody: number;
   corsOrigins: readonly string[];
@@ -95,8 +105,12 @@ export interface Context {
 export function createApp(context: Context): OpenAPIHono<Env> {
   const { audit, log, now, limiter, banner } = context;
   const services = createServices(context);
-  const sessions = createSessions(context.users, now, log, createSessionAudit(audit.stream), context.keyId);
-  const access = accessOf(context, sessions);
+  const { users, keyId, certificates } = context;
+  const sessions = createSessions(users, now, log, {
+    ...{ audit: createSessionAudit(audit.stream), keyId, certificates, idleMinutes: context.sessionIdle },
+  });
+  const ownTokens = context.selfTokens ? createOwnTokens(users, now, keyId, certificates) : null;
+  const access = accessOf(context, sessions, ownTokens);
   const cookie = createSessionCookie(context.secureCookies);
   const workOnUpload = createUploadWork(context.uploads, services);
   const app = new OpenAPIHono<Env>({
@@ -113,6 +127,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   for (const routes of apiRoutes(access, services, workOnUpload, now)) app.route('/', routes);
   if (context.plants) app.route('/', plantRoutes(access));
   app.route('/', sessionRoutes(access, sessions, cookie));
+  if (ownTokens) app.route('/', ownTokenRoutes(access, ownTokens, context.newId));
   app.route('/', cronRoutes(access, services.purge));
 
   const refuse = (error: Error, requestId: string) => logged(log, error, requestId);
@@ -121,8 +136,9 @@ export function createApp(context: Context): OpenAPIHono<Env> {
     {
       access: access.with({ form: true }),
       assets: createAssets(),
-      ...{ banner, now, sessions, cookie, workOnUpload, document, refuse },
-      inbox: context.inbox,
+      ...{ banner, now, sessions, cookie, workOnUpload, document, refuse, ownTokens, certificates },
+      ...{ inbox: context.inbox, publicUrl: context.publicUrl, organization: context.organization },
+      ...{ sessionIdle: context.sessionIdle, selfTokens: context.selfTokens, newId: context.newId },
     },
     services,
   );
@@ -151,7 +167,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   return app;
 }
 
-function accessOf(context: Context, sessions: Sessions): Access {
+function accessOf(context: Context, sessions: Sessions, ownTokens: OwnTokens | null): Access {
   const { users, audit, now, answers, maxBody } = context;
   const bodies = createBodyBudget(bodyLimits(maxBody), context.rejected);
   const uploadBodies = createBodyBudget(uploadBodyLimits, context.rejected);
@@ -168,8 +184,12 @@ function accessOf(context: Context, sessions: Sessions): Access {
       ...(answers && options.kept ? [keepAnswers(answers, options, name)] : []),
     ];
   };
+  // They are never kept as verified: one that is revoked counts no more from the next request on.
+  const verify: VerifyUserToken = (token, address) =>
+    token.startsWith(ownPrefix) && ownTokens ? ownTokens.find(token) : context.verify(token, address);
   return createAccess({
     ...context,
+    verify,
     sessions,
     integrationTokens: createIntegrationTokens(users, now),
     audit: createRequestAudit(audit, now),

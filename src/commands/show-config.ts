@@ -1,11 +1,5 @@
-import {
-  type Config,
-  type Counted,
-  configWarnings,
-  countedSettings,
-  environment,
-  readConfig,
-} from '../base/config.ts';
+import { type Config, configWarnings, environment, readConfig } from '../base/config.ts';
+import { type Counted, countedSettings } from '../base/counted-settings.ts';
 import { CommandError } from '../base/errors.ts';
 import { readSettingsFile, settingsFile } from '../base/installation.ts';
 import { settingWords } from '../base/setting-words.ts';

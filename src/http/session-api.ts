@@ -9,7 +9,7 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
   const setCookie = { 'Set-Cookie': { required: true, schema: { type: 'string' as const } } };
   const noStore = { 'Cache-Control': 'no-store' };
 
-  route('POST /api/v1/session', access.audited('session.create').userToken, {
+  route('POST /api/v1/session', access.audited('session.create').maker, {
     operationId: 'createSession',
     summary: 'Start a session with a user token',
     description:

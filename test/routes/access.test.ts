@@ -623,7 +623,9 @@ access('a product is for those entitled to it, and the refusal is one for all ot
     sessions: { find: async () => null },
     integrationTokens: { find: () => ({ kind: 'integration', id: 'x', organization: 'red' }) },
     cronSecret: null,
+    publicUrl: null,
     limiter: unlimited,
+    log: silentLog,
     audit: createRequestAudit(createAudit(silentAudit, null), () => new Date()),
     input: () => [],
   });

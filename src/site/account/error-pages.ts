@@ -4,21 +4,28 @@ import type { Env } from '../../http/env.ts';
 import { goTo, type PageSupport } from '../parts/page.ts';
 import { problemPage } from '../parts/problem.tsx';
 import { keptForm } from './kept-form.ts';
-import type { Account } from './routes.ts';
 import { signInPage } from './sign-in.tsx';
+import type { Account } from './ways.ts';
+import { waysToSignIn } from './ways.ts';
 
 /** Answers an error as a page: a 401 as the sign-in page, with the fields of a refused form. */
 export type ErrorPages = (c: Context<Env>, problem: AppError) => Promise<Response>;
 
-export function createErrorPages({ guard, show }: PageSupport, { sessions, cookie }: Account): ErrorPages {
+export function createErrorPages({ guard, show }: PageSupport, account: Account): ErrorPages {
+  const { sessions, cookie, publicUrl, sessionIdle } = account;
   async function signInFirst(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url);
     const here = `${url.pathname}${url.search}`;
-    const kept = await keptForm(c, guard.kept);
+    const kept = await keptForm(c, guard.kept, publicUrl);
     if (kept === null)
       return goTo(c, `/signin?next=${encodeURIComponent(c.req.method === 'GET' ? here : '/')}`);
     c.set('visitor', null);
-    return show(c, signInPage({ next: '/', problem: null, kept: { to: here, ...kept } }), 401);
+    const ways = waysToSignIn(c, account, here);
+    return show(
+      c,
+      signInPage({ ways, idleMinutes: sessionIdle, next: '/', problem: null, kept: { to: here, ...kept } }),
+      401,
+    );
   }
 
   return async (c, { code, message, headers }) => {

@@ -72,6 +72,7 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
           />
         )}
         <link rel="icon" href={assets.mark} type="image/svg+xml" />
+        {view.leadsTo === undefined ? null : <meta http-equiv="refresh" content={`0; url=${view.leadsTo}`} />}
         <script src={assets.script} defer />
         {view.tryIt ? <script src={assets.tryIt} defer /> : null}
       </head>
@@ -108,14 +109,7 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
         </header>
         <main id="main" tabindex={-1}>
           <Notice frame={frame} />
-          {visitor === null ? null : (
-            <p class="notice" id="session-over" role="status" hidden>
-              This page has been open for 15 minutes: your session may have ended. What you typed stays here.{' '}
-              <a href="/signin" target="_blank" rel="noopener">
-                Sign in again in another window
-              </a>
-            </p>
-          )}
+          <SessionEnds frame={frame} />
           <Crumbs of={view.crumbs ?? []} />
           {view.heading === null ? null : <h1>{view.heading ?? view.title}</h1>}
           {view.body}
@@ -130,6 +124,38 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
         </footer>
       </body>
     </html>
+  );
+}
+
+/** What the script says before a session ends, and after. Without script there is no warning. */
+function SessionEnds({ frame: { visitor, here } }: { frame: PageFrame }): Child {
+  if (visitor === null) return null;
+  const { idleSeconds, secondsLeft, key } = visitor;
+  const signIn = <a href={`/signin?next=${encodeURIComponent(here)}`}>Sign in again</a>;
+  return (
+    <div
+      class="notice"
+      id="session-over"
+      role="status"
+      data-idle={String(idleSeconds)}
+      data-left={String(secondsLeft)}
+      data-reader={key}
+      hidden
+    >
+      <p data-when="soon" hidden>
+        Your session ends in 2 minutes, because you have not used it.{' '}
+        <button type="button">Stay signed in</button>
+      </p>
+      <p data-when="last" hidden>
+        Your session ends in 2 minutes and cannot be extended. Save your work now, or {signIn}.
+      </p>
+      <p data-when="over" hidden>
+        Your session has ended. What you typed is kept in this browser for you. {signIn} to go on here.
+      </p>
+      <p data-when="back" hidden>
+        What you typed before your session ended is here again. It is not sent yet.
+      </p>
+    </div>
   );
 }
 
@@ -245,6 +271,7 @@ function Account({ frame }: { frame: PageFrame }): Child {
   return (
     <form class="account" method="post" action="/signout">
       <span class="who">{frame.visitor.name}</span>
+      {frame.visitor.makesTokens ? <a href="/tokens">Your tokens</a> : null}
       <button type="submit">Sign out</button>
     </form>
   );
