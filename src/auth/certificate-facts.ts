@@ -18,7 +18,7 @@ export interface CertificateFacts {
   x509: X509Certificate;
   subject: Buffer;
   issuer: Buffer;
-  /** Hexadecimal, without leading zeros. */
+  /** As `plainSerial` writes it. */
   serial: string;
   /** Milliseconds since 1970. */
   from: number;
@@ -143,5 +143,5 @@ function isWhole({ extnValue }: Extension): boolean {
   return fromBER(bytes).offset === bytes.length;
 }
 
-/** A serial number as hexadecimal digits without leading zeros. */
-export const plainSerial = (bytes: Buffer): string => bytes.toString('hex').replace(/^0+(?=.)/, '');
+/** A serial number as hexadecimal digits, two for each byte, without leading bytes of zero. */
+export const plainSerial = (bytes: Buffer): string => bytes.toString('hex').replace(/^(?:00)+(?=..)/, '');
