@@ -7,7 +7,7 @@ import { callerFinder, networkMatcher, plainAddress } from './base/addresses.ts'
 import { statusOf } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { FastPath } from './http/cache/fast-path.ts';
-import { certificateOfHeader, certificatesOf } from './http/client-certificate.ts';
+import { certificateOfHeader, certificateOfPeer } from './http/client-certificate.ts';
 import { type Connection, createConnections, readerLimits } from './http/limits/connections.ts';
 import type { Observer } from './http/observe/observer.ts';
 import { beginRecord, type RequestRecord } from './http/observe/record.ts';
@@ -160,12 +160,12 @@ function createRequests(
     const isSecure = secure || (headers.get('x-forwarded-proto') === 'https' && trusted(address));
     const proxied = trusted(address);
     const arrival = { method: request.method!, remote, secure: isSecure, proxied, connected: true };
-    const certificates = asksCertificates
-      ? { certificates: () => certificatesOf(socket) }
+    const sent = asksCertificates
+      ? { certificate: () => certificateOfPeer(socket) }
       : !secure && proxied && certHeader !== null
-        ? { certificates: () => certificateOfHeader(headers.get(certHeader)) }
+        ? { certificate: () => certificateOfHeader(headers.get(certHeader)) }
         : null;
-    const record = beginRecord({ ...arrival, ...certificates }, (name) => headers.get(name));
+    const record = beginRecord({ ...arrival, ...sent }, (name) => headers.get(name));
     request.record = record;
     state.requests++;
     connection.requests++;

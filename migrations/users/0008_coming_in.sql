@@ -1,6 +1,6 @@
 -- Ways to come in beside tokens (rule D43).
 
--- The certificate that a session was begun with, DER in base64, with authorities above it that the person sent.
+-- The certificate that a session was begun with, DER in base64.
 ALTER TABLE sessions ADD COLUMN certificate TEXT;
 
 -- SHA-256 of the nonces of sign-ins at the organization's provider that were used, until nobody can use them again.

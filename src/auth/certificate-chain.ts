@@ -5,10 +5,8 @@ import { type RefusalReason, SignInRefused } from './sign-in-refused.ts';
 export type Revocation = { serials: { has(serial: string): boolean }; to: number };
 
 export interface Trust {
-  /** Authorities that the operator names, and those that a person sent and one of these issued. */
+  /** All authorities that may stand in a chain. It ends at a root, or at one whose issuer is not among them. */
   authorities: readonly CertificateFacts[];
-  /** Those that the operator names: a chain ends at one of these. */
-  anchors: ReadonlySet<CertificateFacts>;
   /** The current revocation list of an authority; null where there is none; undefined where none are asked for. */
   revocationsOf(authority: CertificateFacts): Revocation | null | undefined;
 }
@@ -40,7 +38,7 @@ export function goodChain(
 function climb(chain: CertificateFacts[], trust: Trust, now: number, stale: boolean): CertificateFacts[] {
   const last = chain.at(-1)!;
   const issuers = trust.authorities.filter((each) => each !== last && isIssuedBy(last, each));
-  const isTop = chain.length > 1 && trust.anchors.has(last) && (isSelfIssued(last) || issuers.length === 0);
+  const isTop = chain.length > 1 && (isSelfIssued(last) || issuers.length === 0);
   if (isTop) return chain;
   let refused: unknown = new SignInRefused('CERTIFICATE_NOT_TRUSTED');
   if (chain.length > longest) throw refused;
@@ -58,7 +56,7 @@ function climb(chain: CertificateFacts[], trust: Trust, now: number, stale: bool
 }
 
 /** Whether one certificate was signed with the key of another, which may sign certificates. */
-export function isIssuedBy(person: CertificateFacts, issuer: CertificateFacts): boolean {
+function isIssuedBy(person: CertificateFacts, issuer: CertificateFacts): boolean {
   return (
     person.issuer.equals(issuer.subject) &&
     issuer.isAuthority &&

@@ -6,7 +6,7 @@ import { rightsAround } from '../base/files.ts';
 import type { Followed } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
 import { inSlices } from '../base/slices.ts';
-import { goodChain, isFinal, isIssuedBy, type Trust } from './certificate-chain.ts';
+import { goodChain, isFinal, type Trust } from './certificate-chain.ts';
 import { type CertificateFacts, readCertificate } from './certificate-facts.ts';
 import { emailOf, subjectOf } from './certificate-name.ts';
 import { type People, type Rights, readPeople, rightsOf } from './people.ts';
@@ -19,10 +19,10 @@ export type Standing = 'good' | 'over' | 'unknown';
 
 /** Who comes in by certificate, and what certificates stand for (rule D43.1). */
 export interface ClientCertificates {
-  /** The person that a certificate names; others of its chain may follow it. Throws `SignInRefused`. */
-  identify(presented: readonly Uint8Array[]): Promise<User>;
+  /** The person that a certificate (DER) names; null: none was sent. Throws `SignInRefused`. */
+  identify(presented: Uint8Array | null): User;
   /** Whether the certificate of a session or token (`User.certificate`) still counts. */
-  standing(certificate: string): Promise<Standing>;
+  standing(certificate: string): Standing;
   /** What a subject may do now. */
   rightsOf(subject: string): Rights;
 }
@@ -39,8 +39,6 @@ export interface FollowedCertificates extends ClientCertificates {
 
 type Settings = Pick<Config, 'tlsCrl' | 'certSubject' | 'people'> & { tlsClientCa: string };
 
-const mostAdopted = 100;
-const mostPresented = 8;
 const warnEvery = 60_000;
 
 /** Reads authorities, revocation lists and people. Throws `CommandError` for a file that cannot be used. */
@@ -51,23 +49,20 @@ export async function loadCertificates(
 ): Promise<FollowedCertificates> {
   const { tlsClientCa, tlsCrl, certSubject, people: peopleFile } = settings;
   const revocations = tlsCrl === null ? null : createRevocations(tlsCrl, now, log);
-  let anchors = await readAuthorities(tlsClientCa);
+  let authorities = await readAuthorities(tlsClientCa);
   let people: People | null = peopleFile === null ? null : await readPeople(peopleFile);
-  /** Authorities that people sent with their certificates, issued by others that are trusted. */
-  let adopted: CertificateFacts[] = [];
   const standings = new LRUCache<string, { until: number }>({ max: 10_000 });
   let lastWarning = Number.NEGATIVE_INFINITY;
 
   const trust = (): Trust => ({
-    anchors: new Set(anchors.certificates),
-    authorities: [...anchors.certificates, ...adopted],
+    authorities: authorities.certificates,
     revocationsOf: (authority) => (revocations === null ? undefined : revocations.of(authority)),
   });
   let reading: Promise<unknown> = Promise.resolve();
   /** Reads the lists after every other reading of them. */
   function readLists(): Promise<Map<string, string>> {
     const work = reading.then(async () => {
-      const failures = (await revocations?.reload(trust().authorities)) ?? new Map<string, string>();
+      const failures = (await revocations?.reload(authorities.certificates)) ?? new Map<string, string>();
       standings.clear();
       return failures;
     });
@@ -80,51 +75,30 @@ export async function loadCertificates(
   if (failed !== undefined) throw new CommandError(`the revocation list ${failed.join(' cannot be read: ')}`);
   if (tlsCrl === null) log.warn('revoked certificates are not refused: GAPSTONE_TLS_CRL is not set');
 
-  /** Takes over authorities of a presented chain which trusted ones issued. */
-  async function adopt(others: readonly CertificateFacts[]): Promise<void> {
-    const before = adopted.length;
-    for (let found = true; found && adopted.length < mostAdopted; ) {
-      const { authorities } = trust();
-      const isNew = (each: CertificateFacts) =>
-        !authorities.some(({ x509 }) => x509.raw.equals(each.x509.raw));
-      const next = others.find((each) => isNew(each) && authorities.some((above) => isIssuedBy(each, above)));
-      found = next?.isAuthority ?? false;
-      if (found) adopted = [...adopted, next!];
-    }
-    if (adopted.length > before) await readLists();
-  }
-
-  async function chainOf(presented: readonly Uint8Array[], stale: boolean): Promise<CertificateFacts[]> {
-    const [person, ...others] = presented.slice(0, mostPresented).map(readCertificate);
-    if (person === undefined) throw new SignInRefused('CERTIFICATE_MISSING');
-    await adopt(others);
-    return goodChain(person, trust(), now().getTime(), stale);
+  function chainOf(presented: Uint8Array, stale: boolean): CertificateFacts[] {
+    return goodChain(readCertificate(presented), trust(), now().getTime(), stale);
   }
 
   const endOf = (chain: CertificateFacts[]) => Math.min(...chain.map(({ to }) => to));
 
   return {
-    async identify(presented) {
+    identify(presented) {
+      if (presented === null) throw new SignInRefused('CERTIFICATE_MISSING');
       try {
-        const chain = await chainOf(presented, false);
-        const person = chain[0]!;
+        const chain = chainOf(presented, false);
+        const [person] = chain as [CertificateFacts];
         const subject = subjectOf(person, certSubject);
         const { organization, entitlements } = rightsOf(people, subject);
-        // Those of the file are known here.
-        const kept = chain.filter((each) => each === person || adopted.includes(each));
         return {
           ...{ kind: 'user', subject, email: emailOf(person), organization },
           entitlements: new Set(entitlements),
           expiresAt: Math.floor(endOf(chain) / 1000),
-          certificate: kept.map(({ x509 }) => x509.raw.toString('base64')).join(' '),
+          certificate: person.x509.raw.toString('base64'),
         };
       } catch (error) {
+        const isUnknown = error instanceof SignInRefused && error.reason === 'REVOCATION_UNKNOWN';
         const time = now().getTime();
-        if (
-          error instanceof SignInRefused &&
-          error.reason === 'REVOCATION_UNKNOWN' &&
-          time - lastWarning > warnEvery
-        ) {
+        if (isUnknown && time - lastWarning > warnEvery) {
           lastWarning = time;
           log.warn('sign-in by certificate refused: a revocation list is missing or out of date');
         }
@@ -132,14 +106,11 @@ export async function loadCertificates(
       }
     },
 
-    async standing(certificate) {
+    standing(certificate) {
       const time = now().getTime();
       if (time <= (standings.get(certificate)?.until ?? 0)) return 'good';
       try {
-        const chain = await chainOf(
-          certificate.split(' ').map((each) => Buffer.from(each, 'base64')),
-          true,
-        );
+        const chain = chainOf(Buffer.from(certificate, 'base64'), true);
         standings.set(certificate, { until: endOf(chain) });
         return 'good';
       } catch (error) {
@@ -149,7 +120,7 @@ export async function loadCertificates(
     },
 
     rightsOf: (subject) => rightsOf(people, subject),
-    authorities: () => anchors.pem,
+    authorities: () => authorities.pem,
     nextUpdate: () => revocations?.nextUpdate() ?? null,
 
     followed: (authoritiesChanged) => [
@@ -157,8 +128,7 @@ export async function loadCertificates(
         paths: [tlsClientCa],
         reload: () =>
           kept('authorities of client certificates', log, async () => {
-            anchors = await readAuthorities(tlsClientCa);
-            adopted = [];
+            authorities = await readAuthorities(tlsClientCa);
             await readLists();
             authoritiesChanged();
           }),

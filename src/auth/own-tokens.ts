@@ -55,8 +55,7 @@ export function createOwnTokens(
       const row = byHash.get({ hash: sha256(token + (await keyId())) });
       if (!row || stateOf(row, now()) !== 'active') throw unauthorized();
       const { id, subject, email, organization, certificate } = row;
-      if (certificate !== null && (await certificates?.standing(certificate)) !== 'good')
-        throw unauthorized();
+      if (certificate !== null && certificates?.standing(certificate) !== 'good') throw unauthorized();
       return {
         ...{ kind: 'user', subject, email, organization, ownToken: id },
         entitlements: new Set(row.entitlements),

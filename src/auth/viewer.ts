@@ -10,7 +10,7 @@ export interface User {
   entitlements: Set<Entitlement>;
   /** The local issuer's key that verified the token; absent for an identity provider's. */
   keyId?: string;
-  /** The certificate that the person came in with, DER in base64, with those above it that are not in our file. */
+  /** The certificate that the person came in with, DER in base64. */
   certificate?: string;
   /** The id of the user's own token that speaks for the user (rule D43.6). */
   ownToken?: string;

@@ -25,8 +25,8 @@ export interface RequestRecord {
   /** Whether the client received the whole answer, or disconnected. */
   closed: boolean;
   onClose: (() => void) | null;
-  /** The certificates that the client sent, DER, its own first; read where somebody signs in with one. */
-  certificates: () => Uint8Array[];
+  /** The certificate that the client sent, DER; it is read where somebody signs in with it. */
+  certificate: () => Uint8Array | null;
   /** Whether the server reports the end of the connection; otherwise the record ends with the answer. */
   connected: boolean;
 }
@@ -37,7 +37,7 @@ export interface RequestRecord {
  */
 export function beginRecord(
   arrival: Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'> &
-    Partial<Pick<RequestRecord, 'proxied' | 'certificates'>>,
+    Partial<Pick<RequestRecord, 'proxied' | 'certificate'>>,
   header: (name: string) => string | undefined,
 ): RequestRecord {
   const given = header('x-request-id') ?? '';
@@ -47,7 +47,7 @@ export function beginRecord(
   return {
     requestId: sane ? given : randomUUID(),
     proxied: false,
-    certificates: noCertificates,
+    certificate: noCertificate,
     ...arrival,
     route: null,
     started: performance.now(),
@@ -62,7 +62,7 @@ export function beginRecord(
   };
 }
 
-const noCertificates = () => [];
+const noCertificate = () => null;
 
 export function noteCaller(
   record: RequestRecord,

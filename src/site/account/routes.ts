@@ -42,7 +42,7 @@ export function signInPages(app: Hono<Env>, support: PageSupport, account: Accou
     if (byCertificate && certificates === null) throw badRequest('Signing in by certificate is not set up');
     const find = async () =>
       byCertificate
-        ? certificates!.identify(c.get('record').certificates())
+        ? certificates!.identify(c.get('record').certificate())
         : userOf(
             c,
             form
