@@ -76,6 +76,7 @@ interface Head {
   parts: Buffer[];
   kind: SignatureKind | null;
   issuer: string;
+  algorithm: Buffer;
 }
 
 /** Reads one list to its end; null, and not to its end, for one of another authority. */
@@ -92,7 +93,7 @@ async function readList(next: NextBytes, signers: readonly Signer[]): Promise<Re
   isSigned = true;
   const body = await reader.open();
   if (whole.tag !== tag.sequence || body.tag !== tag.sequence) throw new Error('it is not a revocation list');
-  const { parts, kind, issuer } = await readStart(reader);
+  const { parts, kind, issuer, algorithm } = await readStart(reader);
   const candidates = signers.filter(({ name }) => name === issuer);
   if (candidates.length === 0) return null;
   if (kind?.hash == null) throw new Error('its signature is too weak, or of a kind that is not supported');
@@ -106,8 +107,9 @@ async function readList(next: NextBytes, signers: readonly Signer[]): Promise<Re
     parts.push(await reader.whole(longestPart));
   if (reader.place() !== body.to) throw new Error('its length is wrong');
   isSigned = false;
-  const algorithm = await reader.whole(longestPart);
+  const stated = await reader.whole(longestPart);
   const signature = await reader.whole(longestPart);
+  if (!stated.equals(algorithm)) throw new Error('it names two algorithms');
   if (reader.place() !== whole.to || !(await reader.isAtEnd())) throw new Error('something follows it');
   const { from, to, bytes } = readRest(parts, algorithm, signature);
   const padding = pss ? { padding: constants.RSA_PKCS1_PSS_PADDING } : {};
@@ -127,7 +129,7 @@ async function readStart(reader: DerReader): Promise<Head> {
   if (following === tag.utcTime || following === tag.time) parts.push(await reader.whole(longestPart));
   else throw new Error('it does not say when the next one comes');
   const kind = signatureKind(AlgorithmIdentifier.fromBER(new Uint8Array(algorithm)));
-  return { parts, kind, issuer: issuer.toString('base64') };
+  return { parts, kind, issuer: issuer.toString('base64'), algorithm };
 }
 
 /** Reads the list without its serial numbers, by pkijs. Throws for a critical extension: it is then a part of a list. */
@@ -138,12 +140,12 @@ function readRest(parts: Buffer[], algorithm: Buffer, signature: Buffer) {
   const critical = list.crlExtensions?.extensions.find((each) => each.critical);
   if (critical !== undefined)
     throw new Error(`it is not a whole list: it has the critical extension ${critical.extnID}`);
-  if (list.signature.algorithmId !== list.signatureAlgorithm.algorithmId)
-    throw new Error('it names two algorithms');
+  const { unusedBits, valueHexView } = list.signatureValue.valueBlock;
+  if (unusedBits !== 0) throw new Error('its signature is malformed');
   return {
     from: list.thisUpdate.value.getTime(),
     to: list.nextUpdate!.value.getTime(),
-    bytes: Buffer.from(list.signatureValue.valueBlock.valueHexView),
+    bytes: Buffer.from(valueHexView),
   };
 }
 

@@ -24,7 +24,7 @@ export function filesAt(path: string): string[] {
 }
 
 /** Milliseconds between two looks at the files. */
-const everyMilliseconds = 500;
+const everyMilliseconds = 250;
 
 /** Files or folders that are read again when one of them changes. */
 export interface Followed {
@@ -34,7 +34,7 @@ export interface Followed {
 }
 
 /**
- * Looks at files twice a second, and reloads those that changed, one reload of each group at a time. Gives what looks
+ * Looks at files four times a second, and reloads those that changed, one reload of each group at a time. Gives what looks
  * at once and reloads all, and what stops it.
  */
 export function followFiles(groups: readonly Followed[]) {

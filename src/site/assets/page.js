@@ -43,15 +43,110 @@ document.addEventListener('keydown', (event) => {
   box.select();
 });
 
-// A session ends 15 minutes after its last request: an open page says so.
-const over = document.getElementById('session-over');
-if (over !== null)
-  setTimeout(
-    () => {
-      over.hidden = false;
-    },
-    15 * 60 * 1000,
+// Says so two minutes before a session ends, and keeps what a reader typed until the reader has signed in again: in this
+// browser, under a key of that reader, until signing out.
+const typedName = (reader, path) => `gapstone-typed ${reader} ${path}`;
+const usedName = 'gapstone-used';
+const here = location.pathname + location.search.replace(/[?&]done=signed-in$/, '');
+const fieldsOf = (form) =>
+  [...form.elements].filter(
+    ({ name, type }) => name && !['hidden', 'file', 'password', 'submit'].includes(type),
   );
+
+function typedEntries() {
+  return Object.keys(store ?? {}).filter((name) => name.startsWith('gapstone-typed '));
+}
+
+function keepTyped(reader) {
+  const forms = [...document.querySelectorAll('main form[method=post]')].map((form) =>
+    fieldsOf(form).map((field) => [field.name, field.value, field.checked ?? null]),
+  );
+  const isChanged = [...document.querySelectorAll('main form[method=post]')].some((form) =>
+    fieldsOf(form).some(
+      (field) =>
+        (field.defaultValue !== undefined &&
+          field.type !== 'checkbox' &&
+          field.value !== field.defaultValue) ||
+        (field.defaultChecked !== undefined && field.checked !== field.defaultChecked),
+    ),
+  );
+  if (isChanged)
+    store?.setItem(typedName(reader, here), JSON.stringify({ at: Date.now(), back: false, forms }));
+}
+
+/** Puts back what this reader typed here before signing in again; forgets what was sent. */
+function putBack(reader) {
+  const name = typedName(reader, here);
+  const kept = JSON.parse(store?.getItem(name) ?? 'null');
+  store?.removeItem(name);
+  if (kept === null || !kept.back || Date.now() - kept.at > 12 * 3600 * 1000) return false;
+  const forms = [...document.querySelectorAll('main form[method=post]')];
+  if (forms.length !== kept.forms.length) return false;
+  forms.forEach((form, index) => {
+    const fields = fieldsOf(form);
+    kept.forms[index].forEach(([fieldName, value, checked], place) => {
+      const field = fields[place];
+      if (field?.name !== fieldName) return;
+      if (field.type === 'checkbox' || field.type === 'radio') field.checked = checked;
+      else field.value = value;
+    });
+  });
+  return true;
+}
+
+const over = document.getElementById('session-over');
+if (over !== null) {
+  const { reader } = over.dataset;
+  const idle = Number(over.dataset.idle) * 1000;
+  let end = Date.now() + Number(over.dataset.left) * 1000;
+  const say = (when) => {
+    for (const text of over.querySelectorAll('[data-when]')) text.hidden = text.dataset.when !== when;
+    over.hidden = when === null;
+  };
+  const used = () => Number(store?.getItem(usedName) ?? lastUse);
+  let lastUse = Date.now();
+  const use = () => {
+    lastUse = Date.now();
+    store?.setItem(usedName, String(lastUse));
+  };
+  const look = () => {
+    const now = Date.now();
+    const idleEnd = Math.max(used(), lastUse) + idle;
+    const left = Math.min(idleEnd, end) - now;
+    if (left <= 0) {
+      say('over');
+      keepTyped(reader);
+      return;
+    }
+    if (left <= 120_000) say(end <= idleEnd ? 'last' : 'soon');
+    else if (over.querySelector('[data-when=back]').hidden) say(null);
+    setTimeout(look, Math.min(left, Math.max(250, left > 120_000 ? left - 120_000 : left), 30_000));
+  };
+  use();
+  if (putBack(reader)) say('back');
+  look();
+  over.querySelector('button').addEventListener('click', async () => {
+    try {
+      const response = await fetch('/session', { method: 'POST', headers: { Accept: 'application/json' } });
+      if (!response.ok) throw new Error('over');
+      end = Date.now() + (await response.json()).secondsLeft * 1000;
+      use();
+      say(null);
+    } catch {
+      keepTyped(reader);
+      say('over');
+    }
+  });
+  for (const form of document.querySelectorAll('main form[method=post]'))
+    form.addEventListener('submit', () => keepTyped(reader));
+  for (const form of document.querySelectorAll('form[action="/signout"]'))
+    form.addEventListener('submit', () => {
+      for (const name of typedEntries()) store.removeItem(name);
+    });
+} else if (location.pathname === '/signin' || document.querySelector('form[action="/signin"]') !== null)
+  // What was typed waits for its reader to come back.
+  for (const name of typedEntries())
+    store.setItem(name, JSON.stringify({ ...JSON.parse(store.getItem(name)), back: true }));
 
 // Copies the published text, character by character.
 async function copy(text, element) {
