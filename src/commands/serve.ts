@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Context, createApp } from '../app/app.ts';
+import { createApp } from '../app/app.ts';
+import type { Context } from '../app/context.ts';
 import { createAudit } from '../audit/audited-action.ts';
 import type { AuditStream } from '../audit/stream.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';

@@ -1,10 +1,9 @@
-import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { SignInRefused } from '../auth/sign-in-refused.ts';
 import { badRequest } from '../base/errors.ts';
 
 /** The certificate of the other side of a connection, DER, also of a resumed TLS session; null without one. */
-export function certificateOfPeer(socket: Socket): Uint8Array | null {
+export function certificateOfPeer(socket: object): Uint8Array | null {
   return socket instanceof TLSSocket ? (socket.getPeerX509Certificate()?.raw ?? null) : null;
 }
 

@@ -13,9 +13,12 @@ export const OwnToken = z
 
 export const OwnTokens = z.strictObject({ tokens: z.array(OwnToken) }).openapi('OwnTokens');
 
-export const NewOwnToken = OwnToken.extend({
-  token: z.string().openapi({ description: 'The token. It is shown only once.' }),
-}).openapi('NewOwnToken');
+export const NewOwnToken = z
+  .strictObject({
+    ...OwnToken.shape,
+    token: z.string().openapi({ description: 'The token. It is shown only once.' }),
+  })
+  .openapi('NewOwnToken');
 
 export const newOwnTokenBody = z
   .object(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from '../../src/app/app.ts';
+import type { Context } from '../../src/app/context.ts';
 import { createAudit } from '../../src/audit/audited-action.ts';
 import { type AuditStream, silentAudit } from '../../src/audit/stream.ts';
 import { silentLog } from '../../src/base/log.ts';

@@ -44,83 +44,84 @@ document.addEventListener('keydown', (event) => {
 });
 
 // Says so two minutes before a session ends, and keeps what a reader typed until the reader has signed in again: in this
-// browser, under a key of that reader, until signing out.
-const typedName = (reader, path) => `gapstone-typed ${reader} ${path}`;
+// browser, under a key of that reader, until it is sent or the reader signs out.
 const usedName = 'gapstone-used';
-const here = location.pathname + location.search.replace(/[?&]done=signed-in$/, '');
+const longestKept = 12 * 3600 * 1000;
+const here = location.pathname + location.search.replace(/[?&]done=[\w-]+$/, '');
+const typedName = (reader) => `gapstone-typed ${reader} ${here}`;
+const forms = () => [...document.querySelectorAll('main form[method=post]')];
+const isTick = ({ type }) => type === 'checkbox' || type === 'radio';
 const fieldsOf = (form) =>
-  [...form.elements].filter(
-    ({ name, type }) => name && !['hidden', 'file', 'password', 'submit'].includes(type),
-  );
+  [...form.elements].filter(({ name, type }) => name && !/^(hidden|file|password|submit|button)$/.test(type));
+const isChanged = (field) =>
+  isTick(field)
+    ? field.checked !== field.defaultChecked
+    : field.defaultValue === undefined
+      ? [...field.options].some(
+          (option) => option.selected !== option.defaultSelected && option.defaultSelected,
+        )
+      : field.value !== field.defaultValue;
 
+/** What is kept, by name; what is too old is forgotten. */
 function typedEntries() {
-  return Object.keys(store ?? {}).filter((name) => name.startsWith('gapstone-typed '));
+  const names = Object.keys(store ?? {}).filter((name) => name.startsWith('gapstone-typed '));
+  const entries = names.map((name) => [name, JSON.parse(store.getItem(name))]);
+  for (const [name, { at }] of entries) if (Date.now() - at > longestKept) store.removeItem(name);
+  return entries.filter(([, { at }]) => Date.now() - at <= longestKept);
 }
 
 function keepTyped(reader) {
-  const forms = [...document.querySelectorAll('main form[method=post]')].map((form) =>
-    fieldsOf(form).map((field) => [field.name, field.value, field.checked ?? null]),
+  if (!forms().some((form) => fieldsOf(form).some(isChanged))) return;
+  const typed = forms().map((form) =>
+    fieldsOf(form).map((field) => [field.name, isTick(field) ? field.checked : field.value]),
   );
-  const isChanged = [...document.querySelectorAll('main form[method=post]')].some((form) =>
-    fieldsOf(form).some(
-      (field) =>
-        (field.defaultValue !== undefined &&
-          field.type !== 'checkbox' &&
-          field.value !== field.defaultValue) ||
-        (field.defaultChecked !== undefined && field.checked !== field.defaultChecked),
-    ),
-  );
-  if (isChanged)
-    store?.setItem(typedName(reader, here), JSON.stringify({ at: Date.now(), back: false, forms }));
+  store?.setItem(typedName(reader), JSON.stringify({ at: Date.now(), isBack: false, typed }));
 }
 
-/** Puts back what this reader typed here before signing in again; forgets what was sent. */
+/** Puts back what this reader typed here before signing in again; what was sent since is forgotten. */
 function putBack(reader) {
-  const name = typedName(reader, here);
-  const kept = JSON.parse(store?.getItem(name) ?? 'null');
-  store?.removeItem(name);
-  if (kept === null || !kept.back || Date.now() - kept.at > 12 * 3600 * 1000) return false;
-  const forms = [...document.querySelectorAll('main form[method=post]')];
-  if (forms.length !== kept.forms.length) return false;
-  forms.forEach((form, index) => {
-    const fields = fieldsOf(form);
-    kept.forms[index].forEach(([fieldName, value, checked], place) => {
-      const field = fields[place];
-      if (field?.name !== fieldName) return;
-      if (field.type === 'checkbox' || field.type === 'radio') field.checked = checked;
-      else field.value = value;
-    });
-  });
+  const entries = typedEntries();
+  const [, kept] = entries.find(([name]) => name === typedName(reader)) ?? [];
+  for (const [name, { isBack }] of entries) if (!isBack || name === typedName(reader)) store.removeItem(name);
+  if (!kept?.isBack || kept.typed.length !== forms().length) return false;
+  for (const [index, form] of forms().entries())
+    for (const [place, field] of fieldsOf(form).entries()) {
+      const [name, value] = kept.typed[index][place] ?? [];
+      if (name === field.name) field[isTick(field) ? 'checked' : 'value'] = value;
+    }
   return true;
 }
 
 const over = document.getElementById('session-over');
 if (over !== null) {
   const { reader } = over.dataset;
+  const warnedBefore = 120_000;
   const idle = Number(over.dataset.idle) * 1000;
   let end = Date.now() + Number(over.dataset.left) * 1000;
   const say = (when) => {
     for (const text of over.querySelectorAll('[data-when]')) text.hidden = text.dataset.when !== when;
     over.hidden = when === null;
   };
-  const used = () => Number(store?.getItem(usedName) ?? lastUse);
+  const isWarned = () =>
+    over.querySelector('[data-when=soon]:not([hidden]), [data-when=last]:not([hidden])') !== null;
   let lastUse = Date.now();
+  // Another page of this browser may have used the session since.
+  const used = () => Math.max(lastUse, Number(store?.getItem(usedName) ?? 0));
   const use = () => {
     lastUse = Date.now();
     store?.setItem(usedName, String(lastUse));
   };
   const look = () => {
-    const now = Date.now();
-    const idleEnd = Math.max(used(), lastUse) + idle;
-    const left = Math.min(idleEnd, end) - now;
+    const idleEnd = used() + idle;
+    const left = Math.min(idleEnd, end) - Date.now();
     if (left <= 0) {
-      say('over');
       keepTyped(reader);
+      say('over');
       return;
     }
-    if (left <= 120_000) say(end <= idleEnd ? 'last' : 'soon');
-    else if (over.querySelector('[data-when=back]').hidden) say(null);
-    setTimeout(look, Math.min(left, Math.max(250, left > 120_000 ? left - 120_000 : left), 30_000));
+    if (left <= warnedBefore) say(end <= idleEnd ? 'last' : 'soon');
+    else if (isWarned()) say(null);
+    setTimeout(look, Math.min(left > warnedBefore ? left - warnedBefore : left, 5000));
   };
   use();
   if (putBack(reader)) say('back');
@@ -137,16 +138,18 @@ if (over !== null) {
       say('over');
     }
   });
-  for (const form of document.querySelectorAll('main form[method=post]'))
-    form.addEventListener('submit', () => keepTyped(reader));
+  for (const form of forms())
+    form.addEventListener('submit', () => {
+      for (const [name, { isBack }] of typedEntries()) if (isBack) store.removeItem(name);
+      keepTyped(reader);
+    });
   for (const form of document.querySelectorAll('form[action="/signout"]'))
     form.addEventListener('submit', () => {
-      for (const name of typedEntries()) store.removeItem(name);
+      for (const [name] of typedEntries()) store.removeItem(name);
     });
-} else if (location.pathname === '/signin' || document.querySelector('form[action="/signin"]') !== null)
+} else if (document.querySelector('form[action="/signin"]') !== null)
   // What was typed waits for its reader to come back.
-  for (const name of typedEntries())
-    store.setItem(name, JSON.stringify({ ...JSON.parse(store.getItem(name)), back: true }));
+  for (const [name, entry] of typedEntries()) store.setItem(name, JSON.stringify({ ...entry, isBack: true }));
 
 // Copies the published text, character by character.
 async function copy(text, element) {
