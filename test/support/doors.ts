@@ -118,6 +118,7 @@ export async function openDoor(
   of: Site,
   how: 'tls' | 'proxy',
   more: Record<string, string> = {},
+  under: string[] = [],
 ): Promise<Door> {
   const folder = scratchFolder();
   openCatalog(join(folder, 'gapstone.db'), { create: true }).close();
@@ -129,7 +130,7 @@ export async function openDoor(
   writeFileSync(secure.GAPSTONE_TLS_KEY, own.keyPem, { mode: 0o600 });
   const behind = { GAPSTONE_TRUSTED_PROXIES: '127.0.0.1', GAPSTONE_CERT_HEADER: 'X-Client-Cert' };
   const env = { ...of.env, ...(how === 'tls' ? secure : behind), ...more };
-  const running = await startServer(folder, ['serve', '--port', '0'], env);
+  const running = await startServer(folder, ['serve', '--port', '0'], env, under);
   return {
     running,
     folder,
