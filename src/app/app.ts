@@ -63,7 +63,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const pages = pageRoutes(
     {
       access: access.with({ form: true }),
-      assets: createAssets(),
+      assets: createAssets(banner),
       ...{ banner, now, sessions, cookie, workOnUpload, document, refuse, ownTokens, certificates },
       ...{ inbox: context.inbox, publicUrl: context.publicUrl, organization: context.organization },
       ...{ sessionIdle: context.sessionIdle, selfTokens: context.selfTokens, newId: context.newId },

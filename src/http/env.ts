@@ -1,5 +1,6 @@
 import type { User, Viewer } from '../auth/viewer.ts';
 import type { ErrorCode } from '../base/errors.ts';
+import type { Message } from '../base/json-rpc.ts';
 import type { RequestRecord } from './observe/record.ts';
 
 /** The fields and files of a form that a page sends. */
@@ -54,7 +55,7 @@ export interface Env {
     visitor: User | null;
     form: Form;
     /** Set on routes that take a JSON-RPC message: it, parsed and bounded. */
-    message: unknown;
+    message: Message;
     /** Set on the route for programs: who calls, and what to do where a tool needs more (rule D41.2). */
     program: ProgramCaller;
     /** Set on routes that take an upload: its raw body. */

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { spoken } from '../../base/text.ts';
 import { Hidden, PostButton } from './forms.tsx';
 import {
   type Density,
@@ -110,8 +111,14 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
         <main id="main" tabindex={-1}>
           <Notice frame={frame} />
           <SessionEnds frame={frame} />
+          <PrintHead view={view} frame={frame} />
           <Crumbs of={view.crumbs ?? []} />
-          {view.heading === null ? null : <h1>{view.heading ?? view.title}</h1>}
+          {view.heading === null ? null : (
+            <div class="section-head">
+              <h1>{view.heading ?? view.title}</h1>
+              {view.actions === undefined ? null : <div class="actions">{view.actions}</div>}
+            </div>
+          )}
           {view.body}
         </main>
         <footer>
@@ -156,6 +163,16 @@ function SessionEnds({ frame: { visitor, here } }: { frame: PageFrame }): Child 
         What you typed before your session ended is here again. It is not sent yet.
       </p>
     </div>
+  );
+}
+
+/** On paper alone: what it is, from which catalog, of which day. */
+function PrintHead({ view: { printed }, frame: { digest, day } }: { view: View; frame: PageFrame }): Child {
+  return (
+    <p class="printed">
+      {printed === undefined ? '' : `${printed} · `}Gapstone, {day}
+      {digest === null ? '' : `, catalog ${spoken(digest)}`}
+    </p>
   );
 }
 

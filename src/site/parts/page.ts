@@ -23,6 +23,8 @@ export interface PageContext {
   sessionIdle: number;
   /** Whether readers may make tokens of their own. */
   selfTokens: boolean;
+  /** The digest of the catalog; null where no change stored it. */
+  digest(): string | null;
   /** What a reader removed last, if it is the one with this id. */
   lastRemoval(user: User, id: string): { id: string; label: string } | null;
 }
@@ -63,7 +65,7 @@ const policy = [
 
 /** Makes the functions that all pages share. */
 export function createPageSupport(context: PageContext) {
-  const { access, assets, banner, now, lastRemoval, sessionIdle, selfTokens } = context;
+  const { access, assets, banner, now, digest, lastRemoval, sessionIdle, selfTokens } = context;
   const guarded = (rule: Rule) => every(...rule.middleware);
   const small = access.with({ maxBody: formSizes.small });
   const { find: _, ...addresses } = assets;
@@ -100,6 +102,8 @@ export function createPageSupport(context: PageContext) {
     return {
       assets: addresses,
       banner,
+      digest: user === null ? null : digest(),
+      day: now().toISOString().slice(0, 10),
       theme: themeOf(c),
       density: densityOf(c),
       visitor:
