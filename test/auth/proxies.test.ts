@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
 import { type Door, openDoor, type Site, site } from '../support/doors.ts';
-import { suite, testIf } from '../support/harness.ts';
+import { rejects, suite, testIf } from '../support/harness.ts';
 import { issue, person, serverCertificate } from '../support/pki.ts';
 import { programs } from '../support/programs.ts';
 import { killAll, until } from '../support/running.ts';
@@ -39,6 +39,11 @@ function block(language: string, folder: string, port: number, behind: number): 
     .replaceAll(/\b8443\b/g, String(port));
 }
 
+const isRoot = process.getuid?.() === 0;
+
+/** Where the requests come from: not the address of the proxy, which is trusted. */
+const from = '127.0.0.9';
+
 interface Sent {
   path: string;
   method?: string;
@@ -51,6 +56,7 @@ function send(port: number, { path, method = 'GET', headers = {}, body = '', cer
   const client = cert ? { cert: cert.cert, key: cert.keyPem } : {};
   const options = {
     host: '127.0.0.1',
+    localAddress: from,
     port,
     path,
     method,
@@ -78,6 +84,17 @@ function send(port: number, { path, method = 'GET', headers = {}, body = '', cer
   });
 }
 
+const expired = (at: Site) => issue(at.issuing, { from: new Date(0), to: new Date(86_400_000) });
+
+/** The sign-in form by certificate, as a browser without Sec-Fetch-Site sends it: the origin with its port. */
+const form = (origin: string) => ({
+  path: '/signin',
+  method: 'POST',
+  body: 'with=certificate&next=/lists',
+  headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: origin },
+});
+
+/** Asserts what holds behind every proxy. */
 async function holds(at: Site, door: Door, port: number): Promise<void> {
   const ready = () =>
     send(port, { path: '/healthz' }).then(
@@ -86,13 +103,6 @@ async function holds(at: Site, door: Door, port: number): Promise<void> {
     );
   await until('the proxy answers', ready);
   const ann = issue(at.issuing, { extensions: person('ann@test.mil') });
-  const form = (origin: string) => ({
-    path: '/signin',
-    method: 'POST',
-    body: 'with=certificate&next=/lists',
-    // A browser without Sec-Fetch-Site names the origin with its port.
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: origin },
-  });
   const own = `https://gapstone.example.org:${port}`;
   const reply = await send(port, { ...form(own), cert: ann });
   assert.is(reply.status, 303, reply.text);
@@ -103,11 +113,7 @@ async function holds(at: Site, door: Door, port: number): Promise<void> {
   const without = await send(port, { ...form(own), headers: { ...form(own).headers, ...forged } });
   assert.is(without.status, 401);
   assert.match(without.text, 'Your browser sent no certificate');
-  assert.ok(door.audit('127.0.0.1').some(({ reason }) => reason === 'CERTIFICATE_MISSING'));
-  const expired = issue(at.issuing, { from: new Date(0), to: new Date(86_400_000) });
-  const old = await send(port, { ...form(own), cert: expired });
-  assert.is(old.status, 401);
-  assert.match(old.text, 'Your certificate has expired');
+  assert.ok(door.audit(from).some(({ reason }) => reason === 'CERTIFICATE_MISSING'));
   // Another origin is refused, and the log says why.
   const other = await send(port, { ...form('https://evil.example'), cert: ann });
   assert.is(other.status, 403);
@@ -142,10 +148,15 @@ testIf(programs('nginx'), proxies)('nginx as the document says', async () => {
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (each) => `${each}_temp_path ${folder}/${each};`,
   );
-  const config = `daemon off;\npid ${folder}/pid;\nerror_log stderr;\nevents {}\nhttp {\n${paths.join('\n')}\naccess_log off;\n${block('nginx', folder, port, door.running.port)}}\n`;
+  // Started as root, its workers could not write into a folder of root.
+  const user = isRoot ? 'user root;\n' : '';
+  const config = `${user}daemon off;\npid ${folder}/pid;\nerror_log stderr;\nevents {}\nhttp {\n${paths.join('\n')}\naccess_log off;\n${block('nginx', folder, port, door.running.port)}}\n`;
   writeFileSync(join(folder, 'nginx.conf'), config);
   children.push(spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' }));
   await holds(at, door, port);
+  const old = await send(port, { ...form(`https://gapstone.example.org:${port}`), cert: expired(at) });
+  assert.is(old.status, 401);
+  assert.match(old.text, 'Your certificate has expired');
   await door.stop();
 });
 
@@ -157,7 +168,6 @@ testIf(programs('apache2'), proxies)('Apache as the document says', async () => 
   mkdirSync(join(folder, 'run'));
   const head = `ServerRoot ${folder}\nDefaultRuntimeDir ${folder}/run\nPidFile ${folder}/pid\nErrorLog ${folder}/error.log\nServerName localhost\n`;
   // Started as root, it works as another user; a test needs none.
-  const isRoot = process.getuid?.() === 0;
   const user = isRoot
     ? 'LoadModule unixd_module /usr/lib/apache2/modules/mod_unixd.so\nUser www-data\nGroup www-data\n'
     : '';
@@ -169,6 +179,8 @@ testIf(programs('apache2'), proxies)('Apache as the document says', async () => 
   );
   children.push(spawn('apache2', ['-f', join(folder, 'apache.conf'), '-DFOREGROUND'], { stdio: 'ignore' }));
   await holds(at, door, port);
+  // It ends the connection of who has an expired certificate.
+  await rejects(send(port, { path: '/healthz', cert: expired(at) }), /alert/);
   await door.stop();
 });
 
