@@ -297,7 +297,7 @@ doors(
   async () => {
     const other = authority('Other');
     const stranger = issue(other);
-    const file = join(at.folder, 'ca.pem');
+    const file = join(at.folder, 'client-ca.pem');
     assert.is((await signIn(tls, stranger)).status, 401);
     writeFileSync(join(at.folder, 'crl', 'other.crl'), revocationList(other, []));
     writeFileSync(file, `comment\n${at.root.cert}${at.issuing.cert}${other.cert}`);

@@ -80,12 +80,12 @@ export async function site(): Promise<Site> {
   };
   revoke(root, []);
   revoke(issuing, []);
-  put(folder, 'ca.pem', root.cert + issuing.cert);
+  put(folder, 'client-ca.pem', root.cert + issuing.cert);
   put(folder, 'people.csv', 'subject,org,entitlements\nann@test.mil,red,occ;regdoc\n*,guests,\n');
   const jwk = { ...(await exportJWK(provider.publicKey)), alg: 'RS256', kid: 'p' };
   put(folder, 'jwks.json', JSON.stringify({ keys: [jwk] }));
   const env = {
-    GAPSTONE_TLS_CLIENT_CA: join(folder, 'ca.pem'),
+    GAPSTONE_TLS_CLIENT_CA: join(folder, 'client-ca.pem'),
     GAPSTONE_TLS_CRL: join(folder, 'crl'),
     GAPSTONE_PEOPLE: join(folder, 'people.csv'),
     GAPSTONE_JWKS: join(folder, 'jwks.json'),

@@ -168,7 +168,7 @@ export const serverCertificate = (issuer: Issued) =>
   issue(issuer, {
     name: nameOf(['CN', 'localhost']),
     extensions: [
-      alternativeNames(addressName, dnsName('localhost')),
+      alternativeNames(addressName, dnsName('localhost'), dnsName('gapstone.example.org')),
       keyUsage(0),
       extendedKeyUsage(usages.server),
     ],
