@@ -88,4 +88,38 @@ comingIn?.('by one press with a certificate', async () => {
   await leave(visitor);
 });
 
+comingIn?.('by one press with the organization, back on the page that was wanted', async () => {
+  const visitor = await visitWithProfile(url, homeWith(null));
+  const { page, watch } = visitor;
+  await page.goto('/tokens');
+  assert.is(new URL(page.url()).pathname, '/signin');
+  await page.getByRole('link', { name: 'Sign in with your organization' }).click();
+  await page.getByText('You are signed in.').waitFor();
+  assert.is(new URL(page.url()).pathname, '/tokens');
+  // The one request to elsewhere is that of the reader to the provider.
+  const address = `a request to ${door.running.url.replace(/:\d+$/, '')}`;
+  assert.ok(watch.problems.splice(0).every((each) => each.startsWith(address)));
+
+  await page.getByLabel('Name').fill('nightly');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const token = (await page.locator('code.mono').textContent())!;
+  assert.equal(await violations(page), []);
+  const bearer = { headers: { Authorization: `Bearer ${token}` } };
+  assert.is((await door.ask('/api/v1/stigs', bearer)).status, 200);
+  await page.getByRole('button', { name: /^Revoke/ }).click();
+  await page.getByText('You have no tokens.').waitFor();
+  assert.is((await door.ask('/api/v1/stigs', bearer)).status, 401);
+  await leave(visitor);
+});
+
+comingIn?.('who has no certificate is told what to do', async () => {
+  const visitor = await visitWithProfile(url, homeWith(null));
+  const { page } = visitor;
+  await page.goto('/signin');
+  await page.getByRole('button', { name: 'Sign in with your certificate' }).click();
+  await page.getByText('Your browser sent no certificate').waitFor();
+  assert.equal(await violations(page), []);
+  await leave(visitor);
+});
+
 comingIn?.run();

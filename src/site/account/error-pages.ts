@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { type AppError, statusOf } from '../../base/errors.ts';
 import type { Env } from '../../http/env.ts';
-import { goTo, type PageSupport } from '../parts/page.ts';
+import { goTo, type PageSupport, safePath } from '../parts/page.ts';
 import { problemPage } from '../parts/problem.tsx';
 import { keptForm } from './kept-form.ts';
 import { signInPage } from './sign-in.tsx';
@@ -17,10 +17,10 @@ export function createErrorPages({ guard, show }: PageSupport, account: Account)
     const url = new URL(c.req.url);
     const here = `${url.pathname}${url.search}`;
     const kept = await keptForm(c, guard.kept, publicUrl);
-    if (kept === null)
-      return goTo(c, `/signin?next=${encodeURIComponent(c.req.method === 'GET' ? here : '/')}`);
+    const page = c.req.method === 'GET' ? here : senderOf(c);
+    if (kept === null) return goTo(c, `/signin?next=${encodeURIComponent(page)}`);
     c.set('visitor', null);
-    const ways = waysToSignIn(c, account, here);
+    const ways = waysToSignIn(c, account, page);
     return show(
       c,
       signInPage({ ways, idleMinutes: sessionIdle, next: '/', problem: null, kept: { to: here, ...kept } }),
@@ -41,4 +41,12 @@ export function createErrorPages({ guard, show }: PageSupport, account: Account)
     for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
     return page;
   };
+}
+
+/** The page that a form stands on, as the browser tells it; else the start page. */
+function senderOf(c: Context<Env>): string {
+  const referrer = c.req.header('Referer') ?? '';
+  if (!URL.canParse(referrer)) return '/';
+  const { pathname, search } = new URL(referrer);
+  return safePath(`${pathname}${search}`);
 }

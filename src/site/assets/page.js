@@ -47,8 +47,9 @@ document.addEventListener('keydown', (event) => {
 // browser, under a key of that reader, until it is sent or the reader signs out.
 const usedName = 'gapstone-used';
 const longestKept = 12 * 3600 * 1000;
-const here = location.pathname + location.search.replace(/[?&]done=[\w-]+$/, '');
-const typedName = (reader) => `gapstone-typed ${reader} ${here}`;
+const here = new URL(location.href);
+for (const name of ['done', 'count', 'undo']) here.searchParams.delete(name);
+const typedName = (reader) => `gapstone-typed ${reader} ${here.pathname}${here.search}`;
 const forms = () => [...document.querySelectorAll('main form[method=post]')];
 const isTick = ({ type }) => type === 'checkbox' || type === 'radio';
 const fieldsOf = (form) =>
@@ -102,6 +103,10 @@ if (over !== null) {
     for (const text of over.querySelectorAll('[data-when]')) text.hidden = text.dataset.when !== when;
     over.hidden = when === null;
   };
+  const sayOver = () => {
+    say('over');
+    keepTyped(reader);
+  };
   const isWarned = () =>
     over.querySelector('[data-when=soon]:not([hidden]), [data-when=last]:not([hidden])') !== null;
   let lastUse = Date.now();
@@ -115,8 +120,7 @@ if (over !== null) {
     const idleEnd = used() + idle;
     const left = Math.min(idleEnd, end) - Date.now();
     if (left <= 0) {
-      keepTyped(reader);
-      say('over');
+      sayOver();
       return;
     }
     if (left <= warnedBefore) say(end <= idleEnd ? 'last' : 'soon');
@@ -134,8 +138,7 @@ if (over !== null) {
       use();
       say(null);
     } catch {
-      keepTyped(reader);
-      say('over');
+      sayOver();
     }
   });
   for (const form of forms())
