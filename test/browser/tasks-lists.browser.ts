@@ -345,6 +345,7 @@ tasks('a page says before its session ends, goes on at one press, and puts back 
   await page.getByLabel('User token').fill(`Bearer ${site.token}`);
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('What you typed before your session ended is here again.').waitFor();
+  assert.not.match(await page.evaluate<string>('JSON.stringify(localStorage)'), /eyJ/, 'no token is kept');
   assert.equal(
     [new URL(page.url()).pathname, await page.getByLabel('Name').inputValue()],
     ['/lists', 'Typed for long'],

@@ -50,7 +50,7 @@ const longestKept = 12 * 3600 * 1000;
 const here = new URL(location.href);
 for (const name of ['done', 'count', 'undo']) here.searchParams.delete(name);
 const typedName = (reader) => `gapstone-typed ${reader} ${here.pathname}${here.search}`;
-const forms = () => [...document.querySelectorAll('main form[method=post]')];
+const forms = () => [...document.querySelectorAll('main form[method=post]:not([action="/signin"])')];
 const isTick = ({ type }) => type === 'checkbox' || type === 'radio';
 const fieldsOf = (form) =>
   [...form.elements].filter(({ name, type }) => name && !/^(hidden|file|password|submit|button)$/.test(type));
@@ -71,12 +71,12 @@ function typedEntries() {
   return entries.filter(([, { at }]) => Date.now() - at <= longestKept);
 }
 
-function keepTyped(reader) {
+function keepTyped(reader, isBack = false) {
   if (!forms().some((form) => fieldsOf(form).some(isChanged))) return;
   const typed = forms().map((form) =>
     fieldsOf(form).map((field) => [field.name, isTick(field) ? field.checked : field.value]),
   );
-  store?.setItem(typedName(reader), JSON.stringify({ at: Date.now(), isBack: false, typed }));
+  store?.setItem(typedName(reader), JSON.stringify({ at: Date.now(), isBack, typed }));
 }
 
 /** Puts back what this reader typed here before signing in again; what was sent since is forgotten. */
@@ -141,6 +141,9 @@ if (over !== null) {
       sayOver();
     }
   });
+  // The session may still last when its reader goes to sign in again.
+  for (const link of over.querySelectorAll('a'))
+    link.addEventListener('click', () => keepTyped(reader, true));
   for (const form of forms())
     form.addEventListener('submit', () => {
       for (const [name, { isBack }] of typedEntries()) if (isBack) store.removeItem(name);
