@@ -50,7 +50,9 @@ const longestKept = 12 * 3600 * 1000;
 const here = new URL(location.href);
 for (const name of ['done', 'count', 'undo']) here.searchParams.delete(name);
 const typedName = (reader) => `gapstone-typed ${reader} ${here.pathname}${here.search}`;
-const forms = () => [...document.querySelectorAll('main form[method=post]:not([action="/signin"])')];
+const forms = () => [
+  ...document.querySelectorAll('main form[method=post]:not([action="/signin"], [action="/session"])'),
+];
 const isTick = ({ type }) => type === 'checkbox' || type === 'radio';
 const fieldsOf = (form) =>
   [...form.elements].filter(({ name, type }) => name && !/^(hidden|file|password|submit|button)$/.test(type));
@@ -130,7 +132,8 @@ if (over !== null) {
   use();
   if (putBack(reader)) say('back');
   look();
-  over.querySelector('button').addEventListener('click', async () => {
+  over.querySelector('form').addEventListener('submit', async (event) => {
+    event.preventDefault();
     try {
       const response = await fetch('/session', { method: 'POST', headers: { Accept: 'application/json' } });
       if (!response.ok) throw new Error('over');

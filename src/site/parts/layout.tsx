@@ -149,10 +149,10 @@ function SessionEnds({ frame: { visitor, here } }: { frame: PageFrame }): Child 
       data-reader={key}
       hidden
     >
-      <p data-when="soon" hidden>
+      <form data-when="soon" method="post" action="/session" hidden>
         Your session ends in 2 minutes, because you have not used it.{' '}
-        <button type="button">Stay signed in</button>
-      </p>
+        <button type="submit">Stay signed in</button>
+      </form>
       <p data-when="last" hidden>
         Your session ends in 2 minutes and cannot be extended. Save your work now, or {signIn}.
       </p>
