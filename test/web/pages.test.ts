@@ -300,7 +300,7 @@ pages('signing in takes a token once, leads on, and signing out ends the session
   assert.match(set, /^gapstone_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
   assert.not.match(signedIn.html + set, token.slice(0, 30));
   const caller = { ...from, Cookie: set.split(';')[0]! };
-  assert.match(textOf((await loadPage(t, '/', caller)).html), 'zoe Your tokens Sign out');
+  assert.match(textOf((await loadPage(t, '/', caller)).html), 'zoe Sign out');
   assert.is((await loadPage(t, '/stigs', caller)).status, 200);
   const out = await loadPage(t, '/signout', caller, {});
   assert.is(out.status, 303);

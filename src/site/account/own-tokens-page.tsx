@@ -27,7 +27,7 @@ export function ownTokensPage({
   const at = (time: string) => <time datetime={time}>{`${time.slice(0, 16).replace('T', ' ')} UTC`}</time>;
   return {
     title: 'Your tokens',
-    help: 'tokens-for-scripts',
+    section: 'tokens',
     body: (
       <>
         <p class="lead">

@@ -16,7 +16,7 @@ interface NavigationEntry {
   href: string;
   label: string;
   /** Who sees the entry; everybody by default. */
-  needs?: 'user' | 'regdoc' | 'occ';
+  needs?: 'user' | 'regdoc' | 'occ' | 'tokens';
 }
 
 const entries: NavigationEntry[] = [
@@ -28,6 +28,7 @@ const entries: NavigationEntry[] = [
   { section: 'roles', href: '/roles', label: 'Roles', needs: 'occ' },
   { section: 'catalog', href: '/catalog', label: 'Content', needs: 'user' },
   { section: 'docs', href: '/docs', label: 'API' },
+  { section: 'tokens', href: '/tokens', label: 'Your tokens', needs: 'tokens' },
 ];
 
 /** The heading of the guide for the pages of a section that name no other. */
@@ -38,6 +39,7 @@ const helps: Partial<Record<Section, string>> = {
   documents: 'roles-and-regulations',
   roles: 'roles-and-regulations',
   catalog: 'what-is-in-the-catalog',
+  tokens: 'tokens-for-scripts',
 };
 
 /** The part of the guide about a page. */
@@ -232,7 +234,7 @@ function Crumbs({ of }: { of: [label: string, href: string][] }): Child {
 function isShown({ needs }: NavigationEntry, visitor: PageFrame['visitor']): boolean {
   if (needs === undefined) return true;
   if (visitor === null) return false;
-  return needs === 'user' || visitor.entitlements.has(needs);
+  return needs === 'user' || (needs === 'tokens' ? visitor.makesTokens : visitor.entitlements.has(needs));
 }
 
 function Banner({ text }: { text: string | null }): Child {
@@ -288,7 +290,6 @@ function Account({ frame }: { frame: PageFrame }): Child {
   return (
     <form class="account" method="post" action="/signout">
       <span class="who">{frame.visitor.name}</span>
-      {frame.visitor.makesTokens ? <a href="/tokens">Your tokens</a> : null}
       <button type="submit">Sign out</button>
     </form>
   );

@@ -9,7 +9,8 @@ export type Section =
   | 'catalog'
   | 'documents'
   | 'roles'
-  | 'docs';
+  | 'docs'
+  | 'tokens';
 
 export interface View {
   title: string;
