@@ -17,6 +17,7 @@ const commands: Record<string, () => Promise<Command>> = {
   token: async () => (await import('./commands/token.ts')).tokenCommand,
   mapping: async () => (await import('./commands/mapping.ts')).mappingCommand,
   'integration-token': async () => (await import('./commands/integration-token.ts')).integrationTokenCommand,
+  'user-token': async () => (await import('./commands/user-token.ts')).userTokenCommand,
   collection: async () => (await import('./commands/collection.ts')).collectionCommand,
   content: async () => (await import('./commands/content.ts')).contentCommand,
   checklists: async () => (await import('./commands/checklists.ts')).checklistsCommand,
