@@ -27,6 +27,12 @@ export function homePage(home: Home | null, firstRun: Child = null): View {
     title: 'Gapstone',
     findsItself: home === null,
     heading: home === null ? 'Find a rule, compare releases, trace a control' : 'Your lists',
+    actions:
+      home === null || home.lists.rows.length === 0 ? undefined : (
+        <a class="button quiet" href="/lists#new">
+          Add a list
+        </a>
+      ),
     body: (
       <>
         {home === null ? <Question /> : <Worklist lists={home.lists} />}
