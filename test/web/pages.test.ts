@@ -33,7 +33,7 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/', ['Bring your STIGs', 'Latest releases', 'Harbor Linux 3', 'Compare with V1R1']],
   ['/search?q=console', ['Results for “console”', 'Rules']],
   ['/search?q=ac-2(1)+ac-99', ['Automated System Account Management', 'in no source here']],
-  ['/stigs', ['Upgrade a checklist', '2 STIGs', 'Lantern Web Server 2']],
+  ['/stigs', ['What changed', '2 STIGs', 'Lantern Web Server 2']],
   ['/stigs/harbor_linux_3', ['V1R2', '14 rules', 'With V1R1', 'Releases 2']],
   ['/stigs/harbor_linux_3?version=V1R1', ['Harbor Linux 3 V1R1', 'This is not the latest release.']],
   ['/stigs/harbor_linux_3/releases', ['Changes since V1R1']],
@@ -125,11 +125,11 @@ pages('what is loaded counts documents and occupations for those entitled to the
   for (const entitlements of [[], ['regdoc'], ['occ'], ['regdoc', 'occ']]) {
     const caller = await sessionCaller(t, await userCaller(t, { sub: 'sam', entitlements }));
     const { html } = await loadPage(t, '/catalog', caller);
-    const tiles = textOf(/<ul class="tiles">.*?<\/ul>/s.exec(html)![0]);
-    assert.is(/\b2 documents\b/.test(tiles), entitlements.includes('regdoc'), entitlements.join());
-    assert.is(/\b29 occupations\b/.test(tiles), entitlements.includes('occ'), entitlements.join());
-    assert.is(/document/.test(tiles), entitlements.includes('regdoc'));
-    assert.is(/occupation/.test(tiles), entitlements.includes('occ'));
+    const totals = textOf(/<ul class="totals">.*?<\/ul>/s.exec(html)![0]);
+    assert.is(/\b2 documents\b/.test(totals), entitlements.includes('regdoc'), entitlements.join());
+    assert.is(/\b29 occupations\b/.test(totals), entitlements.includes('occ'), entitlements.join());
+    assert.is(/document/.test(totals), entitlements.includes('regdoc'));
+    assert.is(/occupation/.test(totals), entitlements.includes('occ'));
   }
 });
 

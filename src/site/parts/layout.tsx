@@ -42,10 +42,14 @@ const helps: Partial<Record<Section, string>> = {
   tokens: 'tokens-for-scripts',
 };
 
-/** The part of the guide about a page. */
-function helpHref({ help, section }: View): string {
+/** The way to the part of the guide about a page. */
+function helpEntry({ help, section }: View): NavigationEntry {
   const heading = help ?? (section && helps[section]);
-  return heading === undefined ? '/docs/guide' : `/docs/guide#${heading}`;
+  return {
+    section: 'help',
+    href: heading === undefined ? '/docs/guide' : `/docs/guide#${heading}`,
+    label: 'Help',
+  };
 }
 
 /** A whole page as HTML text. */
@@ -95,7 +99,7 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
           </div>
           <nav aria-label="Main">
             <ul>
-              {entries
+              {[...entries, helpEntry(view)]
                 .filter((entry) => isShown(entry, visitor))
                 .map((entry) => (
                   <li>
@@ -104,9 +108,6 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
                     </a>
                   </li>
                 ))}
-              <li>
-                <a href={helpHref(view)}>Help</a>
-              </li>
             </ul>
           </nav>
         </header>

@@ -10,6 +10,7 @@ export type Section =
   | 'documents'
   | 'roles'
   | 'docs'
+  | 'help'
   | 'tokens';
 
 export interface View {
