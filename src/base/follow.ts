@@ -24,7 +24,7 @@ export function filesAt(path: string): string[] {
 }
 
 /** Milliseconds between two looks at the files. */
-const everyMilliseconds = 250;
+const everyMilliseconds = 200;
 
 /** Files or folders that are read again when one of them changes. */
 export interface Followed {
@@ -34,8 +34,8 @@ export interface Followed {
 }
 
 /**
- * Looks at files four times a second, and reloads those that changed, one reload of each group at a time. Gives what looks
- * at once and reloads all, and what stops it.
+ * Looks at files five times a second, and reloads those that changed and then stayed as they are for one look, as a half
+ * written file may be a good one; one reload of each group at a time. Gives what reloads all at once, and what stops it.
  */
 export function followFiles(groups: readonly Followed[]) {
   const stampsOf = ({ paths }: Followed) =>
@@ -44,6 +44,7 @@ export function followFiles(groups: readonly Followed[]) {
       .map((file) => `${file} ${stampOf(file)}`)
       .join('\n');
   const seen = groups.map(stampsOf);
+  const last = [...seen];
   const busy = groups.map(() => false);
 
   async function reload(index: number, stamp: string): Promise<void> {
@@ -57,7 +58,9 @@ export function followFiles(groups: readonly Followed[]) {
     groups.forEach((group, index) => {
       if (busy[index]) return;
       const stamp = stampsOf(group);
-      if (all || stamp !== seen[index]) void reload(index, stamp);
+      const isSettled = stamp === last[index];
+      last[index] = stamp;
+      if (all || (isSettled && stamp !== seen[index])) void reload(index, stamp);
     });
   const timer = setInterval(look, everyMilliseconds, false).unref();
   return { reloadAll: () => look(true), stop: () => clearInterval(timer) };

@@ -83,6 +83,7 @@ certificates('a distinguished name is that of RFC 4514', () => {
   for (const [name, text] of cases) assert.is(subject(name, 'dn'), text);
   assert.is(subject(nameOf(['CN', 'a\nb']), 'dn'), none);
   assert.is(subject(nameOf(['CN', 'x'.repeat(253)]), 'dn'), none);
+  assert.is(subject(nameOf(), 'dn'), none);
 });
 
 testIf(programs('openssl'), certificates)('OpenSSL writes names of the field alike', () => {

@@ -201,6 +201,9 @@ doors(
       assert.is((await signIn(tls, one, from, { maxVersion: version, session })).status, 401, version);
       assert.ok(reasons(tls, from).includes('CERTIFICATE_REVOKED'));
     }
+    // A list of a clock that is ahead counts, too.
+    at.revoke(at.issuing, [other.serial], { from: new Date(Date.now() + 60_000) });
+    await until('it is over', async () => (await tls.ask('/lists', withSession(his))).status !== 200);
     at.revoke(at.issuing, []);
   },
 );

@@ -28,8 +28,9 @@ export interface Ask {
   headers?: Record<string, string | string[]>;
   form?: Record<string, string>;
   json?: unknown;
-  /** The address that it comes from. */
+  /** The address that it comes from: over plain HTTP what the proxy says, unless it is sent `direct`. */
   from?: string;
+  direct?: true;
   tls?: {
     cert?: string;
     key?: string;
@@ -146,19 +147,19 @@ export async function openDoor(
 
 function send(port: number, secure: boolean, path: string, ask: Ask): Promise<Reply> {
   const { form, json, from, tls: { onSession, ...tls } = {}, headers } = ask;
+  const isDirect = secure || ask.direct === true;
   const body = form ? new URLSearchParams(form).toString() : json === undefined ? '' : JSON.stringify(json);
   const method = ask.method ?? (form || json !== undefined ? 'POST' : 'GET');
   const all = {
     Accept: 'text/html',
     ...(form ? { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' } : {}),
     'Content-Length': String(Buffer.byteLength(body)),
-    ...(secure || from === undefined ? {} : { 'X-Forwarded-For': from, 'X-Forwarded-Proto': 'https' }),
+    ...(isDirect || from === undefined ? {} : { 'X-Forwarded-For': from, 'X-Forwarded-Proto': 'https' }),
     ...headers,
   };
-  const where = { host: '127.0.0.1', port, path, method, headers: all, agent: false as const };
-  const options = secure
-    ? { ...where, ...tls, rejectUnauthorized: false, ...(from === undefined ? {} : { localAddress: from }) }
-    : where;
+  const local = isDirect && from !== undefined ? { localAddress: from } : {};
+  const where = { host: '127.0.0.1', port, path, method, headers: all, agent: false as const, ...local };
+  const options = secure ? { ...where, ...tls, rejectUnauthorized: false } : where;
   return new Promise((resolve, reject) => {
     const sent = (secure ? tlsRequest : plainRequest)(options, (response) => {
       let text = '';

@@ -172,6 +172,15 @@ everywhere('what another site sends, a file, and what is too large are never kep
   parts.set('name', 'planted');
   const file = await loadPage(t, '/lists', nobody, parts);
   led(file.status, file.location);
+  // The page that the form stands on is found again, by its path alone.
+  for (const [referrer, next] of [
+    ['https://site.example/lists?page=2', '/lists?page=2'],
+    ['https://evil.example//evil.example/x', '/'],
+    ['nothing', '/'],
+  ] as const) {
+    const { location } = await loadPage(t, '/lists', { ...nobody, Referer: referrer }, parts);
+    assert.is(location, `/signin?next=${encodeURIComponent(next)}`);
+  }
   const large = await loadPage(t, '/lists', nobody, { ...typed, description: 'x'.repeat(256 * 1024) });
   led(large.status, large.location);
   const most = await loadPage(t, '/lists', nobody, { ...typed, description: 'x'.repeat(255 * 1024) });
