@@ -94,9 +94,9 @@ function idsOf({ framework, controls }: MergedCatalog): Map<string, string> {
   return new Map(spellings);
 }
 
-/** The control with an id, or with the id of a part of it: `ac-2_smt.a` is of AC-2. */
+/** The control with an id, or with the id of a part of it: `ac-2_smt.a` is of AC-2. Some documents write `#ac-2`. */
 function controlWith(id: string, framework: string, index: Map<string, string>): string | null {
-  for (const text of withoutParts(id.toLowerCase())) {
+  for (const text of withoutParts(id.toLowerCase().replace(/^#/, ''))) {
     const found = index.get(text) ?? index.get(canonicalIdentifier(framework, text)?.toLowerCase() ?? '');
     if (found !== undefined) return found;
   }

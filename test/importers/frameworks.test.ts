@@ -42,7 +42,7 @@ const nist = oscalCatalog(['ac-1', 'ac-2', 'ac-2.1', 'ac-3'].map((id) => ({ id }
 const profile = JSON.stringify({
   profile: {
     metadata: metadata('Small Harbor'),
-    imports: [{ href: 'harbor.json', 'include-controls': [{ 'with-ids': ['hb-1', 'hb-3', 'hb-9'] }] }],
+    imports: [{ href: 'harbor.json', 'include-controls': [{ 'with-ids': ['hb-1', '#hb-3', 'hb-9'] }] }],
   },
 });
 
@@ -73,7 +73,7 @@ const collection = (maps: Map[], resources: object[] = [], hrefs = ['harbor.json
     },
   });
 const mapping = collection([
-  { from: ['hb-1', 'HB-2'], to: ['ac-2.1', 'ac-3_smt.a'], more: { remarks: ' as  said ' } },
+  { from: ['hb-1', '#HB-2'], to: ['#ac-2.1', 'ac-3_smt.a'], more: { remarks: ' as  said ' } },
   { relationship: 'equal-to', to: ['ac-1'], more: { props: [{ name: 'reference', value: '§ 1' }] } },
   { relationship: 'no-relationship', to: ['ac-2'] },
   { from: ['hb-9'] },
@@ -140,6 +140,7 @@ frameworks('they answer wherever a framework is taken, and explain says the rela
   assert.equal([list.version, list.total, list.controls[1].identifier], ['2.0', 2, 'HB-3.x']);
   const record = (await get('/api/v1/controls/harbor-rules/HB-1.x')).json;
   assert.equal([record.framework, record.title, record.statement], ['harbor-rules', 'Pier hb-1', 'Moor.']);
+  assert.equal([record.baselines, list.controls[0].baselines], [['small-harbor'], ['small-harbor']]);
   for (const path of ['/controls', '/controls/harbor-rules?family=Piers', '/controls/nist-800-53/AC-1'])
     assert.match((await get(path)).text, /href="\/controls\/harbor-rules(?:\/HB-1\.x)?"/, path);
   assert.match((await get('/controls/harbor-rules/HB-1.x')).text, /href="\/controls\/nist-800-53\/AC-1"/);
@@ -204,6 +205,32 @@ frameworks('an exported catalog of a site takes the name that the operator gives
       ],
     );
   }
+});
+
+frameworks('the csv of a framework with baselines, and of its own pairs, imports again', async () => {
+  const db = emptyCatalog();
+  const own = collection([{ from: ['hb-1'], to: ['hb-1', 'hb-2'] }], [], ['harbor.json', 'harbor.json']);
+  await importTexts(db, [nist, harbor(), profile, mapping, own]);
+  const { get } = await testApp([], { db });
+  const texts = await Promise.all(
+    [
+      'controls/harbor-rules/export?',
+      'crosswalk/export?from=harbor-rules&to=harbor-rules&',
+      'crosswalk/export?from=nist-800-53&to=harbor-rules&',
+    ].map(async (path) => (await get(`/api/v1/${path}format=csv`)).text),
+  );
+  assert.match(
+    texts[1]!,
+    /reference\r\nharbor-rules,2\.0,HB-1\.x,harbor-rules,2\.0,HB-2\.x,map 1 of mapping 1\r\n$/,
+  );
+  const other = emptyCatalog();
+  const { lines } = await importTexts(other, [nist, ...texts]);
+  assert.equal(
+    lines.map(({ outcome }) => outcome),
+    ['imported', 'imported', 'imported', 'imported'],
+  );
+  assert.equal(edgesOf(other), edgesOf(db));
+  other.close();
 });
 
 frameworks('names and identifiers are no longer than a question may be', async () => {

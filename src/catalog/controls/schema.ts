@@ -161,6 +161,13 @@ export const ControlRecord80053 = z
     related: z.array(z.string()),
   })
   .openapi('ControlRecord80053');
+
+/** Of a framework that the site imported: every baseline is of a profile. */
+const siteBaselines = { baselines: z.array(z.string()) };
+export const SiteControl = z.strictObject({ ...Control80053.shape, ...siteBaselines }).openapi('SiteControl');
+export const SiteControlRecord = z
+  .strictObject({ ...ControlRecord80053.shape, ...siteBaselines })
+  .openapi('SiteControlRecord');
 export const ControlRecord800171 = z
   .strictObject({
     ...Control800171.shape,
@@ -229,6 +236,7 @@ function listOf<T extends z.ZodType>(name: string, control: T) {
 export const ControlList80053 = listOf('ControlList80053', Control80053);
 export const ControlList800171 = listOf('ControlList800171', Control800171);
 export const ControlListDod8500 = listOf('ControlListDod8500', ControlDod8500);
+export const SiteControlList = listOf('SiteControlList', SiteControl);
 
 const version = requestText('version', 100)
   .optional()

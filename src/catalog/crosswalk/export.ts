@@ -151,7 +151,10 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
     });
 }
 
-/** Gives a function that reads what is stated between two frameworks, by edge; `""` has the pairs that make none. */
+/**
+ * Gives a function that reads what is stated between two frameworks, by edge; `""` has the pairs that make none. A pair
+ * of a control with itself says nothing.
+ */
 function createStatedPairs({ sqlite }: Database) {
   const rows = sqlite.prepare<
     { from: string; to: string },
@@ -165,7 +168,8 @@ function createStatedPairs({ sqlite }: Database) {
        LEFT JOIN mapping_details AS d ON d.source_id = f.source_id AND d.ordinal = f.ordinal
        LEFT JOIN crosswalk_evidence AS e ON e.source_id = f.source_id AND e.ordinal = f.ordinal
        LEFT JOIN crosswalk_nodes AS a ON a.id = e.a LEFT JOIN crosswalk_nodes AS b ON b.id = e.b
-      WHERE (f.from_framework = @from AND f.to_framework = @to) OR (f.from_framework = @to AND f.to_framework = @from)
+      WHERE ((f.from_framework = @from AND f.to_framework = @to) OR (f.from_framework = @to AND f.to_framework = @from))
+        AND (f.from_framework <> f.to_framework OR f.from_identifier <> f.to_identifier)
       ORDER BY 1, 2, 4, 5, 3, 6, 7, 8`,
   );
   return (from: string, to: string): Map<string, StatedPair[]> => {
