@@ -295,6 +295,25 @@ frameworks('broken collections are rejected in one line each, and change nothing
   db.close();
 });
 
+frameworks('a ledger line stays short, whatever the ids and frameworks of a source', async () => {
+  const db = emptyCatalog();
+  const pair = (framework: string) =>
+    JSON.stringify([framework, '1', 'a', 'nist-800-53', '5', 'AC-1', '', '']);
+  const props = Array.from({ length: 60 }, (_, index) => ({
+    name: 'stated',
+    ns: 'urn:uuid:b4297738-d13c-598a-9893-4e8748ea0db2',
+    value: pair(`${index}${'f'.repeat(5000)}`),
+  }));
+  const { lines } = await importTexts(db, [
+    nist,
+    collection([{ from: ['x'.repeat(5000)], to: ['ac-1'] }, { more: { props } }]),
+  ]);
+  assert.is(lines[1]!.outcome, 'imported');
+  assert.ok(lines[1]!.target!.length < 11_000);
+  for (const warning of lines[1]!.warnings) assert.ok(warning.length < 1500, warning);
+  db.close();
+});
+
 frameworks('a closure that would be too large is not written to its end', () => {
   const nodes = ['AC-1', 'AC-2'].map((identifier) => ({ framework: 'nist-800-53', identifier }));
   nodes.push(...['a', 'b', 'c'].map((identifier) => ({ framework: 'site', identifier })));
