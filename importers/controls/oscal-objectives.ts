@@ -27,7 +27,9 @@ export function readAssessment(
   const line = (prose: string, where: string) => closeUp(collapseLine(render(prose, where)));
   const readObjective = (part: OscalPart): ObjectivePart => {
     // Of 800-171: the labels of 800-53, which links to its statements too, name the parts.
-    const item = part.links.find(({ rel, href }) => rel === 'assessment-for' && href.startsWith('#SR-'))?.href;
+    const item = part.links.find(
+      ({ rel, href }) => rel === 'assessment-for' && href.startsWith('#SR-'),
+    )?.href;
     return {
       id: part.id || (ownPropOf(part.props, idName) ?? ''),
       label: labelOf(part),

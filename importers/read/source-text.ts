@@ -26,6 +26,6 @@ export function excerpt(text: string, length = 60): string {
 
 /** The beginnings of the first texts in one line, with dots for the other texts. */
 export function firstOf(texts: string[], most = 5): string {
-  const first = texts.slice(0, most).map((text) => excerpt(text, 200));
+  const first = texts.slice(0, most).map((text) => excerpt(text, 400));
   return [...first, ...(texts.length > most ? ['...'] : [])].join(', ');
 }

@@ -3,7 +3,14 @@ import { fold } from '../../base/text.ts';
 import { arrayOf, nameList, severalValues, wordList } from '../../http/arrays.ts';
 import { flag, format, Pagination, pagingWithoutMaximum, requestText, search } from '../../http/schema.ts';
 import { methodNames } from './assessment-record.ts';
-import { exportFormats, frameworkKey, macLevel, macNames, nistBaselines } from './frameworks.ts';
+import {
+  exportFormats,
+  frameworkKey,
+  longestFramework,
+  macLevel,
+  macNames,
+  nistBaselines,
+} from './frameworks.ts';
 import { relations } from './objective-part.ts';
 
 /** A part of a control's statement: an item with its label and text, and the items below it. */
@@ -288,7 +295,7 @@ export const controlParam = z.object({
 export const controlQuery = z.object({ version });
 
 export const frameworkParam = z.object({
-  framework: requestText('framework', 100)
+  framework: requestText('framework', longestFramework)
     .transform(frameworkKey)
     .openapi({ type: 'string', example: 'nist-800-53' }),
 });
