@@ -266,7 +266,7 @@ frameworks('what a resource names decides where two frameworks have the ids, els
   db.close();
 });
 
-frameworks('broken collections are rejected in one line each, and change nothing', async () => {
+frameworks('broken collections and profiles are rejected in one line each, and change nothing', async () => {
   const db = emptyCatalog();
   await importTexts(db, [nist, harbor(), mapping]);
   const digest = catalogDigest(db);
@@ -286,9 +286,14 @@ frameworks('broken collections are rejected in one line each, and change nothing
       /does not name controls$/,
     ],
     [mapping.slice(0, -3), /^not valid JSON/],
+    [
+      profile.replace('"hb-9"', '"hb-9",'.repeat(100_000).slice(0, -1)),
+      /^more than 100000 controls or parameters$/,
+    ],
   ] as const) {
     const { lines } = await importTexts(db, [text]);
-    assert.equal([lines.length, lines[0]!.kind, lines[0]!.outcome], [1, 'oscal-mapping', 'rejected']);
+    const kind = text.startsWith('{"profile"') ? 'oscal-profile' : 'oscal-mapping';
+    assert.equal([lines.length, lines[0]!.kind, lines[0]!.outcome], [1, kind, 'rejected']);
     assert.match(lines[0]!.reason!, reason);
   }
   assert.is(catalogDigest(db), digest);
