@@ -445,18 +445,18 @@ function* bodies(): Generator<[operationId: string, good: object, bad: object[]]
   const noted = { ...control, notes: text(4000) };
   const entries = [...badControls, { ...noted, notes: text(4001) }].map((each) => ({ controls: [each] }));
   yield ['addControlCollectionControls', { controls: [noted] }, [...entries, { controls: [] }, {}]];
-  const from = [{ framework: text(100), identifier: text(300), version: text(100) }];
-  const to = [text(100)];
+  const from = [{ framework: text(200), identifier: text(300), version: text(100) }];
+  const to = [text(200)];
   yield [
     'resolveCrosswalkBatch',
-    { from, to: Array(250).fill(text(100)), status: ['auto'], maxHops: 1 },
+    { from, to: Array(250).fill(text(200)), status: ['auto'], maxHops: 1 },
     [
       { from: [], to },
       { from, to: [] },
       { from, to: [''] },
-      { from, to: [text(101)] },
+      { from, to: [text(201)] },
       { from, to: Array(251).fill('cci') },
-      { from: [{ ...from[0], framework: text(101) }], to },
+      { from: [{ ...from[0], framework: text(201) }], to },
       { from: [{ ...from[0], identifier: text(301) }], to },
       { from: [{ ...from[0], identifier: '' }], to },
       { from, to, status: ['none'] },

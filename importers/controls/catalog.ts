@@ -22,6 +22,9 @@ export interface CatalogPart {
   identifiers: string[];
 }
 
+/** The most controls of a source, and of a baseline: far above real ones. */
+export const mostControls = 100_000;
+
 /** A control as its source states it. Other fields are empty or null; the identifier gives the family code. */
 export function controlRecord(
   framework: string,
@@ -54,7 +57,7 @@ export function inCatalogOrder(framework: string, identifiers: Iterable<string>)
   return [...keys.keys()].sort((a, b) => compareCodePoints(keys.get(a)!, keys.get(b)!));
 }
 
-/** A catalog in catalog order. Throws `ImportError` for one without controls and for a repeated identifier. */
+/** A catalog in catalog order. Throws `ImportError` for no or too many controls, and for a repeated identifier. */
 export function catalogRecord(
   kind: Kind,
   catalog: Omit<CatalogRecord, 'type' | 'controls'>,
@@ -64,13 +67,14 @@ export function catalogRecord(
   return { type: 'catalog', ...catalog, controls: eachOnce(kind, catalog.framework, controls) };
 }
 
-/** A CCI list in order of identifiers. Throws `ImportError` for an empty list and for a repeated CCI. */
+/** A CCI list in order of identifiers. Throws `ImportError` for no or too many items, and for a repeated CCI. */
 export function cciListRecord(kind: Kind, edition: string, items: CciItem[]): CciListRecord {
   if (items.length === 0) throw new ImportError('the CCI list has no items', kind);
   return { type: 'cci-list', edition, items: eachOnce(kind, 'cci', items), pairs: [] };
 }
 
 function eachOnce<T extends { identifier: string }>(kind: Kind, framework: string, items: T[]): T[] {
+  if (items.length > mostControls) throw new ImportError(`more than ${mostControls} controls`, kind);
   const byIdentifier = new Map<string, T>();
   for (const item of items) {
     if (byIdentifier.has(item.identifier)) throw new ImportError(`${item.identifier} occurs twice`, kind);

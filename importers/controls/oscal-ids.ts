@@ -3,7 +3,7 @@ import { canonicalIdentifier, oscalId } from '../../src/catalog/controls/identif
 import { ownNames } from '../../src/catalog/controls/oscal.ts';
 import type { MergedCatalog } from './merge.ts';
 import { ownPropOf } from './oscal-objectives.ts';
-import { hyphenated, longestName, titleAndVersion } from './oscal-publication.ts';
+import { hyphenated, titleAndVersion } from './oscal-publication.ts';
 import type { OscalResource } from './oscal-shape.ts';
 
 /** A framework and version as a document names them; `""` where it does not. */
@@ -34,7 +34,7 @@ export function namedCatalog(href: string, resources: OscalResource[]): NamedCat
       return { framework, version: number === undefined ? '' : `Rev ${number}` };
     }
   const { stem, number } = titleAndVersion(title);
-  return { framework: hyphenated(stem, longestName), version: number };
+  return { framework: hyphenated(stem), version: number };
 }
 
 /** A catalog that has controls with some ids. */
@@ -94,9 +94,9 @@ function idsOf({ framework, controls }: MergedCatalog): Map<string, string> {
   return new Map(spellings);
 }
 
-/** The control with an id, or with the id of a part of it: `ac-2_smt.a` is of AC-2. */
+/** The control with an id, or with the id of a part of it: `ac-2_smt.a` is of AC-2. Some documents write `#ac-2`. */
 function controlWith(id: string, framework: string, index: Map<string, string>): string | null {
-  for (const text of withoutParts(id.toLowerCase())) {
+  for (const text of withoutParts(id.toLowerCase().replace(/^#/, ''))) {
     const found = index.get(text) ?? index.get(canonicalIdentifier(framework, text)?.toLowerCase() ?? '');
     if (found !== undefined) return found;
   }

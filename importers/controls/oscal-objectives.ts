@@ -26,7 +26,10 @@ export function readAssessment(
 ): Partial<StoredAssessment> {
   const line = (prose: string, where: string) => closeUp(collapseLine(render(prose, where)));
   const readObjective = (part: OscalPart): ObjectivePart => {
-    const item = part.links.find(({ rel }) => rel === 'assessment-for')?.href.replace(/^#/, '');
+    // Of 800-171: the labels of 800-53, which links to its statements too, name the parts.
+    const item = part.links.find(
+      ({ rel, href }) => rel === 'assessment-for' && href.startsWith('#SR-'),
+    )?.href;
     return {
       id: part.id || (ownPropOf(part.props, idName) ?? ''),
       label: labelOf(part),

@@ -3,7 +3,7 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { readShape } from '../read/json-shape.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
-import { type ControlsResult, inCatalogOrder } from './catalog.ts';
+import { type ControlsResult, inCatalogOrder, mostControls } from './catalog.ts';
 import type { BaselineRecord } from './control-record.ts';
 import { type NamedCatalog, namedCatalog } from './oscal-ids.ts';
 import { editionOf, hyphenated, is80053, release80053 } from './oscal-publication.ts';
@@ -37,6 +37,9 @@ function readProfile(value: unknown): ControlsResult {
   const { profile } = readShape(oscalProfile, value, kind);
   const listed = idsOf(profile);
   if (listed.length === 0) throw new ImportError('the profile lists no controls');
+  const settings = profile.modify?.['set-parameters'] ?? [];
+  if (Math.max(listed.length, settings.length) > mostControls)
+    throw new ImportError(`more than ${mostControls} controls or parameters`);
   const { warnings, ...release } = nist === null ? namedRelease(profile) : release80053(metadata, kind);
   const is53 = release.framework === 'nist-800-53';
   const foreign = is53 ? listed.filter(({ id }) => canonicalIdentifier(release.framework, id) === null) : [];
@@ -48,7 +51,7 @@ function readProfile(value: unknown): ControlsResult {
   }
   const ids = listed.map(({ id }) => id);
   const known = is53 ? ids.flatMap((id) => canonicalIdentifier(release.framework, id) ?? []) : ids;
-  const values = readParameterValues(profile.modify?.['set-parameters'] ?? []);
+  const values = readParameterValues(settings);
   const record: BaselineRecord = {
     type: 'baseline',
     ...release,

@@ -1,4 +1,4 @@
-import { isPublished } from '../../src/catalog/controls/frameworks.ts';
+import { isPublished, longestFramework, longestIdentifier } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { Kind } from '../../src/read/kind.ts';
@@ -100,14 +100,10 @@ function labelIn(props: OscalProperty[]): string {
   return (labels.find((each) => each.class === undefined) ?? labels[0])?.value.trim() ?? '';
 }
 
-/** What a question may name, in characters. */
-export const longestName = 100;
-const longestIdentifier = 200;
-
 /** Any other publication (rule D40.1): its labels are its identifiers. */
 function anyPublication(metadata: OscalMetadata, name?: string): Publication {
   const { stem, number } = titleAndVersion(metadata.title);
-  const framework = name ?? hyphenated(stem, longestName);
+  const framework = name ?? hyphenated(stem);
   const what = `the title "${excerpt(metadata.title)}"`;
   if (framework === '')
     throw new ImportError(`${what} gives the framework no name: give one with --framework`);
@@ -153,14 +149,14 @@ export function titleAndVersion(title: string): { stem: string; number: string }
   return { stem: text.slice(0, match?.index), number: match?.[1] ?? match?.[2] ?? '' };
 }
 
-/** Words in lower case with hyphens between, of at most `length` characters. */
-export function hyphenated(text: string, length = 200): string {
+/** Words in lower case with hyphens between, as frameworks and baselines are called. */
+export function hyphenated(text: string): string {
   const words =
     text
       .normalize('NFC')
       .toLowerCase()
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  return [...words.join('-')].slice(0, length).join('').replace(/-$/, '');
+  return [...words.join('-')].slice(0, longestFramework).join('').replace(/-$/, '');
 }
 
 /**

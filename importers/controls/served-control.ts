@@ -1,7 +1,7 @@
 import { stableId } from '../../src/base/ids.ts';
 import { fold } from '../../src/base/text.ts';
 import { type StoredAssessment, statedAssessment } from '../../src/catalog/controls/assessment-record.ts';
-import { isNistBaseline } from '../../src/catalog/controls/frameworks.ts';
+import { isNistBaseline, isPublished } from '../../src/catalog/controls/frameworks.ts';
 import type { ControlDetails } from '../../src/catalog/controls/schema.ts';
 import type { controls } from '../../src/db/control-tables.ts';
 import type { ControlRecord } from './control-record.ts';
@@ -31,7 +31,7 @@ const familyCodes171: Record<string, string> = {
   'supply chain risk management': 'SR',
 };
 
-/** Prepares a control for answers (rules D6.2, D6.5). Answers name only NIST's baselines; filters use all. */
+/** Prepares a control for answers (rules D6.2, D6.5). Answers name only NIST's baselines of 800-53; filters use all. */
 export function serveControl(
   framework: string,
   version: string,
@@ -47,6 +47,7 @@ export function serveControl(
   const texts = { statement, guidance, ...(textFrom === undefined ? {} : { textFrom }) };
   const { identifier, family } = control;
   const title = publishedTitle(framework, control);
+  const named = isPublished(framework) ? baselines.filter(isNistBaseline) : baselines;
   const listed =
     framework === 'nist-800-171'
       ? { id, identifier, family, requirementType: control.requirementType, ...texts }
@@ -62,7 +63,7 @@ export function serveControl(
             threat: control.threat,
             resources: control.resources,
           }
-        : { id, identifier, title, family, baselines: baselines.filter(isNistBaseline), ...texts };
+        : { id, identifier, title, family, baselines: named, ...texts };
   return {
     identifier,
     controlId: id,

@@ -8,6 +8,7 @@ import {
 } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
+import { firstOf } from '../read/source-text.ts';
 import type { Stated } from '../read/stated.ts';
 import { controlRecord } from './catalog.ts';
 import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from './control-record.ts';
@@ -65,7 +66,7 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
     } else storePairs(record);
   }
   targets.delete('');
-  return { target: [...targets].join(', ') || null, counts };
+  return { target: firstOf([...targets], 50) || null, counts };
 }
 
 /** Gives a function that tells whether a stored source states a framework of a site by another name than the given. */

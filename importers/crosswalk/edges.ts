@@ -8,7 +8,7 @@ import {
 } from '../../src/catalog/crosswalk/graph.ts';
 import type { mappingFacts } from '../../src/db/control-tables.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
-import { firstOf } from '../read/source-text.ts';
+import { excerpt, firstOf } from '../read/source-text.ts';
 import type { CatalogView } from './catalog-view.ts';
 
 /** One pair that a source states; `row` is that of a CSV. */
@@ -113,7 +113,7 @@ function problemOf(fact: MappingFact, catalogs: CatalogView): string | null {
     [toFramework, toIdentifier],
   ] as const;
   const missing = ends.find(([framework]) => !catalogs.has(framework));
-  if (missing) return `${missing[0]} is not imported`;
+  if (missing) return `${excerpt(missing[0])} is not imported`;
   const unknown = ends.find((end) => catalogs.status(...end) === 'unknown');
   return unknown ? `unknown control of ${unknown[0]}` : null;
 }

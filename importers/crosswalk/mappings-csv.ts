@@ -1,5 +1,6 @@
 import { frameworkKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
+import { pairFields } from '../../src/catalog/crosswalk/export.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import type { MappingPair, MappingRecord } from '../controls/control-record.ts';
@@ -8,20 +9,11 @@ import { excerpt } from '../read/source-text.ts';
 
 const kind = 'mappings-csv';
 
-const columns = [
-  'fromFramework',
-  'fromVersion',
-  'fromIdentifier',
-  'toFramework',
-  'toVersion',
-  'toIdentifier',
-  'reference',
-];
 const pairColumns = ['sp800_171r2', 'sp800_53r4'];
 
 /** True for a text whose header begins like one of the two mapping files, even with faults. */
 export function isMappingsCsv(text: string): boolean {
-  return beginsWithColumn(text, columns[0]!, pairColumns[0]!);
+  return beginsWithColumn(text, pairFields[0], pairColumns[0]!);
 }
 
 /**
@@ -31,7 +23,7 @@ export function isMappingsCsv(text: string): boolean {
 export function parseMappingsCsv(text: string): ControlsResult {
   const table = readCsv(text, kind);
   const isPairs = table.columns[0] === pairColumns[0];
-  const expected = isPairs ? pairColumns : columns;
+  const expected = isPairs ? pairColumns : pairFields;
   if (table.columns.join() !== expected.join())
     throw new ImportError(`the header is not ${expected.join(',')}`, kind);
   const records = new Map<string, MappingRecord>();

@@ -24,7 +24,8 @@ export function excerpt(text: string, length = 60): string {
   return [...collapseLine(head.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' '))].slice(0, length).join('');
 }
 
-/** The first texts in one line, with dots for the others. */
+/** The beginnings of the first texts in one line, with dots for the other texts. */
 export function firstOf(texts: string[], most = 5): string {
-  return [...texts.slice(0, most), ...(texts.length > most ? ['...'] : [])].join(', ');
+  const first = texts.slice(0, most).map((text) => excerpt(text, 400));
+  return [...first, ...(texts.length > most ? ['...'] : [])].join(', ');
 }

@@ -98,8 +98,8 @@ export const importCommand: Command = {
 /** The name of `--framework`. Throws `CommandError` for one that no question could name, and for a published one. */
 function frameworkNamed(name: string | undefined): { framework?: string } {
   if (name === undefined) return {};
-  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,99}$/u.test(name))
-    throw new CommandError('--framework takes a name of up to 100 letters, digits, ".", "_" and "-"', 2);
+  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,199}$/u.test(name))
+    throw new CommandError('--framework takes a name of up to 200 letters, digits, ".", "_" and "-"', 2);
   if (frameworkKey(name) !== name || isPublished(name))
     throw new CommandError(`--framework ${name}: this is a published framework, which its own files name`, 2);
   return { framework: name };

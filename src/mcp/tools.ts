@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { longestFramework } from '../catalog/controls/frameworks.ts';
 import type { Services } from '../services.ts';
 import type { Answer, Call } from './calls.ts';
 import { coverage, crosswalk, getControl, rulesForControl } from './control-tools.ts';
@@ -98,7 +99,7 @@ export const tools: Tool[] = [
       'rules_for_control.',
     input: {
       from: needed('AC-2, CCI-000015'),
-      to: needed('framework', 100),
+      to: needed('framework', longestFramework),
       ...{ framework: text('of from'), version: text('of from'), ...paged },
     },
     output: { total, paths: rows },

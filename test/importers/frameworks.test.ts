@@ -42,7 +42,7 @@ const nist = oscalCatalog(['ac-1', 'ac-2', 'ac-2.1', 'ac-3'].map((id) => ({ id }
 const profile = JSON.stringify({
   profile: {
     metadata: metadata('Small Harbor'),
-    imports: [{ href: 'harbor.json', 'include-controls': [{ 'with-ids': ['hb-1', 'hb-3', 'hb-9'] }] }],
+    imports: [{ href: 'harbor.json', 'include-controls': [{ 'with-ids': ['hb-1', '#hb-3', 'hb-9'] }] }],
   },
 });
 
@@ -73,7 +73,7 @@ const collection = (maps: Map[], resources: object[] = [], hrefs = ['harbor.json
     },
   });
 const mapping = collection([
-  { from: ['hb-1', 'HB-2'], to: ['ac-2.1', 'ac-3_smt.a'], more: { remarks: ' as  said ' } },
+  { from: ['hb-1', '#HB-2'], to: ['#ac-2.1', 'ac-3_smt.a'], more: { remarks: ' as  said ' } },
   { relationship: 'equal-to', to: ['ac-1'], more: { props: [{ name: 'reference', value: '§ 1' }] } },
   { relationship: 'no-relationship', to: ['ac-2'] },
   { from: ['hb-9'] },
@@ -140,6 +140,7 @@ frameworks('they answer wherever a framework is taken, and explain says the rela
   assert.equal([list.version, list.total, list.controls[1].identifier], ['2.0', 2, 'HB-3.x']);
   const record = (await get('/api/v1/controls/harbor-rules/HB-1.x')).json;
   assert.equal([record.framework, record.title, record.statement], ['harbor-rules', 'Pier hb-1', 'Moor.']);
+  assert.equal([record.baselines, list.controls[0].baselines], [['small-harbor'], ['small-harbor']]);
   for (const path of ['/controls', '/controls/harbor-rules?family=Piers', '/controls/nist-800-53/AC-1'])
     assert.match((await get(path)).text, /href="\/controls\/harbor-rules(?:\/HB-1\.x)?"/, path);
   assert.match((await get('/controls/harbor-rules/HB-1.x')).text, /href="\/controls\/nist-800-53\/AC-1"/);
@@ -206,13 +207,39 @@ frameworks('an exported catalog of a site takes the name that the operator gives
   }
 });
 
+frameworks('the csv of a framework with baselines, and of its own pairs, imports again', async () => {
+  const db = emptyCatalog();
+  const own = collection([{ from: ['hb-1'], to: ['hb-1', 'hb-2'] }], [], ['harbor.json', 'harbor.json']);
+  await importTexts(db, [nist, harbor(), profile, mapping, own]);
+  const { get } = await testApp([], { db });
+  const texts = await Promise.all(
+    [
+      'controls/harbor-rules/export?',
+      'crosswalk/export?from=harbor-rules&to=harbor-rules&',
+      'crosswalk/export?from=nist-800-53&to=harbor-rules&',
+    ].map(async (path) => (await get(`/api/v1/${path}format=csv`)).text),
+  );
+  assert.match(
+    texts[1]!,
+    /reference\r\nharbor-rules,2\.0,HB-1\.x,harbor-rules,2\.0,HB-2\.x,map 1 of mapping 1\r\n$/,
+  );
+  const other = emptyCatalog();
+  const { lines } = await importTexts(other, [nist, ...texts]);
+  assert.equal(
+    lines.map(({ outcome }) => outcome),
+    ['imported', 'imported', 'imported', 'imported'],
+  );
+  assert.equal(edgesOf(other), edgesOf(db));
+  other.close();
+});
+
 frameworks('names and identifiers are no longer than a question may be', async () => {
   const db = emptyCatalog();
   const { lines } = await importTexts(db, [
-    harbor('x'.repeat(150)),
+    harbor('x'.repeat(250)),
     harbor().replaceAll('HB-1', 'Y'.repeat(200)),
   ]);
-  assert.is(lines[0]!.target, `${'x'.repeat(100)} 1`);
+  assert.is(lines[0]!.target, `${'x'.repeat(200)} 1`);
   assert.match(
     lines[1]!.reason!,
     /^\/catalog\/groups\/0\/controls\/0\/id: "Y{60}\.\.\." has more than 200 characters$/,
@@ -239,7 +266,7 @@ frameworks('what a resource names decides where two frameworks have the ids, els
   db.close();
 });
 
-frameworks('broken collections are rejected in one line each, and change nothing', async () => {
+frameworks('broken collections and profiles are rejected in one line each, and change nothing', async () => {
   const db = emptyCatalog();
   await importTexts(db, [nist, harbor(), mapping]);
   const digest = catalogDigest(db);
@@ -259,12 +286,36 @@ frameworks('broken collections are rejected in one line each, and change nothing
       /does not name controls$/,
     ],
     [mapping.slice(0, -3), /^not valid JSON/],
+    [
+      profile.replace('"hb-9"', '"hb-9",'.repeat(100_000).slice(0, -1)),
+      /^more than 100000 controls or parameters$/,
+    ],
   ] as const) {
     const { lines } = await importTexts(db, [text]);
-    assert.equal([lines.length, lines[0]!.kind, lines[0]!.outcome], [1, 'oscal-mapping', 'rejected']);
+    const kind = text.startsWith('{"profile"') ? 'oscal-profile' : 'oscal-mapping';
+    assert.equal([lines.length, lines[0]!.kind, lines[0]!.outcome], [1, kind, 'rejected']);
     assert.match(lines[0]!.reason!, reason);
   }
   assert.is(catalogDigest(db), digest);
+  db.close();
+});
+
+frameworks('a ledger line stays short, whatever the ids and frameworks of a source', async () => {
+  const db = emptyCatalog();
+  const pair = (framework: string) =>
+    JSON.stringify([framework, '1', 'a', 'nist-800-53', '5', 'AC-1', '', '']);
+  const props = Array.from({ length: 60 }, (_, index) => ({
+    name: 'stated',
+    ns: 'urn:uuid:b4297738-d13c-598a-9893-4e8748ea0db2',
+    value: pair(`${index}${'f'.repeat(5000)}`),
+  }));
+  const { lines } = await importTexts(db, [
+    nist,
+    collection([{ from: ['x'.repeat(5000)], to: ['ac-1'] }, { more: { props } }]),
+  ]);
+  assert.is(lines[1]!.outcome, 'imported');
+  assert.ok(lines[1]!.target!.length < 21_000);
+  for (const warning of lines[1]!.warnings) assert.ok(warning.length < 2500, warning);
   db.close();
 });
 

@@ -119,7 +119,7 @@ export function controlRoutes(access: Access, controls: ControlService) {
     summary: 'List the active controls of a framework that the site imported',
     params: frameworkParam,
     query: schemas.query80053,
-    response: jsonContent(schemas.ControlList80053, 'The controls.'),
+    response: jsonContent(schemas.SiteControlList, 'The controls.'),
     notFound: true,
     handle: ({ params, query }) => controls.list(ofSite(params.framework), { ...query, words: [] }),
   });
@@ -129,7 +129,7 @@ export function controlRoutes(access: Access, controls: ControlService) {
     summary: 'Get a control of a framework that the site imported',
     params: frameworkParam.extend(controlParam.shape),
     query: schemas.controlQuery,
-    response: jsonContent(schemas.ControlRecord80053, 'The control.'),
+    response: jsonContent(schemas.SiteControlRecord, 'The control.'),
     handle: ({ params, query }) => controls.record(ofSite(params.framework), params.controlId, query.version),
   });
 

@@ -69,7 +69,7 @@ export function createControlAssessments(db: Database) {
   ): Objective[] {
     const stated = framework === 'nist-800-53' ? (references().get(keyOf(version, identifier)) ?? []) : [];
     return leavesOf(parts).map(({ part: linked, ...leaf }) => {
-      const part = linked ?? (framework === 'nist-800-53' ? partOf(identifier, leaf.label) : '');
+      const part = framework === 'nist-800-53' ? partOf(identifier, leaf.label) : (linked ?? '');
       return { ...leaf, part, ccis: ccisOf(part, stated) };
     });
   }

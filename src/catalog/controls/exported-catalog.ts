@@ -5,6 +5,7 @@ import { controlFacts, controls } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import type { ControlAssessments } from './assessment.ts';
 import type { ControlBaselines } from './baselines.ts';
+import { isNistBaseline } from './frameworks.ts';
 import { type ExportedCatalog, type ExportedControl, familyCode } from './interchange.ts';
 import type { ControlVersions } from './versions.ts';
 
@@ -57,7 +58,8 @@ export function createExportedCatalog(
           guidance: record.guidance ?? '',
           textFrom: record.textFrom ?? '',
           related: record.related ?? [],
-          baselines: record.baselines ?? [],
+          // A profile carries each of the others.
+          baselines: (record.baselines ?? []).filter(isNistBaseline),
           requirementType: record.requirementType ?? null,
           macLevels: record.macLevels ?? [],
           confidentialityLevels: record.confidentialityLevels ?? [],

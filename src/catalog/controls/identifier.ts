@@ -41,8 +41,8 @@ function canonicalCci(text: string): string | null {
 }
 
 /**
- * A text that sorts by code point in catalog order: AC-2, AC-2(1), AC-10; all of 800-171 Rev 2 before Rev 3. Needs an
- * identifier in its published form.
+ * A text that sorts by code point in catalog order: AC-2, AC-2(1), AC-10; all of 800-171 Rev 2 before Rev 3; of a site's
+ * own framework A.5.2 before A.5.10. Needs an identifier in its published form.
  */
 export function sortKey(framework: string, identifier: string): string {
   if (framework === 'nist-800-53') {
@@ -53,7 +53,9 @@ export function sortKey(framework: string, identifier: string): string {
     const revision = identifier.startsWith('0') ? '3' : '2';
     return [revision, ...identifier.split('.').map((digits) => digits.padStart(4, '0'))].join(' ');
   }
-  return identifier;
+  if (isPublished(framework)) return identifier;
+  // A.5 and A.05 are two identifiers.
+  return `${identifier.replace(/\d+/g, (digits) => digits.padStart(9, '0'))} ${identifier}`;
 }
 
 /** The family code at the beginning of an identifier: `AC`, `3.1`, `03.01`, `EC`; `""` for other frameworks. */

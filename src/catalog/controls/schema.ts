@@ -3,7 +3,14 @@ import { fold } from '../../base/text.ts';
 import { arrayOf, nameList, severalValues, wordList } from '../../http/arrays.ts';
 import { flag, format, Pagination, pagingWithoutMaximum, requestText, search } from '../../http/schema.ts';
 import { methodNames } from './assessment-record.ts';
-import { exportFormats, frameworkKey, macLevel, macNames, nistBaselines } from './frameworks.ts';
+import {
+  exportFormats,
+  frameworkKey,
+  longestFramework,
+  macLevel,
+  macNames,
+  nistBaselines,
+} from './frameworks.ts';
 import { relations } from './objective-part.ts';
 
 /** A part of a control's statement: an item with its label and text, and the items below it. */
@@ -161,6 +168,13 @@ export const ControlRecord80053 = z
     related: z.array(z.string()),
   })
   .openapi('ControlRecord80053');
+
+/** Of a framework that the site imported: every baseline is of a profile. */
+const siteBaselines = { baselines: z.array(z.string()) };
+export const SiteControl = z.strictObject({ ...Control80053.shape, ...siteBaselines }).openapi('SiteControl');
+export const SiteControlRecord = z
+  .strictObject({ ...ControlRecord80053.shape, ...siteBaselines })
+  .openapi('SiteControlRecord');
 export const ControlRecord800171 = z
   .strictObject({
     ...Control800171.shape,
@@ -229,6 +243,7 @@ function listOf<T extends z.ZodType>(name: string, control: T) {
 export const ControlList80053 = listOf('ControlList80053', Control80053);
 export const ControlList800171 = listOf('ControlList800171', Control800171);
 export const ControlListDod8500 = listOf('ControlListDod8500', ControlDod8500);
+export const SiteControlList = listOf('SiteControlList', SiteControl);
 
 const version = requestText('version', 100)
   .optional()
@@ -280,7 +295,7 @@ export const controlParam = z.object({
 export const controlQuery = z.object({ version });
 
 export const frameworkParam = z.object({
-  framework: requestText('framework', 100)
+  framework: requestText('framework', longestFramework)
     .transform(frameworkKey)
     .openapi({ type: 'string', example: 'nist-800-53' }),
 });

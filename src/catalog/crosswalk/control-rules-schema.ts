@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { textOrTexts, wordList } from '../../http/arrays.ts';
 import { Pinned } from '../../http/list-filter.ts';
 import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
-import { frameworkKey } from '../controls/frameworks.ts';
+import { frameworkKey, longestFramework } from '../controls/frameworks.ts';
 import { Severity } from '../stigs/schema.ts';
 import { AutomationState } from './automation-schema.ts';
 import { statuses } from './graph.ts';
@@ -57,7 +57,7 @@ export const ControlRules = z
 export type ControlRules = z.infer<typeof ControlRules>;
 
 export const controlRulesParam = z.object({
-  framework: requestText('framework', 100).transform(frameworkKey).openapi({
+  framework: requestText('framework', longestFramework).transform(frameworkKey).openapi({
     type: 'string',
     description: 'nist-800-53, nist-800-171, dod-8500 or cci.',
     example: 'nist-800-53',

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { flag, format, requestText } from '../../http/schema.ts';
-import { frameworks } from '../controls/frameworks.ts';
+import { frameworks, longestFramework } from '../controls/frameworks.ts';
 import { versionQuery } from '../stigs/schema.ts';
 
 export const coverageFormats = ['json', 'csv', 'xlsx'] as const;
@@ -78,7 +78,7 @@ export const Coverage = z
 export type Coverage = z.infer<typeof Coverage>;
 
 export const coverageQuery = z.object({
-  framework: requestText('framework', 100)
+  framework: requestText('framework', longestFramework)
     .default('nist-800-53')
     .openapi({
       type: 'string',

@@ -1,22 +1,12 @@
 import { and, asc, eq, or, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
-import { oscalNamespace, stableId } from '../../base/ids.ts';
 import { cut } from '../../base/text.ts';
 import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import type { Column } from '../../http/columns.ts';
-import {
-  filled,
-  type OscalProp,
-  oneLine,
-  oscalDocument,
-  oscalMetadata,
-  ownProp,
-} from '../../http/oscal-parts.ts';
+import { oneLine } from '../../http/oscal-parts.ts';
 import { requireFramework } from '../controls/frameworks.ts';
-import { oscalId } from '../controls/identifier.ts';
 import { guarded } from '../controls/interchange.ts';
-import { catalogResource, publicationOf } from '../controls/oscal.ts';
 import { ofControl } from '../controls/versions.ts';
 import { createMappingDecisions, type MappingDecision } from './decisions.ts';
 import {
@@ -30,13 +20,8 @@ import {
 } from './graph.ts';
 import type { CrosswalkService } from './queries.ts';
 
-/** The name of our property with a pair as its source states it: JSON of the columns of `pairColumns`, relationship last. */
-export const statedName = 'stated';
-/** The relationship of OSCAL that relates nothing. */
-export const noRelationship = 'no-relationship';
-
 /** A pair as a source states it. */
-interface StatedPair {
+export interface StatedPair {
   fromFramework: string;
   fromVersion: string;
   fromIdentifier: string;
@@ -49,7 +34,7 @@ interface StatedPair {
 }
 
 /** A control in the newest version that has it. */
-interface End extends GraphNode {
+export interface End extends GraphNode {
   version: string;
   title: string;
 }
@@ -151,7 +136,10 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
     });
 }
 
-/** Gives a function that reads what is stated between two frameworks, by edge; `""` has the pairs that make none. */
+/**
+ * Gives a function that reads what is stated between two frameworks, by edge; `""` has the pairs that make none. A pair
+ * of a control with itself says nothing.
+ */
 function createStatedPairs({ sqlite }: Database) {
   const rows = sqlite.prepare<
     { from: string; to: string },
@@ -165,7 +153,8 @@ function createStatedPairs({ sqlite }: Database) {
        LEFT JOIN mapping_details AS d ON d.source_id = f.source_id AND d.ordinal = f.ordinal
        LEFT JOIN crosswalk_evidence AS e ON e.source_id = f.source_id AND e.ordinal = f.ordinal
        LEFT JOIN crosswalk_nodes AS a ON a.id = e.a LEFT JOIN crosswalk_nodes AS b ON b.id = e.b
-      WHERE (f.from_framework = @from AND f.to_framework = @to) OR (f.from_framework = @to AND f.to_framework = @from)
+      WHERE ((f.from_framework = @from AND f.to_framework = @to) OR (f.from_framework = @to AND f.to_framework = @from))
+        AND (f.from_framework <> f.to_framework OR f.from_identifier <> f.to_identifier)
       ORDER BY 1, 2, 4, 5, 3, 6, 7, 8`,
   );
   return (from: string, to: string): Map<string, StatedPair[]> => {
@@ -180,20 +169,22 @@ function createStatedPairs({ sqlite }: Database) {
   };
 }
 
-/** The columns of the csv and xlsx, which are those of our interchange (data/README.md): a row for each stated pair. */
-export const pairColumns: Column<StatedPair>[] = (
-  [
-    ...([
-      'fromFramework',
-      'fromVersion',
-      'fromIdentifier',
-      'toFramework',
-      'toVersion',
-      'toIdentifier',
-    ] as const),
-    'reference',
-  ] as const
-).map((name) => ({ name, value: (row) => guarded(row[name]) }));
+/** The columns of our interchange for pairs (data/README.md). */
+export const pairFields = [
+  'fromFramework',
+  'fromVersion',
+  'fromIdentifier',
+  'toFramework',
+  'toVersion',
+  'toIdentifier',
+  'reference',
+] as const;
+
+/** The columns of the csv and xlsx: a row for each stated pair. */
+export const pairColumns: Column<StatedPair>[] = pairFields.map((name) => ({
+  name,
+  value: (row) => guarded(row[name]),
+}));
 
 /** The stated pairs of an export, and those that only the site relates. Each once. */
 export function pairsOf({ mappings, others }: ExportedMappings): StatedPair[] {
@@ -209,109 +200,4 @@ function ownPair({ from, to, decision }: DirectMapping): StatedPair {
     ...{ toFramework: to.framework, toVersion: to.version, toIdentifier: to.identifier },
     ...{ reference: oneLine(decision?.reason ?? ''), relationship: '' },
   };
-}
-
-/** The crosswalk between two frameworks as an OSCAL mapping-collection: a mapping for each pair of their versions. */
-export function toMappingCollection({
-  from,
-  to,
-  changed,
-  mappings,
-  others,
-  unmapped,
-}: ExportedMappings): object {
-  const pairs = Map.groupBy(mappings, (each) => JSON.stringify([each.from.version, each.to.version]));
-  const written = [...pairs].map(([key, of], index) => {
-    const [fromVersion, toVersion] = JSON.parse(key) as [string, string];
-    const resources = [catalogResource(from, fromVersion), catalogResource(to, toVersion)] as const;
-    const names = [from, fromVersion, to, toVersion];
-    const gaps = unmapped.filter(({ version }) => version === fromVersion);
-    const mapping = {
-      uuid: stableId('oscal-mapping', ...names),
-      'source-resource': { type: 'catalog', href: `#${resources[0].uuid}` },
-      'target-resource': { type: 'catalog', href: `#${resources[1].uuid}` },
-      ...filled('props', index === 0 ? others.map(quoted) : []),
-      maps: of.map(toMap),
-      ...(gaps.length === 0 ? {} : { 'source-gap-summary': gapsOf(names, gaps) }),
-    };
-    return { mapping, resources };
-  });
-  const resources = new Map(written.flatMap((each) => each.resources).map((each) => [each.uuid, each]));
-  const versions = (side: 'from' | 'to') =>
-    [...new Set(mappings.map((each) => publicationOf(each[side].framework, each[side].version)))].join(', ');
-  return oscalDocument(
-    'mapping-collection',
-    {
-      metadata: oscalMetadata(`${versions('from')} to ${versions('to')}`, changed ?? 'undated', changed),
-      provenance: {
-        method: 'hybrid',
-        'matching-rationale': 'functional',
-        status: 'draft',
-        'mapping-description':
-          'The pairs that publishers state, related by Gapstone to the imported versions. Publishers do not classify the relation: a map says that one control references the other. The property status is verified where a publisher states the pair for these versions or an operator confirmed it, else auto.',
-      },
-      mappings: written.map(({ mapping }) => mapping),
-    },
-    [...resources.values()],
-  );
-}
-
-/** A pair for the import of another site. A property has no line end: JSON escapes it. */
-function quoted({ relationship, ...pair }: StatedPair): OscalProp {
-  const value = JSON.stringify([
-    ...pairColumns.map(({ name }) => pair[name as keyof typeof pair]),
-    relationship,
-  ]);
-  return { name: statedName, ns: oscalNamespace, value };
-}
-
-/** The relationships of OSCAL, each with that of the other direction. */
-const reversed: Record<string, string> = {
-  'equivalent-to': 'equivalent-to',
-  'equal-to': 'equal-to',
-  'subset-of': 'superset-of',
-  'superset-of': 'subset-of',
-  'intersects-with': 'intersects-with',
-};
-
-/** The relationship of OSCAL that all sources state of an edge; else ours, which claims nothing. */
-function relationshipOf({ from, stated }: DirectMapping): { ns?: string; relationship: string } {
-  const relationships = new Set(
-    stated.map(({ fromFramework, fromIdentifier, relationship }) => {
-      const isForward = fromFramework === from.framework && fromIdentifier === from.identifier;
-      return isForward ? relationship : (reversed[relationship] ?? '');
-    }),
-  );
-  const [relationship = ''] = relationships;
-  return relationships.size === 1 && Object.hasOwn(reversed, relationship)
-    ? { relationship }
-    : { ns: oscalNamespace, relationship: 'references' };
-}
-
-const statedFor = ({ fromFramework, fromVersion, toFramework, toVersion }: StatedPair) =>
-  `${`${fromFramework} ${fromVersion}`.trim()} to ${`${toFramework} ${toVersion}`.trim()}`;
-
-function toMap(mapping: DirectMapping): object {
-  const { from, to, status, stated, decision } = mapping;
-  const item = ({ framework, identifier }: End) => [
-    { type: 'control', 'id-ref': oscalId(framework, identifier) },
-  ];
-  return {
-    uuid: stableId('oscal-map', from.framework, from.identifier, to.framework, to.identifier),
-    ...relationshipOf(mapping),
-    sources: item(from),
-    targets: item(to),
-    ...filled('props', [
-      ...ownProp('status', status),
-      ...stated.flatMap((pair) => [...ownProp('reference', pair.reference, statedFor(pair)), quoted(pair)]),
-      ...(decision === null
-        ? []
-        : ownProp('decision', decision.status, oneLine(decision.reason) || undefined)),
-    ]),
-  };
-}
-
-function gapsOf(names: string[], gaps: End[]): object {
-  const ids = gaps.map(({ framework, identifier }) => oscalId(framework, identifier));
-  return { uuid: stableId('oscal-gaps', ...names), 'unmapped-controls': [{ 'with-ids': ids }] };
 }

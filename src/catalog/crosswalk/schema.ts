@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { isObject } from '../../base/json.ts';
 import { boundedArray, textList, wordList } from '../../http/arrays.ts';
 import { flag, format, notAnObject, positiveInteger, requestText } from '../../http/schema.ts';
-import { exportFormats, frameworkKey } from '../controls/frameworks.ts';
+import { exportFormats, frameworkKey, longestFramework, longestIdentifier } from '../controls/frameworks.ts';
 import { statuses } from './graph.ts';
 
 export const MappingStatus = z.enum(statuses).openapi('MappingStatus');
@@ -112,7 +112,7 @@ export type CciControls = z.infer<typeof CciControls>;
 const maxHopsDescription = 'The maximum number of hops in a path: a positive integer.';
 
 /** `<framework>:<identifier>`, split at the first colon (rule D7.4). */
-const reference = requestText('from', 300).transform((text, context) => {
+const reference = requestText('from', longestFramework + 1 + longestIdentifier).transform((text, context) => {
   const colon = text.indexOf(':');
   const framework = text.slice(0, Math.max(0, colon)).trim();
   const identifier = text.slice(colon + 1).trim();
@@ -122,7 +122,7 @@ const reference = requestText('from', 300).transform((text, context) => {
 });
 
 const targetKey = (name: string) =>
-  requestText(name, 100)
+  requestText(name, longestFramework)
     .refine((text) => text.trim() !== '', { error: `${name} must name a target framework` })
     .openapi({ minLength: 1 });
 

@@ -40,7 +40,11 @@ const catalog = (prose = 'lamps are {{ insert: param, ac-02_odp.01 }};', choice 
                   name: 'assessment-objective',
                   prose: 'Determine if:',
                   parts: [
-                    { id: 'ac-2_obj.d', name: 'assessment-objective', props: label('AC-02d.03[01]'), prose },
+                    {
+                      ...{ id: 'ac-2_obj.d', name: 'assessment-objective', prose },
+                      props: label('AC-02d.03[01]'),
+                      links: [{ rel: 'assessment-for', href: '#ac-2_smt.d' }],
+                    },
                   ],
                 },
                 {

@@ -105,6 +105,7 @@ test('the sort keys order identifiers as the catalog does', () => {
   inOrder('nist-800-171', '3.1.1', '3.1.2', '3.1.10', '3.2.1', '3.10.1', '03.01.01', '03.01.10', '03.10.01');
   inOrder('dod-8500', 'COAS-1', 'COAS-2', 'DCCB-1');
   inOrder('cci', 'CCI-000002', 'CCI-000010', 'CCI-005147');
+  inOrder('iso-27001', 'A.05', 'A.5', 'A.5.2', 'A.5.10', 'A.10', 'Control 9', 'Control 10', 'GV.OC-01');
   for (const [framework, published] of Object.entries(identifiers)) {
     fc.assert(
       fc.property(published, published, (a, b) => {
