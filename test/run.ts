@@ -2,7 +2,7 @@
 // (support/lane.ts says which have one of their own). Three kinds are left out and run alone, in this process: with --faults what is in `faults/`, which takes minutes;
 // with --package what is in `package/`, which needs the built package; with --browser what drives a browser.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -98,6 +98,7 @@ async function runFile(index: number, file: string): Promise<void> {
   Object.assign(globalThis, { UVU_INDEX: index });
   const before = made.suites;
   const start = performance.now();
+  const usedBefore = processorTime();
   process.stdout.write(`${name}\n`);
   try {
     await import(pathToFileURL(file).href);
@@ -113,7 +114,16 @@ async function runFile(index: number, file: string): Promise<void> {
   for (const run of suites) await runSuite(name, run);
   if (without.length > 0) process.stdout.write(` ${without.length} skipped\n`);
   for (const problem of outside.splice(0)) fail(`${name}: ${problem}`);
-  process.stdout.write(`    ${((performance.now() - start) / 1000).toFixed(1)} s\n`);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  process.stdout.write(`    ${seconds} s, ${(processorTime() - usedBefore).toFixed(1)} s of processor time\n`);
+}
+
+/** The seconds of processor time of this process and, where the kernel tells it, of the programs that it ran to their end. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  if (process.platform !== 'linux') return (user + system) / 1e6;
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]!.split(' ');
+  return (user + system) / 1e6 + (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
 /** Takes what a child printed of a file, and its counts; one that ended without them failed. */
