@@ -115,7 +115,9 @@ async function runFile(index: number, file: string): Promise<void> {
   if (without.length > 0) process.stdout.write(` ${without.length} skipped\n`);
   for (const problem of outside.splice(0)) fail(`${name}: ${problem}`);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  process.stdout.write(`    ${seconds} s, ${(processorTime() - usedBefore).toFixed(1)} s of processor time\n`);
+  process.stdout.write(
+    `    ${seconds} s, ${(processorTime() - usedBefore).toFixed(1)} s of processor time\n`,
+  );
 }
 
 /** The seconds of processor time of this process and, where the kernel tells it, of the programs that it ran to their end. */
