@@ -9,6 +9,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { leftOut, made, preparedFolder } from './support/harness.ts';
 import { fileEnd, type Printed, runLane } from './support/lane.ts';
+import { loadModulesFaster } from './support/modules.ts';
 import { outside } from './support/watched.ts';
 
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
@@ -32,8 +33,10 @@ const isLong = (file: string) => /^(limits|content|commands|importers|documents)
 if (!apart) files.sort((a, b) => Number(isLong(b)) - Number(isLong(a)));
 
 process.exitCode = 1;
-if (only) enableCompileCache(process.env[preparedFolder]);
-else {
+if (only) {
+  enableCompileCache(process.env[preparedFolder]);
+  loadModulesFaster();
+} else {
   const prepared = mkdtempSync(join(tmpdir(), 'gapstone-test-'));
   process.env[preparedFolder] = prepared;
   // For the command line, which many tests start: Node keeps there what it compiled.
