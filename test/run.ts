@@ -2,7 +2,7 @@
 // (support/lane.ts says which have one of their own). Three kinds are left out and run alone, in this process: with --faults what is in `faults/`, which takes minutes;
 // with --package what is in `package/`, which needs the built package; with --browser what drives a browser.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { leftOut, made, preparedFolder } from './support/harness.ts';
 import { fileEnd, type Printed, runLane } from './support/lane.ts';
 import { loadModulesFaster } from './support/modules.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 import { outside } from './support/watched.ts';
 
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
@@ -37,11 +38,15 @@ if (only) {
   enableCompileCache(process.env[preparedFolder]);
   loadModulesFaster();
 } else {
-  const prepared = mkdtempSync(join(tmpdir(), 'gapstone-test-'));
-  process.env[preparedFolder] = prepared;
+  const isPlain = !apart && ending === '.test.js';
+  const folder = mkdtempSync(join(isPlain ? temporaryFolder() : tmpdir(), 'gapstone-test-'));
+  // Programs that run as another account have their folders below.
+  chmodSync(folder, 0o711);
+  process.env.TMPDIR = folder;
+  process.env[preparedFolder] = folder;
   // For the command line, which many tests start: Node keeps there what it compiled.
-  process.env.NODE_COMPILE_CACHE = join(prepared, 'compiled');
-  process.on('exit', () => rmSync(prepared, { recursive: true, force: true }));
+  process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 const queue: Runner[][] = [];
 Object.assign(globalThis, { UVU_QUEUE: queue });
@@ -112,6 +117,8 @@ async function runFile(index: number, file: string): Promise<void> {
   const suites = queue[index]!;
   const without = leftOut.splice(0);
   for (const { name: title, bring } of without) skip(bring, [`${name}: ${title}`]);
+  // Its suite counts a test that it leaves out.
+  totals.skipped -= without.filter(({ of }) => of === 'test').length;
   if (suites.length + without.length === 0) fail(`${name}: no suite ran`);
   if (suites.length !== made.suites - before) fail(`${name}: a suite was made but not run`);
   for (const run of suites) await runSuite(name, run);

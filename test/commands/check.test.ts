@@ -10,8 +10,8 @@ import { type Database, openCatalog, openDatabase } from '../../src/db/database.
 import { catalogDigest } from '../../src/db/digest.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { gapstone } from '../support/child.ts';
-import { suite, testIf } from '../support/harness.ts';
-import { reference, referenceData, shipped } from '../support/reference.ts';
+import { suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
 import { filesIn, filesOf, put, scratchFolder } from '../support/scratch.ts';
 
 const names = [
@@ -398,26 +398,6 @@ check('of many problems a hundred are told, and how many more there are', () => 
   const { problems } = checks.find(({ name }) => name === 'closure')!;
   assert.is(problems.length, 101);
   assert.match(problems.at(-1)!, /^and \d+ more$/);
-  db.close();
-});
-
-/** Registers a test that needs the publishers’ files. */
-const onReal = testIf(referenceData, check);
-
-onReal('finds nothing in the real files, imported in several runs and again', async () => {
-  const db = openCatalog(':memory:');
-  await runImport(db, [shipped()]);
-  await runImport(
-    db,
-    ['zips', 'oscal', 'cci', 'cci-2025-01-23', 'sp800-171', 'onet', 'regulatory'].map((name) =>
-      reference(name),
-    ),
-  );
-  await runImport(
-    db,
-    ['xccdf', 'zips', 'dod-8500', 'nice'].map((name) => reference(name)),
-  );
-  assert.equal(problemsOf(checkDatabase(db)), []);
   db.close();
 });
 

@@ -2,8 +2,9 @@ import * as assert from 'uvu/assert';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type Caller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
+import { everything } from '../support/prepared.ts';
 import { allParts, callTool, type ToolAnswer } from '../support/programs-client.ts';
-import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { hasReferenceData } from '../support/reference.ts';
 
 // No answer is over its limit, and its parts together are whole (rule D41.3), on all that is here.
 const test = suite('Limits of answers for programs');
@@ -12,7 +13,7 @@ let alice: Caller;
 let longest = 0;
 
 test.before(async () => {
-  t = await testApp([hasReferenceData ? reference() : shipped()]);
+  t = await testApp([], { db: await everything() });
   alice = await userCaller(t);
 });
 test.after(() => {

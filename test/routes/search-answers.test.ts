@@ -1,8 +1,9 @@
 import * as assert from 'uvu/assert';
 import { type TestApp, testApp } from '../support/app.ts';
+import { stigsAndControls } from '../support/controls.ts';
 import { suiteIf } from '../support/harness.ts';
-import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
-import { reference, referenceData, shipped } from '../support/reference.ts';
+import { benchmarkFiles } from '../support/real-files.ts';
+import { referenceData } from '../support/reference.ts';
 import { readBenchmark, versionString } from '../support/xccdf-reader.ts';
 
 // What the ids of a question name (rule D35.2), on the real files: every id of every release is read from its XML.
@@ -30,14 +31,7 @@ const ask = async (t: TestApp, q: string, more = ''): Promise<Answer[]> => {
 
 let real: TestApp;
 onReal?.('every id of every release answers: V-, SV-, STIG and legacy ids, removed ones too', async () => {
-  real = await testApp([
-    ...benchmarkPaths,
-    reference('cci'),
-    reference('cci-2025-01-23'),
-    reference('oscal'),
-    reference('sp800-171'),
-    shipped('search'),
-  ]);
+  real = await testApp(stigsAndControls);
   const served = new Map(
     real.db.sqlite
       .prepare<[], { name: string; slug: string; version: string; order: number; isCurrent: 0 | 1 }>(

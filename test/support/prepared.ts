@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { runImport } from '../../importers/run.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { type Database, openCatalog, openSerialized } from '../../src/db/database.ts';
 import { preparedFolder } from './harness.ts';
-import { reference, shipped } from './reference.ts';
+import { hasReferenceData, reference, shipped } from './reference.ts';
 
 /**
  * A fresh catalog in memory, filled from the given paths. What does not change in a run of the tests, which is all that the
@@ -18,13 +19,39 @@ export async function preparedCatalog(paths: string[], now: () => Date): Promise
   );
   if (folder === undefined || !isFixed || paths.length === 0) return imported(paths, now);
   const file = join(folder, sha256(JSON.stringify([paths, now()])));
+  const mark = `${file}.begun`;
+  try {
+    writeFileSync(mark, String(process.pid), { flag: 'wx' });
+  } catch {
+    // Another process imports the same.
+    while (!existsSync(file) && isOfProcess(mark)) await setTimeout(20);
+  }
   if (existsSync(file)) return openSerialized(readFileSync(file));
-  const db = await imported(paths, now);
-  // Another process may write the same at the same time.
-  writeFileSync(`${file}.${process.pid}`, db.sqlite.serialize());
-  renameSync(`${file}.${process.pid}`, file);
-  return db;
+  try {
+    const db = await imported(paths, now);
+    writeFileSync(`${file}.${process.pid}`, db.sqlite.serialize());
+    renameSync(`${file}.${process.pid}`, file);
+    return db;
+  } finally {
+    rmSync(mark, { force: true });
+  }
 }
+
+/** Whether a file is there with the number of a process that runs. */
+function isOfProcess(mark: string): boolean {
+  try {
+    return process.kill(Number(readFileSync(mark, 'utf8')), 0);
+  } catch {
+    return false;
+  }
+}
+
+/** A catalog in memory of all that is shipped and, where they are here, of all real files, imported in one run. */
+export const everything = () =>
+  preparedCatalog(
+    [shipped(), ...(hasReferenceData ? [reference()] : [])],
+    () => new Date('2026-11-21T12:00:00Z'),
+  );
 
 let empty: Buffer | undefined;
 
