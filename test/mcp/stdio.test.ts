@@ -7,10 +7,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
 import { suite } from '../support/harness.ts';
+import { putShippedCatalog } from '../support/prepared.ts';
 import { message } from '../support/programs-client.ts';
-import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { importInto } from '../support/site.ts';
 
 // `gapstone mcp` (rules D41.1 and D41.2): lines in, lines out, and the end of the pipe.
 const test = suite('gapstone mcp');
@@ -19,7 +18,7 @@ const folder = scratchFolder();
 const db = join(folder, 'g.db');
 
 test.before(async () => {
-  await importInto(db, [shipped()]);
+  await putShippedCatalog(db);
 });
 
 interface Ended {
@@ -36,7 +35,7 @@ async function run(
   env: Record<string, string> = {},
 ): Promise<Ended> {
   const child = spawn(process.execPath, [cli, 'mcp', '--db', db, ...args], {
-    env: { PATH: process.env.PATH!, ...env },
+    env: { PATH: process.env.PATH!, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

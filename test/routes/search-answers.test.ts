@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { createServices } from '../../src/services.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { stigsAndControls } from '../support/controls.ts';
 import { suiteIf } from '../support/harness.ts';
@@ -84,6 +85,10 @@ onReal?.('every id of every release answers: V-, SV-, STIG and legacy ids, remov
     return answer.href === `/stigs/${slug}/rules/${id}${release}` ? null : 'another address';
   }
 
+  // The search itself, of which most do not ask, takes thirty times as long.
+  const now = () => real.clock.now;
+  const context = { catalog: real.db, users: real.db, now, newId: () => '', banner: null };
+  const { answers } = createServices(context);
   const wrong: string[] = [];
   const ids = [...known.keys()];
   for (let from = 0; from < ids.length && wrong.length < 20; ) {
@@ -93,7 +98,7 @@ onReal?.('every id of every release answers: V-, SV-, STIG and legacy ids, remov
       part.push(ids[from]!);
       q += `${part.length === 1 ? '' : [' ', ', ', '; ', '\n'][from % 4]}${ids[from++]}`;
     }
-    const found = await ask(real, q);
+    const found = from % 10 === 0 ? await ask(real, q) : ((await answers(q)) as Answer[]);
     assert.is(found.length, part.length, q);
     for (const [index, id] of part.entries()) {
       const what = wrongWith(id, found[index]);

@@ -1,13 +1,15 @@
-import {
-  type ChangeClass,
-  type ChangedRule,
-  changeClasses,
-  type FieldChange,
-  type RuleHeading,
-  type RuleIdentity,
-  type StigComparison,
+import type {
+  ChangeClass,
+  ChangedRule,
+  FieldChange,
+  RuleHeading,
+  RuleIdentity,
+  StigComparison,
 } from './diff-schema.ts';
 import { matchRules, type RuleIds } from './match.ts';
+
+/** The classes of a change; the first that applies is the primary one. */
+export const changeClasses = ['check', 'fix', 'severity', 'mapping', 'cosmetic'] as const;
 
 /** The fields of a rule that a comparison uses. */
 export interface ComparableRule extends RuleIds {
