@@ -9,7 +9,8 @@ import { parseEnvironmentFile } from '../../src/base/env-file.ts';
 import { didYouMean } from '../../src/base/nearest.ts';
 import { packageRoot } from '../../src/base/root.ts';
 import { suite, testIf } from '../support/harness.ts';
-import { killAll, runToEnd, startServer } from '../support/running.ts';
+import { runHere } from '../support/here.ts';
+import { killAll, startServer } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 const settings = suite('Settings');
@@ -203,7 +204,7 @@ settings('a wrong word is answered with the nearest right one, without its contr
     [['x'.repeat(1000)], `there is no command "${'x'.repeat(64)}": see gapstone --help`],
   ];
   for (const [args, message] of cases) {
-    const { code, stdout, stderr } = await runToEnd(folder, args);
+    const { code, stdout, stderr } = await runHere(folder, args);
     assert.equal([code, stdout, stderr], [2, '', `gapstone: ${message}\n`]);
   }
 });
@@ -221,15 +222,15 @@ settings('the nearest word is the one with the fewest changes', () => {
 
 settings('each help has options, environment, exit codes and examples, and fits 80 columns', async () => {
   const folder = scratchFolder();
-  const main = await runToEnd(folder, ['-h']);
-  assert.equal(main, await runToEnd(folder, ['--help']));
-  assert.equal(await runToEnd(folder, ['-v']), await runToEnd(folder, ['version']));
+  const main = await runHere(folder, ['-h']);
+  assert.equal(main, await runHere(folder, ['--help']));
+  assert.equal(await runHere(folder, ['-v']), await runHere(folder, ['version']));
   const names = [...main.stdout.matchAll(/^ {2}([a-z-]+) {2}/gm)].map((match) => match[1]!);
   assert.ok(names.includes('config') && names.length > 18, String(names));
   const wide = (text: string) => text.split('\n').filter((line) => line.length > 80);
   assert.equal(wide(main.stdout), []);
   for (const name of names) {
-    const { code, stdout } = await runToEnd(folder, [name, '-h']);
+    const { code, stdout } = await runHere(folder, [name, '-h']);
     assert.is(code, 0);
     assert.equal(wide(stdout), [], name);
     const parts = stdout.split(/^(Options|Environment|Exit codes|Examples):\n/m);

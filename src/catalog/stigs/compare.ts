@@ -1,3 +1,4 @@
+import { changeClasses } from './change-classes.ts';
 import type {
   ChangeClass,
   ChangedRule,
@@ -7,9 +8,6 @@ import type {
   StigComparison,
 } from './diff-schema.ts';
 import { matchRules, type RuleIds } from './match.ts';
-
-/** The classes of a change; the first that applies is the primary one. */
-export const changeClasses = ['check', 'fix', 'severity', 'mapping', 'cosmetic'] as const;
 
 /** The fields of a rule that a comparison uses. */
 export interface ComparableRule extends RuleIds {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { wordList } from '../../http/arrays.ts';
 import { DateOrNull, flag, format, requestText } from '../../http/schema.ts';
-import { changeClasses } from './compare.ts';
+import { changeClasses } from './change-classes.ts';
 import { Severity } from './schema.ts';
 
 export const ChangeClass = z.enum(changeClasses).openapi('ChangeClass', {

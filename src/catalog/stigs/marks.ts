@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { changeClasses, collapse } from './compare.ts';
+import { changeClasses } from './change-classes.ts';
+import { collapse } from './compare.ts';
 import type { ChangeClass } from './diff-schema.ts';
 import { type RuleIds, ruleNumber } from './match.ts';
 import type { FindingRow } from './queries.ts';

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
+import { changeClasses } from '../../catalog/stigs/change-classes.ts';
 import { diffName } from '../../catalog/stigs/changes-export.ts';
-import { changeClasses } from '../../catalog/stigs/compare.ts';
 import {
   type ChangeClass,
   type ChangedRule,
