@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { escapedLine } from './base/text.ts';
-import { failureOf, run } from './commands/run.ts';
+import { failureOf, run } from './commands/command-line.ts';
 import { isTooOld, runOnOwnNode } from './runtime.ts';
 
 /**

@@ -1,20 +1,23 @@
-import { failureOf, run } from '../../src/commands/run.ts';
-import type { ChildResult } from './child.ts';
+import { failureOf, run } from '../../src/commands/command-line.ts';
+import { type ChildResult, gapstone } from './child.ts';
 import { scratchFolder } from './scratch.ts';
 
 type Ended = Pick<ChildResult, 'code' | 'stdout' | 'stderr'>;
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
 
 let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs the command line to its end as `gapstone` does, in this process: for what a command says and does where a process
- * of its own is not the point, as each start takes some tenths of a second. One runs at a time.
+ * of its own is not the point, as each start takes some tenths of a second. One runs at a time; a server is a process.
  */
 export function commandHere(
   args: string[],
   { cwd = scratchFolder(), env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Ended> {
-  const turn = last.then(() => ended(args, cwd, env));
+  const isServer = args[0] === 'serve' || args[0] === 'start';
+  const turn = last.then(() => (isServer ? gapstone(args, { cwd, env }) : ended(args, cwd, env)));
   last = turn.catch(() => undefined);
   return turn;
 }
@@ -33,6 +36,7 @@ async function ended(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promi
       if (typeof done === 'function') done();
       return true;
     }) as typeof process.stdout.write;
+  const listeners = signals.map((signal) => process.listeners(signal));
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GAPSTONE_'));
   process.env = { ...Object.fromEntries(inherited), ...env };
   process.chdir(cwd);
@@ -43,6 +47,9 @@ async function ended(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promi
     return { code: exitCode, stdout: out.stdout, stderr: out.stderr + said };
   } finally {
     process.env = before.env;
+    for (const [index, signal] of signals.entries())
+      for (const listener of process.listeners(signal))
+        if (!listeners[index]!.includes(listener)) process.off(signal, listener);
     process.chdir(before.cwd);
     process.umask(before.umask);
     for (const name of ['stdout', 'stderr'] as const) process[name].write = writes[name];
