@@ -3,11 +3,11 @@ import type { Database } from '../src/db/database.ts';
 import type { SourceProblem } from '../src/read/import-error.ts';
 import type { CatalogPart } from './controls/catalog.ts';
 import { lackingOf, removeParts } from './controls/parts.ts';
-import { deriveControls } from './crosswalk/derive-crosswalk.ts';
+import { deriveControls, removeLargest } from './crosswalk/derive-crosswalk.ts';
 import { deriveDocuments } from './guidance/derive-documents.ts';
 import { deriveRoles, remapStigs, ruleIsOutdated } from './guidance/roles/derive-roles.ts';
 import type { OpenLine } from './ledger-lines.ts';
-import { noteDecisions, noteDocuments, noteParts, noteScap } from './outcomes.ts';
+import { noteDecisions, noteDocuments, noteRemoved, noteScap } from './outcomes.ts';
 import type { Phases } from './phases.ts';
 import type { Staging } from './staging.ts';
 import { deriveScap } from './stigs/derive-scap.ts';
@@ -94,11 +94,12 @@ function decideStigs(
 
 function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedRun): void {
   if (staging.controlSources.size > 0) {
-    noteParts(lines, removeParts(db));
-    warn(
-      lines,
-      deriveControls(db, (work) => phases.timed('closure', work)),
-    );
+    noteRemoved(lines, removeParts(db));
+    const derive = () => deriveControls(db, (work) => phases.timed('closure', work));
+    let problems = derive();
+    for (; problems === null; problems = derive())
+      noteRemoved(lines, [removeLargest(db, staging.controlSources)]);
+    warn(lines, problems);
   }
   for (const { line, part } of parts)
     line.reason = [line.reason, lackingOf(db, part)].filter((each) => each !== '').join('; ');

@@ -1,4 +1,4 @@
-import type { Part } from './controls/parts.ts';
+import type { Part, Removed } from './controls/parts.ts';
 import type { DocumentOutcome } from './guidance/derive-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
 import { excerpt } from './read/source-text.ts';
@@ -69,8 +69,8 @@ export function noteScap(lines: OpenLine[], outcomes: ScapOutcome[]): void {
 }
 
 /** Rejects removed sources of this run, under each name; the line of the whole warns of earlier ones. */
-export function noteParts(lines: OpenLine[], parts: Part[]): void {
-  for (const { sourceId, source, reason, wholeId } of parts) {
+export function noteRemoved(lines: OpenLine[], removed: (Removed & Partial<Part>)[]): void {
+  for (const { sourceId, source, reason, wholeId } of removed) {
     const own = lines.find((line) => line.sourceId === sourceId);
     for (const line of lines.filter((each) => own !== undefined && each.sha256 === own.sha256))
       Object.assign(line, { outcome: 'rejected', reason, target: null, counts: {}, sourceId: null });

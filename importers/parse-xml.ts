@@ -7,10 +7,11 @@ import { CciListBuilder, isCciList } from './controls/cci-list.ts';
 import { isDod8500, parseDod8500 } from './controls/dod-8500.ts';
 import { parseOscalCatalog } from './controls/oscal-catalog.ts';
 import { parseOscalProfile } from './controls/oscal-profile.ts';
-import { isOscalXmlCatalog, isOscalXmlProfile, valueOfXml } from './controls/oscal-xml.ts';
+import { isOscalXml, valueOfXml } from './controls/oscal-xml.ts';
 import { isDiacapMap, parseDiacapMap } from './crosswalk/diacap.ts';
+import { parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import { headlessMarkdown } from './guidance/markdown.ts';
-import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
+import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
 import { type XmlNode, XmlTree } from './read/xml-tree.ts';
 import { DataStreamReader, isDataStream } from './stigs/scap-content.ts';
 import { interpretDataStream } from './stigs/scap-parse.ts';
@@ -24,20 +25,25 @@ interface XmlReading {
 }
 
 /** Kinds with documents small enough for a tree. */
-const treeKinds: [Kind, (root: XmlElement) => boolean, (root: XmlNode) => ControlsResult][] = [
-  ['oscal-catalog', isOscalXmlCatalog, (root) => parseOscalCatalog(valueOfXml(root))],
-  ['oscal-profile', isOscalXmlProfile, (root) => parseOscalProfile(valueOfXml(root))],
+const treeKinds: [
+  Kind,
+  (root: XmlElement) => boolean,
+  (root: XmlNode, framework: string | undefined) => ControlsResult,
+][] = [
+  ['oscal-catalog', isOscalXml('catalog'), (root, name) => parseOscalCatalog(valueOfXml(root), name)],
+  ['oscal-profile', isOscalXml('profile'), (root) => parseOscalProfile(valueOfXml(root))],
+  ['oscal-mapping', isOscalXml('mapping-collection'), (root) => parseOscalMapping(valueOfXml(root))],
   ['dod-8500', isDod8500, parseDod8500],
   ['diacap-map', isDiacapMap, parseDiacapMap],
 ];
 
 /** Reads a source that begins with `<`. Throws `ImportError` for bad content of a known kind, and for bad XML. */
-export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Parsed {
+export function parseXml(bytes: Uint8Array, options: ParseOptions): Parsed {
   let reading = null as XmlReading | null;
   const kind = () => reading?.kind ?? 'other';
   try {
     const { warnings } = readXml(bytes, options, (root) => {
-      reading = readingOf(root);
+      reading = readingOf(root, options.framework);
       return reading.handler;
     });
     return reading!.finish(warnings);
@@ -52,7 +58,7 @@ export function parseXml(bytes: Uint8Array, options: { strict?: boolean }): Pars
   }
 }
 
-function readingOf(root: XmlElement): XmlReading {
+function readingOf(root: XmlElement, framework: string | undefined): XmlReading {
   if (isBenchmark(root)) {
     const handler = new BenchmarkBuilder(root.uri);
     return { kind: 'xccdf', handler, finish: (warnings) => fromBenchmark(handler, warnings) };
@@ -68,7 +74,7 @@ function readingOf(root: XmlElement): XmlReading {
   const [kind, , parse] = treeKinds.find(([, isRoot]) => isRoot(root)) ?? [];
   if (kind && parse) {
     const handler = new XmlTree();
-    return { kind, handler, finish: (warnings) => fromControls(parse(handler.root), warnings) };
+    return { kind, handler, finish: (warnings) => fromControls(parse(handler.root, framework), warnings) };
   }
   const handler = new ResultsFinder();
   const other = isScap(root) ? 'scap' : 'other';
@@ -88,7 +94,7 @@ function fromDataStream(reader: DataStreamReader, root: XmlElement, warnings: st
 }
 
 const ourNames =
-  '(?:[\\w.-]+:)?(?:Benchmark|cci_list|catalog|IMPORT_FILE|DiacapToRmf|data-stream(?:-collection)?)';
+  '(?:[\\w.-]+:)?(?:Benchmark|cci_list|catalog|profile|mapping-collection|IMPORT_FILE|DiacapToRmf|data-stream(?:-collection)?)';
 const ourRoot = new RegExp(`^${ourNames}$`);
 const ourTag = new RegExp(`<${ourNames}[\\s>]`);
 

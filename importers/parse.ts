@@ -9,6 +9,7 @@ import { cprtDocument } from './controls/cprt-shape.ts';
 import { isOscalCatalog, parseOscalCatalog } from './controls/oscal-catalog.ts';
 import { isOscalProfile, parseOscalProfile } from './controls/oscal-profile.ts';
 import { isMappingsCsv, parseMappingsCsv } from './crosswalk/mappings-csv.ts';
+import { isOscalMapping, parseOscalMapping } from './crosswalk/oscal-mapping.ts';
 import type { Group } from './groups.ts';
 import {
   interchangeBeginning,
@@ -30,12 +31,8 @@ import { isNice, parseNice } from './guidance/roles/nice.ts';
 import { parseOnet } from './guidance/roles/onet.ts';
 import type { RolesRecord } from './guidance/roles/role-record.ts';
 import { parseXml } from './parse-xml.ts';
-import { aChecklist, fromControls, type Parsed, skipped } from './parsed.ts';
+import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
 import { isSynonymsCsv, parseSynonymsCsv } from './stigs/synonyms-csv.ts';
-
-interface ParseOptions {
-  strict?: boolean;
-}
 
 /** Reads a source; its bytes, never its name, decide the kind. Pure. Throws `ImportError` for bad content. */
 export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Parsed {
@@ -86,6 +83,7 @@ function firstCharacter(bytes: Uint8Array): string | undefined {
 const jsonBeginnings: [RegExp, Kind][] = [
   [/^\s*\{\s*"catalog"\s*:/, 'oscal-catalog'],
   [/^\s*\{\s*"profile"\s*:/, 'oscal-profile'],
+  [/^\s*\{\s*"mapping-collection"\s*:/, 'oscal-mapping'],
   [/^\s*\{\s*"(?:response|documents)"\s*:/, 'cprt'],
   [interchangeBeginning, 'regdoc'],
 ];
@@ -112,14 +110,13 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
     return fromDocuments('regdoc', read.documents, [...warnings, ...read.warnings]);
   }
   if (isNice(value)) return fromRoles('nice', parseNice(value), warnings);
-  const result = parseControlsJson(value);
+  const result = parseControlsJson(value, options.framework);
   if (result !== null) return fromControls(result, warnings);
   return skipped(nameOfJson(value));
 }
 
 const otherOscal = [
   'component-definition',
-  'mapping-collection',
   'system-security-plan',
   'assessment-plan',
   'assessment-results',
@@ -130,7 +127,7 @@ function nameOfJson(value: unknown): string {
   const keys = Object.keys((value ?? {}) as object);
   const model = otherOscal.find((each) => keys.includes(each));
   if (model !== undefined)
-    return `OSCAL of another kind (${model}): only catalogs and profiles can be imported`;
+    return `OSCAL of another kind (${model}): only catalogs, profiles and mapping-collections can be imported`;
   if (keys.includes('$schema')) return 'JSON of an unknown kind (a JSON schema)';
   return `JSON of an unknown kind${isCklb(value) ? aChecklist : ''}`;
 }
@@ -169,8 +166,9 @@ function parseText(bytes: Uint8Array, options: ParseOptions): Parsed {
 }
 
 /** Reads a JSON value about controls; null for any other value. Throws `ImportError`. */
-export function parseControlsJson(value: unknown): ControlsResult | null {
-  if (isOscalCatalog(value)) return parseOscalCatalog(value);
+export function parseControlsJson(value: unknown, framework?: string): ControlsResult | null {
+  if (isOscalCatalog(value)) return parseOscalCatalog(value, framework);
+  if (isOscalMapping(value)) return parseOscalMapping(value);
   if (isOscalProfile(value)) return parseOscalProfile(value);
   return cprtDocument(value) === null ? null : parseCprt(value);
 }

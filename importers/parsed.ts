@@ -16,6 +16,13 @@ export type Content =
   | { type: 'synonyms'; groups: SynonymGroup[] }
   | { type: 'scap'; contents: ScapContent[] };
 
+/** How sources are read. */
+export interface ParseOptions {
+  strict?: boolean;
+  /** The operator's name for the frameworks of OSCAL catalogs that are none of the published (rule D40.1). */
+  framework?: string;
+}
+
 /** What reading a source gives: content, or why there is none, with `part` for a catalog refused as a part. */
 export type Parsed =
   | { kind: Kind; content: Content; warnings: string[] }

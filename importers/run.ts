@@ -35,6 +35,8 @@ export interface ImportOptions {
   overrides?: Map<string, string>;
   /** SHA-256 of files to ignore: an operator took them back (rule D42.8). */
   takenBack?: Set<string>;
+  /** The operator's name for the frameworks of OSCAL catalogs that are none of the published (rule D40.1). */
+  framework?: string;
   /** Ends the run before its commit, so that it changes nothing; the reason is thrown. */
   signal?: AbortSignal;
   now?: () => Date;
@@ -127,7 +129,7 @@ class ImportRun {
     this.options = options;
     this.now = options.now ?? (() => new Date());
     this.startedAt = this.now().toISOString();
-    this.staging = new Staging(db, this.startedAt);
+    this.staging = new Staging(db, this.startedAt, options.framework);
   }
 
   async import(paths: string[]): Promise<ImportResult> {
@@ -229,8 +231,9 @@ class ImportRun {
   }
 
   private parse(found: FoundSource & { type: 'bytes' | 'group' }): Parsed {
-    const { strict = false } = this.options;
-    return found.type === 'group' ? parseGroup(found, { strict }) : parseSource(found.bytes, { strict });
+    const { strict = false, framework } = this.options;
+    const options = { strict, ...(framework === undefined ? {} : { framework }) };
+    return found.type === 'group' ? parseGroup(found, options) : parseSource(found.bytes, options);
   }
 
   private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean, changed: boolean): void {

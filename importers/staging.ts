@@ -3,7 +3,7 @@ import type { Database } from '../src/db/database.ts';
 import { isReadWhole } from '../src/db/read-again.ts';
 import { sources, stigPrintings } from '../src/db/tables.ts';
 import { ImportError } from '../src/read/import-error.ts';
-import { stageControls } from './controls/stage-controls.ts';
+import { createHasOtherName, stageControls } from './controls/stage-controls.ts';
 import { stageRoles } from './guidance/roles/stage-roles.ts';
 import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
@@ -26,10 +26,15 @@ export class Staging {
   private readonly importedAt: string;
   private readonly sourceOf;
   private readonly stageRelease;
+  private readonly framework: string | undefined;
+  private readonly hasOtherName;
 
-  constructor(db: Database, importedAt: string) {
+  /** `framework` is the operator's name for frameworks of OSCAL catalogs (rule D40.1). */
+  constructor(db: Database, importedAt: string, framework?: string) {
     this.db = db;
     this.importedAt = importedAt;
+    this.framework = framework;
+    this.hasOtherName = createHasOtherName(db);
     this.stageRelease = createStageRelease(db);
     this.sourceOf = db.orm
       .select()
@@ -45,10 +50,12 @@ export class Staging {
     this.db.requireInPlace();
   }
 
-  /** The stored source with this hash, unless an older importer read it. */
+  /** The stored source with this hash, unless an older importer read it, or the operator gives it another name. */
   unchanged(sha256: string) {
     const row = this.sourceOf.get({ sha256 });
-    return row && row.importerVersion >= changedBefore && isReadWhole(row) ? row : null;
+    if (!row || row.importerVersion < changedBefore || !isReadWhole(row)) return null;
+    const isRenamed = row.kind === 'oscal-catalog' && this.hasOtherName(row.id, this.framework);
+    return isRenamed ? null : row;
   }
 
   store(line: OpenLine, content: Content): OpenLine {

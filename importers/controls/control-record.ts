@@ -4,6 +4,8 @@ import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 /** One control, requirement or IA control as one source states it; other fields are empty or null. */
 export interface ControlRecord extends Partial<StoredAssessment> {
   identifier: string;
+  /** The id in the OSCAL file, where it does not follow from the identifier: profiles and mappings name it. */
+  oscalId?: string;
   title: string;
   family: string;
   /** Two-letter code (`AC`, `EC`), or the family number of 800-171 (`3.1`, `03.01`). */
@@ -45,13 +47,15 @@ export interface CatalogRecord {
 /** The members of one baseline, as an OSCAL profile lists them. */
 export interface BaselineRecord {
   type: 'baseline';
-  framework: 'nist-800-53';
+  /** `""` for a profile that does not name it. */
+  framework: string;
   /** The label of the revision; `""` for a profile that fits every revision. */
   version: string;
   edition: string;
   /** `low`, `moderate`, `high`, `privacy`, or a name made from the title (rule D31). */
   baseline: string;
   title: string;
+  /** Of 800-53 as published, of any other framework the ids of the profile. */
   identifiers: string[];
   /** The parameters that the profile sets or constrains (rule D37.1). */
   values?: ParameterValue[];
@@ -73,6 +77,12 @@ export interface MappingPair {
   /** The place in the source: an index such as `AC-2 (3) (d)`, or `row 12`. */
   reference: string;
   row?: number;
+  /** Of OSCAL, from the left to the right: `subset-of`. */
+  relationship?: string;
+  /** An operator of another site confirmed the pair. */
+  isVerified?: boolean;
+  /** The ends are the names and ids of an OSCAL document: the import finds the controls. */
+  isOscal?: boolean;
 }
 
 /** The pairs of one source, all from one version of one framework. */

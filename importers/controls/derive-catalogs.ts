@@ -18,6 +18,7 @@ import {
   rankLayers,
   withOlderTexts,
 } from './merge.ts';
+import type { FindCatalog } from './oscal-ids.ts';
 import { serveControl } from './served-control.ts';
 
 /** Merges the catalogs of all sources, with their controls in order. */
@@ -45,17 +46,27 @@ export function readCatalogs(db: Database): MergedCatalog[] {
   return withOlderTexts(catalogs);
 }
 
-/** The members of baselines as each source lists them. */
-export function readBaselines(db: Database): BaselineLayer[] {
+/** The members of baselines as each source lists them; of OSCAL ids the controls that have them. */
+export function readBaselines(db: Database, findCatalog: FindCatalog): BaselineLayer[] {
   return db.sqlite
     .prepare<[], Omit<BaselineLayer, 'identifiers'> & { identifiers: string }>(
-      `SELECT f.source_id AS sourceId, f.version, f.edition, f.baseline, f.title, s.sha256,
+      `SELECT f.source_id AS sourceId, f.framework, f.version, f.edition, f.baseline, f.title, s.sha256,
               json_group_array(f.identifier) AS identifiers
          FROM baseline_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.source_id, f.version, f.edition, f.baseline`,
     )
     .all()
-    .map((row) => ({ ...row, identifiers: new Set(JSON.parse(row.identifiers) as string[]) }));
+    .map((row) => {
+      const identifiers = JSON.parse(row.identifiers) as string[];
+      // Profiles of 800-53 are read with its identifiers.
+      if (row.framework === 'nist-800-53') return { ...row, identifiers: new Set(identifiers) };
+      const found = findCatalog(identifiers, row);
+      const { framework, identifierOf } = found ?? { framework: '', identifierOf: (id: string) => id };
+      // The version of another framework is none of this one.
+      const isOfIt = framework === row.framework || (row.framework === '' && framework === 'nist-800-53');
+      const version = isOfIt ? row.version : '';
+      return { ...row, framework, version, identifiers: new Set(identifiers.map(identifierOf)) };
+    });
 }
 
 /** The newest version, but Rev 2 of 800-171 if it is imported (D6.2). */
@@ -81,12 +92,13 @@ export function writeCatalogs(db: Database, catalogs: MergedCatalog[], layers: B
   const insertBaseline = prepareInsert(db, baselineTable);
   const insertControl = prepareInsert(db, controlTable);
   const insertKey = sqlite.prepare('INSERT INTO control_keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
-  for (const { framework, version, edition, controls, ranked } of catalogs) {
+  for (const catalog of catalogs) {
+    const { framework, version, edition, controls } = catalog;
     const versions = catalogs.filter((each) => each.framework === framework).map((each) => each.version);
     const isDefault = Number(version === defaultVersion(framework, versions));
     const isNewest = Number(version === newestOf(versions));
     insertVersion.run({ framework, version, edition, isDefault, isNewest });
-    const baselines = framework === 'nist-800-53' ? baselinesOf(version, ranked, layers) : [];
+    const baselines = baselinesOf(catalog, layers);
     const active = controls.filter(({ status }) => status === 'active');
     for (const [index, { name, title, sourceId, has }] of baselines.entries()) {
       const counts = { ordinal: index + 1, controls: active.filter(has).length };

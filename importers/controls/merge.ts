@@ -23,6 +23,8 @@ export interface CatalogLayer {
 /** One baseline as one profile lists it. */
 export interface BaselineLayer {
   sourceId: number;
+  /** `""` where no catalog has its controls. */
+  framework: string;
   version: string;
   edition: string;
   sha256: string;
@@ -134,10 +136,14 @@ function keepsNothing(name: string): boolean {
  * The baselines of a version, NIST's first, then by name. They come from profiles of the version, else from the newest
  * profiles that fit its revision. A NIST baseline without a profile comes from the `ranked` sources of the catalog.
  */
-export function baselinesOf(version: string, ranked: CatalogLayer[], layers: BaselineLayer[]): Baseline[] {
-  const key = versionKey('nist-800-53', version);
+export function baselinesOf(
+  { framework, version, ranked }: MergedCatalog,
+  layers: BaselineLayer[],
+): Baseline[] {
+  const key = versionKey(framework, version);
   const fitting = layers
-    .filter((layer) => layer.version === '' || versionKey('nist-800-53', layer.version) === key)
+    .filter((layer) => layer.framework === framework)
+    .filter((layer) => layer.version === '' || versionKey(framework, layer.version) === key)
     .sort(
       (a, b) =>
         Number(b.version === version) - Number(a.version === version) ||
@@ -146,7 +152,8 @@ export function baselinesOf(version: string, ranked: CatalogLayer[], layers: Bas
         compareCodePoints(a.sha256, b.sha256),
     );
   const others = new Set(fitting.map(({ baseline }) => baseline).filter((name) => !isNistBaseline(name)));
-  return [...nistBaselines, ...[...others].sort(compareCodePoints)].flatMap((name) => {
+  const nist = framework === 'nist-800-53' ? nistBaselines : [];
+  return [...nist, ...[...others].sort(compareCodePoints)].flatMap((name) => {
     const layer = fitting.find(({ baseline }) => baseline === name);
     if (layer) return [{ ...layer, name, has: ({ identifier }) => layer.identifiers.has(identifier) }];
     const states = ({ baselines }: ControlRecord) => baselines?.includes(name) ?? false;

@@ -1,20 +1,19 @@
-import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
+import { canonicalIdentifier, oscalId } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { readShape } from '../read/json-shape.ts';
 import { closeUp, collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
-import { is800171, read800171 } from './oscal-800-171.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
+import { withoutParts } from './oscal-ids.ts';
 import { readAssessment } from './oscal-objectives.ts';
-import { is80053, releaseOf } from './oscal-release.ts';
+import { type Publication, publicationOf } from './oscal-publication.ts';
 import { isRendered, readRendered } from './oscal-rendered.ts';
 import {
   type OscalControl,
+  type OscalGroup,
   type OscalLink,
-  type OscalParameter,
-  type OscalPart,
-  type OscalProperty,
+  type OscalMetadata,
   oscalCatalog,
   oscalCatalogHead,
 } from './oscal-shape.ts';
@@ -22,7 +21,6 @@ import { createRenderProse, type RenderProse } from './parameters.ts';
 import { renderStatement } from './statement.ts';
 
 const kind = 'oscal-catalog';
-const framework = 'nist-800-53';
 
 /** True for a JSON value with the shape of an OSCAL catalog. */
 export function isOscalCatalog(value: unknown): boolean {
@@ -30,159 +28,200 @@ export function isOscalCatalog(value: unknown): boolean {
 }
 
 /**
- * Reads SP 800-53 Rev 4 or 5, or SP 800-171 Rev 3, from an OSCAL catalog in JSON (rules F5 and F6). Returns only a
- * reason for other publications, and the part of 800-53 in a catalog that a tool resolved from a profile (rule D29.6).
- * Throws `ImportError` for a broken or empty catalog, and for a repeated or unknown id.
+ * Reads an OSCAL catalog in JSON: of SP 800-53 Rev 4 or 5 (rule F5), of SP 800-171 Rev 3 (rule F6), or of any other
+ * publication, which is a framework of its own with the given name or that of its title (rule D40.1). Returns only a
+ * reason, with the controls in it, for a catalog that a tool resolved from a profile (rule D29.6). Throws `ImportError`
+ * for a broken or empty catalog, and for a repeated or unknown id.
  */
-export function parseOscalCatalog(value: unknown): ControlsResult {
-  const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;
-  if (is800171(metadata)) return read(read800171, value);
-  if (is80053(metadata) && isRendered(metadata)) return read(readRendered, value);
-  if (!is80053(metadata)) {
-    const what = isResolved(metadata) ? 'a catalog resolved from a profile' : 'an OSCAL catalog';
-    return { kind, records: null, reason: `${what} of another publication: ${excerpt(metadata.title, 120)}` };
-  }
-  if (isResolved(metadata)) {
-    const reason = `a catalog resolved from a profile contains only part of 800-53: import the catalog and the profile instead`;
-    const identifiers = idsIn((value as { catalog: unknown }).catalog);
-    const part = { framework, version: releaseOf(metadata, kind).version, identifiers };
-    return { kind, records: null, reason, part };
-  }
-  return read(readCatalog, value);
-}
-
-function read(reader: (value: unknown) => ControlsResult, value: unknown): ControlsResult {
+export function parseOscalCatalog(value: unknown, name?: string): ControlsResult {
   try {
-    return reader(value);
+    const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;
+    if (isRendered(metadata)) return readRendered(value, name);
+    const publication = publicationOf(metadata, name);
+    const { catalog } = readShape(oscalCatalog, value, kind);
+    return isResolved(metadata) ? partOf(catalog, publication) : readCatalog(catalog, publication);
   } catch (error) {
     if (error instanceof ImportError) error.kind = kind;
     throw error;
   }
 }
 
-function isResolved(metadata: { title: string; props: OscalProperty[]; links: OscalLink[] }): boolean {
+function isResolved({ props, links }: OscalMetadata): boolean {
   return (
-    /\bbaseline\b/i.test(metadata.title) ||
-    metadata.props.some((property) => property.name === 'resolution-tool') ||
-    metadata.links.some((link) => link.rel === 'source-profile' || link.rel === 'resolution-source')
+    props.some(({ name }) => name === 'resolution-tool') || links.some(({ rel }) => rel === 'source-profile')
   );
 }
 
-function idsIn(node: unknown): string[] {
-  const { id, groups, controls } = (node ?? {}) as Record<string, unknown>;
-  const own = typeof id === 'string' ? canonicalIdentifier(framework, id) : null;
-  const below = [groups, controls].flatMap((each) => (Array.isArray(each) ? each : []));
-  return [...(own === null ? [] : [own]), ...below.flatMap(idsIn)];
+function partOf(catalog: OscalGroup, publication: Publication): ControlsResult {
+  const { framework, version } = publication;
+  const identifiers = everyControl(catalog).flatMap((control) => {
+    try {
+      return publication.identifierOf(control);
+    } catch {
+      return [];
+    }
+  });
+  const reason = `a catalog resolved from a profile contains only part of ${framework}: import the catalog and the profile instead`;
+  return { kind, records: null, reason, part: { framework, version, identifiers } };
 }
 
-function readCatalog(value: unknown): ControlsResult {
-  const { catalog } = readShape(oscalCatalog, value, kind);
-  const { version, edition, warnings } = releaseOf(catalog.metadata, kind);
-  const flat = catalog.groups.flatMap((group, index) =>
-    flatten(group.controls, `/catalog/groups/${index}`, null).map((each) => ({
-      ...each,
-      family: group.title,
-    })),
-  );
-  const identifiers = new Set(flat.map((each) => each.identifier));
-  const parameters = readParameters(
-    flat.map((each) => each.control),
-    labelOfParameter,
-  );
-  const render = createRenderProse(parameters, warnings);
-  const controls = flat.map(({ control, identifier, family }) =>
-    readControl(control, identifier, collapseLine(family), identifiers, render, warnings),
-  );
-  return { kind, records: [catalogRecord(kind, { framework, version, edition }, controls)], warnings };
+function everyControl({
+  controls,
+  groups = [],
+}: Pick<OscalGroup, 'controls'> & Partial<OscalGroup>): OscalControl[] {
+  return [...controls, ...[...controls, ...groups].flatMap(everyControl)];
 }
 
 interface FlatControl {
   control: OscalControl;
   identifier: string;
+  family: string;
 }
 
-/** A family's controls with their enhancements. The id gives the identifier: labels differ between files. */
-function flatten(controls: OscalControl[], pointer: string, base: string | null): FlatControl[] {
-  return controls.flatMap((control, index) => {
-    const here = `${pointer}/controls/${index}`;
-    const identifier = /^[a-z]{2}-\d+(\.\d+)?$/.test(control.id)
-      ? canonicalIdentifier(framework, control.id)
-      : null;
-    if (identifier === null)
-      throw new ImportError(`${here}/id: "${excerpt(control.id)}" is not an id of 800-53`);
-    if (base === null ? identifier.includes('(') : !identifier.startsWith(`${base}(`))
-      throw new ImportError(`${here}/id: ${identifier} does not belong under ${base ?? 'a family'}`);
-    return [{ control, identifier }, ...flatten(control.controls, here, identifier)];
+/** The controls of a catalog, those below others too. The titles of nested groups make one family. */
+function flatten(group: OscalGroup, publication: Publication, pointer: string, family = ''): FlatControl[] {
+  const below = (controls: OscalControl[], pointer: string, above: string): FlatControl[] =>
+    controls.flatMap((control, index) => {
+      const here = `${pointer}/controls/${index}`;
+      const identifier = identifierOf(control, publication, here, above);
+      return [
+        { control, identifier, family },
+        ...below(control.controls.filter(isControl), here, identifier),
+      ];
+    });
+  return [
+    ...below(group.controls, pointer, ''),
+    ...group.groups.flatMap((each, index) => {
+      const title = [family, collapseLine(each.title)].filter((text) => text !== '').join(' / ');
+      return flatten(each, publication, `${pointer}/groups/${index}`, title);
+    }),
+  ];
+}
+
+function identifierOf(
+  control: OscalControl,
+  publication: Publication,
+  pointer: string,
+  above: string,
+): string {
+  try {
+    return publication.identifierOf(control, above);
+  } catch (error) {
+    throw error instanceof ImportError ? new ImportError(`${pointer}/id: ${error.message}`) : error;
+  }
+}
+
+/** 800-171 keeps the statement of a requirement in a control below it, before version 1.0.1. */
+const isControl = (control: OscalControl) => control.class !== 'security_requirement';
+
+function readCatalog(catalog: OscalGroup, publication: Publication): ControlsResult {
+  const { framework, version, edition, warnings } = publication;
+  const flat = flatten(catalog, publication, '/catalog');
+  const parameters = readParameters(
+    [...ofGroups(catalog), ...flat.flatMap(({ control }) => control.params)],
+    publication.parameterLabelOf,
+  );
+  const render = createRenderProse(parameters, warnings);
+  const rootOf = createRootOf(flat, framework);
+  const former = formerControls(flat);
+  const controls = flat.map((each) => {
+    const { control, identifier, family } = each;
+    const title = publication.titleOf(collapseLine(control.title), identifier);
+    const id = control.id === oscalId(framework, identifier) ? {} : { oscalId: control.id };
+    const head = { identifier, family, title, ...id };
+    if (!isWithdrawn(control) && !former.has(control))
+      return controlRecord(framework, { ...head, ...readControl(each, publication, render, rootOf) });
+    const withdrawnInto = readTargets(each, framework, rootOf, warnings);
+    return controlRecord(framework, { ...head, status: 'withdrawn', withdrawnInto });
   });
+  return { kind, records: [catalogRecord(kind, { framework, version, edition }, controls)], warnings };
 }
 
-function labelOfParameter({ label, props }: OscalParameter): string {
-  return props.find(({ name }) => name === 'alt-label')?.value ?? label;
+const ofGroups = ({ params, groups }: OscalGroup): OscalGroup['params'] => [
+  ...params,
+  ...groups.flatMap(ofGroups),
+];
+
+/**
+ * CSF 2.0 keeps the controls of 1.1 unmarked: where some controls of a catalog have examples or a risk party, those with
+ * neither are withdrawn; one that holds others only if all of those are (rule D40.1).
+ */
+function formerControls(flat: FlatControl[]): Set<OscalControl> {
+  const isCurrent = ({ parts, props }: OscalControl) =>
+    parts.some(({ name }) => name === 'example') || props.some(({ name }) => name === 'risk-party');
+  const former = new Set<OscalControl>();
+  if (!flat.some(({ control }) => isCurrent(control))) return former;
+  // What a control holds stands after it.
+  for (const { control } of flat.toReversed()) {
+    const isFormer =
+      control.controls.length === 0
+        ? !isCurrent(control)
+        : control.controls.every((each) => former.has(each) || isWithdrawn(each));
+    if (isFormer) former.add(control);
+  }
+  return former;
+}
+
+/** Finds the control that a link leads to, at whatever part of it: `#ac-2_smt.k` is of AC-2. */
+function createRootOf(flat: FlatControl[], framework: string): (href: string) => string | null {
+  const byId = new Map(flat.map(({ control, identifier }) => [control.id, identifier]));
+  const identifiers = new Set(byId.values());
+  return (href) => {
+    for (const id of withoutParts(href.replace(/^#/, ''))) {
+      const found = byId.get(id) ?? canonicalIdentifier(framework, id);
+      if (found !== null && identifiers.has(found)) return found;
+    }
+    return null;
+  };
 }
 
 function readControl(
-  control: OscalControl,
-  identifier: string,
-  family: string,
-  identifiers: Set<string>,
+  { control, identifier }: FlatControl,
+  publication: Publication,
   render: RenderProse,
-  warnings: string[],
-): ControlRecord {
-  const title = collapseLine(control.title);
-  if (isWithdrawn(control)) {
-    const withdrawnInto = readTargets(control, identifier, identifiers, warnings);
-    return controlRecord(framework, { identifier, title, family, status: 'withdrawn', withdrawnInto });
-  }
-  const statementParts = readStatements(partsOf(control, 'statement'), identifier, render, labelOf);
+  rootOf: (href: string) => string | null,
+): Partial<ControlRecord> {
+  const statements = [control, ...control.controls.filter((each) => !isControl(each))]
+    .flatMap((each) => partsOf(each, 'statement'))
+    .map((part) => ({ ...part, id: publication.statementIdOf?.(identifier) ?? part.id }));
+  const statementParts = readStatements(statements, identifier, render, publication.partLabelOf);
   const statement = renderStatement(statementParts);
-  if (statement === '') throw new ImportError(`${identifier} has no statement and is not withdrawn`);
-  const guidance = partsOf(control, 'guidance').map((part) =>
-    closeUp(collapseLines(render(part.prose, `the guidance of ${identifier}`))),
+  if (statement === '' && publication.hasStatements)
+    throw new ImportError(`${identifier} has no statement and is not withdrawn`);
+  const guidance = partsOf(control, 'guidance');
+  const texts = guidance.map(({ prose }) =>
+    closeUp(collapseLines(render(prose, `the guidance of ${identifier}`))),
   );
-  const related = [...control.links, ...partsOf(control, 'guidance').flatMap((part) => part.links)]
-    .filter((link) => link.rel === 'related')
-    .map((link) => rootOf(link.href))
-    .filter((target) => target !== null && identifiers.has(target)) as string[];
-  return controlRecord(framework, {
-    identifier,
-    title,
-    family,
+  const related = [...control.links, ...guidance.flatMap((part) => part.links)]
+    .filter(({ rel }) => rel === 'related')
+    .map(({ href }) => rootOf(href))
+    .filter((target) => target !== null);
+  return {
     statement,
     statementParts,
-    guidance: guidance.join('\n\n').trim(),
+    guidance: texts.join('\n\n').trim(),
     related: [...new Set(related)],
     ...readAssessment(control, identifier, render),
-  });
+  };
 }
 
+const successorRels = ['incorporated-into', 'moved-to', 'addressed-by'];
+const isSuccessor = ({ rel }: OscalLink) => successorRels.includes((rel ?? '').replaceAll('_', '-'));
+
 function readTargets(
-  control: OscalControl,
-  identifier: string,
-  identifiers: Set<string>,
+  { control, identifier }: FlatControl,
+  framework: string,
+  rootOf: (href: string) => string | null,
   warnings: string[],
 ): string[] {
-  const links = control.links.filter(({ rel }) => rel === 'incorporated-into' || rel === 'moved-to');
   const targets = new Set<string>();
-  for (const href of new Set(links.map((link) => link.href))) {
+  for (const href of new Set(control.links.filter(isSuccessor).map((link) => link.href))) {
     const target = rootOf(href);
-    if (target !== null && identifiers.has(target)) targets.add(target);
+    if (target !== null) targets.add(target);
     else
       warnings.push(
         `${identifier} is incorporated into "${excerpt(href)}", which is not a control of the catalog`,
       );
   }
   return inCatalogOrder(framework, targets);
-}
-
-/** The control of a link: `#ac-2_smt.k` is AC-2. */
-function rootOf(href: string): string | null {
-  const match = /^#([a-z]{2}-\d+(?:\.\d+)?)(?:_|$)/.exec(href);
-  return match ? canonicalIdentifier(framework, match[1]!) : null;
-}
-
-/** The published label: without a leading zero, and not that of 800-53A. */
-function labelOf({ props }: OscalPart): string {
-  const labels = props.filter((property) => property.name === 'label' && property.class !== 'sp800-53a');
-  const label = labels.find((each) => each.class === undefined) ?? labels[0];
-  return (label?.value.trim() ?? '').replace(/^(\(?)0+(?=\d)/, '$1');
 }

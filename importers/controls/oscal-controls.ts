@@ -14,13 +14,13 @@ export function partsOf(control: OscalControl, name: string): OscalPart[] {
   return control.parts.filter((part) => part.name === name);
 }
 
-/** All parameters of a catalog: controls may insert those of others. Throws `ImportError` for a repeated id. */
+/** The parameters of a catalog: controls may insert those of others. Throws `ImportError` for a repeated id. */
 export function readParameters(
-  controls: OscalControl[],
+  given: OscalParameter[],
   labelOf: (parameter: OscalParameter) => string,
 ): Map<string, Parameter> {
   const parameters = new Map<string, Parameter>();
-  for (const parameter of controls.flatMap((control) => control.params)) {
+  for (const parameter of given) {
     const { id, select, props } = parameter;
     if (parameters.has(id)) throw new ImportError(`the parameter ${excerpt(id)} occurs twice`);
     parameters.set(id, {

@@ -5,12 +5,12 @@ import { readShape } from '../read/json-shape.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { type ControlsResult, inCatalogOrder } from './catalog.ts';
 import type { BaselineRecord } from './control-record.ts';
-import { editionOf, is80053, releaseOf } from './oscal-release.ts';
+import { type NamedCatalog, namedCatalog } from './oscal-ids.ts';
+import { editionOf, hyphenated, is80053, release80053 } from './oscal-publication.ts';
 import { type OscalProfile, oscalProfile, oscalProfileHead } from './oscal-shape.ts';
 import { readParameterValues } from './profile-values.ts';
 
 const kind = 'oscal-profile';
-const framework = 'nist-800-53';
 
 /** True for a JSON value with the shape of an OSCAL profile. */
 export function isOscalProfile(value: unknown): boolean {
@@ -18,37 +18,43 @@ export function isOscalProfile(value: unknown): boolean {
 }
 
 /**
- * Reads a baseline of SP 800-53 from an OSCAL profile in JSON: exactly the ids in it (rule F5.4), named after its title
- * unless it is NIST's (rule D31). Returns only a reason for a profile without ids of 800-53. Throws `ImportError` for a
- * broken profile, for one without ids, and for one that needs another file.
+ * Reads a baseline from an OSCAL profile in JSON: exactly the ids in it (rule F5.4), named after its title unless it is
+ * NIST's (rule D31). Unless it names 800-53, the import finds the framework that has the ids (rule D40.1). Throws
+ * `ImportError` for a broken profile, for one without ids, and for one that needs another file.
  */
 export function parseOscalProfile(value: unknown): ControlsResult {
+  try {
+    return readProfile(value);
+  } catch (error) {
+    if (error instanceof ImportError) error.kind = kind;
+    throw error;
+  }
+}
+
+function readProfile(value: unknown): ControlsResult {
   const { metadata } = readShape(oscalProfileHead, value, kind).profile;
   const nist = is80053(metadata) ? nistBaselineOf(metadata.title) : null;
   const { profile } = readShape(oscalProfile, value, kind);
   const listed = idsOf(profile);
-  if (listed.length === 0) throw new ImportError('the profile lists no controls', kind);
-  const known = listed.flatMap(({ id }) => canonicalIdentifier(framework, id) ?? []);
-  const foreign = listed.filter(({ id }) => canonicalIdentifier(framework, id) === null);
-  if (nist !== null && foreign[0])
-    throw new ImportError(`${foreign[0].pointer}: "${excerpt(foreign[0].id)}" is not an id of 800-53`, kind);
-  if (known.length === 0) {
-    const reason = `a profile that is not a baseline of 800-53: ${excerpt(metadata.title, 120)}`;
-    return { kind, records: null, reason };
-  }
-  const { warnings, ...release } = nist === null ? namedRelease(profile) : releaseOf(metadata, kind);
+  if (listed.length === 0) throw new ImportError('the profile lists no controls');
+  const { warnings, ...release } = nist === null ? namedRelease(profile) : release80053(metadata, kind);
+  const is53 = release.framework === 'nist-800-53';
+  const foreign = is53 ? listed.filter(({ id }) => canonicalIdentifier(release.framework, id) === null) : [];
+  if (foreign[0] && (nist !== null || foreign.length === listed.length))
+    throw new ImportError(`${foreign[0].pointer}: "${excerpt(foreign[0].id)}" is not an id of 800-53`);
   if (foreign.length > 0) {
     const names = foreign.map(({ id }) => excerpt(id));
     warnings.push(`${foreign.length} ids are not of 800-53 and are ignored: ${firstOf(names, 50)}`);
   }
+  const ids = listed.map(({ id }) => id);
+  const known = is53 ? ids.flatMap((id) => canonicalIdentifier(release.framework, id) ?? []) : ids;
   const values = readParameterValues(profile.modify?.['set-parameters'] ?? []);
   const record: BaselineRecord = {
     type: 'baseline',
-    framework,
     ...release,
     baseline: nist ?? nameOf(metadata.title),
     title: excerpt(collapseLine(metadata.title), 300),
-    identifiers: inCatalogOrder(framework, known),
+    identifiers: inCatalogOrder(release.framework, known),
     ...(values.length === 0 ? {} : { values }),
   };
   return { kind, records: [record], warnings };
@@ -73,30 +79,20 @@ function idsOf({ imports }: OscalProfile): { id: string; pointer: string }[] {
 
 /** Such as `fedramp-rev-5-moderate-baseline`. Throws for a title without a name, or with one of NIST's. */
 function nameOf(title: string): string {
-  const words =
-    title
-      .normalize('NFC')
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const name = [...words.join('-')].slice(0, 200).join('').replace(/-$/, '');
-  if (name === '') throw new ImportError(`the title "${excerpt(title)}" gives the baseline no name`, kind);
+  const name = hyphenated(title);
+  if (name === '') throw new ImportError(`the title "${excerpt(title)}" gives the baseline no name`);
   if (isNistBaseline(name))
-    throw new ImportError(`the title "${excerpt(title)}" would name the baseline as one of NIST's`, kind);
+    throw new ImportError(`the title "${excerpt(title)}" would name the baseline as one of NIST's`);
   return name;
 }
 
-/** The revision of the imported catalog, by its address or name, else by the profile's title. */
+/** The catalog that the profile imports, of NIST's with the revision in the profile's title where none is named. */
 function namedRelease(profile: OscalProfile) {
   const resources = profile['back-matter']?.resources ?? [];
-  const catalogs = profile.imports.flatMap(({ href }) => {
-    const resource = resources.find(({ uuid }) => uuid !== '' && href === `#${uuid}`);
-    return [href, ...(resource ? [resource.title, ...resource.rlinks.map((link) => link.href)] : [])];
-  });
-  const named = catalogs.map(
-    (text) => /800-53\D{0,20}?r(?:ev(?:ision)?)?[ ._-]?([45])(?!\d)/i.exec(text)?.[1],
-  );
+  const named = profile.imports.map(({ href }) => namedCatalog(href, resources));
+  const { framework, version }: NamedCatalog = named.find((each) => each.framework !== '') ?? named[0]!;
   const titled = /\bRev(?:ision|\.)? ?([45])\b/i.exec(profile.metadata.title)?.[1];
-  const revision = named.find((each) => each !== undefined) ?? titled;
-  const version = revision === undefined ? '' : `Rev ${revision}`;
-  return { version, edition: editionOf(profile.metadata, kind), warnings: [] as string[] };
+  const ofTitle = titled !== undefined && ['', 'nist-800-53'].includes(framework) ? `Rev ${titled}` : '';
+  const edition = editionOf(profile.metadata, kind);
+  return { framework, version: version || ofTitle, edition, warnings: [] as string[] };
 }

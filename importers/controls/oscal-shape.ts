@@ -33,6 +33,7 @@ const parameter = z.object({
 const part = z.object({
   id: z.string().default(''),
   name: z.string(),
+  ns: z.string().optional(),
   prose: z.string().default(''),
   props: z.array(property).default([]),
   links: z.array(link).default([]),
@@ -44,6 +45,7 @@ const part = z.object({
 const control = z.object({
   id: z.string(),
   title: z.string().min(1),
+  class: z.string().default(''),
   params: z.array(parameter).default([]),
   props: z.array(property).default([]),
   links: z.array(link).default([]),
@@ -55,21 +57,19 @@ const control = z.object({
 
 const group = z.object({
   title: z.string().min(1),
+  params: z.array(parameter).default([]),
   controls: z.array(control).default([]),
-  groups: z.array(z.never('groups inside a family are not supported')).default([]),
+  get groups(): z.ZodDefault<z.ZodArray<typeof group>> {
+    return z.array(group).default([]);
+  },
 });
 
-/** A catalog whose controls all stand in families. */
 export const oscalCatalog = z.object({
-  catalog: z.object({
-    metadata: oscalMetadata,
-    groups: z.array(group).default([]),
-    controls: z.array(z.never('a control outside any family')).default([]),
-  }),
+  catalog: group.omit({ title: true }).extend({ metadata: oscalMetadata }),
 });
 
 const selection = z.object({
-  'with-ids': z.array(z.string()),
+  'with-ids': z.array(z.string()).default([]),
   'with-child-controls': z.literal('no', 'child controls cannot be resolved').default('no'),
   matching: z.array(z.never('patterns cannot be resolved')).default([]),
 });
@@ -77,8 +77,10 @@ const selection = z.object({
 const resource = z.object({
   uuid: z.string().default(''),
   title: z.string().default(''),
+  props: z.array(property).default([]),
   rlinks: z.array(z.object({ href: z.string() })).default([]),
 });
+const backMatter = z.object({ resources: z.array(resource).default([]) }).optional();
 
 const setParameter = z.object({
   'param-id': z.string(),
@@ -99,7 +101,33 @@ export const oscalProfile = z.object({
       }),
     ),
     modify: z.object({ 'set-parameters': z.array(setParameter).default([]) }).optional(),
-    'back-matter': z.object({ resources: z.array(resource).default([]) }).optional(),
+    'back-matter': backMatter,
+  }),
+});
+
+const mappingItems = z.array(z.object({ 'id-ref': z.string() })).min(1);
+const mapping = z.object({
+  'source-resource': z.object({ href: z.string() }),
+  'target-resource': z.object({ href: z.string() }),
+  props: z.array(property).default([]),
+  maps: z.array(
+    z.object({
+      ns: z.string().optional(),
+      relationship: z.string(),
+      sources: mappingItems,
+      targets: mappingItems,
+      props: z.array(property).default([]),
+      remarks: z.string().default(''),
+    }),
+  ),
+});
+
+export const oscalMappingCollection = z.object({
+  'mapping-collection': z.object({
+    metadata: oscalMetadata,
+    // The JSON schema allows one mapping without an array.
+    mappings: z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(mapping)),
+    'back-matter': backMatter,
   }),
 });
 
@@ -109,5 +137,8 @@ export type OscalLink = z.infer<typeof link>;
 export type OscalParameter = z.infer<typeof parameter>;
 export type OscalPart = z.infer<typeof part>;
 export type OscalSetParameter = z.infer<typeof setParameter>;
+export type OscalResource = z.infer<typeof resource>;
+export type OscalMapping = z.infer<typeof mapping>;
 export type OscalProfile = z.infer<typeof oscalProfile>['profile'];
 export type OscalControl = z.infer<typeof control>;
+export type OscalGroup = Omit<z.infer<typeof group>, 'title'>;

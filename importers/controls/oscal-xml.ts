@@ -6,15 +6,11 @@ import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 
 const namespace = 'http://csrc.nist.gov/ns/oscal/1.0';
 
-/** True for the root element of an OSCAL XML catalog. */
-export function isOscalXmlCatalog(root: XmlElement): boolean {
-  return root.local === 'catalog' && root.uri === namespace;
-}
-
-/** True for the root element of an OSCAL XML profile. */
-export function isOscalXmlProfile(root: XmlElement): boolean {
-  return root.local === 'profile' && root.uri === namespace;
-}
+/** Whether an element is the root of an OSCAL XML document of a model. */
+export const isOscalXml =
+  (model: keyof typeof models) =>
+  (root: XmlElement): boolean =>
+    root.local === model && root.uri === namespace;
 
 /** Links in Markdown, parameters as `{{ insert: param, id }}`. Answers are plain text: other markup is dropped. */
 function proseOf(node: XmlNode): string {
@@ -29,9 +25,11 @@ function proseOf(node: XmlNode): string {
     .join('');
 }
 
-/** Converts an OSCAL catalog or profile to the value of its JSON. */
+const models = { catalog: catalogOf, profile: profileOf, 'mapping-collection': collectionOf };
+
+/** Converts an OSCAL catalog, profile or mapping-collection to the value of its JSON. */
 export function valueOfXml(root: XmlNode): unknown {
-  return { [root.name]: root.name === 'profile' ? profileOf(root) : catalogOf(root) };
+  return { [root.name]: models[root.name as keyof typeof models](root) };
 }
 
 /** Only attributes that exist: the schema reports a missing one. */
@@ -63,14 +61,14 @@ function metadataOf(root: XmlNode): unknown {
 function catalogOf(root: XmlNode): unknown {
   return {
     metadata: metadataOf(root),
-    groups: allOf(root, 'group', groupOf),
-    controls: allOf(root, 'control', controlOf),
+    ...groupOf(root),
   };
 }
 
-function groupOf(node: XmlNode): unknown {
+function groupOf(node: XmlNode): object {
   return {
     ...Object.fromEntries(titleOf(node)),
+    params: allOf(node, 'param', parameterOf),
     controls: allOf(node, 'control', controlOf),
     groups: allOf(node, 'group', groupOf),
   };
@@ -78,7 +76,7 @@ function groupOf(node: XmlNode): unknown {
 
 function controlOf(node: XmlNode): unknown {
   return {
-    ...attributesOf(node, 'id'),
+    ...attributesOf(node, 'id', 'class'),
     ...Object.fromEntries(titleOf(node)),
     ...marksOf(node),
     params: allOf(node, 'param', parameterOf),
@@ -116,7 +114,7 @@ function partOf(node: XmlNode): unknown {
     .filter((child) => !noProse.has(child.name))
     .map(blockOf);
   return {
-    ...attributesOf(node, 'id', 'name'),
+    ...attributesOf(node, 'id', 'name', 'ns'),
     ...marksOf(node),
     prose: prose.join('\n\n'),
     parts: allOf(node, 'part', partOf),
@@ -124,7 +122,6 @@ function partOf(node: XmlNode): unknown {
 }
 
 function profileOf(root: XmlNode): unknown {
-  const resources = childrenOf(root, 'back-matter').flatMap((each) => allOf(each, 'resource', resourceOf));
   return {
     metadata: metadataOf(root),
     imports: allOf(root, 'import', importOf),
@@ -133,7 +130,47 @@ function profileOf(root: XmlNode): unknown {
         allOf(each, 'set-parameter', setParameterOf),
       ),
     },
-    'back-matter': { resources },
+    'back-matter': backMatterOf(root),
+  };
+}
+
+function backMatterOf(root: XmlNode): unknown {
+  return {
+    resources: childrenOf(root, 'back-matter').flatMap((each) => allOf(each, 'resource', resourceOf)),
+  };
+}
+
+function collectionOf(root: XmlNode): unknown {
+  return {
+    metadata: metadataOf(root),
+    mappings: allOf(root, 'mapping', mappingOf),
+    'back-matter': backMatterOf(root),
+  };
+}
+
+function mappingOf(node: XmlNode): unknown {
+  const resource = (name: string) => allOf(node, name, (each) => attributesOf(each, 'href'))[0];
+  return {
+    'source-resource': resource('source-resource'),
+    'target-resource': resource('target-resource'),
+    props: marksOf(node).props,
+    maps: allOf(node, 'map', mapOf),
+  };
+}
+
+function mapOf(node: XmlNode): unknown {
+  const items = (name: string) => allOf(node, name, (item) => attributesOf(item, 'id-ref'));
+  const [relationship] = childrenOf(node, 'relationship');
+  return {
+    // The published versions of the model differ: an attribute, or an element with the namespace.
+    ...attributesOf(node, 'ns', 'relationship'),
+    ...(relationship
+      ? { ...attributesOf(relationship, 'ns'), relationship: textOf(relationship).trim() }
+      : {}),
+    sources: items('source'),
+    targets: items('target'),
+    props: marksOf(node).props,
+    remarks: childrenOf(node, 'remarks').map(textOf).join(' '),
   };
 }
 
@@ -150,6 +187,7 @@ function resourceOf(node: XmlNode): unknown {
   return {
     ...attributesOf(node, 'uuid'),
     ...Object.fromEntries(titleOf(node)),
+    props: marksOf(node).props,
     rlinks: allOf(node, 'rlink', (link) => attributesOf(link, 'href')),
   };
 }

@@ -8,11 +8,15 @@ import type { Kind } from '../../src/read/kind.ts';
 import { excerpt, firstOf } from '../read/source-text.ts';
 import { inCatalogOrder } from './catalog.ts';
 
-/** A source whose catalog is only a part of another source's (rule D29.6). */
-export interface Part {
+/** A source that is removed from the catalog, and why. */
+export interface Removed {
   sourceId: number;
   source: string;
   reason: string;
+}
+
+/** A source whose catalog is only a part of another source's (rule D29.6). */
+export interface Part extends Removed {
   /** The source with the controls that it lacks. */
   wholeId: number;
 }

@@ -1,6 +1,8 @@
+import { frameworks } from '../../src/catalog/controls/frameworks.ts';
 import {
   baselineFacts,
   controlFacts,
+  mappingDetails,
   mappingFacts,
   parameterValueFacts,
 } from '../../src/db/control-tables.ts';
@@ -15,6 +17,7 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
   const insertControl = prepareInsert(db, controlFacts);
   const insertBaseline = prepareInsert(db, baselineFacts);
   const insertValue = prepareInsert(db, parameterValueFacts);
+  const insertDetails = prepareInsert(db, mappingDetails);
   const insertMapping = prepareInsert(db, mappingFacts);
   const counts: Record<string, number> = {};
   const targets = new Set<string>();
@@ -28,18 +31,18 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
     targets.add(`${framework} ${version}`);
   };
   const storePairs = ({ fromFramework, fromVersion, edition, pairs }: MappingRecord) => {
-    for (const pair of pairs)
-      insertMapping.run({
-        sourceId,
-        ordinal: ++ordinal,
-        edition,
-        fromFramework,
-        fromVersion,
-        row: null,
-        ...pair,
-      });
+    for (const { relationship = '', isVerified = false, isOscal = false, ...pair } of pairs) {
+      ordinal++;
+      insertMapping.run({ sourceId, ordinal, edition, fromFramework, fromVersion, row: null, ...pair });
+      if (relationship === '' && !isVerified && !isOscal) continue;
+      const ends = [fromFramework, fromVersion, pair.fromIdentifier];
+      const stated = isOscal
+        ? JSON.stringify([...ends, pair.toFramework, pair.toVersion, pair.toIdentifier])
+        : null;
+      insertDetails.run({ sourceId, ordinal, relationship, isVerified: Number(isVerified), stated });
+    }
     counts.pairs = (counts.pairs ?? 0) + pairs.length;
-    targets.add(`${fromFramework} ${fromVersion}`);
+    targets.add(`${fromFramework} ${fromVersion}`.trim());
   };
   for (const record of records) {
     const { edition } = record;
@@ -61,7 +64,19 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
       storePairs({ type: 'mapping', fromFramework: 'cci', fromVersion: edition, edition, pairs });
     } else storePairs(record);
   }
-  return { target: [...targets].join(', '), counts };
+  targets.delete('');
+  return { target: [...targets].join(', ') || null, counts };
+}
+
+/** Gives a function that tells whether a stored source states a framework of a site by another name than the given. */
+export function createHasOtherName({ sqlite }: Database) {
+  const other = sqlite.prepare<[number, string, string]>(
+    `SELECT 1 FROM control_facts
+      WHERE source_id = ? AND framework <> ? AND framework NOT IN (SELECT value FROM json_each(?)) LIMIT 1`,
+  );
+  const published = JSON.stringify(frameworks);
+  return (sourceId: number, name: string | undefined): boolean =>
+    name !== undefined && other.get(sourceId, name, published) !== undefined;
 }
 
 function toControl(item: CciListRecord['items'][number]): ControlRecord {

@@ -5,49 +5,124 @@ import { prepareInsert } from '../../src/db/insert.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
 import { readBaselines, readCatalogs, writeCatalogs } from '../controls/derive-catalogs.ts';
 import type { BaselineLayer, MergedCatalog } from '../controls/merge.ts';
+import { createFindCatalog, type FindCatalog } from '../controls/oscal-ids.ts';
+import type { Removed } from '../controls/parts.ts';
 import { firstOf } from '../read/source-text.ts';
 import { type CatalogView, catalogView } from './catalog-view.ts';
-import { writeClosure } from './closure.ts';
+import { closureDepth, mostPaths, writeClosure } from './closure.ts';
 import { type DerivedEdge, deriveEdges, type MappingFact } from './edges.ts';
 
-/** Rebuilds catalogs, graph and closure in the transaction that changes a fact; `timedClosure` runs the last. */
+/**
+ * Rebuilds catalogs, graph and closure in the transaction that changes a fact; `timedClosure` runs the last. Null where
+ * the closure would be too large.
+ */
 export function deriveControls(
   db: Database,
-  timedClosure: (work: () => void) => void = (work) => work(),
-): SourceProblem[] {
+  timedClosure: (work: () => boolean) => boolean = (work) => work(),
+): SourceProblem[] | null {
   const catalogs = readCatalogs(db);
-  const baselines = readBaselines(db);
+  const baselines = readBaselines(db, createFindCatalog(catalogs));
   writeCatalogs(db, catalogs, baselines);
-  const { view, edges, problems } = crosswalkOf(db, catalogs);
+  const { view, found, edges, problems } = crosswalkOf(db, catalogs);
+  writeFoundEnds(db, found);
   const graph = writeGraph(db, edges);
-  timedClosure(() => writeClosure(db.sqlite, graph));
+  if (!timedClosure(() => writeClosure(db.sqlite, graph))) return null;
   return [...problems, ...unknownMembers(baselines, view)];
+}
+
+/**
+ * Removes one of some sources, with which the closure would be too large, and says so: the one with most pairs, then
+ * with most controls.
+ */
+export function removeLargest({ sqlite }: Database, sourceIds: Iterable<number>): Removed {
+  const largest = sqlite
+    .prepare<[string], Omit<Removed, 'reason'>>(
+      `SELECT id AS sourceId, source FROM sources WHERE id IN (SELECT value FROM json_each(?))
+        ORDER BY (SELECT count(*) FROM mapping_facts WHERE source_id = id) DESC,
+                 (SELECT count(*) FROM control_facts WHERE source_id = id) DESC, sha256 LIMIT 1`,
+    )
+    .get(JSON.stringify([...sourceIds]));
+  if (largest === undefined) throw new Error('the closure of a catalog without new sources is too large');
+  sqlite.prepare('DELETE FROM sources WHERE id = ?').run(largest.sourceId);
+  const reason = `with it the crosswalk would have more than ${mostPaths} paths of up to ${closureDepth} hops`;
+  return { ...largest, reason };
 }
 
 /** Derives the edges, and what gives none although it should. Writes nothing. */
 export function crosswalkOf(db: Database, catalogs: MergedCatalog[] = readCatalogs(db)) {
   const view = catalogView(catalogs);
-  return { view, ...deriveEdges(readMappings(db), view) };
+  const facts = readMappings(db);
+  const found = findEnds(
+    facts.filter(({ stated }) => stated !== null),
+    createFindCatalog(catalogs),
+  );
+  return { view, found, ...deriveEdges(facts, view) };
 }
 
-function readMappings(db: Database): MappingFact[] {
+/** A pair with its ends as an OSCAL document names them: JSON, null for any other source. */
+type StatedFact = MappingFact & { stated: string | null };
+
+function readMappings(db: Database): StatedFact[] {
   return db.sqlite
-    .prepare<[], MappingFact>(
-      `SELECT source_id AS sourceId, ordinal, from_framework AS fromFramework, from_version AS fromVersion,
+    .prepare<[], StatedFact>(
+      `SELECT f.source_id AS sourceId, f.ordinal, from_framework AS fromFramework, from_version AS fromVersion,
               from_identifier AS fromIdentifier, to_framework AS toFramework, to_version AS toVersion,
-              to_identifier AS toIdentifier, row
-         FROM mapping_facts ORDER BY source_id, ordinal`,
+              to_identifier AS toIdentifier, row, d.is_verified AS isVerified, d.stated
+         FROM mapping_facts AS f
+         LEFT JOIN mapping_details AS d ON d.source_id = f.source_id AND d.ordinal = f.ordinal
+        ORDER BY f.source_id, f.ordinal`,
     )
     .all();
 }
 
-function unknownMembers(baselines: BaselineLayer[], view: CatalogView): SourceProblem[] {
-  if (!view.has('nist-800-53')) return [];
-  return baselines.flatMap(({ sourceId, baseline, identifiers }) => {
-    const unknown = [...identifiers].filter(
-      (identifier) => view.status('nist-800-53', identifier) === 'unknown',
+/**
+ * Sets the ends of pairs from OSCAL to the controls that have their ids, of each document and name together; gives those
+ * that changed.
+ */
+function findEnds(facts: StatedFact[], findCatalog: FindCatalog): Set<StatedFact> {
+  const changed = new Set<StatedFact>();
+  for (const side of ['from', 'to'] as const) {
+    const ends = facts.map((fact) => {
+      const texts = JSON.parse(fact.stated!) as string[];
+      const [framework, version, id] = side === 'from' ? texts : texts.slice(3);
+      return { fact, framework: framework!, version: version!, id: id! };
+    });
+    const named = Map.groupBy(ends, ({ fact, framework, version }) =>
+      JSON.stringify([fact.sourceId, framework, version]),
     );
-    if (unknown.length === 0) return [];
+    for (const of of named.values()) {
+      const found = findCatalog([...new Set(of.map(({ id }) => id))], of[0]!);
+      for (const { fact, id, ...stated } of of) {
+        const { framework, version } = found ?? stated;
+        const identifier = found?.identifierOf(id) ?? id;
+        const end = [framework, version, identifier];
+        const names = [`${side}Framework`, `${side}Version`, `${side}Identifier`] as const;
+        if (names.every((name, index) => fact[name] === end[index])) continue;
+        for (const [index, name] of names.entries()) fact[name] = end[index]!;
+        changed.add(fact);
+      }
+    }
+  }
+  return changed;
+}
+
+/** The questions of the crosswalk read the ends in `mapping_facts`. */
+function writeFoundEnds({ sqlite }: Database, facts: Iterable<StatedFact>): void {
+  const update = sqlite.prepare(
+    `UPDATE mapping_facts SET from_framework = @fromFramework, from_version = @fromVersion,
+            from_identifier = @fromIdentifier, to_framework = @toFramework, to_version = @toVersion,
+            to_identifier = @toIdentifier
+      WHERE source_id = @sourceId AND ordinal = @ordinal`,
+  );
+  for (const fact of facts) update.run(fact);
+}
+
+function unknownMembers(baselines: BaselineLayer[], view: CatalogView): SourceProblem[] {
+  return baselines.flatMap(({ sourceId, framework, baseline, identifiers }) => {
+    if (framework === '')
+      return [{ sourceId, message: `no imported catalog has the controls of the ${baseline} baseline` }];
+    const unknown = [...identifiers].filter((identifier) => view.status(framework, identifier) === 'unknown');
+    if (unknown.length === 0 || !view.has(framework)) return [];
     const message = `the ${baseline} baseline names ${unknown.length} unknown controls: ${firstOf(unknown, 50)}`;
     return [{ sourceId, message }];
   });

@@ -12,7 +12,10 @@ import { firstOf } from '../read/source-text.ts';
 import type { CatalogView } from './catalog-view.ts';
 
 /** One pair that a source states; `row` is that of a CSV. */
-export type MappingFact = Omit<typeof mappingFacts.$inferSelect, 'edition' | 'reference'>;
+export interface MappingFact extends Omit<typeof mappingFacts.$inferSelect, 'edition' | 'reference'> {
+  /** 1 where an operator of another site confirmed the pair. */
+  isVerified: number | null;
+}
 
 /** One edge and the facts that state it. */
 export interface DerivedEdge extends NamedEdge {
@@ -130,7 +133,7 @@ function statedStatus(fact: MappingFact): MappingStatus {
       versionKey(fact.fromFramework, fact.fromVersion) === '3' &&
       revision === 5) ||
     (fact.fromFramework === 'dod-8500' && revision === 4);
-  return isPublished ? 'verified' : 'auto';
+  return isPublished || fact.isVerified ? 'verified' : 'auto';
 }
 
 function successors(framework: string, identifier: string, catalogs: CatalogView): string[] {

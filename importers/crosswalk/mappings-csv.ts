@@ -39,7 +39,8 @@ export function parseMappingsCsv(text: string): ControlsResult {
   for (const row of table.rows) {
     const { fromFramework, fromVersion, pair } = isPairs ? readPair(row) : readRow(row);
     const key = JSON.stringify([fromFramework, fromVersion]);
-    const whole = JSON.stringify([key, { ...pair, reference: '', row: 0 }]);
+    const reference = row.cell('reference');
+    const whole = JSON.stringify([key, { ...pair, reference, row: 0 }]);
     const before = rows.get(whole);
     if (before !== undefined)
       throw new ImportError(`row ${row.number} repeats the pair of row ${before}`, kind);

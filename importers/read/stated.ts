@@ -1,5 +1,6 @@
 /** The ledger's view of a source with stored facts. */
 export interface Stated {
-  target: string;
+  /** null where what the source is about is only known with others. */
+  target: string | null;
   counts: Record<string, number>;
 }

@@ -53,6 +53,8 @@ function bound(number: number, limit: keyof typeof limits, owner: string): void 
     throw new ImportError(`${owner} has more than ${count(limits[limit], word)}`, 'scap');
 }
 
+/** A check names its OVAL, or holds it. */
+const contents = new Set(['check-content-ref', 'check-content']);
 const captured = new Set(['title', 'version', 'plain-text']);
 
 /**
@@ -138,7 +140,7 @@ export class DataStreamReader implements XmlHandler {
   /** Also the checks inside a complex-check count. */
   private inRule(local: string, { system = '' }: Record<string, string>, rule: ScapRule): void {
     if (local === 'check' && system.trim() === oval) this.testedFrom ||= this.depth;
-    else if (local === 'check-content-ref' && this.testedFrom > 0) rule.automated = true;
+    else if (contents.has(local) && this.testedFrom > 0) rule.automated = true;
   }
 
   private keepText(benchmark: RawScapBenchmark, { of, text }: { of: string; text: string }): void {

@@ -120,7 +120,7 @@ export function createApp(context: Context): OpenAPIHono<Env> {
   const pages = pageRoutes(
     {
       access: access.with({ form: true }),
-      assets: createAssets(),
+      assets: createAssets(banner),
       ...{ banner, now, sessions, cookie, workOnUpload, document, refuse },
       inbox: context.inbox,
     },

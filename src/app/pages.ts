@@ -46,7 +46,7 @@ const modules = [
   assetRoutes,
 ];
 
-export interface SiteContext extends Omit<PageContext, 'lastRemoval'>, Account {
+export interface SiteContext extends Omit<PageContext, 'lastRemoval' | 'digest'>, Account {
   workOnUpload: WorkOnUpload;
   /** The import folder (rule D33). */
   inbox: string | null;
@@ -57,7 +57,8 @@ export interface SiteContext extends Omit<PageContext, 'lastRemoval'>, Account {
 
 /** The pages: HTML from the services of the API, under its access rules. `refuse` answers an error as a page. */
 export function pageRoutes(context: SiteContext, services: Services): { app: Hono<Env>; refuse: ErrorPages } {
-  const support = createPageSupport({ ...context, lastRemoval: services.undo.last });
+  const { undo, summary } = services;
+  const support = createPageSupport({ ...context, lastRemoval: undo.last, digest: summary.digest });
   const pages = new Hono<Env>();
   for (const add of modules) add(pages, support, { ...context, ...services });
 

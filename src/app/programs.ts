@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context as HonoContext, MiddlewareHandler } from 'hono';
+import type { MiddlewareHandler } from 'hono';
 import { type AppError, forbidden } from '../base/errors.ts';
-import { isObject } from '../base/json.ts';
+import type { Message } from '../base/json-rpc.ts';
 import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
@@ -19,13 +19,11 @@ const needsUser =
 const maxMessage = 64 * 1024;
 
 /** The name of the tool that a message calls; undefined for another message. */
-function calledTool(message: unknown): string | undefined {
-  if (!isObject(message) || message.method !== 'tools/call' || !isObject(message.params)) return undefined;
-  return typeof message.params.name === 'string' ? message.params.name : undefined;
-}
+const calledTool = ({ method, params }: Message) =>
+  method === 'tools/call' ? (params!.name as string) : undefined;
 
 /** Whether a message calls a tool that is much work, as its route is. */
-const isCostly = (message: unknown) => calledTool(message) === 'coverage';
+const isCostly = (message: Message) => calledTool(message) === 'coverage';
 
 /** `POST /mcp` for programs that reason (rule D41.1). The adapter is loaded with the first message. */
 export function programRoutes(
@@ -46,7 +44,8 @@ export function programRoutes(
   const rule = access.with({
     message: true,
     maxBody: maxMessage,
-    expensive: (c) => isCostly(c.get('message')),
+    // Not read yet when the request is counted: `costly` counts it then.
+    expensive: (c) => isCostly(c.get('message') ?? {}),
   }).program;
 
   app.post('/mcp', refuseForeign(options), ...rule.middleware, async (c) => {
@@ -60,14 +59,12 @@ export function programRoutes(
       refused();
       throw new Refused(needsUser);
     };
-    const said = (error: Error) => fault(error, c.get('requestId')).message;
-    const answered = await answerMessage(
-      c.req.raw,
-      message,
-      calledTool(message),
-      { catalog: required, user: required },
-      said,
-    );
+    const asking = {
+      only: calledTool(message),
+      caller: { catalog: required, user: required },
+      fault: (error: Error) => fault(error, c.get('requestId')).message,
+    };
+    const answered = await answerMessage(c.req.raw, message, asking);
     // Read here: a stream would be sent after the audit event is written.
     const text = await answered.text();
     const type = answered.headers.get('Content-Type');
@@ -79,20 +76,22 @@ export function programRoutes(
   });
 }
 
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** Refuses pages of other origins and, on loopback, names that another site may point here (rule D41.2). */
 function refuseForeign({ host, publicUrl, corsOrigins }: ProgramOptions): MiddlewareHandler<Env> {
-  const ownHost = publicUrl === null ? null : new URL(publicUrl).host;
-  const hostOf = (c: HonoContext<Env>) => (c.req.header('Host') ?? new URL(c.req.url).host).toLowerCase();
+  const publicly = publicUrl === null ? null : new URL(publicUrl);
+  const bare = host.replace(/^\[|\]$/g, '');
+  const listening = bare.includes(':') ? `[${bare}]` : bare.toLowerCase();
+  const names = ['localhost', '127.0.0.1', '[::1]', listening, publicly?.hostname];
   return async (c, next) => {
-    const named = hostOf(c);
-    const bare = named.replace(/:\d+$/, '');
-    if (loopback.test(host) && !c.get('record').proxied && !loopback.test(bare) && named !== ownHost)
+    const { proxied, secure } = c.get('record');
+    const named = (c.req.header('Host') ?? new URL(c.req.url).host).toLowerCase();
+    if (loopback.test(bare) && !proxied && !names.includes(named.replace(/:\d+$/, '')))
       throw forbidden('Host must be localhost, 127.0.0.1, [::1] or that of GAPSTONE_PUBLIC_URL');
     const origin = c.req.header('Origin');
-    const isOwn = (text: string) => URL.canParse(text) && [named, ownHost].includes(new URL(text).host);
-    if (origin !== undefined && !corsOrigins.includes(origin) && !isOwn(origin))
+    const own = [`${secure ? 'https' : 'http'}://${named}`, publicly?.origin];
+    if (origin !== undefined && !corsOrigins.includes(origin) && !own.includes(origin.toLowerCase()))
       throw forbidden('This origin may not call /mcp: name it in GAPSTONE_CORS_ORIGINS');
     await next();
   };

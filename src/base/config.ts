@@ -222,7 +222,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = environme
 
 /** Warns of unknown GAPSTONE_ variables and a short cron secret; the warnings contain no values. */
 export function configWarnings(config: Config, env: NodeJS.ProcessEnv = environment()) {
-  const warnings: { msg: string; fields: Record<string, unknown> }[] = [];
+  const warnings: { msg: string; fields: { names?: string[]; more?: number } }[] = [];
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('GAPSTONE_') && !variables.includes(name),
   );

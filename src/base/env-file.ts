@@ -28,7 +28,8 @@ function afterComment(text: string, from: number): number {
 }
 
 function readAssignment(text: string, from: number, found: Map<string, string>): number {
-  let at = from;
+  // The first character belongs to the name, whatever it is.
+  let at = from + 1;
   while (at < text.length && text[at] !== '=') if (isLineEnd(text[at++]!)) return at;
   if (at === text.length) return at;
   const name = text.slice(from, at).trimEnd();

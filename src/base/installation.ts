@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseEnvironmentFile } from './env-file.ts';
 import { CommandError } from './errors.ts';
-import { statIfThere, whyRefused } from './files.ts';
+import { isThere, statIfThere, whyRefused } from './files.ts';
 import { packageRoot } from './root.ts';
 
 const rpmHome = '/usr/lib/gapstone';
@@ -28,10 +28,14 @@ export const dataFolder =
 const largestSettings = 1 << 20;
 
 /**
- * The settings of `gapstone.env` by name, only those that begin with `GAPSTONE_` (rule D44.3). Throws `CommandError`
- * where it cannot be read, or where another user could change it: its settings name keys and who may sign in.
+ * The settings of `gapstone.env` by name, only those that begin with `GAPSTONE_`; `passOver` gets the other names (rule
+ * D44.3). Throws `CommandError` where it cannot be read, or where another user could change it: its settings name keys
+ * and who may sign in.
  */
-export function readSettingsFile(file: string = settingsFile): Record<string, string> {
+export function readSettingsFile(
+  passOver: (name: string) => void = () => undefined,
+  file: string = settingsFile,
+): Record<string, string> {
   const stat = statIfThere(file);
   if (stat === null) return {};
   const fail = (why: string) => new CommandError(`the settings file ${file} ${why}`, 2);
@@ -42,32 +46,41 @@ export function readSettingsFile(file: string = settingsFile): Record<string, st
     throw fail(`belongs to another user (uid ${stat.uid}): only root and this user (uid ${own}) may own it`);
   if ((stat.mode & 0o022) !== 0) throw fail(`can be changed by others: chmod go-w ${file}`);
   try {
-    const all = parseEnvironmentFile(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
-    return Object.fromEntries([...all].filter(([name]) => name.startsWith('GAPSTONE_')));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    if (text.includes('\0')) throw new Error('it has a byte 0');
+    const isOurs = (name: string) => name.startsWith('GAPSTONE_');
+    const all = [...parseEnvironmentFile(text)];
+    for (const [name] of all) if (!isOurs(name)) passOver(name);
+    return Object.fromEntries(all.filter(([name]) => isOurs(name)));
   } catch (error) {
     throw fail(`cannot be read: ${whyRefused(file, error)}`);
   }
 }
 
-/** The commands that create data: the folder of a package is made for them. */
-const creating = ['start', 'import', 'restore'];
+/** The folder of a database; that of a package is made. Throws `CommandError` where there is none. */
+export function requireFolder(file: string): string {
+  const folder = dirname(file);
+  if (isThere(folder)) return folder;
+  if (resolve(folder) !== dataFolder)
+    throw new CommandError(`the folder of the database does not exist: ${file}`);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    throw new CommandError(`${folder} cannot be created: ${whyRefused(folder, error)}`);
+  }
+  return folder;
+}
 
 /**
- * Makes the data folder of a package where a command creates data in it. Throws `CommandError` where root would write
- * into the folder of another user: the service could not write what root makes.
+ * Throws `CommandError` where root would write into another user's folder of a package's catalog: the service could not
+ * write what root makes.
  */
-export function prepareDataFolder(command: string, environment: () => NodeJS.ProcessEnv): void {
-  if (dataFolder === null || environment().GAPSTONE_DB !== undefined) return;
-  if (creating.includes(command) && !existsSync(dataFolder)) {
-    try {
-      mkdirSync(dataFolder, { mode: 0o700 });
-    } catch (error) {
-      throw new CommandError(`${dataFolder} cannot be created: ${whyRefused(dataFolder, error)}`);
-    }
-  }
-  if (process.geteuid?.() === 0 && existsSync(dataFolder) && statSync(dataFolder).uid !== 0)
+export function refuseRoot(db: string = join(dataFolder ?? '', 'gapstone.db')): void {
+  if (dataFolder === null || process.geteuid?.() !== 0) return;
+  const owner = statSync(dirname(db), { throwIfNoEntry: false })?.uid ?? 0;
+  if (owner !== 0)
     throw new CommandError(
-      `${dataFolder} belongs to another user: run this as "runuser -u gapstone -- gapstone ..."`,
+      `${dirname(db)} belongs to another user (uid ${owner}): run this as that user, with the rpm "runuser -u gapstone -- gapstone ..."`,
     );
 }
 

@@ -8,12 +8,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Decodes a request body. Throws 400 for invalid UTF-8. */
-export function utf8Body(bytes: Uint8Array): string {
+/** Decodes a request body; `name` is for the message. Throws 400 for invalid UTF-8. */
+export function utf8Body(bytes: Uint8Array, name = 'The request body'): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw badRequest('The request body is not valid UTF-8');
+    throw badRequest(`${name} is not valid UTF-8`);
   }
 }
 

@@ -3,6 +3,7 @@ import { runInSlices } from '../base/slices.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import type { Database } from '../db/database.ts';
 import { catalogDigest, digesting, storedDigest } from '../db/digest.ts';
+import { perGeneration } from '../db/one-generation.ts';
 import { contentBundles } from '../db/user-tables.ts';
 import { fileStatus } from './loaded-status.ts';
 import type { CatalogSummary } from './schema.ts';
@@ -54,6 +55,9 @@ export function createCatalogSummaryService(db: Database) {
   }
 
   return {
+    /** The digest that the last change stored; null where it stored none. Read once for each state of the catalog. */
+    digest: perGeneration(db, () => storedDigest(db.sqlite)),
+
     /** Makes the summary once for each state of the catalog. Without a stored digest, the first requests wait. */
     async summary(): Promise<CatalogSummary> {
       for (;;) {

@@ -21,6 +21,7 @@ const columnNames: Record<string, keyof ChecklistHost> = {
   fqdn: 'fqdn',
   role: 'role',
   stigs: 'stigs',
+  stig: 'stigs',
 };
 const columns = ['hostName', 'ipAddress', 'macAddress', 'fqdn', 'role', 'stigs'] as const;
 
@@ -119,6 +120,6 @@ function headerProblem(cells: string[], names: (keyof ChecklistHost | undefined)
   if (unknown >= 0)
     return `there is no column "${cells[unknown]!.slice(0, 64)}". The columns are ${columns.join(', ')}`;
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) return `the column ${repeated} is there twice`;
+  if (repeated !== undefined) return `the column ${repeated} is listed twice`;
   return names.includes('hostName') ? null : 'the column hostName is missing';
 }

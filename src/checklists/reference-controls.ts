@@ -26,8 +26,11 @@ export function createControlFacts({ sqlite }: Database) {
       WHERE k.framework = ? AND k.identifier = ?
       ORDER BY v.is_default DESC, v.is_newest DESC, v.version DESC LIMIT 1`,
   );
+  // An id without its ending stands for several requirements, and then has no title.
   const named = (column: 'group_title' | 'rule_version', condition: string) =>
-    `SELECT max(r.id = s.current_release_id) AS isCurrent, max(CASE s.kind WHEN 'srg' THEN f.rule_title END) AS title
+    `SELECT max(r.id = s.current_release_id) AS isCurrent,
+            CASE WHEN count(DISTINCT CASE s.kind WHEN 'srg' THEN f.rule_version END) = 1
+              THEN max(CASE s.kind WHEN 'srg' THEN f.rule_title END) END AS title
        FROM findings AS f JOIN stig_releases AS r ON r.id = f.release_id JOIN stigs AS s ON s.id = r.stig_id
       WHERE f.${column} ${condition}`;
   type Named = { isCurrent: number | null; title: string | null };

@@ -70,7 +70,9 @@ export function reviewOfResults({ checklist, report }: MadeChecklist, old: OldCh
     const rule = made.get(each.ruleId);
     if (rule === undefined) return [];
     const { severity, rule_title: title, rule_version: ruleVersion } = rule;
-    const reason = [each.result, each.reason].filter((word) => word !== null).join(': ');
+    // Some reasons begin with the result.
+    const words = each.reason?.startsWith(each.result ?? ' ') ? [each.reason] : [each.result, each.reason];
+    const reason = words.filter((word) => word !== null).join(': ');
     return {
       ...{ slug, version, from: version, severity, groupId: each.groupId, ruleId: each.ruleId, ruleVersion },
       ...{ title, was: before.get(each.groupId) ?? null, now: each.status, kind: each.status, reason },

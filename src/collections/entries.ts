@@ -11,7 +11,7 @@ import {
   collections,
   listStigs,
 } from '../db/user-tables.ts';
-import { controlOf, isAmong, type Reference, slugOf } from './references.ts';
+import { controlOf, isAmong, keysOf, type Reference, slugOf } from './references.ts';
 
 /** The table of the entries of each kind, and the key of an entry in its collection. */
 const entriesOf = {
@@ -82,7 +82,7 @@ export function createEntries(db: Database, kind: CollectionKind) {
     remove: (id: string, unwanted: Reference[]): number =>
       orm
         .delete(entries)
-        .where(and(isOf(id), isAmong(key, unwanted)))
+        .where(and(isOf(id), isAmong(key, keysOf(unwanted))))
         .run().changes,
   };
 }

@@ -16,7 +16,15 @@ import type {
   FavoriteControls,
   FavoriteStigs,
 } from './favorites-schema.ts';
-import { controlOf, createReferences, isAmong, referencesToStigs, slugOf, stigOf } from './references.ts';
+import {
+  controlOf,
+  createReferences,
+  isAmong,
+  keysOf,
+  referencesToStigs,
+  slugOf,
+  stigOf,
+} from './references.ts';
 import type { StigsAdded } from './schema.ts';
 
 export type FavoriteService = ReturnType<typeof createFavoriteService>;
@@ -88,7 +96,7 @@ function createFavoriteStigs(db: Database, now: () => Date, stigNames: StigNameI
 
     removeStigs(user: User, slugs: string[]): Promise<number> {
       return write(db, user, () => {
-        const isUnwanted = isAmong(slugOf(favoriteStigs), referencesToStigs(stigNames, slugs));
+        const isUnwanted = isAmong(slugOf(favoriteStigs), keysOf(referencesToStigs(stigNames, slugs)));
         return db.orm
           .delete(favoriteStigs)
           .where(and(eq(favoriteStigs.subject, user.subject), isUnwanted))

@@ -21,7 +21,7 @@ export const ListHosts = z
     hosts: z.array(KeptHost),
     warnings: z
       .array(z.string())
-      .openapi({ description: 'Words about names that are no host names of RFC 1123.' }),
+      .openapi({ description: 'Warnings: names that are not host names by RFC 1123.' }),
   })
   .openapi('ListHosts');
 export type ListHosts = z.infer<typeof ListHosts>;

@@ -10,6 +10,20 @@ import { createVisible } from './collections.ts';
 import type { ListHosts } from './list-hosts-schema.ts';
 import { createListRows } from './list-rows.ts';
 
+/** The tables of hosts as they were written. */
+export function createHostTables({ orm }: Database) {
+  const isOf = (list: string) => eq(listHosts.collectionId, list);
+  return {
+    read: (list: string) =>
+      (orm.select().from(listHosts).where(isOf(list)).get()?.hosts ?? []) as ChecklistHost[],
+
+    write(list: string, hosts: ChecklistHost[]): void {
+      orm.delete(listHosts).where(isOf(list)).run();
+      if (hosts.length > 0) orm.insert(listHosts).values({ collectionId: list, hosts }).run();
+    },
+  };
+}
+
 export type ListHostService = ReturnType<typeof createListHostService>;
 
 /** The hosts that are kept with lists (rule D36.6). All throw the one 404 for a list that the user may not see. */
@@ -17,17 +31,13 @@ export function createListHostService(db: Database, now: () => Date, stigNames: 
   const visible = createVisible(db, 'list');
   const lists = createCollectionWriter(db, 'list', now);
   const rows = createListRows(db);
+  const tables = createHostTables(db);
   const slugsOf = (id: string) => rows.entries(id).map(({ slug }) => slug);
-
-  const isOf = (id: string) => eq(listHosts.collectionId, id);
-  /** The table as it was written. */
-  const written = (id: string) =>
-    (db.orm.select().from(listHosts).where(isOf(id)).get()?.hosts ?? []) as ChecklistHost[];
 
   /** The table, with a STIG that has left the list since in `missing` of its host. */
   function kept(id: string): ListHosts['hosts'] {
     const among = new Set(slugsOf(id));
-    return written(id).map(({ stigs, ...host }) => {
+    return tables.read(id).map(({ stigs, ...host }) => {
       if (stigs === undefined) return host;
       const slugs = stigs.map(stigNames.slugOf);
       const missing = slugs.filter((slug) => !among.has(slug));
@@ -50,9 +60,7 @@ export function createListHostService(db: Database, now: () => Date, stigNames: 
   ): Promise<ListHosts> {
     return db.write(() => {
       lists.own(user, id, match);
-      const hosts = change(written(id));
-      db.orm.delete(listHosts).where(isOf(id)).run();
-      if (hosts.length > 0) db.orm.insert(listHosts).values({ collectionId: id, hosts }).run();
+      tables.write(id, change(tables.read(id)));
       lists.change(id, {});
       return answer(id);
     });

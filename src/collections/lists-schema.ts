@@ -178,7 +178,7 @@ function releaseOrNewest(name: string) {
 const releasesBySlug = z
   .custom<Record<string, unknown>>(
     (given) => isObject(given) && Object.keys(given).length <= mostAtOnce,
-    `releases must be an object of versions by slug, at most ${mostAtOnce}`,
+    `releases must be an object of versions by slug, at most ${mostAtOnce.toLocaleString('en-US')}`,
   )
   .pipe(z.record(z.string().max(1000), releaseOrNewest('releases')));
 

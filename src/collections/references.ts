@@ -46,10 +46,10 @@ export function versionOf(row: typeof listStigs): SQL<string> {
     WHERE s.id = ${stigOf(row)}), ${row}.version)`;
 }
 
-export function isAmong(key: SQL, wanted: Reference[]): SQL {
-  const keys = JSON.stringify(wanted.map((each) => each.key));
-  return sql`${key} IN (SELECT value FROM json_each(${keys}))`;
-}
+export const isAmong = (key: SQL, keys: string[]): SQL =>
+  sql`${key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`;
+
+export const keysOf = (references: Reference[]): string[] => references.map(({ key }) => key);
 
 type SeenStig = Pick<StigByName, 'slug' | 'benchmarkId' | 'title' | 'version'>;
 

@@ -1,7 +1,7 @@
 import { and, count, eq, lt, sql } from 'drizzle-orm';
 import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { clock, collections } from '../db/user-tables.ts';
+import { clock, collections, removals } from '../db/user-tables.ts';
 
 /** How long a deleted list can be restored (rule D8.5). */
 export const retentionDays = 30;
@@ -37,6 +37,8 @@ export function createPurgeService(db: Database, now: () => Date) {
         const due = and(eq(collections.kind, 'list'), lt(collections.deletedAt, before));
         if (dryRun) return orm.select({ due: count() }).from(collections).where(due).get()!.due;
         seeTime(db, time);
+        // Nobody undoes that late, and what was removed is not to stay.
+        orm.delete(removals).where(lt(removals.removedAt, before)).run();
         return orm.delete(collections).where(due).run().changes;
       });
     },

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
@@ -22,13 +22,15 @@ function patternOf(site: string, usersOnly: boolean): RegExp {
   return new RegExp(`^gapstone-${escaped}-\\d{8}T\\d{6}Z\\${ending(usersOnly)}$`);
 }
 
-/** Whether the hash file of a backup names it, as every finished backup has. */
+/** Whether a name is a finished backup: a file whose hash file names it. Another backup may remove it meanwhile. */
 function isFinished(file: string): boolean {
   const hashes = hashFile(file);
-  if (!isThere(hashes)) return false;
+  if (!isPlainFile(file) || !isPlainFile(hashes)) return false;
   const [hash, name] = readFileSync(hashes, 'utf8').trimEnd().split('  ');
   return /^[0-9a-f]{64}$/.test(hash ?? '') && name === basename(file);
 }
+
+const isPlainFile = (file: string) => lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
 /**
  * Removes the oldest backups of a site from a folder until `keep` are left, and what killed backups left more than a
@@ -46,23 +48,21 @@ export function removeOlder(
   }: { site: string; keep: number; made: string; usersOnly: boolean; now: Date },
 ): string[] {
   const pattern = patternOf(site, usersOnly);
+  const own = basename(made);
   const names = readdirSync(folder).sort();
-  const older = names.filter((name) => {
-    const file = join(folder, name);
-    return pattern.test(name) && name !== basename(made) && statSync(file).isFile() && isFinished(file);
-  });
+  // Names sort by time. One that is later than what was just made is older in truth: the clock was wrong.
+  const others = names
+    .filter((name) => pattern.test(name) && name !== own && isFinished(join(folder, name)))
+    .sort((a, b) => Number(b > own) - Number(a > own));
   const unfinished = names.filter((name) => {
-    const [, own] = /^(.*)\.part-\w{6}$/.exec(name) ?? [];
-    return (
-      own !== undefined && pattern.test(own) && now.getTime() - statSync(join(folder, name)).mtimeMs > day
-    );
+    const [, of] = /^(.*)\.part-\w{6}$/.exec(name) ?? [];
+    const { mtimeMs } = lstatSync(join(folder, name), { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
+    return of !== undefined && pattern.test(of) && now.getTime() - mtimeMs > day;
   });
-  // The new one counts. Names sort by time.
-  const gone = older.slice(0, Math.max(0, older.length - (keep - 1)));
-  for (const name of gone) {
-    rmSync(join(folder, name));
-    rmSync(hashFile(join(folder, name)));
-  }
-  for (const name of unfinished) rmSync(join(folder, name), { recursive: true });
+  // The new one counts.
+  const gone = others.slice(0, Math.max(0, others.length - (keep - 1)));
+  for (const name of gone)
+    for (const file of [join(folder, name), hashFile(join(folder, name))]) rmSync(file, { force: true });
+  for (const name of unfinished) rmSync(join(folder, name), { recursive: true, force: true });
   return [...gone, ...unfinished];
 }

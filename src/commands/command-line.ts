@@ -1,6 +1,6 @@
 import { CommandError } from '../base/errors.ts';
 import { rightsAround } from '../base/files.ts';
-import { prepareDataFolder } from '../base/installation.ts';
+import { refuseRoot } from '../base/installation.ts';
 import { didYouMean } from '../base/nearest.ts';
 import { packageCommit, packageVersion } from '../base/root.ts';
 import { cut, escaped, escapedLine, printable } from '../base/text.ts';
@@ -83,15 +83,21 @@ export async function run(args: string[]): Promise<number> {
     process.stdout.write(await usage());
     return name === undefined ? 2 : 0;
   }
-  if (name.startsWith('-'))
+  if (name.startsWith('-')) {
+    const given = `"${printable(cut(name), 64)}"`;
+    const nearest = didYouMean(name.replace(/^-+/, ''), ['help', 'version'], '--');
     throw new CommandError(
-      `the command must come before "${printable(cut(name), 64)}": see gapstone --help`,
+      nearest === ''
+        ? `the command must come before ${given}: see gapstone --help`
+        : `there is no option ${given}${nearest}`,
       2,
     );
+  }
   const command = await commandOf(name);
   if (rest.includes('--help') || rest.includes('-h')) return printHelp(command);
   const { environment } = await import('../base/config.ts');
-  prepareDataFolder(name, environment);
+  // `config` writes nothing, and says itself what is wrong.
+  if (name !== 'config') refuseRoot(environment().GAPSTONE_DB);
   const { runCommand } = await import('./command.ts');
   return runCommand(command, rest);
 }

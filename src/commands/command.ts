@@ -74,6 +74,12 @@ function parsedArgs<const O extends Options>(args: string[], options: O) {
     });
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
+    const [, option] = /'(-[^' ]*)/.exec(message) ?? [];
+    if (option !== undefined && code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE')
+      throw new CommandError(
+        `${option} ${message.includes('not take') ? 'takes no value' : 'needs a value'}`,
+        2,
+      );
     const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'(-[^']*)'/.exec(message)?.[1] : undefined;
     if (unknown === undefined) throw new CommandError(message.split('\n')[0]!, 2);
     const known = Object.keys({ ...options, ...commonOptions });

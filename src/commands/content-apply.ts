@@ -2,6 +2,7 @@ import { createAudit } from '../audit/audited-action.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere, writableByOthers } from '../base/files.ts';
+import { requireFolder } from '../base/installation.ts';
 import { spoken } from '../base/text.ts';
 import { applyBundle, type Exchanged, type OpenSite } from '../content/apply.ts';
 import type { Exchange } from '../content/exchanges.ts';
@@ -11,7 +12,6 @@ import { readBundle } from '../content/read-bundle.ts';
 import { rollBack } from '../content/rollback.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { requireDatabaseFile } from '../db/database.ts';
-import { requireFolder } from '../db/restore-backup.ts';
 import { type CommandAudit, openForCommand, withCommandAudit } from './audit.ts';
 import { flag, parse, print, tell } from './command.ts';
 
@@ -61,7 +61,7 @@ export const applyCommand = {
 
 export const rollbackCommand = {
   usage: 'gapstone content rollback [--db FILE] [--users-db FILE] [--json]',
-  help: ['rollback: restores the catalog from before the last bundle, once'],
+  help: ['rollback:  restores the catalog from before the last bundle, once'],
   async run(args: string[]) {
     const { values } = parse(args, [], {});
     const config = readConfig(values);

@@ -75,8 +75,8 @@ export const buildCommand = {
 export const attachCommand = {
   usage: 'gapstone content attach BUNDLE SIGNATURE [--key FILE.pub] [--users-db FILE] [--json]',
   help: [
-    'attach: SIGNATURE      over manifest.json of BUNDLE, as "openssl dgst -sha384 -sign" makes it',
-    '        --key FILE.pub the key that made it; without it, a key that this site trusts must have made it',
+    'attach: SIGNATURE       over manifest.json of BUNDLE, as "openssl dgst -sha384 -sign" makes it',
+    '        --key FILE.pub  the key that made it; without it, a key that this site trusts must have made it',
   ],
   async run(args: string[]) {
     const { values, positionals } = parse(args, ['BUNDLE', 'SIGNATURE'], { key: text });

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isTaken, publishNew, realFile } from '../base/files.ts';
+import { requireFolder } from '../base/installation.ts';
 import { packageRoot } from '../base/root.ts';
 import { escaped } from '../base/text.ts';
 import { type Plan, planBundle } from '../content/plan.ts';
@@ -10,7 +11,6 @@ import { type PlanSection, planHeading, planSections, totals } from '../content/
 import { readBundle } from '../content/read-bundle.ts';
 import { trustedKeys } from '../content/trust.ts';
 import { asCopyError } from '../db/copy.ts';
-import { requireFolder } from '../db/restore-backup.ts';
 import { contentPlanPage } from '../site/content/plan-page.tsx';
 import { flag, parse, print, tell, text } from './command.ts';
 

@@ -9,8 +9,8 @@ import { parse, print, tell, text } from './command.ts';
 export const verifyCommand = {
   usage: 'gapstone content verify BUNDLE [--key FILE.pub] [--users-db FILE] [--json]',
   help: [
-    'verify: BUNDLE         for pieces the name of the first, or without a number',
-    '        --key FILE.pub a key to check with, in place of the trusted keys',
+    'verify: BUNDLE          for pieces the name of the first, or without a number',
+    '        --key FILE.pub  a key to check with, in place of the trusted keys',
   ],
   async run(args: string[]) {
     const { values, positionals } = parse(args, ['BUNDLE'], { key: text });
@@ -39,7 +39,7 @@ export const verifyCommand = {
 
 export const listCommand = {
   usage: 'gapstone content list [--users-db FILE] [--json]',
-  help: ['list: the bundles that this site applied, the last one first'],
+  help: ['list:  the bundles that this site applied, the last one first'],
   async run(args: string[]) {
     const { values } = parse(args, [], {});
     for (const { id: _, ...row } of appliedBundles(readConfig(values).usersDb)) {

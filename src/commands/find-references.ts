@@ -49,9 +49,9 @@ export const referencesCommand: Command = {
 function* filesUnder(path: string): Generator<string> {
   const stat = statIfThere(path);
   if (!stat) throw new CommandError(`there is no ${path}`);
-  if (!stat.isDirectory()) return yield path;
-  const entries = readdirSync(path).sort();
-  for (const name of entries) {
+  if (stat.isFile()) return yield path;
+  if (!stat.isDirectory()) return tell(`${path} is skipped: neither a file nor a folder`);
+  for (const name of readdirSync(path).sort()) {
     const inside = join(path, name);
     const kind = lstatSync(inside);
     if (kind.isDirectory()) yield* filesUnder(inside);

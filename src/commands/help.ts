@@ -75,13 +75,17 @@ export function usageOf(command: Command): string {
   const settings: Setting[] = ['db', 'usersDb', ...(command.settings ?? [])];
   const codes = new Map([...exitCodes, ...(command.exitCodes ?? [])]);
   const about = new Set(settings);
+  const own = rows(command.help);
+  // What is no option follows all of them.
+  const options = own.findLastIndex(([name]) => name !== '') + 1;
+  // An option stays beside its value.
+  const usage = command.usage
+    .replace(/\n {2,}/g, ' ')
+    .replace(/\[[^\]]*\]/g, (part) => part.replaceAll(' ', '\u00a0'));
   return `${[
-    ...command.usage
-      .replace(/\n {2,}/g, ' ')
-      .split('\n')
-      .flatMap((line) => hang(line, 0, 4)),
+    ...usage.split('\n').flatMap((line) => hang(line, 0, 4).map((part) => part.replaceAll('\u00a0', ' '))),
     ...hang(`${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`, 0, 0),
-    ...section('Options', listed([...rows(command.help), ...common])),
+    ...section('Options', listed([...own.slice(0, options), ...common, ...own.slice(options)])),
     ...section('Environment', listed([...about].map((name) => [variableOf(name), settingWords[name]]))),
     '  Settings may also stand in gapstone.env: see gapstone config --help.',
     ...section('Exit codes', listed([...codes].sort(([a], [b]) => Number(a) - Number(b)))),

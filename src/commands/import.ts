@@ -10,6 +10,7 @@ import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere, whyRefused } from '../base/files.ts';
 import { count, countOf, cut } from '../base/text.ts';
+import { frameworkKey, isPublished } from '../catalog/controls/frameworks.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { openCatalog } from '../db/database.ts';
 import { forgetInboxContents, inboxContents } from '../db/kept.ts';
@@ -24,14 +25,14 @@ export const importCommand: Command = {
   name: 'import',
   summary: 'import files, folders and zips into the catalog',
   usage:
-    'gapstone import PATH... [--once] [--no-links] [--strict] [--dry-run] [--slugs FILE] [--db FILE] [--users-db FILE] [--json]',
+    'gapstone import PATH... [--once] [--no-links] [--strict] [--dry-run] [--slugs FILE] [--framework NAME] [--db FILE] [--users-db FILE] [--json]',
   help: [
     '--once        skip each PATH that is missing, or that an import or the inbox has handled with the same content',
     '--no-links    follow no link, not even a PATH that is one',
     '--strict      change nothing unless every source can be imported',
     '--dry-run     show what would change, and change nothing',
-    '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too',
-    '              - in place of a slug removes the row',
+    '--slugs FILE  CSV with the columns benchmarkId,slug: sets the slugs of benchmarks, for later runs too; - as a slug removes the row',
+    '--framework NAME  the name of the framework of each OSCAL catalog that is none of the published ones, in place of the one that its title gives',
     '--json        print one ledger line for each source on stdout, then the summary',
   ],
   exitCodes: [
@@ -47,7 +48,7 @@ export const importCommand: Command = {
   ],
   async run(args) {
     const { values, positionals } = parse(args, null, {
-      ...{ once: flag, 'no-links': flag, strict: flag, 'dry-run': flag, slugs: text },
+      ...{ once: flag, 'no-links': flag, strict: flag, 'dry-run': flag, slugs: text, framework: text },
     });
     if (positionals.length === 0) throw new CommandError('give at least one PATH to import', 2);
     const signal = stoppedBySignal();
@@ -56,6 +57,7 @@ export const importCommand: Command = {
     for (const path of given) requirePath(path);
     const overrides =
       values.slugs === undefined ? new Map<string, string>() : readSlugs(required(values.slugs, 'slugs'));
+    const framework = frameworkNamed(values.framework);
     const config = readConfig(values);
     const dryRun = values['dry-run'] ?? false;
     const noLinks = values['no-links'] ?? false;
@@ -83,7 +85,7 @@ export const importCommand: Command = {
     const strict = values.strict ?? false;
     const onProgress = createProgress();
     const result = await auditedImport(config, db, fresh, {
-      ...{ strict, noLinks, dryRun, overrides, onProgress, takenBack, signal },
+      ...{ strict, noLinks, dryRun, overrides, onProgress, takenBack, signal, ...framework },
     });
     const refused = strict && (result.summary.rejected > 0 || result.loneUnknown.length > 0);
     const outcome = resultOf(result.lines, refused);
@@ -92,6 +94,16 @@ export const importCommand: Command = {
     return exitCodes[outcome];
   },
 };
+
+/** The name of `--framework`. Throws `CommandError` for one that no question could name, and for a published one. */
+function frameworkNamed(name: string | undefined): { framework?: string } {
+  if (name === undefined) return {};
+  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,99}$/u.test(name))
+    throw new CommandError('--framework takes a name of up to 100 letters, digits, ".", "_" and "-"', 2);
+  if (frameworkKey(name) !== name || isPublished(name))
+    throw new CommandError(`--framework ${name}: this is a published framework, which its own files name`, 2);
+  return { framework: name };
+}
 
 /** Is aborted by the first SIGINT or SIGTERM; a second one ends the process at once. */
 function stoppedBySignal(): AbortSignal {

@@ -55,7 +55,7 @@ export function watchInbox(
       await keep(hashes);
       logOnce('inbox: the import failed; it is tried again', '');
       for (const source of leftOut)
-        log.warn('inbox: skipped, because a rollback removed it here', { source });
+        log.warn('inbox: skipped, because a bundle, a rollback or a restore removed it here', { source });
       for (const { source, reason } of rejected) log.warn('inbox: rejected', { source, reason });
       if (summary !== null) {
         const { phases: _, ...counts } = summary;

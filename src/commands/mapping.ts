@@ -27,8 +27,8 @@ export const mappingCommand: Command = {
     '--status S        verified, auto or rejected',
     '--reason TEXT     why; stored with the decision',
     'A pair that no source maps is added as a mapping of this site (OWN in the list). A request for a version ignores it.',
-    'remove deletes a decision: a pair from a source gets the status of its source again. STALE: the decision',
-    'has no effect, because one control is no longer an active control of an imported catalog.',
+    'remove deletes a decision: a pair from a source gets the status of its source again.',
+    'STALE: the decision has no effect, because one control is no longer an active control of an imported catalog.',
   ],
   settings: ['auditFile', 'auditFailure'],
   examples: [

@@ -6,7 +6,7 @@ import { createVerifyUserToken } from '../auth/tokens.ts';
 import type { User } from '../auth/viewer.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { hasPrototypeMember, isObject, refuseHeavyJson } from '../base/json.ts';
+import { readMessage, wrongParams } from '../base/json-rpc.ts';
 import { silentLog } from '../base/log.ts';
 import { createServices } from '../services.ts';
 import { type Command, openToLook, parse, tell, text } from './command.ts';
@@ -28,20 +28,22 @@ export const mcpCommand: Command = {
     const { serveLines } = await import('../mcp/stdio.ts');
     using db = openToLook(config);
     const now = () => new Date();
-    const services = createServices({
-      catalog: db,
-      users: db,
-      now,
-      newId: randomUUID,
-      banner: config.banner,
-    });
+    const { banner } = config;
+    const services = createServices({ catalog: db, users: db, now, newId: randomUUID, banner });
+    // Each answer begins with the digest: of the catalog that is there now.
+    const summary = () => {
+      db.renewCatalog();
+      return services.summary.summary();
+    };
     const caller = {
-      async catalog() {
-        db.renewCatalog();
-      },
+      async catalog() {},
       async user() {
         if (user === null) throw new Refused('Lists need a user token: start gapstone mcp with --token-file');
-        return user();
+        return user().catch(() => {
+          throw new Refused(
+            'The token of --token-file is not valid any more: start gapstone mcp with another',
+          );
+        });
       },
     };
     const fault = (error: Error) => {
@@ -49,7 +51,8 @@ export const mcpCommand: Command = {
       return 'Something went wrong. stderr of gapstone mcp has the details';
     };
     const { input, output } = createLines();
-    await serveLines({ services, caller, fault }, process.stdin.pipe(input), output, (error) =>
+    const programs = { services: { ...services, summary: { ...services.summary, summary } }, caller, fault };
+    await serveLines(programs, process.stdin.pipe(input), output, (error) =>
       tell(`gapstone: ${error.message}`),
     );
     // Where nobody reads the answers any more, the input is still open.
@@ -69,97 +72,93 @@ async function userOf(config: Config, file: string | undefined): Promise<(() => 
   }
   const keys = await loadKeys(config, silentLog, () => undefined);
   const verify = createVerifyUserToken(config, keys, () => new Date());
-  const verified = () =>
-    verify(token).catch(() => {
-      throw new CommandError(`the token in ${file} is not valid: it is expired, or signed with another key`);
-    });
-  await verified();
-  return verified;
+  await verify(token).catch(() => {
+    throw new CommandError(`the token in ${file} is not valid: it is expired, or signed with another key`);
+  });
+  return () => verify(token);
 }
 
 const longestLine = 1024 * 1024;
-const limits = { depth: 16, values: 1000 };
-
-/** Why a line is no message; null for one that may be. */
-function wrongLine(line: string): string | null {
-  try {
-    refuseHeavyJson(line, 'The message', limits);
-    const message: unknown = JSON.parse(line);
-    if (Array.isArray(message)) return 'Send one message at a time: batches are not supported';
-    if (hasPrototypeMember(message)) return 'The message has a member __proto__';
-    return isObject(message) && message.jsonrpc === '2.0' ? null : 'The line is not a JSON-RPC message';
-  } catch (error) {
-    return error instanceof SyntaxError ? 'The line is not JSON' : (error as Error).message;
-  }
-}
+const longestWait = 30_000;
 
 /**
- * The lines of stdin and stdout. Lines that are no message are answered with an error, so that no client waits. The
- * input ends when each request that it had is answered.
+ * The lines of stdin and stdout. A line that is no message is answered with an error, so that no client waits. The input
+ * ends when each request that it had is answered.
  */
 function createLines(): { input: Transform; output: Writable } {
-  const waiting = new Set<string>();
+  const waiting: string[] = [];
   let answered = () => {};
-  const refuse = (code: number, message: string) =>
-    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`);
-  const take = (line: string, pass: (line: string) => void) => {
-    if (line.trim() === '') return;
-    const wrong = line.length > longestLine ? 'The line is too long' : wrongLine(line);
-    if (wrong !== null) {
-      refuse(wrong === 'The line is not JSON' ? -32700 : -32600, wrong);
-      return;
+  const isAnswered = (id: unknown) => {
+    const at = waiting.indexOf(JSON.stringify(id));
+    if (at >= 0) waiting.splice(at, 1);
+    if (waiting.length === 0) answered();
+  };
+  const refuse = (code: number, message: string, id: unknown = null): void =>
+    void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+  const take = (line: Buffer, pass: (line: string) => void) => {
+    if (line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)) return;
+    if (line.length > longestLine) return refuse(-32600, 'The line is too long');
+    try {
+      const message = readMessage(line);
+      const { id, method } = message;
+      const wrong = wrongParams(message);
+      if (wrong !== null && id !== undefined) return refuse(-32602, wrong, id);
+      if (id !== undefined && method !== undefined) waiting.push(JSON.stringify(id));
+      pass(`${JSON.stringify(message)}\n`);
+    } catch (error) {
+      const { message } = error as Error;
+      refuse(/ is not valid /.test(message) ? -32700 : -32600, message);
     }
-    const { id, method } = JSON.parse(line) as { id?: unknown; method?: unknown };
-    if (id !== undefined && method !== undefined) waiting.add(JSON.stringify(id));
-    pass(`${line}\n`);
   };
   const output = new Writable({
     write(chunk: Buffer, _, done) {
-      for (const line of chunk.toString().split('\n').filter(Boolean))
-        waiting.delete(JSON.stringify((JSON.parse(line) as { id?: unknown }).id));
       process.stdout.write(chunk, () => done());
-      if (waiting.size === 0) answered();
+      for (const line of chunk.toString().split('\n').filter(Boolean))
+        isAnswered((JSON.parse(line) as { id?: unknown }).id);
     },
   });
+  // The library adds one for each answer that waits for a slow reader.
+  output.setMaxListeners(0);
   process.stdout.once('error', (error) => output.destroy(error));
-  return {
-    input: splitLines(take, refuse, (done) => {
-      answered = done;
-      if (waiting.size === 0) done();
-      else setTimeout(done, longestWait).unref();
-    }),
-    output,
-  };
+  const allAnswered = () =>
+    new Promise<void>((resolve) => {
+      answered = resolve;
+      if (waiting.length === 0) resolve();
+      // Nothing is being done any more (a cancelled request gets no answer), or for too long.
+      process.once('beforeExit', () => resolve());
+      setTimeout(resolve, longestWait).unref();
+    });
+  const input = splitLines(take, refuse, allAnswered);
+  return { input, output };
 }
 
-const longestWait = 30_000;
+const newline = 0x0a;
 
 function splitLines(
-  take: (line: string, pass: (line: string) => void) => void,
+  take: (line: Buffer, pass: (line: string) => void) => void,
   refuse: (code: number, message: string) => void,
-  whenAnswered: (done: () => void) => void,
+  allAnswered: () => Promise<void>,
 ): Transform {
-  let rest = '';
+  let rest: Buffer<ArrayBufferLike> = Buffer.alloc(0);
   let isTooLong = false;
-  const decoder = new TextDecoder();
   return new Transform({
     transform(chunk: Buffer, _, done) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = lines.pop()!;
-      for (const line of lines) {
-        if (!isTooLong) take(line, (each) => this.push(each));
+      rest = Buffer.concat([rest, chunk]);
+      for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
+        if (!isTooLong) take(rest.subarray(0, end), (line) => this.push(line));
         isTooLong = false;
+        rest = rest.subarray(end + 1);
       }
       if (rest.length > longestLine) {
         if (!isTooLong) refuse(-32600, 'The line is too long');
         isTooLong = true;
-        rest = '';
+        rest = Buffer.alloc(0);
       }
       done();
     },
     flush(done) {
-      if (!isTooLong) take(rest, (each) => this.push(each));
-      whenAnswered(done);
+      if (!isTooLong) take(rest, (line) => this.push(line));
+      allAnswered().then(() => done());
     },
   });
 }

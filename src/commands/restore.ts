@@ -1,8 +1,9 @@
 import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
+import { requireFolder } from '../base/installation.ts';
 import { listMigrations } from '../db/migrate.ts';
-import { requireFolder, restoreBackup } from '../db/restore-backup.ts';
+import { restoreBackup } from '../db/restore-backup.ts';
 import { auditedRun } from './audit.ts';
 import { type Command, parse, print, tell } from './command.ts';
 

@@ -7,8 +7,10 @@ import {
   readConfig,
 } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
+import { isThere } from '../base/files.ts';
 import { readSettingsFile, settingsFile } from '../base/installation.ts';
 import { settingWords } from '../base/setting-words.ts';
+import { count, printable } from '../base/text.ts';
 import { type Command, parse, print, tell, text } from './command.ts';
 
 export const configCommand: Command = {
@@ -29,21 +31,22 @@ export const configCommand: Command = {
   examples: ['gapstone config', 'GAPSTONE_PORT=8443 gapstone config --json'],
   async run(args) {
     const { values } = parse(args, [], { host: text, port: text });
-    const file = readSettings();
+    const others: string[] = [];
+    const file = configured(() => readSettingsFile((name) => others.push(name)));
     const env = environment(file);
     const config = configured(() => readConfig(values, env));
     const settings = countedSettings(config, values, file);
     print(values.json, { file: settingsFile, settings }, [
-      `${settingsFile}: ${Object.keys(file).length} settings`,
+      `${settingsFile}: ${isThere(settingsFile) ? count(Object.keys(file).length, 'setting') : 'no such file'}`,
       ...settings.map(lineOf),
     ]);
+    const ignored = printable(others.join(', '), 200);
+    if (ignored !== '') tell(`warning: names that do not begin with GAPSTONE_ are ignored: ${ignored}`);
     for (const { msg, fields } of configWarnings(config, env))
-      tell(`warning: ${[msg, fields.names].filter(Boolean).join(': ')}`);
+      tell(`warning: ${[msg, fields.names?.join(', ')].filter(Boolean).join(': ')}`);
     return 0;
   },
 };
-
-const readSettings = () => configured(() => readSettingsFile());
 
 /** A wrong configuration is what this command is for: it exits with 1 (rule D44.2). */
 function configured<T extends Config | Record<string, string>>(read: () => T): T {

@@ -1,5 +1,6 @@
 import { readConfig } from '../base/config.ts';
 import { packageVersion } from '../base/root.ts';
+import { count } from '../base/text.ts';
 import { withEdition } from '../catalog/controls/frameworks.ts';
 import { createStatusService, type FileStatus, type Status } from '../catalog/loaded-status.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
@@ -74,7 +75,7 @@ function humanStatus(status: Status & { version: string; digest: string }): stri
     ],
     ...imports.map((each): [string, string] => [
       `import ${each.run}`,
-      `${each.finishedAt}: ${each.sources} sources, ${each.imported} imported, ${each.unchanged} unchanged, ${each.superseded} superseded, ${each.skipped} skipped, ${each.rejected} rejected`,
+      `${each.finishedAt}: ${count(each.sources, 'source')}, ${each.imported} imported, ${each.unchanged} unchanged, ${each.superseded} superseded, ${each.skipped} skipped, ${each.rejected} rejected`,
     ]),
   ];
   for (const source of readAgain) rows.push(['import again', source]);

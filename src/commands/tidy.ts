@@ -1,7 +1,7 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { type Config, readConfig } from '../base/config.ts';
-import { realFile } from '../base/files.ts';
+import { isThere, realFile } from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { beforeOf, undoneOf } from '../content/exchanges.ts';
 import { appliedBundles } from '../content/trust.ts';
@@ -77,6 +77,8 @@ const companions = ['', '-wal', '-shm', '-journal'];
 /** What lies beside both databases, the oldest first (rule D44.5). Throws `CommandError`. */
 export function setAside({ db, usersDb }: Pick<Config, 'db' | 'usersDb'>): SetAside[] {
   const needed = neededForRollback(db, usersDb);
+  // Where users' data are not, nobody knows which catalog a rollback needs.
+  const isNeeded = (file: string) => needed?.includes(file) ?? /\.(before|undone)-\d+$/.test(file);
   return [...new Set([db, usersDb].map(realFile))]
     .flatMap((own) =>
       readdirSync(dirname(own)).flatMap((name) => {
@@ -84,19 +86,23 @@ export function setAside({ db, usersDb }: Pick<Config, 'db' | 'usersDb'>): SetAs
         const rest = name.slice(basename(own).length);
         const why = kinds.find(([ending]) => ending.test(rest))?.[1];
         if (why === undefined) return [];
-        const file = join(dirname(own), name);
-        const stats = companions.flatMap((end) => statSync(`${file}${end}`, { throwIfNoEntry: false }) ?? []);
+        // Spelled as `neededForRollback` spells it: a path may begin with `./`.
+        const file = `${own}${rest}`;
+        const stats = companions.flatMap(
+          (end) => lstatSync(`${file}${end}`, { throwIfNoEntry: false }) ?? [],
+        );
         // Renaming changes this time, not that of the last write, which may be a year older.
         const since = new Date(Math.max(...stats.map(({ ctimeMs }) => ctimeMs)));
         const bytes = stats.reduce((sum, { size }) => sum + size, 0);
-        return [{ file, bytes, since, why, kept: needed.includes(file) }];
+        return [{ file, bytes, since, why, kept: isNeeded(file) }];
       }),
     )
     .sort((a, b) => a.since.getTime() - b.since.getTime() || (a.file < b.file ? -1 : 1));
 }
 
-/** The catalogs that the last exchange still needs: that of a rollback, and both of one that was killed. */
-function neededForRollback(db: string, usersDb: string): string[] {
+/** The catalogs that the last exchange needs: that of a rollback, and both of one that was killed. Null: not known. */
+function neededForRollback(db: string, usersDb: string): string[] | null {
+  if (!isThere(usersDb)) return null;
   const [last] = appliedBundles(usersDb);
   if (last === undefined || last.state === 'rolled-back') return [];
   return [beforeOf(db, last.id), undoneOf(db, last.id)];

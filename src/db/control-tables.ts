@@ -37,6 +37,14 @@ export const mappingFacts = sqliteTable('mapping_facts', {
   row: integer('row'),
 });
 
+export const mappingDetails = sqliteTable('mapping_details', {
+  sourceId: integer('source_id').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  relationship: text('relationship').notNull(),
+  isVerified: integer('is_verified').notNull(),
+  stated: text('stated'),
+});
+
 export const frameworkVersions = sqliteTable('framework_versions', {
   framework: text('framework').notNull(),
   version: text('version').notNull(),

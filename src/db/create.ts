@@ -1,8 +1,8 @@
 import { chmodSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isThere, publishNew, rightsAround, syncPath } from '../base/files.ts';
+import { requireFolder } from '../base/installation.ts';
 import { applicationIds, type Kind } from './header.ts';
 import { migrate } from './migrate.ts';
 
@@ -14,7 +14,7 @@ export function initialize(sqlite: Sqlite.Database, kind: Kind): void {
 
 /** Creates a whole database file, unless another process does so at the same time. Throws `CommandError`. */
 export function createDatabaseFile(file: string, kind: Kind): void {
-  if (!isThere(dirname(file))) throw new CommandError(`the folder of the database does not exist: ${file}`);
+  requireFolder(file);
   try {
     inPrivateFolder(file, (temporary) => {
       const sqlite = new Sqlite(temporary);

@@ -95,6 +95,7 @@ const parts: Record<string, DigestedTable> = {
   curated_mapping_facts: ofSource('t.stig_slug, t.occupation_code'),
   document_facts: ofSource('t.document_id'),
   synonym_groups: ofSource('t.row'),
+  mapping_details: { ...ofSource('t.ordinal'), added: true },
   parameter_value_facts: { ...ofSource('t.baseline, t.parameter'), added: true },
   scap_facts: { ...ofSource('t.ordinal'), added: true },
   scap_contents: {

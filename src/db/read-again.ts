@@ -7,7 +7,13 @@ export interface ReadAgain {
 }
 
 /** What older versions skipped: a kind, and a pattern (SQL) of their reason. No version writes these reasons now. */
-const skippedBefore = [{ kind: 'scap', reason: 'SCAP content (automated checks, root <data-stream%' }];
+const skippedBefore = [
+  { kind: 'scap', reason: 'SCAP content (automated checks, root <data-stream%' },
+  { kind: 'oscal-catalog', reason: 'an OSCAL catalog of another publication:%' },
+  { kind: 'oscal-profile', reason: 'a profile that is not a baseline of 800-53:%' },
+  { kind: 'other', reason: 'OSCAL of another kind (mapping-collection)%' },
+  { kind: 'other', reason: 'XML of an unknown kind: root <mapping-collection>%' },
+];
 
 /** The first version of the importer that reads all of a kind: 6 reads objectives, methods, parameters and values. */
 const wholeSince: Record<string, number> = { 'oscal-catalog': 6, 'oscal-profile': 6, cprt: 6 };
@@ -25,8 +31,11 @@ export function filesToReadAgain(sqlite: Sqlite.Database, what?: 'scap' | 'contr
           WHERE n.sha256 = l.sha256 AND (n.run_id, n.ordinal) > (l.run_id, l.ordinal))
       ORDER BY source`,
   );
-  const skipped = skippedBefore.flatMap(({ kind, reason }) => last.all(kind, reason));
-  return what === 'scap' ? skipped : [...(what === undefined ? skipped : []), ...readInPart(sqlite)];
+  const isWanted = (kind: string) => what === undefined || (kind === 'scap') === (what === 'scap');
+  const skipped = skippedBefore
+    .filter(({ kind }) => isWanted(kind))
+    .flatMap(({ kind, reason }) => last.all(kind, reason));
+  return what === 'scap' ? skipped : [...skipped, ...readInPart(sqlite)];
 }
 
 /** Stored sources that an older version read less of. */

@@ -1,5 +1,5 @@
 import { constants, copyFileSync, createWriteStream, readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import type Sqlite from 'better-sqlite3';
@@ -14,6 +14,7 @@ import {
   sha256OfFile,
   statIfThere,
 } from '../base/files.ts';
+import { requireFolder } from '../base/installation.ts';
 import { printable } from '../base/text.ts';
 import { memberOf } from './backup-file.ts';
 import { freeBytes, hashFile, requireBytes, seal } from './copy.ts';
@@ -83,7 +84,14 @@ export async function restoreBackup(
     const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places) : { kept: null };
     return await restoreParts(backup, parts, now, audited, known);
   } catch (error) {
-    if (error instanceof CommandError) throw error;
+    if (error instanceof CommandError) {
+      // A hint for a database in use: here a backup is what is wrong.
+      error.message = error.message.replace(
+        /: restore a backup with .*/,
+        ': take another backup. Nothing was changed',
+      );
+      throw error;
+    }
     const { message, path } = error as NodeJS.ErrnoException;
     const why = `${printable(message, 200)}${rightsAround(path ?? backup, error)}`;
     throw new CommandError(`${backup} cannot be restored: ${why}. Nothing was changed`);
@@ -225,13 +233,6 @@ function headerOf(temporary: string, kind: Kind, name: string): Header {
   } catch (error) {
     throw new CommandError((error as Error).message.replace(temporary, () => name));
   }
-}
-
-/** The folder of a database. Throws `CommandError` where it does not exist. */
-export function requireFolder(file: string): string {
-  const folder = dirname(file);
-  if (!isThere(folder)) throw new CommandError(`the folder of the database does not exist: ${file}`);
-  return folder;
 }
 
 function refuseForeign(file: string): void {

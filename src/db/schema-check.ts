@@ -21,7 +21,9 @@ export function damageOf(sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'ful
   ];
   try {
     const lines = (sqlite.pragma(question) as Record<string, string>[]).map((row) => Object.values(row)[0]!);
-    return lines.filter((line) => line !== 'ok').flatMap((line) => line.split('\n'));
+    return lines
+      .flatMap((line) => line.split('\n'))
+      .filter((line) => line !== 'ok' && line !== '*** in database main ***');
   } catch (error) {
     // Some damage makes the check itself fail.
     if (storageFault(error) !== 'damaged') throw error;
@@ -61,10 +63,8 @@ function refuseForeign(file: string, sqlite: Sqlite.Database, kind: Kind): void 
 }
 
 export function damaged(file: string, detail: string): CommandError {
-  const first = detail.replace(/\s+/g, ' ').replace(/^\*\*\* in database main \*\*\* /, '');
-  return new CommandError(
-    `${file} is damaged (${first.slice(0, 120)}): restore a backup with "gapstone restore"`,
-  );
+  const first = detail.replace(/\s+/g, ' ').slice(0, 120);
+  return new CommandError(`${file} is damaged (${first}): restore a backup with "gapstone restore"`);
 }
 
 /** A row of `sqlite_schema`; of the root page only whether there is one, unless two rows share it. */

@@ -65,7 +65,14 @@ export const removals = sqliteTable('removals', {
   id: text('id').notNull(),
   label: text('label').notNull(),
   kind: text('kind', {
-    enum: ['list_stigs', 'collection_controls', 'favorite_stigs', 'favorite_controls', 'list_hosts'],
+    enum: [
+      'list_stigs',
+      'list_notes',
+      'list_hosts',
+      'collection_controls',
+      'favorite_stigs',
+      'favorite_controls',
+    ],
   }).notNull(),
   ofCollection: text('of_collection'),
   revision: integer('revision'),

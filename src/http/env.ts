@@ -1,4 +1,5 @@
 import type { User, Viewer } from '../auth/viewer.ts';
+import type { Message } from '../base/json-rpc.ts';
 import type { RequestRecord } from './observe/record.ts';
 
 /** The fields and files of a form that a page sends. */
@@ -35,7 +36,7 @@ export interface Env {
     visitor: User | null;
     form: Form;
     /** Set on routes that take a JSON-RPC message: it, parsed and bounded. */
-    message: unknown;
+    message: Message;
     /** Set on the route for programs: who calls, and what to do where a tool needs more (rule D41.2). */
     program: ProgramCaller;
     /** Set on routes that take an upload: its raw body. */

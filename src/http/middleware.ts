@@ -1,7 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { AppError, badRequest, callerGone } from '../base/errors.ts';
-import { hasPrototypeMember, isObject, refuseHeavyJson, utf8Body } from '../base/json.ts';
+import { utf8Body } from '../base/json.ts';
+import { readMessage, wrongParams } from '../base/json-rpc.ts';
 import type { Env } from './env.ts';
 import { securityHeaders, strictTransport } from './headers.ts';
 import type { BodyBudget, HeldBody } from './limits/bodies.ts';
@@ -111,22 +112,11 @@ export const takeJson: TakeBody = (c, bytes) => {
   c.req.raw = new Request(raw.url, { method: raw.method, headers, body: utf8Body(bytes) });
 };
 
-/** JSON of one message: no tool has more arguments. */
-const messageLimits = { depth: 16, values: 1000 };
-
-/** Stores a JSON-RPC message. Throws 400 for what is no JSON, too deep, or a batch (rule D41.2). */
+/** Stores a JSON-RPC message. Throws 400 for what is none (rule D41.2). */
 export const takeMessage: TakeBody = (c, bytes) => {
-  const text = utf8Body(bytes);
-  refuseHeavyJson(text, 'The request body', messageLimits);
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    throw badRequest('The request body is not valid JSON');
-  }
-  if (Array.isArray(message)) throw badRequest('Send one message at a time: batches are not supported');
-  if (!isObject(message)) throw badRequest('The body must be an object');
-  if (hasPrototypeMember(message)) throw badRequest('The request body has a member __proto__');
+  const message = readMessage(bytes);
+  const wrong = wrongParams(message);
+  if (wrong !== null) throw badRequest(wrong);
   c.set('message', message);
 };
 

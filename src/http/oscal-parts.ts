@@ -54,6 +54,7 @@ function timeOf(text: string): string {
 export interface OscalResource {
   uuid: string;
   title: string;
+  props?: OscalProp[];
   rlinks?: { href: string; 'media-type': string }[];
 }
 

@@ -1,15 +1,14 @@
 import type { User } from '../auth/viewer.ts';
-import { AppError } from '../base/errors.ts';
+import { citation } from '../base/citation.ts';
+import { AppError, badRequest } from '../base/errors.ts';
 import { Missing } from '../catalog/search/spelled.ts';
 
-/** A call of a tool, ready to be made. */
-interface NextCall {
-  tool: string;
-  arguments: Record<string, unknown>;
-}
-
-/** What a tool answers, without the digest, which all answers get (rule D41.4). */
-export type Answer = { found: boolean; truncated?: true; next?: NextCall } & Record<string, unknown>;
+/** What a tool answers, without the digest, which all answers get (rule D41.4); `next` is a call, ready to be made. */
+export type Answer = {
+  found: boolean;
+  truncated?: true;
+  next?: { tool: string; arguments: object };
+} & Record<string, unknown>;
 
 /** Who calls. Each function throws `Refused` for a caller without the right. */
 export interface Caller {
@@ -22,7 +21,7 @@ export interface Caller {
 /** A call with what its answer needs. */
 export interface Call {
   tool: string;
-  args: Record<string, unknown>;
+  args: { [name: string]: string | undefined };
   caller: Caller;
   digest: string;
   /** How many rows, or characters of texts, earlier parts had. */
@@ -34,20 +33,34 @@ export interface Call {
 /** The caller lacks the right that a tool needs. One text for all causes (rule D41.2). */
 export class Refused extends Error {}
 
-/** What a list gives; for one that is not there or that the caller may not see the same bytes (rule D41.5). */
-export function ofList<T>(read: () => T): T {
+/** What `read` gives, or in place of its 404 what `missing` says. */
+export function orMissing<T>(read: () => T, missing: () => Missing): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
-    throw new Missing('unknown_id', 'No list with this id. my_lists gives the ids');
+    throw error instanceof AppError && error.code === 'NOT_FOUND' ? missing() : error;
   }
 }
+
+/** The same for a list: one that is not there, and one that the caller may not see, are the same bytes (rule D41.5). */
+export const ofList = <T>(read: () => T): T =>
+  orMissing(read, () => new Missing('unknown_id', 'No list with this id. my_lists gives the ids'));
 
 /** Some members of an object. */
 export function pick<T extends object, K extends keyof T>(from: T, ...names: K[]): Pick<T, K> {
   return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>;
 }
+
+/** The most ids of a kind in an answer. */
+export const mostListed = 100;
+
+/** The members that say something: without empty arrays and what is undefined. */
+export const filled = (from: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(from).filter(
+      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
 
 const charactersPerToken = 4;
 const tokens = { short: 2000, full: 6000 };
@@ -64,12 +77,9 @@ const short = (digest: string) => digest.slice(0, 12);
 export function startOf(cursor: unknown, digest: string): number {
   if (cursor === undefined) return 0;
   const [, of, at] = /^([0-9a-f]{12})-(\d{1,9})$/.exec(String(cursor)) ?? [];
-  if (at === undefined) throw new AppError('BAD_REQUEST', 'cursor must be that of a `next`: copy it');
+  if (at === undefined) throw badRequest('cursor must be that of a `next`: copy it');
   if (of !== short(digest))
-    throw new AppError(
-      'BAD_REQUEST',
-      'The catalog has changed since this `next` was made: ask again without cursor',
-    );
+    throw badRequest('The catalog has changed since this `next` was made: ask again without cursor');
   return Number(at);
 }
 
@@ -122,19 +132,28 @@ export function withTexts(call: Call, head: Answer, texts: Record<string, string
 
 /** The longest beginning of a text that has so many characters as JSON, without half a character. */
 function beginning(text: string, most: number): string {
-  if (most <= 0) return '';
-  let end = Math.min(text.length, most);
-  while (end > 0 && sizeOf(text.slice(0, end)) - 2 > most)
-    end -= Math.max(1, Math.ceil((sizeOf(text.slice(0, end)) - 2 - most) / 6));
-  // A pair of UTF-16 units is one character.
-  if (end < text.length && /[\ud800-\udbff]/.test(text[end - 1] ?? '')) end--;
-  return text.slice(0, Math.max(0, end));
+  if (sizeOf(text) - 2 <= most) return text;
+  let [end, size] = [0, 0];
+  for (const character of text) {
+    size += sizeOf(character) - 2;
+    if (size > most) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
 }
 
 /** A title in a row; the whole one is where the row's citation leads. */
 export function brief(text: string, length = 300): string {
   return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
 }
+
+/** A rule as a row: its citation, and what tells it from others. */
+export const ruleRow = (slug: string, version: string, rule: Heading) => ({
+  cite: citation(slug, version, rule.ruleId),
+  ...pick(rule, 'groupId', 'ruleVersion', 'severity'),
+  ruleTitle: brief(rule.ruleTitle),
+});
+type Heading = Record<'groupId' | 'ruleId' | 'ruleVersion' | 'ruleTitle' | 'severity', string>;
 
 /** A page of a service that has the row at a place, and how many rows of it earlier parts had. */
 export function pageAt(at: number, limit = 100): { page: number; limit: number; skip: number } {

@@ -1,47 +1,66 @@
 import { citation } from '../base/citation.ts';
-import { AppError } from '../base/errors.ts';
-import { frameworkKey } from '../catalog/controls/frameworks.ts';
+import { badRequest } from '../base/errors.ts';
+import { assessmentLines } from '../catalog/controls/assessment-lines.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import { citeControl, controlIn, isImported, missingControl } from '../catalog/search/control-versions.ts';
-import { controlOf, Missing, severitiesOf, stigOf } from '../catalog/search/spelled.ts';
+import {
+  controlOf,
+  frameworkOf,
+  Missing,
+  revisionOf,
+  severitiesOf,
+  stigOf,
+} from '../catalog/search/spelled.ts';
 import type { Services } from '../services.ts';
-import { type Answer, brief, type Call, ofList, pageAt, pick, withRows, withTexts } from './calls.ts';
-import { slugsOfList } from './rule-tools.ts';
+import {
+  type Answer,
+  brief,
+  type Call,
+  filled,
+  mostListed,
+  ofList,
+  orMissing,
+  pageAt,
+  pick,
+  ruleRow,
+  withRows,
+  withTexts,
+} from './calls.ts';
+import { inList } from './list-tools.ts';
 
-type Texts = Record<string, string | undefined>;
-
-export function getControl(services: Services, call: Call): Answer {
-  const { id: given = '', framework: named, version: asked } = call.args as Texts;
+export function getControl({ controls, crosswalk }: Services, call: Call): Answer {
+  const { id: given = '', framework: named, version: asked } = call.args;
   const { framework, id, version, part } = controlOf(given, named, asked);
-  const control = controlIn(services.controls, framework, id, version);
-  if (control === null) throw missingControl(services.controls, framework, id, version);
+  const control = controlIn(controls, framework, id, version);
+  if (control === null) throw missingControl(controls, framework, id, version);
   const { identifier, statement, guidance, threat = '', resources = '', related, title = '' } = control;
   const cite = citation(framework, control.version, identifier);
   const isBase = framework === 'nist-800-53' && !identifier.includes('(');
-  const enhancements = () => services.controls.enhancements(identifier, control.version).slice(1);
-  const facts = pick(control, 'family', 'subjectArea', 'status', 'baselines', 'requirementType', 'macLevels');
-  const first: Answer = {
-    ...{
-      found: true,
-      cite,
-      ...pick(control, 'framework', 'identifier', 'version', 'edition'),
-      title: brief(title),
-    },
-    ...{ ...facts, ...pick(control, 'impactCode', 'withdrawn') },
-    ...(part !== '' && { part }),
-    ...(related && { related: related.slice(0, 60) }),
-    ...(isBase && { enhancements: enhancements().map((each) => each.identifier) }),
-    ...(framework === 'cci' && control.status === 'withdrawn' && { state: 'deprecated' }),
-    ...(framework === 'cci' && { controls: services.crosswalk.endsOf({ ...cciQuestion, identifier }) }),
+  const enhancements = isBase ? controls.enhancements(identifier, control.version).slice(1) : [];
+  const isCci = framework === 'cci';
+  const facts = {
+    ...pick(control, 'framework', 'identifier', 'version', 'edition', 'textFrom'),
+    title: brief(title),
+    ...pick(control, 'family', 'subjectArea', 'status', 'baselines', 'requirementType'),
+    ...pick(control, 'macLevels', 'confidentialityLevels', 'impactCode', 'withdrawn'),
+    ...filled({
+      part: part || undefined,
+      related: related?.slice(0, mostListed),
+      enhancements: enhancements.map((each) => each.identifier).slice(0, mostListed),
+      state: isCci && control.status === 'withdrawn' ? 'deprecated' : undefined,
+      controls: isCci ? crosswalk.endsOf({ ...cciQuestion, identifier }) : undefined,
+      // Gapstone joins objectives with CCIs; no publisher does.
+      derived: control.objectives.some(({ ccis }) => ccis.length > 0) || undefined,
+    }),
   };
-  const head = call.at === 0 ? first : { found: true, cite, identifier };
-  return withTexts(call, head, { statement, guidance: guidance ?? '', threat, resources });
+  const head = { found: true, cite, ...(call.at === 0 ? facts : { identifier }) };
+  return withTexts(call, head, { statement, guidance, threat, resources, ...assessmentLines(control) });
 }
 
 export async function crosswalk({ controls, crosswalk, explainer }: Services, call: Call): Promise<Answer> {
-  const { from = '', to = '', framework: named, version } = call.args as Texts;
-  const { framework, id } = controlOf(from, named);
-  const target = frameworkKey(to);
+  const { from = '', to = '', framework: named } = call.args;
+  const { framework, id, version } = controlOf(from, named, call.args.version);
+  const target = frameworkOf(to);
   const identifier = crosswalk.canonical(framework, id);
   const question = { framework, identifier, to: target, version, statuses: defaultStatuses, maxHops: 4 };
   const { paths, truncated } = await crosswalk.resolveInSlices(question);
@@ -49,58 +68,53 @@ export async function crosswalk({ controls, crosswalk, explainer }: Services, ca
     const { code, message, incorporatedInto } = explainer.whyNot(question);
     const isAbsent = code === 'not-imported' || code === 'unknown-version';
     const reason = code === 'unknown-control' ? 'unknown_id' : isAbsent ? 'not_imported' : 'no_match';
-    throw new Missing(reason, message, incorporatedInto && { incorporatedInto });
+    throw new Missing(reason, message, filled({ incorporatedInto }));
   }
   const rows = paths.slice(call.at, call.at + 300).map(({ hops, controls: steps }) => {
     const { identifier: end, status } = steps.at(-1)!;
     const path = steps.map((each) => `${each.framework}:${each.identifier}`);
     return { cite: citeControl(controls, target, end), hops, status, path };
   });
-  const cite = citeControl(controls, framework, identifier);
-  const head = { found: true, from: cite, to: target, total: paths.length };
-  return withRows(call, { ...head, ...(truncated && { incomplete: true }) }, 'paths', rows, paths.length);
+  const head = { from: citeControl(controls, framework, identifier), to: target, total: paths.length };
+  return withRows(
+    call,
+    { found: true, ...head, ...(truncated && { incomplete: true }) },
+    'paths',
+    rows,
+    paths.length,
+  );
 }
 
 export async function rulesForControl(services: Services, call: Call): Promise<Answer> {
-  const { control: given = '', framework: named, stig, list, severity } = call.args as Texts;
-  const among = await slugsOfList(services, call, list);
+  const { control: given = '', framework: named, stig, severity } = call.args;
+  const { among, pinned } = await inList(services, call);
   const { framework, id } = controlOf(given, named);
   const { skip, ...page } = pageAt(call.at, 50);
   const of = stig === undefined ? undefined : [stigOf(services, stig).slug];
   const query = { framework, controlId: id, stig: of, among, severity: severitiesOf(severity), ...page };
-  let found: ReturnType<typeof services.controlRules.rules>;
-  try {
-    found = services.controlRules.rules({ ...query, status: undefined, maxHops: undefined });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
-    throw missingControl(services.controls, framework, id, undefined);
-  }
-  const { control, stigs, counts, pagination } = found;
-  const { total } = pagination;
+  const found = orMissing(
+    () => services.controlRules.rules({ ...query, status: undefined, maxHops: undefined }),
+    () => missingControl(services.controls, framework, id, undefined),
+  );
+  const { total } = found.pagination;
   if (total === 0)
     throw new Missing('no_match', 'No rule of a current release leads to this control with these filters');
-  const rows = stigs.flatMap(({ slug, version, rules }) =>
+  const rows = found.stigs.flatMap(({ slug, version, rules }) =>
     rules.map((rule) => ({
-      cite: citation(slug, version, rule.ruleId),
-      ...pick(rule, 'groupId', 'ruleVersion', 'severity', 'hops'),
-      ...{ ruleTitle: brief(rule.ruleTitle), ruleIdents: rule.ruleIdents.slice(0, 100) },
+      ...ruleRow(slug, version, rule),
+      ...pick(rule, 'hops', 'automation'),
+      ruleIdents: rule.ruleIdents.slice(0, mostListed),
     })),
   );
-  const cite = citeControl(services.controls, framework, control.identifier);
-  return withRows(call, { found: true, control: cite, total, counts }, 'rules', rows.slice(skip), total);
+  const cite = citeControl(services.controls, framework, found.control.identifier);
+  const head = { found: true, control: cite, total, counts: found.counts, ...filled({ pinned }) };
+  return withRows(call, head, 'rules', rows.slice(skip), total);
 }
 
 export async function coverage(services: Services, call: Call): Promise<Answer> {
-  const {
-    stig,
-    list,
-    framework = 'nist-800-53',
-    revision,
-    baseline,
-    show = 'uncovered',
-  } = call.args as Texts;
-  if ((stig === undefined) === (list === undefined))
-    throw new AppError('BAD_REQUEST', 'Give either stig or list');
+  const { stig, list, framework = 'nist-800-53', baseline, show = 'uncovered' } = call.args;
+  const revision = revisionOf(call.args.revision);
+  if ((stig === undefined) === (list === undefined)) throw badRequest('Give either stig or list');
   const user = list === undefined ? null : await call.caller.user();
   const release = stig === undefined ? null : stigOf(services, stig);
   const releases = () =>
@@ -109,29 +123,35 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
       : [services.stigs.named(release.slug, release.version)];
   // First: who may not see the list learns nothing of the rest.
   releases();
-  const key = frameworkKey(framework);
+  const key = frameworkOf(framework);
   if (!isImported(services.controls, key, revision))
     throw missingControl(services.controls, key, '', revision);
-  const asked = { framework, revision, baseline, rollup: call.args.rollup === true };
-  const found = await services.coverage.of(releases, asked);
+  const rollup = (call.args.rollup as unknown) === true;
+  const found = await services.coverage.of(releases, { framework: key, revision, baseline, rollup });
+  const { controls, outside, unmapped, stigs } = found;
   const rowOf = ({ identifier, title, rules }: { identifier: string; title: string; rules: unknown }) => ({
-    ...{ cite: citation(key, found.revision ?? '', identifier), title: brief(title) },
+    cite: citation(key, found.revision ?? '', identifier),
+    title: brief(title),
     ...(show !== 'uncovered' && { rules }),
   });
-  const versions = new Map(found.stigs.map((each) => [each.slug, each.version ?? '']));
-  const rowsOf: Record<string, () => object[]> = {
-    outside: () => found.outside.map(rowOf),
-    unmapped: () =>
-      found.unmapped.map(({ slug, groupId, ruleId, title, deprecated }) => ({
-        ...{ cite: citation(slug, versions.get(slug)!, ruleId), groupId, title: brief(title) },
-        ...(deprecated && { deprecatedCcis: deprecated }),
-      })),
-    all: () => found.controls.map(rowOf),
-    covered: () => found.controls.filter((each) => each.covered).map(rowOf),
-    uncovered: () => found.controls.filter((each) => !each.covered).map(rowOf),
+  const versions = new Map(stigs.map((each) => [each.slug, each.version ?? '']));
+  const unmappedRow = ({ slug, groupId, ruleId, title, deprecated }: (typeof unmapped)[number]) => ({
+    cite: citation(slug, versions.get(slug)!, ruleId),
+    groupId,
+    title: brief(title),
+    ...filled({ deprecatedCcis: deprecated?.slice(0, mostListed) }),
+  });
+  const isShown = ({ covered }: { covered: boolean }) => show === 'all' || covered === (show === 'covered');
+  const ofControls = show === 'outside' ? outside : controls.filter(isShown);
+  const rows = show === 'unmapped' ? unmapped.map(unmappedRow) : ofControls.map(rowOf);
+  const { totals: automation } = await services.automation.ofList(releases);
+  const head = {
+    found: true,
+    ...pick(found, 'framework', 'revision', 'baseline', 'rollup', 'totals'),
+    automation,
+    show,
+    stigs: stigs.slice(0, 20).map(({ slug, version }) => citation(slug, version ?? '')),
+    total: rows.length,
   };
-  const rows = rowsOf[show]!();
-  const head = { found: true, ...pick(found, 'framework', 'revision', 'baseline', 'rollup', 'totals'), show };
-  const stigs = found.stigs.slice(0, 20).map(({ slug, version }) => citation(slug, version ?? ''));
-  return withRows(call, { ...head, stigs, total: rows.length }, 'rows', rows.slice(call.at), rows.length);
+  return withRows(call, head, 'rows', rows.slice(call.at), rows.length);
 }

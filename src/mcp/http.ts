@@ -1,24 +1,17 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { Caller } from './calls.ts';
 import { createPrograms, type Programs } from './tool-server.ts';
 
-/** Answers one message over HTTP, for a caller; `message` is the body, parsed and bounded, `only` the tool that it calls. */
-export type AnswerMessage = (
-  request: Request,
-  message: unknown,
-  only: Programs['only'],
-  caller: Caller,
-  fault: Programs['fault'],
-) => Promise<Response>;
+/** Who calls what in a message over HTTP. */
+type Asking = Omit<Programs, 'services'>;
 
-/** Both protocol versions, without sessions or streams that stay open (rule D41.1). */
-export function createHttpPrograms(services: Programs['services']): AnswerMessage {
+/** Gives a function that answers a message, parsed and bounded: both protocol versions, without sessions (rule D41.1). */
+export function createHttpPrograms(services: Programs['services']) {
   const handler = createMcpHandler(
-    ({ authInfo }) => createPrograms({ services, ...(authInfo!.extra as Omit<Programs, 'services'>) }),
+    ({ authInfo }) => createPrograms({ services, ...(authInfo!.extra as unknown as Asking) }),
     { legacy: 'stateless', maxSubscriptions: 0, keepAliveMs: 0 },
   );
-  return (request, message, only, caller, fault) => {
-    const authInfo = { token: '', clientId: '', scopes: [], extra: { caller, fault, only } };
+  return (request: Request, message: unknown, asking: Asking): Promise<Response> => {
+    const authInfo = { token: '', clientId: '', scopes: [], extra: { ...asking } };
     return handler.fetch(request, { parsedBody: message, authInfo });
   };
 }

@@ -1,17 +1,20 @@
 import { citation } from '../base/citation.ts';
 import type { List } from '../collections/lists-schema.ts';
 import type { Services } from '../services.ts';
-import { type Answer, brief, type Call, ofList, withRows } from './calls.ts';
+import { type Answer, brief, type Call, ofList, pick, withRows } from './calls.ts';
 
 export async function myLists(services: Services, call: Call): Promise<Answer> {
   const user = await call.caller.user();
-  const { list } = call.args as { list?: string };
+  const { list } = call.args;
   if (list !== undefined) {
     const { stigs } = ofList(() => services.listStigs.exported(user, list));
-    const rows = stigs.map(({ slug, title, version, release, findingCount }) => {
-      // A STIG that the catalog no longer has has no release to cite.
+    const rows = stigs.map((entry) => {
+      const { slug, version, title } = entry;
+      // A STIG or release that the catalog no longer has has nothing to cite.
       const cite = version === '' ? null : citation(slug, version);
-      return { id: slug, cite, title: brief(title), pinned: release !== null, findingCount };
+      const counts = pick(entry, 'findingCount', 'catI', 'catII', 'catIII');
+      const releases = pick(entry, 'version', 'release', 'newest', 'state');
+      return { id: slug, cite, title: brief(title), ...releases, ...counts };
     });
     return withRows(call, { found: true, total: rows.length }, 'stigs', rows.slice(call.at), rows.length);
   }
@@ -22,18 +25,23 @@ export async function myLists(services: Services, call: Call): Promise<Answer> {
   return withRows(call, { found: true, total: rows.length }, 'lists', rows.slice(call.at), rows.length);
 }
 
+/** What narrows an answer to a list of the caller's: its slugs, and the entries that are pinned (rule D35.2). */
+export async function inList({ listStigs }: Services, call: Call) {
+  const { list } = call.args;
+  if (list === undefined) return {};
+  const user = await call.caller.user();
+  const pinned = ofList(() => listStigs.pinned(user, list)).slice(0, 50);
+  const cites = pinned.map(({ slug, version }) => citation(slug, version));
+  return { among: listStigs.slugs(user, list), pinned: cites };
+}
+
 /** The frameworks that have a catalog of their own, and the CCIs. */
 const shown = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
 
-export async function catalogInfo(services: Services): Promise<Answer> {
-  const { digest: _, ...catalog } = await services.summary.summary();
-  return {
-    found: true,
-    ...catalog,
-    frameworks: shown.flatMap((framework) =>
-      services.controls
-        .versions(framework)
-        .map(({ version, isServed }) => ({ framework, version, served: isServed })),
-    ),
-  };
+export async function catalogInfo({ summary, controls }: Services): Promise<Answer> {
+  const { digest: _, ...catalog } = await summary.summary();
+  const frameworks = shown.flatMap((framework) =>
+    controls.versions(framework).map(({ version, isServed }) => ({ framework, version, served: isServed })),
+  );
+  return { found: true, ...catalog, frameworks };
 }

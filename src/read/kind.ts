@@ -4,6 +4,7 @@ export type Kind =
   | 'scap'
   | 'oscal-catalog'
   | 'oscal-profile'
+  | 'oscal-mapping'
   | 'cprt'
   | 'cci-list'
   | 'dod-8500'

@@ -1,6 +1,7 @@
 import { benchChanges } from './changes.ts';
 import { benchCoverage } from './coverage.ts';
 import { benchImport } from './import.ts';
+import { benchPages } from './pages.ts';
 import { benchPrograms } from './programs.ts';
 import { benchReading } from './read.ts';
 import { benchSearching } from './search.ts';
@@ -15,6 +16,7 @@ const parts: Record<string, () => Promise<void>> = {
   coverage: benchCoverage,
   changes: benchChanges,
   mcp: benchPrograms,
+  pages: benchPages,
   uploads: benchUploads,
   silence: benchSilence,
 };

@@ -62,7 +62,7 @@ tasks('one checklist upgraded', async () => {
     await click(page.getByRole('link', { name: 'Checklists', exact: true }));
     await page.getByLabel(/^Checklists:/).setInputFiles(file);
     await click(page.getByRole('button', { name: 'Preview upgrade' }));
-    await page.getByRole('heading', { level: 1, name: 'V1R1 to V1R2' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Harbor Linux 3: V1R1 to V1R2' }).waitFor();
     const { bytes } = await download(page.getByRole('button', { name: 'Download upgraded checklist' }));
     assert.ok(answered(bytes.toString()) > 0);
   });

@@ -42,8 +42,10 @@ for (const host of ['127.0.0.1', plainHost])
       await reader.bringToFront();
       return clipboard(reader);
     };
-    assert.is(await copied(page.locator('.section-head .copy').first()), checkContent);
-    assert.is(await copied(page.locator('.section-head .copy').nth(1)), fixText);
+    const copyOf = (name: string) =>
+      page.locator(`section:has(> * > [data-copy=${name}]) .section-head .copy`);
+    assert.is(await copied(copyOf('check')), checkContent);
+    assert.is(await copied(copyOf('fix')), fixText);
     const commands = await page.locator('.prose kbd').allTextContents();
     assert.ok(commands.length > 0);
     for (const [index, command] of commands.entries()) {
@@ -84,7 +86,7 @@ tasks('a check is found and copied', () =>
       await page
         .context()
         .grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.served.url });
-      await click(page.locator('.section-head .copy').first());
+      await click(page.getByRole('button', { name: 'Copy check' }));
       await page.getByRole('button', { name: 'Copied check' }).waitFor();
       assert.is(await clipboard(page), (await published('V-900003')).checkContent);
     },
@@ -171,18 +173,35 @@ for (const colorScheme of ['light', 'dark'] as const)
     await leave(visitor);
   });
 
-tasks('a citation of a rule is copied', () =>
+tasks('a citation of a rule is found, and opens what it names', () =>
+  journey(site, async ({ page, click }) => {
+    await find(page, 'V-900003');
+    await click(searchButton(page));
+    await click(page.locator('summary', { hasText: 'Copy' }));
+    const cited = page.getByRole('link', { name: /^harbor_linux_3@V1R2#SV-900003r\d+_rule$/ });
+    await click(cited);
+    assert.match(page.url(), /\/cite\?ref=harbor_linux_3%40V1R2%23SV-900003r/);
+    await page.getByText('V-900003').first().waitFor();
+  }),
+);
+
+tasks('a citation and the link of a rule are copied', () =>
   journey(
     site,
     async ({ page, click }) => {
       await find(page, 'V-900003');
       await click(searchButton(page));
+      await click(page.locator('summary', { hasText: 'Copy' }));
       await page
         .context()
         .grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.served.url });
       await click(page.getByRole('button', { name: 'Copy citation' }));
       await page.getByRole('button', { name: 'Copied citation' }).waitFor();
       assert.match(await clipboard(page), /^harbor_linux_3@V1R2#SV-900003r\d+_rule$/);
+      await click(page.getByRole('button', { name: 'Copy link' }));
+      await page.getByRole('button', { name: 'Copied link' }).waitFor();
+      const link = `${site.served.url}/stigs/harbor_linux_3/rules/V-900003?version=V1R2`;
+      assert.is(await clipboard(page), link);
     },
     { javaScriptEnabled: [true] },
   ),

@@ -76,7 +76,7 @@ for (const { javaScriptEnabled, viewport } of visits) {
         await page
           .getByLabel('Hosts', { exact: true })
           .fill('name,stigs\nweb01,lantern_web_server_2\ndb01,"harbor_linux_3;lantern_web_server_2"');
-        await click(page.getByRole('button', { name: 'Keep these hosts with the list' }));
+        await click(page.getByRole('button', { name: 'Save these hosts with the list' }));
         assert.is(await page.getByLabel(/^web01: Harbor/).isChecked(), false);
         assert.is(await page.getByLabel(/^db01: Harbor/).isChecked(), true);
         await accessible();
@@ -141,14 +141,14 @@ for (const { javaScriptEnabled, viewport } of visits) {
 
 tasks('two STIGs side by side', () =>
   journey(site, async ({ page, click, download, accessible }) => {
-    await click(navigation(page, 'STIGs'));
-    await click(page.getByRole('link', { name: /^Harbor Linux 3/ }).first());
+    await click(page.getByRole('link', { name: 'Harbor Linux 3', exact: true }).first());
+    await click(page.getByText('Compare', { exact: true }));
     await click(page.getByRole('link', { name: 'Beside another STIG' }));
     await page.getByLabel(/^Harbor Linux 3 .* and$/).fill('lantern web');
     await click(page.getByRole('button', { name: 'Compare' }));
     await page.getByText('This is a suggestion of Gapstone').waitFor();
     await accessible();
-    const { bytes } = await download(page.getByRole('link', { name: 'csv', exact: true }));
+    const { bytes } = await download(page.getByRole('link', { name: 'CSV', exact: true }));
     assert.match(bytes.toString(), /^likeness,srgId,leftSlug,/);
   }),
 );

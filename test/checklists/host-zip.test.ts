@@ -433,7 +433,7 @@ zips('what is wrong is named, and what is gone from the catalog is left out with
   }
   await refused(
     { hosts: [{ hostName: 'Web' }, { hostName: ' wEB' }] },
-    'hosts: host 2 ( wEB): the host is there twice',
+    'hosts: host 2 ( wEB): the host is listed twice',
   );
   await refused({ hosts: [] }, 'hosts must contain 1 to 500 hosts');
   await refused({ hosts: many(501) }, 'hosts must contain 1 to 500 hosts');

@@ -87,7 +87,7 @@ command('of STIGs by slug or benchmark id, each once', async () => {
   );
   assert.is(made.code, 0, made.stderr);
   assert.match(made.stdout, /^[0-9a-f]{64} {2}stigs\.zip\n$/);
-  assert.match(made.stderr, /^db 1 is no host name of RFC 1123\n4 checklists, [\d,]+ bytes\n$/);
+  assert.match(made.stderr, /^db 1 is not a host name by RFC 1123\n4 checklists, [\d,]+ bytes\n$/);
   assert.equal(
     [...(await readZip(read('stigs.zip'))).keys()].map((name) => name.replace(/_V\d+R\d+/, '')),
     ['web01', 'db 1'].flatMap((host) => [`${host}_harbor_linux_3.cklb`, `${host}_lantern_web_server_2.cklb`]),
@@ -117,7 +117,7 @@ command('what is wrong is one line, and leaves nothing behind', async () => {
       `typo.csv: Line 1: there is no column "ipAdress". ${columns}`,
     ],
     [[...stig, '--hosts', 'nameless.csv', ...to], 1, 'nameless.csv: Line 1: the column hostName is missing'],
-    [[...stig, '--hosts', 'twice.csv', ...to], 1, 'twice.csv: Line 1: the column hostName is there twice'],
+    [[...stig, '--hosts', 'twice.csv', ...to], 1, 'twice.csv: Line 1: the column hostName is listed twice'],
     [
       [...stig, '--hosts', 'bad.csv', ...to],
       1,

@@ -1,6 +1,15 @@
 // Backups by site and time, and what is set aside (rule D44.5).
 import { execFileSync } from 'node:child_process';
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { removeOlder } from '../../src/commands/backup-folder.ts';
@@ -124,6 +133,10 @@ keep('a file goes only when its name, its hash file and its site agree, and neve
     finished('gapstone-a-20200101.zip'),
   ];
   put(folder, 'gapstone-a-20200104T000000Z.zip', 'no hash file');
+  for (const name of ['gapstone-a-20200106T000000Z.zip', 'gapstone-a-20200107T000000Z.zip'])
+    put(folder, `${name}.sha256`, `${'a'.repeat(64)}  ${name}\n`);
+  symlinkSync('notes.txt', join(folder, 'gapstone-a-20200106T000000Z.zip'));
+  symlinkSync(own[3]!, join(folder, 'gapstone-a-20200107T000000Z.zip'));
   mkdirSync(join(folder, 'gapstone-a-20200105T000000Z.zip.part-abcdef'));
   // The clock was set back: what was just made has the oldest name.
   const made = finished('gapstone-a-20190101T000000Z.zip');
@@ -136,8 +149,18 @@ keep('a file goes only when its name, its hash file and its site agree, and neve
   ]);
   assert.equal(remove(1, new Date()), []);
   const left = readdirSync(folder);
-  for (const name of [made, ...stays, 'gapstone-a-20200104T000000Z.zip'])
+  const links = ['gapstone-a-20200106T000000Z.zip', 'gapstone-a-20200107T000000Z.zip'];
+  for (const name of [made, ...stays, ...links, 'gapstone-a-20200104T000000Z.zip'])
     assert.ok(left.includes(name), name);
+  // The clock was ahead for two nights: what claims to be later than the new one is older than it.
+  for (const name of ['20270101', '20270102', '20260105', '20260106'])
+    finished(`gapstone-a-${name}T000000Z.zip`);
+  const options = { site: 'a', made: join(folder, 'gapstone-a-20260106T000000Z.zip'), usersOnly: false };
+  assert.equal(removeOlder(folder, { ...options, keep: 2, now: new Date() }), [
+    'gapstone-a-20270101T000000Z.zip',
+    'gapstone-a-20270102T000000Z.zip',
+    made,
+  ]);
 });
 
 keep('tidy lists what is set aside and removes what is older, but not what a rollback needs', async () => {
@@ -168,6 +191,13 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   );
   const files = { db: join(folder, 'g.db'), usersDb: join(folder, 'g-users.db') };
   const all = setAside(files);
+  const kept = (given: typeof files) =>
+    setAside(given)
+      .filter((each) => each.kept)
+      .map(({ file }) => basename(file));
+  // However the path is spelled; and where users' data cannot say what is needed.
+  assert.equal(kept({ ...files, db: `${folder}/./g.db` }), ['g.db.before-1']);
+  assert.equal(kept({ ...files, usersDb: join(folder, 'slip.db') }), ['g.db.before-1']);
   const later = (days: number) => new Date(Date.now() + days * 86_400_000);
   assert.equal(removable(all, 30 * 86_400, later(29)), []);
   assert.equal(

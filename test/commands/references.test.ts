@@ -134,6 +134,8 @@ test('a folder is read file by file, in every format, and what cannot be read is
   assert.is(sarif.runs[0].results.length, 2);
   assert.ok(isSarif(sarif), JSON.stringify(isSarif.errors));
   assert.is(isSarif({ ...sarif, version: '2.0' }), false);
+  const device = await commandHere(['references', '/dev/null', '--db', db]);
+  assert.match(device.stderr, /\/dev\/null is skipped: neither a file nor a folder/);
   const none = await commandHere(['references', join(folder, 'nothing'), '--db', db]);
   assert.is(none.code, 1);
   assert.match(none.stderr, /there is no .*nothing/);

@@ -1,13 +1,25 @@
 // gapstone.env, `gapstone config`, and what a wrong word is answered with (rule D44.3).
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { variables } from '../../src/base/config.ts';
 import { parseEnvironmentFile } from '../../src/base/env-file.ts';
+import { readSettingsFile } from '../../src/base/installation.ts';
 import { didYouMean } from '../../src/base/nearest.ts';
 import { packageRoot } from '../../src/base/root.ts';
+import { sampleKey } from '../support/bundles.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { runHere } from '../support/here.ts';
 import { killAll, startServer } from '../support/running.ts';
@@ -45,7 +57,7 @@ testIf({ here: existsSync(generator), bring: 'apt-get install systemd' }, settin
     const value = fc.array(piece, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
     const line = fc.oneof(
       fc.tuple(fc.constantFrom('G1', 'G2', ' G3', 'G1 '), value).map(([name, text]) => `${name}=${text}`),
-      fc.constantFrom('# comment', '; comment', '', 'no assignment', '#\\'),
+      fc.constantFrom('# comment', '; comment', '', 'no assignment', '#\\', '=G1="', '\\'),
     );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
@@ -60,7 +72,7 @@ testIf({ here: existsSync(generator), bring: 'apt-get install systemd' }, settin
         for (const [name, each] of parseEnvironmentFile(text)) if (each === '') theirs.delete(name);
         assert.equal(new Map(own.sort()), new Map([...theirs].sort()), JSON.stringify(text));
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   },
 );
@@ -83,8 +95,38 @@ settings('quotes, blanks, comments and continued lines, one by one', () => {
     [' A = 1 # not a comment', '1 # not a comment'],
     ['A', undefined],
     ['A="open', 'open'],
+    ['A=1\r\nB=2\r\n', '1'],
+    ['=B="\nA=1', undefined],
+    ['export A=1', undefined],
   ];
   for (const [text, value] of cases) assert.is(parseEnvironmentFile(text).get('A'), value, text);
+});
+
+settings('a settings file is text in UTF-8 that no other user may change', () => {
+  const folder = scratchFolder();
+  const cases: [bytes: string | Buffer, expected: Record<string, string> | RegExp, ignored?: string[]][] = [
+    ['\ufeffGAPSTONE_BANNER=\u00c4 \u2014 B\n', { GAPSTONE_BANNER: '\u00c4 \u2014 B' }],
+    ['export GAPSTONE_PORT=1\nPATH=/x\nGAPSTONE_X=y', { GAPSTONE_X: 'y' }, ['export GAPSTONE_PORT', 'PATH']],
+    [Buffer.from('GAPSTONE_BANNER=\xc4\n', 'latin1'), /cannot be read: .*utf-8/],
+    [Buffer.from('\ufeffGAPSTONE_PORT=1\n', 'utf16le'), /cannot be read: .*utf-8/],
+    ['GAPSTONE_PORT=1\0\n', /cannot be read: it has a byte 0/],
+    ['#'.repeat((1 << 20) + 1), /has 1048577 bytes, at most 1048576 are read/],
+  ];
+  for (const [bytes, expected, ignored = []] of cases) {
+    const file = put(folder, 'gapstone.env', bytes);
+    const names: string[] = [];
+    const read = () => readSettingsFile((name) => names.push(name), file);
+    if (expected instanceof RegExp) assert.throws(read, expected);
+    else assert.equal([read(), names], [expected, ignored]);
+  }
+  // The target of a link counts, and not its own mode.
+  symlinkSync('gapstone.env', join(folder, 'link.env'));
+  put(folder, 'gapstone.env', 'GAPSTONE_PORT=1\n');
+  assert.equal(readSettingsFile(undefined, join(folder, 'link.env')), { GAPSTONE_PORT: '1' });
+  chmodSync(join(folder, 'gapstone.env'), 0o602);
+  assert.throws(() => readSettingsFile(undefined, join(folder, 'link.env')), /can be changed by others/);
+  assert.throws(() => readSettingsFile(undefined, folder), /is not a file/);
+  assert.equal(readSettingsFile(undefined, join(folder, 'none.env')), {});
 });
 
 /** A copy of the program in a folder of its own: the settings lie beside that. */
@@ -142,7 +184,10 @@ settings('flags come before the environment, that before gapstone.env, that befo
   assert.equal(found('CRON_SECRET'), [null, 'file']);
   assert.equal(found('METRICS'), ['on', 'default']);
   assert.equal(found('USERS_DB'), ['gapstone-users.db', 'default']);
-  assert.is(stderr, 'warning: unknown environment variables: GAPSTONE_PROT\n');
+  assert.is(
+    stderr,
+    'warning: names that do not begin with GAPSTONE_ are ignored: NODE_OPTIONS, PATH\nwarning: unknown environment variables: GAPSTONE_PROT\n',
+  );
   const text = run(['config']);
   assert.match(text.stdout, /^file {9}GAPSTONE_CRON_SECRET=\(set\)$/m);
   assert.match(text.stdout, /^file {9}GAPSTONE_BANNER=UNCLASSIFIED \/\/ FOR OFFICIAL USE ONLY$/m);
@@ -173,6 +218,40 @@ settings('each command reads gapstone.env; a wrong one is 1 in config, 2 elsewhe
   for (const args of [['--help'], ['-v'], ['status', '--help']]) assert.is(run(args).status, 0);
 });
 
+settings('in a package wrong usage makes no folder, config says 1, and root writes no data of others', () => {
+  const { folder, run } = installation();
+  // What makes it a package.
+  mkdirSync(join(folder, 'program', 'bin'));
+  symlinkSync(process.execPath, join(folder, 'program', 'bin', 'node'));
+  const data = join(folder, 'gapstone-data');
+  for (const args of [['import'], ['import', 'nowhere.zip'], ['restore', 'nowhere.zip'], ['status']]) {
+    assert.ok(run(args).status! > 0, args.join(' '));
+    assert.not.ok(existsSync(data), args.join(' '));
+  }
+  const file = put(folder, 'gapstone.env', 'PATH=/nowhere\nexport GAPSTONE_PORT=1\n');
+  assert.is(
+    run(['config']).stderr,
+    'warning: names that do not begin with GAPSTONE_ are ignored: PATH, export GAPSTONE_PORT\n',
+  );
+  chmodSync(file, 0o666);
+  assert.equal([run(['config']).status, run(['status']).status], [1, 2]);
+  chmodSync(file, 0o600);
+  // A catalog that a bundle brings needs no start before it.
+  const key = sampleKey('depot');
+  assert.is(run(['content', 'trust', 'add', `${key.file}.pub`, '--name', 'depot']).status, 0);
+  assert.is(statSync(data).mode & 0o777, 0o700);
+  if (process.geteuid?.() !== 0) return;
+  const other = join(folder, 'other');
+  mkdirSync(other);
+  chownSync(other, 65534, 65534);
+  writeFileSync(file, `GAPSTONE_DB=${join(other, 'gapstone.db')}\n`);
+  assert.match(
+    run(['import', 'program/data/stigs']).stderr,
+    /other belongs to another user \(uid 65534\): run this as that user/,
+  );
+  assert.equal([readdirSync(other), run(['config']).status], [[], 0]);
+});
+
 settings('a banner with blanks of gapstone.env is on the pages', async () => {
   const { folder } = installation();
   put(folder, 'gapstone.env', 'GAPSTONE_BANNER=TOP SECRET // FOR TESTS\n');
@@ -191,7 +270,11 @@ settings('a wrong word is answered with the nearest right one, without its contr
   const cases: [string[], string][] = [
     [['backpu'], 'there is no command "backpu": did you mean "backup"?'],
     [['retsore'], 'there is no command "retsore": did you mean "restore"?'],
-    [['--version-x'], 'the command must come before "--version-x": see gapstone --help'],
+    [['--versoin'], 'there is no option "--versoin": did you mean "--version"?'],
+    [['--json', 'status'], 'the command must come before "--json": see gapstone --help'],
+    [['status', '--db'], '--db needs a value'],
+    [['status', '--db', '--json'], '--db needs a value'],
+    [['status', '--json=1'], '--json takes no value'],
     [['xyzzy'], 'there is no command "xyzzy": see gapstone --help'],
     [['help', 'imprt'], 'there is no command "imprt": did you mean "import"?'],
     [['status', '--jsn'], 'there is no option "--jsn": did you mean "--json"?'],

@@ -754,8 +754,11 @@ restores('verifies before it replaces: nothing is changed by a bad backup', asyn
     put(folder, `${kind}-no-hash.db.sha256`, 'nothing');
     const table = { catalog: 'stigs', users: 'bundles' }[kind];
     cases.push(
-      [bad(`${kind}-cut.db`, good.subarray(0, 20_000)), /is truncated: 20000 bytes of \d+/],
-      [flipped, /^\S*-flipped\.db is damaged \(/],
+      [
+        bad(`${kind}-cut.db`, good.subarray(0, 20_000)),
+        /is truncated: 20000 bytes of \d+: take another backup\. Nothing was changed$/,
+      ],
+      [flipped, /^\S*-flipped\.db is damaged \([^*]+\): take another backup\. Nothing was changed$/],
       [
         changed('newer.db', (sqlite) => sqlite.pragma('user_version = 999')),
         /has schema 999, this version of Gapstone supports/,

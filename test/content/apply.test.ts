@@ -81,6 +81,7 @@ const values: Record<string, string> = {
   '/nist-800-171/{controlId}': '3.1.1',
   '/control-rules/{framework}/{controlId}': 'nist-800-53/AC-2',
   '/dod-8500/{controlId}': 'ECCT-1',
+  '/controls/{framework}/{controlId}': 'nist-800-53/AC-2',
   '/controls/{framework}': 'nist-800-53',
 };
 const queries: Record<string, string[]> = {

@@ -156,15 +156,20 @@ if (real) {
       },
     );
 
-  real('a list answers as its STIGs do, and files have a row for each objective', async () => {
+  real('a list answers as its pinned releases do, and files have a row for each objective', async () => {
     const { id } = (await app.send('POST', '/api/v1/lists', { name: 'Worksheet' })).json;
-    const some = slugs.slice(0, 3);
-    await app.send('POST', `/api/v1/lists/${id}/stigs`, { slugs: some });
+    const releases = {
+      ...{ kubernetes: 'V1R1', ms_sql_server_2016_instance: 'V3R5' },
+      red_hat_enterprise_linux_9: 'V2R3',
+    };
+    await app.send('POST', `/api/v1/lists/${id}/stigs`, { slugs: Object.keys(releases), releases });
     const path = `/api/v1/lists/${id}/worksheet`;
     const { json } = await app.get(`${path}?baseline=moderate&family=ac`);
     const apart = await Promise.all(
-      some.map(
-        async (slug) => (await app.get(`/api/v1/stigs/${slug}/worksheet?baseline=moderate&family=AC`)).json,
+      Object.entries(releases).map(
+        async ([slug, version]) =>
+          (await app.get(`/api/v1/stigs/${slug}/worksheet?baseline=moderate&family=AC&version=${version}`))
+            .json,
       ),
     );
     for (const [at, control] of json.controls.entries()) {

@@ -35,6 +35,9 @@ test.after(() => t.db.close());
 
 const rulesOf = (file: string): Rule[] => readBenchmark(readFileSync(shipped('stigs', file), 'utf8')).rules;
 
+const citeOf = ({ cite }: { cite: string }) => cite;
+const groupsOf = (rules: { groupId: string }[]) => rules.map(({ groupId }) => groupId);
+
 function* tasks(): Generator<Task> {
   const [old, now] = [rulesOf(releases[0][2]), rulesOf(releases[1][2])];
   const spellings = [
@@ -90,7 +93,7 @@ function* tasks(): Generator<Task> {
           const { json } = await call('get_stig', { name: 'Harbor Linux 3', version, severity });
           return {
             said: [json.total, json.slug],
-            cites: [json.cite, ...json.rules.map((each: { cite: string }) => each.cite)],
+            cites: [json.cite, ...json.rules.map(citeOf)],
           };
         },
         right: [rulesOf(file).filter((each) => each.severity === severity).length, slug],
@@ -105,6 +108,65 @@ function* tasks(): Generator<Task> {
       },
       right: [false, 'removed', citation('harbor_linux_3', 'V1R1', rule.ruleId)],
     };
+  const lantern = rulesOf('U_Lantern_Web_Server_2_STIG_V2R3_Manual-xccdf.xml');
+  const current = [...now, ...lantern];
+  const mapped = readFileSync(shipped('mappings', 'cci_to_nist-800-53.csv'), 'utf8').split('\r\n').join('\n');
+  for (const cci of [...new Set(current.flatMap(({ ccis }) => ccis))].slice(0, 12)) {
+    yield {
+      name: `which rules cite ${cci}`,
+      async ask(call) {
+        const { json } = await call('rules_for_control', { control: cci.toLowerCase() });
+        return { said: new Set(groupsOf(json.rules)), cites: json.rules.map(citeOf) };
+      },
+      right: new Set(current.filter(({ ccis }) => ccis.includes(cci)).map(({ groupId }) => groupId)),
+    };
+    yield {
+      name: `which controls of Rev 5 is ${cci} about`,
+      async ask(call) {
+        const { json } = await call('get_control', { id: cci.replace('CCI-0', 'cci ') });
+        return { said: json.controls, cites: [json.cite] };
+      },
+      right: [
+        ...new Set(
+          [
+            ...mapped.matchAll(new RegExp(`^cci,2025-01-23,${cci},nist-800-53,Rev 5[^,]*,([^,]+),`, 'gm')),
+          ].map(([, control]) => control),
+        ),
+      ],
+    };
+  }
+  for (const [stig, rules] of [
+    ['lantern', lantern],
+    ['harbor 3', now],
+  ] as const)
+    yield {
+      name: `how many rules of ${stig} were counted for its controls`,
+      async ask(call) {
+        const { json } = await call('coverage', { stig, show: 'covered' });
+        return { said: json.totals.rules, cites: json.rows.map(citeOf) };
+      },
+      right: rules.length,
+    };
+  for (const kind of ['added', 'removed'])
+    yield {
+      name: `which rules were ${kind} with V1R2`,
+      async ask(call) {
+        const { json } = await call('compare_releases', { stig: 'harbor_linux_3', from: 'v1 r1', kind });
+        return { said: groupsOf(json.rules), cites: json.rules.map(citeOf) };
+      },
+      right: (kind === 'added'
+        ? now.filter((rule) => !old.some((each) => each.groupId === rule.groupId))
+        : old.filter((rule) => !now.some((each) => each.groupId === rule.groupId))
+      ).map(({ groupId }) => groupId),
+    };
+  yield {
+    name: 'what does find say of an invented id',
+    async ask(call) {
+      const { json } = await call('find', { q: 'V-999999' });
+      return { said: [json.found, json.reason], cites: [] };
+    },
+    right: [false, 'unknown_id'],
+  };
   for (const id of ['V-999999', 'SV-1r1_rule', 'HARB-03-009999', 'RHEL-09-211010'])
     yield {
       name: `an invented id: ${id}`,

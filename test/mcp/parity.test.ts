@@ -65,8 +65,10 @@ test.before(async () => {
   for (const caller of callers)
     for (const visibility of ['PRIVATE', 'SHARED']) {
       const { id } = (await ask(t, 'POST', '/api/v1/lists', caller, { name: visibility, visibility })).json;
+      const [first, second] = [one(stigs), one(stigs)];
       await ask(t, 'POST', `/api/v1/lists/${id}/stigs`, caller, {
-        slugs: [one(stigs).slug, one(stigs).slug],
+        slugs: [first.slug, second.slug],
+        releases: { [first.slug]: first.versions.at(-1) },
       });
       lists.push(id);
     }
@@ -104,7 +106,41 @@ interface Question {
   tool: string;
   args: Record<string, unknown>;
   path: string;
-  same(got: Json, rest: Json, where: string): void;
+  same(got: Json, rest: Json, where: string): void | Promise<void>;
+}
+
+const automations = new Map<string, Promise<{ totals: Json; states: Map<string, [string, string]> }>>();
+
+/** What REST says that a machine can check of a release. */
+function automationOf(slug: string, version: string) {
+  const read = async () => {
+    const { totals, rules: of } = (await t.get(`/api/v1/stigs/${slug}/automation?version=${version}`)).json;
+    const states = of.map((each: Json) => [each.ruleId, [each.state, each.content]]);
+    return { totals, states: new Map<string, [string, string]>(states) };
+  };
+  const key = `${slug} ${version}`;
+  const known = automations.get(key) ?? read();
+  automations.set(key, known);
+  return known;
+}
+
+/** What a control asks, a line for each: as REST has it. */
+function assessmentOf({ objectives, parameters, methods }: Json): Record<string, string> {
+  const lines = (of: Json[], line: (each: Json) => string[]) =>
+    of.map((each) => line(each).filter(Boolean).join(' | ')).join('\n');
+  return {
+    objectives: lines(objectives, ({ id, label, context, text, ccis }) => [
+      ...[label || id, context, text],
+      ccis
+        .map((each: Json) => each.cci + (each.relation === 'equal' ? '' : ` (${each.relation})`))
+        .join(', '),
+    ]),
+    parameters: lines(parameters, ({ id, label, text, values }) => [
+      ...[label || id, text],
+      ...values.map((each: Json) => `${each.source}: ${each.value}`),
+    ]),
+    methods: lines(methods, ({ method, objects }) => [method, objects.join('; ')]),
+  };
 }
 
 function findQuestion(): Question {
@@ -123,20 +159,34 @@ function findQuestion(): Question {
   return {
     ...{ tool: 'find', args, path: `/api/v1/search?${query({ ...args, limit: 50 })}` },
     same(got, rest, where) {
-      if (!got.found)
-        return assert.equal([rest.results, rest.answers, rest.stigs], [[], [], undefined], where);
+      const [unknown, known] = [true, false].map((is) =>
+        rest.answers.filter((each: Json) => (each.state === 'unknown') === is),
+      );
+      if (!got.found) {
+        assert.is(got.reason, unknown.length > 0 ? 'unknown_id' : 'no_match', where);
+        return assert.equal([rest.results, known, rest.stigs], [[], [], undefined], where);
+      }
       assert.equal(
-        [got.total, got.exact, got.relaxed],
-        [rest.pagination.total, rest.exact, rest.relaxed],
+        [got.total, got.exact, got.relaxed, got.counts],
+        [rest.pagination.total, rest.exact, rest.relaxed, rest.counts.severity],
         where,
       );
+      for (const field of ['dropped', 'narrowedTo', 'suggestions'])
+        assert.equal(got[field] ?? [], rest[field], `${where} ${field}`);
+      const pins = (rest.pinned ?? []).map((each: Json) => `${each.slug}@${each.version}`);
+      assert.equal(got.pinned ?? [], pins, where);
       const rows = rest.results.map((each: Json) => ({
         ...row(each.slug, each.version, each),
-        snippet: brief(each.snippet.text, 240),
+        ...(each.snippet.field !== 'title' && { source: { snippet: brief(each.snippet.text, 240) } }),
       }));
       sameRows(got.rules, rows, rest.pagination.total, where);
       const ids = (from: Json[]) => from.map(({ asked, kind, id, state }) => [asked, kind, id, state]);
-      assert.equal(ids(got.answers ?? []), ids(rest.answers.slice(0, 10)), where);
+      assert.equal(ids(got.answers ?? []), ids(known), where);
+      assert.equal(
+        got.unknown ?? [],
+        unknown.map((each: Json) => each.id),
+        where,
+      );
     },
   };
 }
@@ -151,12 +201,14 @@ function ruleQuestion(): Question {
       args: { id, detail: maybe('full') },
       path: `/api/v1/stigs/${slug}?version=${version}`,
     },
-    same(got, rest, where) {
+    async same(got, rest, where) {
       const own = rest.findings.find((each: Json) => each.ruleId === ruleId);
       assert.equal([got.found, got.cite, got.version, got.slug], [true, id, version, slug], where);
       for (const field of ['groupId', 'ruleId', 'ruleVersion', 'severity', 'ruleIdents'])
         assert.equal(got[field], own[field], `${where} ${field}`);
       assert.is(got.ruleTitle, brief(own.ruleTitle), where);
+      const { states } = await automationOf(slug, version);
+      assert.equal([got.automation, (got.automatedBy ?? []).join(';')], states.get(ruleId), where);
       for (const [field, text] of Object.entries<string>(got.source))
         assert.ok(own[field].startsWith(text), `${where} ${field}`);
       if (!got.truncated)
@@ -194,7 +246,12 @@ function controlQuestion(): Question {
         'withdrawn',
       ])
         assert.equal(got[field], rest[field], `${where} ${field}`);
-      assert.ok(rest.statement.startsWith(got.source.statement ?? ''), where);
+      const { statement, guidance, threat = '', resources = '' } = rest;
+      const texts: Record<string, string> = { statement, guidance, threat, resources, ...assessmentOf(rest) };
+      for (const [field, text] of Object.entries<string>(got.source))
+        assert.ok(texts[field]!.startsWith(text), `${where} ${field}`);
+      if (!got.truncated)
+        for (const [field, text] of Object.entries(texts)) assert.is(got.source[field] ?? '', text, where);
       assert.is(got.cite, `${framework}@${rest.version}#${rest.identifier}`, where);
     },
   };
@@ -207,13 +264,18 @@ function stigQuestion(): Question {
   return {
     ...{ tool: 'get_stig', args: { name: slug, version, severity } },
     path: `/api/v1/stigs/${slug}/controls?${query({ version, severity, limit: 100 })}`,
-    same(got, rest, where) {
+    async same(got, rest, where) {
+      const { totals, states } = await automationOf(slug, rest.stig.version);
+      assert.equal(got.automation, totals, where);
       for (const field of ['slug', 'version', 'status', 'releaseDate', 'findingCount'])
         assert.equal(got[field], rest.stig[field], `${where} ${field}`);
       assert.is(got.total, rest.pagination.total, where);
       sameRows(
         got.rules,
-        rest.findings.map((each: Json) => row(slug, rest.stig.version, each)),
+        rest.findings.map((each: Json) => ({
+          ...row(slug, rest.stig.version, each),
+          automation: states.get(each.ruleId)![0],
+        })),
         got.total,
         where,
       );
@@ -266,8 +328,7 @@ function rulesQuestion(): Question {
       const rows = rest.stigs.flatMap(({ slug, version, rules: own }: Json) =>
         own.map((each: Json) => ({
           ...row(slug, version, each),
-          hops: each.hops,
-          ruleIdents: each.ruleIdents,
+          ...{ hops: each.hops, automation: each.automation, ruleIdents: each.ruleIdents },
         })),
       );
       sameRows(got.rules, rows, got.total, where);
@@ -341,8 +402,9 @@ function listQuestion(): Question {
       const fields =
         list === undefined
           ? ['id', 'name', 'visibility', 'stigCount', 'updatedAt']
-          : ['slug', 'findingCount'];
-      const own = (from: Json[]) => from.map((each) => fields.map((field) => each[field] ?? each.id));
+          : ['slug', 'version', 'release', 'newest', 'state', 'findingCount', 'catI', 'catII', 'catIII'];
+      const own = (from: Json[]) =>
+        from.map((each) => fields.map((field) => (field === 'slug' ? (each.slug ?? each.id) : each[field])));
       assert.equal(own(got.lists ?? got.stigs), own(rest.lists ?? rest.stigs), where);
     },
   };
@@ -374,7 +436,7 @@ test(`${questions} random questions have the same answers`, async () => {
     const isFound = !got.isError && got.json.found;
     if (rest.status === 200) {
       assert.not.ok(got.isError, `${where}: ${got.text}`);
-      same(got.json, rest.json, where);
+      await same(got.json, rest.json, where);
     } else {
       assert.not.ok(isFound, `${where}: ${rest.text}`);
       assert.ok(rest.status !== 404 || !got.isError, `${where}: ${got.text}`);

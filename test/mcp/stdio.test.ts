@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as assert from 'uvu/assert';
@@ -9,7 +10,9 @@ import { packageRoot } from '../../src/base/root.ts';
 import { suite } from '../support/harness.ts';
 import { putShippedCatalog } from '../support/prepared.ts';
 import { message } from '../support/programs-client.ts';
+import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { importInto } from '../support/site.ts';
 
 // `gapstone mcp` (rules D41.1 and D41.2): lines in, lines out, and the end of the pipe.
 const test = suite('gapstone mcp');
@@ -30,7 +33,7 @@ interface Ended {
 
 /** Runs the command with some input, to the end of it. */
 async function run(
-  input: string | string[],
+  input: string | (string | Buffer)[],
   args: string[] = [],
   env: Record<string, string> = {},
 ): Promise<Ended> {
@@ -74,9 +77,14 @@ test('it answers each question before it ends with its input, without a token', 
   );
 });
 
-test('garbage, half lines, batches and lines that are too long: an error each, and the next question is answered', async () => {
+test('garbage, half lines, batches, wrong shapes and long lines: an error each, and the next question is answered', async () => {
   const deep = '['.repeat(200_000);
+  const params = { name: 'find', arguments: 'audit' };
   const ended = await run([
+    Buffer.from([0x7b, 0xff, 0xfe, 0x7d, 0x0a]),
+    `${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params })}\n`,
+    `${JSON.stringify({ jsonrpc: '2.0', id: {}, method: 'tools/list' })}\n`,
+    `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 5 })}\n`,
     ...['garbage\n', '\n', '{}\n', '7\n', '[]\n', `[${line('catalog_info', {}).trim()}]\n`, `${deep}\n`],
     ...[
       '\0\u0001\u0002\n',
@@ -94,11 +102,19 @@ test('garbage, half lines, batches and lines that are too long: an error each, a
       .filter(({ error }) => error)
       .map(({ id, error }) => [id, error.code])
       .sort(),
-    [-32600, -32600, -32600, -32600, -32600, -32600, -32700, -32700, -32700]
-      .map((code) => [null, code])
-      .sort(),
+    [[7, -32602], ...[...Array(8).fill(-32600), ...Array(4).fill(-32700)].map((code) => [null, code])].sort(),
   );
   assert.is(answerOf(ended, 5).identifier, 'AC-2');
+});
+
+test('a cancelled request is not waited for, and 200 at once are all answered', async () => {
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'gone' } };
+  const all = Array.from({ length: 200 }, (_, id) => line('get_control', { id: 'AC-2' }, id));
+  const ended = await run([
+    ...[line('coverage', { stig: 'lantern' }, 'gone'), `${JSON.stringify(cancel)}\n`, ...all],
+  ]);
+  assert.equal([ended.code, ended.stderr], [0, '']);
+  assert.is(ended.lines.filter(({ id, result }) => id !== 'gone' && result).length, 200);
 });
 
 test('it ends when its pipe is closed, and when nobody reads', async () => {
@@ -114,6 +130,23 @@ test('it ends when its pipe is closed, and when nobody reads', async () => {
   await once(other.stdout, 'data');
   other.stdin.destroy();
   assert.equal(await once(other, 'exit'), [0, null]);
+});
+
+test('another catalog in the place of the first is the one that answers', async () => {
+  const [small, whole] = [join(folder, 'small.db'), join(folder, 'whole.db')];
+  await importInto(small, [shipped('stigs')]);
+  copyFileSync(db, whole);
+  const child = spawn(process.execPath, [cli, 'mcp', '--db', small], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const reader = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ask = async () => {
+    child.stdin.write(line('get_control', { id: 'AC-2' }));
+    return JSON.parse(JSON.parse((await reader.next()).value!).result.content[0].text);
+  };
+  assert.is((await ask()).reason, 'not_imported');
+  renameSync(whole, small);
+  assert.is((await ask()).identifier, 'AC-2');
+  child.stdin.end();
+  assert.equal(await once(child, 'exit'), [0, null]);
 });
 
 test('a token file gives lists; a bad one, and GAPSTONE_MCP=off, end the start with one line', async () => {

@@ -33,7 +33,10 @@ test.before(async () => {
     (await ask(t, 'POST', '/api/v1/lists', alice, { name: 'Ours', visibility })).json.id;
   list = await make('PRIVATE');
   shared = await make('SHARED');
-  await ask(t, 'POST', `/api/v1/lists/${list}/stigs`, alice, { slugs: ['harbor_linux_3'] });
+  await ask(t, 'POST', `/api/v1/lists/${list}/stigs`, alice, {
+    slugs: ['harbor_linux_3', 'lantern_web_server_2'],
+    releases: { harbor_linux_3: 'V1R1' },
+  });
 });
 test.after(() => t.db.close());
 
@@ -63,13 +66,17 @@ test('ten tools that only read, with all their words in fewer than 4,000 tokens'
 const calls: [who: 'nobody' | 'alice' | 'carol', tool: string, args: () => object][] = [
   ['alice', 'find', () => ({ q: 'audit', stig: 'harbor linux 3' })],
   ['alice', 'find', () => ({ q: 'zeppelin' })],
+  ['alice', 'find', () => ({ q: 'V-999999' })],
+  ['alice', 'find', () => ({ q: 'V-900013 AC-2', list })],
   ['alice', 'get_rule', () => ({ id: 'v 900001' })],
   ['alice', 'get_rule', () => ({ id: 'V-900001', version: 'v1 r1' })],
   ['alice', 'get_rule', () => ({ id: 'V-900013' })],
   ['alice', 'get_rule', () => ({ id: 'V-1' })],
+  ['alice', 'get_rule', () => ({ id: 'AC-2' })],
   ['alice', 'get_rule', () => ({ id: 'V-900001', stig: 'harbor_linux_3', version: 'V9R9' })],
   ['nobody', 'get_control', () => ({ id: 'ac-02(01)' })],
   ['nobody', 'get_control', () => ({ id: 'ZZ-99' })],
+  ['nobody', 'get_control', () => ({ id: 'V-900001' })],
   ['nobody', 'get_control', () => ({ id: 'AC-2', version: 'Rev 1' })],
   ['alice', 'get_stig', () => ({ name: 'harbor 3 1.1', severity: 'CAT I' })],
   ['alice', 'get_stig', () => ({ name: 'windows' })],
@@ -148,6 +155,54 @@ test('who may call what: get_control and crosswalk are public, the others want a
   assert.is(none.error.code, -32602);
 });
 
+test('ids, names, releases and frameworks are read as people write them', async () => {
+  const same: [tool: string, args: object, of: string, spellings: string[]][] = [
+    [
+      'get_rule',
+      {},
+      'id',
+      ['V-900001', 'v 900001', '900001', 'rule V-900001,', 'V–900001', 'HARB 03 000010'],
+    ],
+    [
+      'get_rule',
+      {},
+      'id',
+      ['SV-900001r100090_rule', 'sv900001', 'xccdf_mil.disa.stig_rule_SV-900001r100090_rule'],
+    ],
+    ['get_control', {}, 'id', ['AC-2(1)', 'ac-02 (01)', 'AC2(1)', 'NIST 800-53: AC-2(1)', 'AC-2(1) Account']],
+    ['get_control', {}, 'id', ['CCI-000366', 'cci 366', 'CCI_000366', 'cci366.']],
+    ['get_control', {}, 'id', ['ECCT-1', 'ecct 1', 'ECCT1', '8500.2:ECCT-1']],
+    ['get_control', { id: 'AC-2' }, 'version', ['', 'latest', 'Rev 5', 'r5', '5']],
+    [
+      'get_stig',
+      { name: 'harbor 3' },
+      'version',
+      ['V1R1', 'v1 r1', '1.1', 'v1.1', 'Version 1, Release: 1', '01.01'],
+    ],
+    [
+      'get_stig',
+      {},
+      'name',
+      ['harbor_linux_3', 'Harbor Linux 3 STIG', 'harbor3', 'U_Harbor_Linux_3_V1R2_STIG.zip'],
+    ],
+    ['crosswalk', { from: 'AC-2' }, 'to', ['nist-800-171', '800-171', 'NIST SP 800-171', 'nist 800_171']],
+    ['find', { q: 'audit' }, 'cci', ['CCI-000366', 'cci 366']],
+    ['find', { q: 'audit' }, 'severity', ['high,medium', 'CAT I, cat 2', 'II,1']],
+  ];
+  for (const [tool, args, of, spellings] of same) {
+    const answers = await Promise.all(
+      spellings.map((each) => callTool(t, tool, { ...args, [of]: each }, alice)),
+    );
+    assert.ok(answers[0]!.json.found, `${tool} ${spellings[0]}`);
+    for (const [at, { json, text }] of answers.entries())
+      assert.equal(
+        { ...json, next: 0 },
+        { ...answers[0]!.json, next: 0 },
+        `${spellings[at]}: ${text.slice(0, 200)}`,
+      );
+  }
+});
+
 test("another's list and one that is not there are the same bytes", async () => {
   const ids = [list, '00000000-0000-4000-8000-00000000dead', 'x', "' OR 1=1 --", '__proto__'];
   const tools = [
@@ -217,12 +272,21 @@ test('a batch, a message of another origin, and one for another host are refused
       body: text,
     });
   assert.is((await post({}, `[${body}]`)).status, 400);
-  for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'x'])
+  for (const origin of [
+    ...['https://evil.example', 'null', 'http://localhost.evil.example', 'x', '', 'http://localhost/'],
+    ...[
+      'https://localhost',
+      'ftp://localhost',
+      'http://me@localhost',
+      'http://localhost:1',
+      'http://localhost.',
+    ],
+  ])
     assert.is((await post({ Origin: origin })).status, 403, origin);
   assert.is((await post({ Origin: 'http://localhost' })).status, 200);
-  for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1'])
+  for (const host of ['evil.example', 'localhost.', '127.0.0.1.evil.example', '10.0.0.1', '127.0.0.2'])
     assert.is((await post({ Host: host })).status, 403, host);
-  for (const host of ['localhost:8080', '127.0.0.1', '[::1]:8080', '127.0.0.1:1'])
+  for (const host of ['LocalHost:8080', '127.0.0.1', '[::1]:8080', '127.0.0.1:1'])
     assert.is((await post({ Host: host })).status, 200, host);
   for (const method of ['GET', 'DELETE', 'PUT'])
     assert.is((await t.app.request('/mcp', { method })).status, 405, method);
@@ -234,11 +298,15 @@ test('GAPSTONE_MCP=off takes /mcp away; a public URL and allowed origins are let
   off.db.close();
   const given = { publicUrl: 'https://gapstone.example', corsOrigins: ['https://chat.example'] };
   const named = await testApp([], given);
-  assert.is((await send(named, 'tools/list', {}, { Host: 'gapstone.example' })).status, 200);
+  for (const Host of ['gapstone.example', 'GAPSTONE.example:443'])
+    assert.is((await send(named, 'tools/list', {}, { Host })).status, 200);
   assert.is((await send(named, 'tools/list', {}, { Origin: 'https://chat.example' })).status, 200);
   assert.is((await send(named, 'tools/list', {}, { Origin: 'https://gapstone.example' })).status, 200);
   assert.is((await send(named, 'tools/list', {}, { Origin: 'https://other.example' })).status, 403);
   named.db.close();
+  const other = await testApp([], { host: '127.0.0.2' });
+  assert.is((await send(other, 'tools/list', {}, { Host: '127.0.0.2:8080' })).status, 200);
+  other.db.close();
   const open = await testApp([], { host: '0.0.0.0' });
   assert.is((await send(open, 'tools/list', {}, { Host: 'any.example' })).status, 200);
   open.db.close();

@@ -69,6 +69,7 @@ test('controls of 800-53, with their parts', () => {
 test('what only looks like an id is none', () => {
   const none = [
     ...['ac-2.example.com', 'web-ac-2', 'AC-2-1', 'AC-2000', 'xAC-2', 'AC-2_x', 'ac-2@example.com'],
+    ...['PL-1M', 'PE-2A', 'SC-7x', 'AC-2d3'],
     ...['v3.1.1', '3.1.1.4', '3.1.1-rc1', '-3.1.1', '3.1.1.', '3.01.1', '3.1.1_x', '10.3.1', 'AC-0'],
     ...['xV-257777', 'V-257777-b', 'V-8', 'V-257777é', 'ÄV-257777', 'openssl@3.1.1'],
     ...['_SV-257777', `V-${'1'.repeat(80)}`, `RHEL-09-${'1'.repeat(80)}`, 'x'.repeat(1000)],

@@ -278,6 +278,19 @@ const table: Row[] = [
       path: `/api/v1/controls/${framework}/${identifier}`,
     }),
   ]),
+  row('public', 'get /api/v1/controls/{framework}', (a) => assert.is(a.json.error.code, 'NOT_FOUND'), {
+    path: '/api/v1/controls/cci',
+    status: 404,
+  }),
+  row(
+    'public',
+    'get /api/v1/controls/{framework}/{controlId}',
+    (a) => assert.is(a.json.error.code, 'NOT_FOUND'),
+    {
+      path: '/api/v1/controls/cci/CCI-000001',
+      status: 404,
+    },
+  ),
   row('public', 'get /api/v1/controls/{framework}/baselines', is({ baselines: [] }), {
     path: '/api/v1/controls/nist-800-53/baselines',
   }),

@@ -98,14 +98,17 @@ hosts('without hosts, checklists take those that are kept; without any, it is re
   assert.equal([none.status, none.json.error.field], [400, '/hosts']);
   await put([{ hostName: 'WIN_SRV01' }]);
   assert.equal((await ask(t, 'GET', `${path}/hosts`, ann)).json.warnings, [
-    'WIN_SRV01 is no host name of RFC 1123',
+    'WIN_SRV01 is not a host name by RFC 1123',
   ]);
   const answer = await t.app.request(`${path}/checklists`, {
     ...{ method: 'POST', body: '{"format":"ckl"}' },
     headers: { ...bea, 'Content-Type': 'application/json' },
   });
   assert.is(answer.status, 200);
-  assert.is(decodeURIComponent(answer.headers.get('X-Warnings')!), 'WIN_SRV01 is no host name of RFC 1123');
+  assert.is(
+    decodeURIComponent(answer.headers.get('X-Warnings')!),
+    'WIN_SRV01 is not a host name by RFC 1123',
+  );
   await answer.body!.cancel();
 });
 
@@ -127,7 +130,7 @@ hosts('what is wrong changes nothing', async () => {
     [
       [{ hostName: 'a' }, { hostName: 'A' }],
       '/hosts/1/hostName',
-      'hosts: host 2 (A): the host is there twice',
+      'hosts: host 2 (A): the host is listed twice',
     ],
     [
       [{ hostName: 'a', stigs: [slugs[0], 'x'] }],

@@ -246,7 +246,7 @@ pinned('a release that is not there changes nothing', async () => {
     [
       { releases: Object.fromEntries(Array.from({ length: 5001 }, (_, index) => [`s${index}`, 'V1R1'])) },
       '/releases',
-      'releases must be an object of versions by slug, at most 5000',
+      'releases must be an object of versions by slug, at most 5,000',
     ],
   ];
   for (const [body, field, message] of wrong) {

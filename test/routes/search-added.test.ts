@@ -39,7 +39,17 @@ const sameRequirement = ['one', 'two', 'three'].map((word) =>
   rule(`Set bittern ${word}`, { groupTitle: 'SRG-OS-1-GPOS-1' }),
 );
 const otherRequirement = rule('Set bittern four or five or six');
-const crake = [inCheck, inTitle, both, bySynonym, ...common, ...sameRequirement, otherRequirement];
+// Of two equal rules the one whose requirement the question fits comes first: the SRG words it otherwise.
+const unlike = rule('Set grus corvus');
+const implementing = rule('Set grus corvus', { groupTitle: 'SRG-OS-777-GPOS-1' });
+const requirements = [
+  rule('The system must guard the plover', { version: 'SRG-OS-777-GPOS-00001', groupTitle: 'SRG-OS-777' }),
+  rule('The system must count the dunlin', { version: 'SRG-OS-778-GPOS-00001', groupTitle: 'SRG-OS-778' }),
+];
+const crake = [
+  ...[inCheck, inTitle, both, bySynonym, ...common, ...sameRequirement, otherRequirement],
+  ...[unlike, implementing],
+];
 const rail = [
   rule('Set heron', { severity: 'high', ccis: ['CCI-000366'] }),
   ...Array.from({ length: 3 }, () => rule('Set rallus', { severity: 'high' })),
@@ -60,6 +70,11 @@ added.before(async () => {
         id: 'Crake_Linux_9_STIG',
         title: 'Crake Linux 9 Security Technical Implementation Guide',
         rules: crake,
+      },
+      {
+        id: 'Birds_SRG',
+        title: 'Birds Security Requirements Guide',
+        rules: requirements,
       },
       { id: 'Rail_Server_STIG', title: 'Rail Server Security Technical Implementation Guide', rules: rail },
     ]),
@@ -109,6 +124,13 @@ added('rules of one requirement give way to another that is nearly as good', asy
   assert.equal([...found].sort(), ids(...sameRequirement, otherRequirement).sort());
   assert.is(found[0], sameRequirement[0]!.groupId);
   assert.is(found[1], otherRequirement.groupId);
+});
+
+added('a rule comes first whose requirement fits the question in the words of the SRG', async () => {
+  assert.equal(await groups('corvus zzz', '&stig=crake_linux_9'), ids(unlike, implementing));
+  for (const q of ['guard the plover grus', 'plover corvus', 'PLOVERS corvus'])
+    assert.equal((await groups(q, '&stig=crake_linux_9')).slice(0, 2), ids(implementing, unlike), q);
+  assert.equal((await groups('dunlin corvus', '&stig=crake_linux_9')).slice(0, 2), ids(unlike, implementing));
 });
 
 added('small words count where nothing else is asked or found', async () => {

@@ -117,6 +117,25 @@ ids('every kind and state has its answer, in the order asked, however they are s
     assert.equal(await answersTo(asked.join(between)), expected, JSON.stringify(between));
   assert.equal(await answersTo(asked.toReversed().join(' ')), expected.toReversed());
   for (const each of expected) assert.equal(await answersTo(each.asked!), [each], each.asked);
+  for (const [asked, id] of [
+    ...[
+      ['V900002', 'V-900002'],
+      ['v 900002', 'V-900002'],
+      ['SV900002r1_rule', 'V-900002'],
+    ],
+    ...[
+      ['cci 366', 'CCI-000366'],
+      ['ac2', 'AC-2'],
+      ['AC_2 (1)', 'AC-2(1)'],
+      ['ia 5', 'IA-5'],
+    ],
+  ] as const) {
+    const [answer, second] = await answersTo(asked);
+    assert.equal([answer.asked, answer.id, answer.state, second], [asked, id, 'current', undefined], asked);
+  }
+  assert.equal(await answersTo('audit ac 2'), [], 'among other words a hyphen is wanted');
+  const [named] = await answersTo('xccdf_mil.disa.stig_rule_SV-900002r100013_rule');
+  assert.is(named.id, 'V-900002');
   const [part] = await answersTo('AC-2 d 3');
   assert.equal([part.asked, part.id, part.part], ['AC-2 d 3', 'AC-2', 'd 3']);
   const [srg] = await answersTo('srg-os-000080-gpos-00048');

@@ -80,8 +80,8 @@ function grep(text: string): number[] {
 const placeOf = new Map(rules.map(({ slug, rule }, index) => [`${slug} ${rule.ruleId}`, index]));
 
 /** The rules that have all words, by their places in `rules`. */
-function find(q: string): number[] {
-  const { results, pagination, exact } = service.search({ q, page: 1, limit: 100_000 });
+async function find(q: string): Promise<number[]> {
+  const { results, pagination, exact } = await service.search({ q, page: 1, limit: 100_000 });
   assert.is(results.length, pagination.total);
   return results
     .slice(0, exact)
@@ -104,15 +104,15 @@ test('every current rule is in the index, and nothing else', () => {
   if (hasReferenceData) assert.is(rules.length, 3618);
 });
 
-test('100 random words and the commonest ones find exactly what grep -iwF finds', () => {
+test('100 random words and the commonest ones find exactly what grep -iwF finds', async () => {
   const next = numbers(11);
   const all = [...new Set(rules.flatMap(({ text }) => text.match(/[\p{L}\p{Nd}_]+/gu) ?? []))];
   const words = new Set(['the', 'The', 'system', 'of', 'sshd_config', 'CCI', '1']);
   while (words.size < 107) words.add(all[next(all.length)]!);
-  for (const word of words) assert.equal(find(word), grep(word), word);
+  for (const word of words) assert.equal(await find(word), grep(word), word);
 });
 
-test('50 random phrases find all that grep -iwF finds, quoted exactly that where they hold punctuation', () => {
+test('50 random phrases find all that grep -iwF finds, quoted exactly that where they hold punctuation', async () => {
   const next = numbers(23);
   let exact = 0;
   for (let count = 0; count < 50; ) {
@@ -131,13 +131,13 @@ test('50 random phrases find all that grep -iwF finds, quoted exactly that where
     if (/(?:^|\s)(?:-[^-]|NOT\s)/.test(phrase)) continue;
     count++;
     const expected = grep(phrase);
-    const plain = new Set(find(phrase));
+    const plain = new Set(await find(phrase));
     assert.equal(
       expected.filter((index) => !plain.has(index)),
       [],
       `${phrase}: plain`,
     );
-    const quoted = find(`"${phrase}"`);
+    const quoted = await find(`"${phrase}"`);
     const found = new Set(quoted);
     assert.equal(
       expected.filter((index) => !found.has(index)),
@@ -154,21 +154,21 @@ test('50 random phrases find all that grep -iwF finds, quoted exactly that where
   assert.ok(exact > 10, `${exact} phrases with punctuation`);
 });
 
-test('ids of every kind find their rule first', () => {
+test('ids of every kind find their rule first', async () => {
   const next = numbers(5);
   for (let count = 0; count < 100; count++) {
     const index = next(rules.length);
     const { rule } = rules[index]!;
     const ids = [rule.groupId, rule.ruleId, ...rule.legacyIds.slice(0, 1)];
     for (const id of ids) {
-      const [first] = service.search({ q: id, page: 1, limit: 1 }).results;
+      const [first] = (await service.search({ q: id, page: 1, limit: 1 })).results;
       const of = rules[placeOf.get(`${first!.slug} ${first!.ruleId}`)!]!.rule;
       assert.ok([of.groupId, of.ruleId, ...of.legacyIds].includes(id), id);
     }
   }
 });
 
-test('an SV-id of a revision that is not in the catalog finds the rules of its number, and no more than grep', () => {
+test('an SV-id of a revision that is not in the catalog finds the rules of its number, and no more than grep', async () => {
   const next = numbers(31);
   const numbered = rules.flatMap(({ rule }) => /^SV-(\d+)r\d+_rule$/.exec(rule.ruleId)?.[1] ?? []);
   assert.ok(numbered.length > rules.length / 2, `${numbered.length} SV-ids`);
@@ -185,30 +185,30 @@ test('an SV-id of a revision that is not in the catalog finds the rules of its n
       each.ruleId.startsWith(`SV-${number}r`) || each.legacyIds.includes(`SV-${number}`) ? [index] : [],
     );
     const q = `SV-${number}r999999999_rule`;
-    const { results } = service.search({ q, page: 1, limit: ofNumber.length });
+    const { results } = await service.search({ q, page: 1, limit: ofNumber.length });
     const first = results.map(({ slug, ruleId }) => placeOf.get(`${slug} ${ruleId}`)!);
     assert.equal(
       first.sort((a, b) => a - b),
       ofNumber,
       q,
     );
-    assert.equal(find(q), speaking.get(number)?.map(({ index }) => index) ?? [], q);
+    assert.equal(await find(q), speaking.get(number)?.map(({ index }) => index) ?? [], q);
   }
 });
 
-test('the counts of a search are those of all its rules, by title, whatever page was asked', () => {
+test('the counts of a search are those of all its rules, by title, whatever page was asked', async () => {
   const titles = new Map(
     t.db.sqlite.prepare('SELECT slug, title FROM stigs').raw().all() as [string, string][],
   );
   const filters = [{}, { severity: new Set(['high']) }, { cci: 'cci-366' }, { stig: [rules[0]!.slug] }];
   for (const q of ['the', 'audit*', '"system."', '"login.defs"', 'CCI-000366', 'nothinglikeit', '!!!'])
     for (const filter of filters) {
-      const { results } = service.search({ q, ...filter, page: 1, limit: 100_000 });
+      const { results } = await service.search({ q, ...filter, page: 1, limit: 100_000 });
       const bySlug = Map.groupBy(results, (each) => each.slug);
       const expected = [...bySlug]
         .map(([slug, { length }]) => ({ slug, title: titles.get(slug)!, rules: length }))
         .sort((a, b) => inTextOrder(a.title, b.title) || (a.slug < b.slug ? -1 : 1));
-      const { counts } = service.search({ q, ...filter, page: 1, limit: 1 });
+      const { counts } = await service.search({ q, ...filter, page: 1, limit: 1 });
       assert.equal(counts.stigs, expected, `${q} ${JSON.stringify(filter)}`);
       const levels = Map.groupBy(results, (each) => each.severity);
       for (const level of ['high', 'medium', 'low'] as const)
@@ -216,9 +216,9 @@ test('the counts of a search are those of all its rules, by title, whatever page
     }
 });
 
-test('snippets are pieces of the rule, and marks hold the word', () => {
+test('snippets are pieces of the rule, and marks hold the word', async () => {
   for (const q of ['sshd_config', 'audit*', 'password', '"login.defs"', 'CCI-000366']) {
-    for (const { slug, ruleId, snippet } of service.search({ q, page: 1, limit: 100 }).results) {
+    for (const { slug, ruleId, snippet } of (await service.search({ q, page: 1, limit: 100 })).results) {
       const { text } = rules[placeOf.get(`${slug} ${ruleId}`)!]!;
       const piece = snippet.text.replace(/^…/, '').replace(/…$/, '');
       if (snippet.field !== 'ids') assert.ok(text.includes(piece), `${ruleId} ${snippet.field}`);
@@ -248,7 +248,7 @@ function madeQuestions(count: number, seed: number): string[] {
   return questions;
 }
 
-test('what a question found before stands first, in the same order; at most 100 others follow', () => {
+test('what a question found before stands first, in the same order; at most 100 others follow', async () => {
   const before = t.db.sqlite
     .prepare<[string], [string, string]>(
       `SELECT s.slug, f.rule_id FROM rule_search JOIN findings AS f ON f.id = rule_search.rowid
@@ -260,7 +260,7 @@ test('what a question found before stands first, in the same order; at most 100 
   for (const q of madeQuestions(150, 41)) {
     const words = q.split(' ').map((word) => `"${word}"`);
     const expected = before.all(words.join(' AND ')).map(([slug, ruleId]) => `${slug} ${ruleId}`);
-    const { results, exact, relaxed, pagination } = service.search({ q, page: 1, limit: 400 });
+    const { results, exact, relaxed, pagination } = await service.search({ q, page: 1, limit: 400 });
     const found = results.map(({ slug, ruleId }) => `${slug} ${ruleId}`);
     assert.is(exact, expected.length, q);
     assert.equal(found.slice(0, exact), expected.slice(0, 400), q);
@@ -273,14 +273,14 @@ test('what a question found before stands first, in the same order; at most 100 
     seen[exact === 0 ? 'none' : exact < 10 ? 'few' : 'many']++;
     const paged: string[] = [];
     for (let page = 1; page <= 3; page++)
-      for (const { slug, ruleId } of service.search({ q, page, limit: 12 }).results)
+      for (const { slug, ruleId } of (await service.search({ q, page, limit: 12 })).results)
         paged.push(`${slug} ${ruleId}`);
     assert.equal(paged, found.slice(0, 36), q);
   }
   assert.ok(Math.min(...Object.values(seen)) > 15, JSON.stringify(seen));
 });
 
-test('no answer is empty where any word of the question occurs', () => {
+test('no answer is empty where any word of the question occurs', async () => {
   const occurring = new Set(
     rules.flatMap(({ text }) => withoutDiacritics(fold(text)).match(/[\p{L}\p{Nd}_]+/gu) ?? []),
   );
@@ -299,16 +299,16 @@ test('no answer is empty where any word of the question occurs', () => {
     const counting = q.includes('/')
       ? words.filter((word) => word.length > 2 && !stopWords.has(word))
       : words;
-    const { total } = service.search({ q, page: 1, limit: 1 }).pagination;
+    const { total } = (await service.search({ q, page: 1, limit: 1 })).pagination;
     if (counting.some((word) => occurring.has(word))) assert.ok(total > 0, q);
   }
 });
 
-test('each group of a result keeps the asked order, and counts are those of all pages', () => {
+test('each group of a result keeps the asked order, and counts are those of all pages', async () => {
   const titles = new Map(
     t.db.sqlite.prepare('SELECT slug, title FROM stigs').raw().all() as [string, string][],
   );
-  type Result = ReturnType<typeof service.search>['results'][number];
+  type Result = Awaited<ReturnType<typeof service.search>>['results'][number];
   const place = ({ slug, ruleId }: Result) => placeOf.get(`${slug} ${ruleId}`)!;
   const byStig = (a: Result, b: Result) =>
     inTextOrder(titles.get(a.slug)!, titles.get(b.slug)!) ||
@@ -334,12 +334,12 @@ test('each group of a result keeps the asked order, and counts are those of all 
     '"audit.log" wheel',
   ])
     for (const filter of [{}, { severity: new Set(['medium']) }]) {
-      const best = service.search({ q, ...filter, page: 1, limit: 600 });
+      const best = await service.search({ q, ...filter, page: 1, limit: 600 });
       const { exact, counts, pagination } = best;
       if (pagination.total > 600) continue;
       if (exact > 0 && best.relaxed) both++;
       for (const [sort, order] of Object.entries(orders) as [keyof typeof orders, typeof byStig][]) {
-        const sorted = service.search({ q, ...filter, sort, page: 1, limit: 100_000 });
+        const sorted = await service.search({ q, ...filter, sort, page: 1, limit: 100_000 });
         assert.equal([sorted.exact, sorted.counts, sorted.relaxed], [exact, counts, best.relaxed], q);
         const ofGroups = [sorted.results.slice(0, exact), sorted.results.slice(exact)];
         const expected = ofGroups.flatMap((group) => group.toSorted(order)).map(place);
@@ -354,11 +354,11 @@ test('each group of a result keeps the asked order, and counts are those of all 
       const pages: Result[] = [];
       const limit = Math.max(9, Math.ceil(Math.min(pagination.total, 180) / 5));
       for (let page = 1; page <= Math.min(Math.ceil(pagination.total / limit), 5); page++) {
-        const part = service.search({ q, ...filter, sort: 'id', page, limit });
+        const part = await service.search({ q, ...filter, sort: 'id', page, limit });
         assert.equal([part.pagination.total, part.exact, part.counts], [pagination.total, exact, counts], q);
         pages.push(...part.results);
       }
-      const whole = service.search({ q, ...filter, sort: 'id', page: 1, limit: 100_000 }).results;
+      const whole = (await service.search({ q, ...filter, sort: 'id', page: 1, limit: 100_000 })).results;
       assert.equal(pages, whole.slice(0, 180), q);
       for (const level of levels as ('high' | 'medium' | 'low')[])
         assert.is(counts.severity[level], whole.filter(({ severity }) => severity === level).length, q);
@@ -392,7 +392,7 @@ onReal('the control filter takes the rules whose CCIs the lookup leads to the co
     );
     if (expected.length > 0) withRules++;
     for (const spelling of [control, control.toLowerCase().replace('(', ' (')]) {
-      const { results } = service.search({ q: 'the', control: spelling, page: 1, limit: 100_000 });
+      const { results } = await service.search({ q: 'the', control: spelling, page: 1, limit: 100_000 });
       const found = results.map(({ slug, ruleId }) => placeOf.get(`${slug} ${ruleId}`)!);
       assert.equal(
         found.sort((a, b) => a - b),

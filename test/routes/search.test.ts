@@ -586,7 +586,7 @@ search('of more than 100 STIGs those with most of the rules are offered', async 
     ),
   ]);
   const service = createSearchService(other.db, createCciLookup(other.db, createCrosswalkService(other.db)));
-  const { counts } = service.search({ q: 'zebra', page: 1, limit: 1 });
+  const { counts } = await service.search({ q: 'zebra', page: 1, limit: 1 });
   assert.is(counts.stigs.length, 103);
   assert.equal(counts.severity, { high: 0, medium: 203, low: 0 });
   assert.equal(

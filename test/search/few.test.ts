@@ -1,13 +1,14 @@
 import * as assert from 'uvu/assert';
-import { createFewRanker } from '../../src/catalog/search/few.ts';
+import { atOnce } from '../../src/base/slices.ts';
+import { createFewScorer } from '../../src/catalog/search/few.ts';
 import { readSearchQuery } from '../../src/catalog/search/query.ts';
-import { matching, relevance } from '../../src/catalog/search/sql.ts';
-import { createVocabulary } from '../../src/catalog/search/vocabulary.ts';
+import { weights } from '../../src/catalog/search/sql.ts';
+import { readVocabulary } from '../../src/catalog/search/vocabulary.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 
-// A few rules that have all words of a question are put in order without FTS5: in the same order.
+// A few rules that have all words of a question are scored without FTS5: as FTS5 scores them.
 
 const few = suite('The order of a few rules');
 let t: TestApp;
@@ -17,11 +18,14 @@ few.before(async () => {
 });
 few.after(() => t.db.close());
 
-few('is that of FTS5, for every row of two to twelve words of the rules', () => {
+few('is by the scores of FTS5, for every row of two to twelve words of the rules', () => {
   const { sqlite } = t.db;
-  const rank = createFewRanker(t.db, createVocabulary(t.db));
-  const none = { slugs: null, among: null, cci: null, ccis: null, reached: null, excluded: null };
-  const sorted = sqlite.prepare<[object], number>(`SELECT f.id ${matching} ORDER BY ${relevance}`).pluck();
+  const scoresOf = createFewScorer(t.db);
+  const vocabulary = atOnce(readVocabulary(t.db));
+  const scored = sqlite.prepare<[string], { id: number; score: number }>(
+    `SELECT rowid AS id, bm25(rule_search, ${weights.join()}) AS score FROM rule_search
+      WHERE rule_search MATCH ? ORDER BY rowid`,
+  );
   const texts = sqlite
     .prepare<[], string>(
       `SELECT title || ' ' || discussion || ' ' || check_content FROM searchable_rules
@@ -35,10 +39,16 @@ few('is that of FTS5, for every row of two to twelve words of the rules', () => 
     for (let from = 0, length = 2; from < words.length; from += length, length = 2 + ((from * 7) % 11)) {
       const query = readSearchQuery(words.slice(from, from + length).join(' '));
       if (query.match === null) continue;
-      const expected = sorted.all({ ...none, severities: null, match: query.match });
-      const found = rank(query, expected.toReversed());
+      const expected = scored.all(query.match);
+      const found = scoresOf(
+        query,
+        expected.map(({ id }) => id),
+        vocabulary,
+      );
       if (found === null) continue;
-      assert.equal(found, expected, query.match);
+      const near = (rows: typeof expected) =>
+        rows.sort((a, b) => a.id - b.id).map(({ id, score }) => `${id} ${score.toFixed(9)}`);
+      assert.equal(near(found), near(expected), query.match);
       if (expected.length > 1) compared++;
     }
   }
@@ -46,9 +56,10 @@ few('is that of FTS5, for every row of two to twelve words of the rules', () => 
 });
 
 few('is left to FTS5 for prefixes, ids in several forms and literal phrases', () => {
-  const rank = createFewRanker(t.db, createVocabulary(t.db));
+  const scoresOf = createFewScorer(t.db);
+  const vocabulary = atOnce(readVocabulary(t.db));
   for (const question of ['aud* log', 'SV-900001 log', '"/etc/ssh" log'])
-    assert.is(rank(readSearchQuery(question), [1, 2]), null, question);
+    assert.is(scoresOf(readSearchQuery(question), [1, 2], vocabulary), null, question);
 });
 
 few.run();

@@ -72,7 +72,7 @@ onReal?.('each answers in bounded time, alone and with filters, and its pages fi
     .pluck()
     .all();
   // The vocabulary, names and places are read once.
-  service.search({ q: 'warm up zzz', page: 1, limit: 1 });
+  await service.search({ q: 'warm up zzz', page: 1, limit: 1 });
   const questions = Object.entries(questionsOf(words));
   for (const [name, q] of questions) {
     assert.ok([...q].length <= longest && q !== '', name);
@@ -83,7 +83,7 @@ onReal?.('each answers in bounded time, alone and with filters, and its pages fi
     ]) {
       const effort = await effortOf(() => service.search({ q, ...filter, page: 1, limit: 20 }));
       assert.ok(effort < most, `${name} ${Object.keys(filter)}: ${effort.toFixed(0)} ms`);
-      const { results, exact, relaxed, counts, pagination } = service.search({
+      const { results, exact, relaxed, counts, pagination } = await service.search({
         ...{ q, page: 1, limit: 20 },
         ...filter,
       });

@@ -161,7 +161,6 @@ export const arrows: Record<string, string[]> = {
     'src/catalog/controls',
     'src/catalog/crosswalk',
     'src/catalog/search',
-    'src/catalog/stigs',
     'src/collections',
     'src/http',
     'src/services',

@@ -185,7 +185,8 @@ export function bruteForce(
         continue;
       const longer = [...path, next];
       if (next.name.startsWith(`${target}:`)) found.push(longer);
-      else walk(longer);
+      // A framework of a site stands at the ends of a path alone (rule D40.2).
+      else if (/^(nist-800-53|nist-800-171|dod-8500|cci):/.test(next.name)) walk(longer);
     }
   };
   walk([]);

@@ -43,14 +43,15 @@ export function srgQuestions({ sqlite }: Database, slug: string, isCut: boolean)
 }
 
 /** The share of questions with a right rule among the first ten, and of those with no rule at all. */
-export function successOf(
+export async function successOf(
   service: SearchService,
   questions: AskedQuestion[],
-): { success: number; empty: number } {
-  const found = questions.map(({ q, slug, right }) => {
-    const { results } = service.search({ q, stig: [slug], page: 1, limit: 10 });
-    return { isRight: results.some(({ groupId }) => right.has(groupId)), isEmpty: results.length === 0 };
-  });
+): Promise<{ success: number; empty: number }> {
+  const found: { isRight: boolean; isEmpty: boolean }[] = [];
+  for (const { q, slug, right } of questions) {
+    const { results } = await service.search({ q, stig: [slug], page: 1, limit: 10 });
+    found.push({ isRight: results.some(({ groupId }) => right.has(groupId)), isEmpty: results.length === 0 });
+  }
   const share = (is: (each: (typeof found)[number]) => boolean) => found.filter(is).length / found.length;
   return { success: share(({ isRight }) => isRight), empty: share(({ isEmpty }) => isEmpty) };
 }

@@ -51,8 +51,8 @@ pages('the plan of work of a list says what a scan answers, and what is left for
   assert.equal([totals.automated, totals.stale, totals.manual], [1, 1, 1]);
   for (const words of [
     'Plan of work',
-    '1 rule a scan answers 1 rule whose scan is of another revision',
-    `${totals.manual + totals.none} rules a person must look at`,
+    `Of ${totals.rules} rules a scan answers 1 (4 %). For 1 it tests another revision.`,
+    `${totals.manual + totals.none} need a person.`,
     `CAT I `,
     'Harbor SCAP <b>',
   ])
@@ -68,14 +68,44 @@ pages('the plan of work of a list says what a scan answers, and what is left for
     assert.ok(text.includes(`${family} ${own.rules} ${own.automated}`.trim()), family);
 });
 
-pages('the page of a STIG has the state of each rule', async () => {
-  const text = await page('/stigs/harbor_linux_3/automation');
-  assert.match(text, /HARB-03-000010 .+? ⚙ Scan Harbor SCAP <b>/);
-  assert.is(text.match(/◔ Other revision/g)!.length, 1);
-  assert.is(text.match(/– No SCAP content/g)!.length, 11);
-  const rules = await page('/stigs/harbor_linux_3');
-  assert.match(rules, /What a scan answers/);
-  assert.is(rules.match(/☞ By hand/g)!.length, 1);
+pages('the page of a STIG counts its rules by state, and each number leads to its rules', async () => {
+  const home = '/stigs/harbor_linux_3';
+  const text = await page(`${home}/automation`);
+  const { rules } = (await t.get(`/api/v1${home}/automation`)).json;
+  for (const [state, name] of [
+    ['automated', '⚙ Scan'],
+    ['stale', '◔ Other revision'],
+    ['manual', '☞ By hand'],
+    ['none', '– No SCAP content'],
+  ] as const) {
+    const own = rules.filter((rule: { state: string }) => rule.state === state);
+    const of = (level: string) => own.filter((rule: { severity: string }) => rule.severity === level).length;
+    assert.ok(text.includes(`${name} ${of('high')} ${of('medium')} ${of('low')} ${own.length} `), state);
+    const { html } = await loadPage(t, `${home}?checked=${state}`, ann);
+    assert.equal(
+      [...html.matchAll(/rules\/(V-\d+)\?checked=/g)].map(([, id]) => id),
+      own.map(({ groupId }: { groupId: string }) => groupId),
+      state,
+    );
+  }
+  const second = await page(`${home}/rules/V-900004?checked=none`);
+  assert.match(second, /Rule 1 of 11\./, 'the next rule is of the same state');
+  assert.is((await loadPage(t, `${home}?checked=unknown`, ann)).status, 400);
+});
+
+pages('coverage may count the rules that a scan answers alone', async () => {
+  const path = '/stigs/harbor_linux_3/coverage';
+  const { html } = await loadPage(t, `${path}?by=automated`, ann);
+  assert.match(textOf(html), /1 of 1 rule mapped/);
+  assert.match(textOf(html), 'Download by all rules');
+  const cited = (await t.get('/api/v1/stigs/harbor_linux_3/controls')).json.findings[0].ruleIdents;
+  const reached = new Set<string>();
+  for (const cci of cited) {
+    const { json } = await t.get(`/api/v1/crosswalk/resolve?from=cci:${cci}&to=nist-800-53`);
+    for (const way of json.paths) reached.add(way.controls.at(-1).identifier);
+  }
+  const covered = [...html.matchAll(/<a class="n[1-4]"[^>]*>(\S+) /g)].map(([, id]) => id!);
+  assert.equal(covered.sort(), [...reached].sort());
 });
 
 pages('a STIG without content says so, and what to do', async () => {

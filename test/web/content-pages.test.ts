@@ -71,7 +71,7 @@ content('who may not see a kind of source does not find its files', async () => 
 async function ages(query: string, who = ann): Promise<string[]> {
   const { html } = await loadPage(t, `/catalog${query}`, who);
   const section = html.slice(html.indexOf('aria-labelledby="ages"'));
-  return [...section.matchAll(/<a href="\/stigs\/(\w+)">/g)].map(([, slug]) => slug!);
+  return [...section.matchAll(/<a href="\/stigs\/(\w+)" title=/g)].map(([, slug]) => slug!);
 }
 
 content('STIGs stand by their age, what has no date last, and are narrowed to what is older', async () => {
@@ -113,7 +113,7 @@ content('the next day all are a day older', async () => {
   assert.equal(await ages('?olderThan=91', tomorrow), ['old', 'edge']);
   const text = await said('/catalog?olderThan=91', tomorrow);
   assert.match(text, '2 STIGs with a release older than 91 days');
-  assert.match(text, 'Old STIG V1R1 2024-11-21 2 years');
+  assert.match(text, 'Old V1R1 2024-11-21 2 years');
 });
 
 content.run();

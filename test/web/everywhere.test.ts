@@ -55,6 +55,52 @@ everywhere('a theme is kept in the browser, and each page is made for who asks',
   }
 });
 
+everywhere('help leads to the heading of the guide about the page', async () => {
+  const { html: guide } = await loadPage(t, '/docs/guide', nobody);
+  const home = '/stigs/harbor_linux_3';
+  for (const [path, heading] of [
+    [home, 'read-a-stig'],
+    [`${home}/coverage`, 'what-does-a-list-cover'],
+    [`${home}/automation`, 'plan-the-work'],
+    [`${home}/worksheet`, 'plan-the-work'],
+    [`${home}/roles`, 'roles-and-regulations'],
+    [`${home}/rules/V-900001`, 'a-rule'],
+    [`${home}/diff`, 'compare-two-releases'],
+    ['/controls', 'trace-a-control'],
+    ['/checklists/upgrade', 'upgrade-a-checklist'],
+    ['/checklists/results', 'scan-results'],
+    ['/checklists/emass', 'emass'],
+    ['/references', 'check-the-ids-in-a-text'],
+    ['/lists', 'work-with-lists'],
+    ['/catalog', 'what-is-in-the-catalog'],
+  ]) {
+    const { html } = await loadPage(t, path!, ann);
+    assert.match(html, `<a href="/docs/guide#${heading}">Help</a>`, path);
+    assert.match(guide, `id="${heading}"`);
+  }
+});
+
+everywhere('paper has the release, the day, the digest and the banner', async () => {
+  const { digest } = (await t.get('/api/v1/catalog')).json;
+  const spoken = `${digest.slice(0, 4)} ${digest.slice(4, 8)} ${digest.slice(8, 12)}`;
+  const printed = async (path: string, caller: Caller) =>
+    textOf(/<p class="printed">.*?<\/p>/s.exec((await loadPage(t, path, caller)).html)![0]);
+  const release = 'Harbor Linux 3 Security Technical Implementation Guide V1R2, 2026-04-15';
+  const made = `Gapstone, 2026-11-21, catalog ${spoken}`;
+  for (const path of ['/stigs/harbor_linux_3', '/stigs/harbor_linux_3/rules/V-900001'])
+    assert.is(await printed(path, ann), `${release} · ${made}`);
+  assert.is(await printed('/controls', ann), made);
+  assert.is(await printed('/controls', nobody), 'Gapstone, 2026-11-21', 'the digest takes a session');
+  const marked = await testApp([], { db: t.db, banner: 'CUI "A" </style>' });
+  const { html } = await loadPage(marked, '/controls', nobody);
+  const style = await (await marked.app.request(/href="(\/assets\/style[^"]*)"/.exec(html)![1]!)).text();
+  const boxes = [...style.matchAll(/@(?:top|bottom)-center \{ content: "([^"]*)"/g)].map(([, text]) =>
+    text!.replace(/\\([0-9a-f]+) /g, (_, code) => String.fromCodePoint(Number.parseInt(code, 16))),
+  );
+  assert.equal(boxes, ['CUI "A" </style>', 'CUI "A" </style>']);
+  assert.not.match(style, '</style>');
+});
+
 /** The form of a page that holds a field, as a browser would send it. */
 function formWith(html: string, field: string): { action: string; fields: Record<string, string> } {
   const form = [...html.matchAll(/<form[^>]* action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].find(([, , body]) =>

@@ -116,8 +116,8 @@ pages('a table of any form is read, or said to be wrong', () => {
   assert.equal(read('name,stigs\na,\nb,no_such\nB,harbor_linux_3\nb,harbor_linux_3\nc').problems, [
     'Line 2 (a): stigs must contain 1 to 5,000 slugs',
     'Line 3 (b): the list has no STIG no_such',
-    'Line 4 (B): the host is there twice',
-    'Line 5 (b): the host is there twice',
+    'Line 4 (B): the host is listed twice',
+    'Line 5 (b): the host is listed twice',
     'Line 6 (c): stigs must contain 1 to 5,000 slugs',
   ]);
   assert.match(read('a\n"b').problems[0]!, /^Quote Not Closed/);
@@ -142,7 +142,7 @@ pages('hosts are kept with the list, ticked, and made to a zip at one press', as
     { hostName: 'db', stigs: ['harbor_linux_3', 'lantern_web_server_2'] },
   ]);
   const { html } = await loadPage(t, at, ann);
-  assert.match(textOf(html), 'WIN_SRV01 is no host name of RFC 1123');
+  assert.match(textOf(html), 'WIN_SRV01 is not a host name by RFC 1123');
   assert.is(html.match(/name="tick"[^>]* checked/g)!.length, 4);
   const download = async (who = ann) => {
     const body = formOf({ kept: '1', format: 'ckl', layout: 'stig' });
@@ -182,6 +182,23 @@ pages('hosts are kept with the list, ticked, and made to a zip at one press', as
     412,
   );
   assert.is((await loadPage(t, `${list}/hosts/ticks`, bob, { ...ticks, tick: all })).status, 403);
+  // Ticks of a STIG that has left the list, or the catalog, stay.
+  const one = (set: string) =>
+    t.db.sqlite.exec(`UPDATE list_stigs SET ${set} WHERE list_id = '${list.split('/').at(-1)}'`);
+  one(`"release" = iif(slug = 'harbor_linux_3', 'V0R1', NULL)`);
+  const without = (await loadPage(t, at, ann)).html;
+  assert.match(textOf(without), 'Harbor Linux 3 (not in the catalog)');
+  assert.is(without.match(/name="tick"[^>]* checked/g)!.length, 4);
+  one('"release" = NULL');
+  await loadPage(t, `${list}/stigs/remove`, ann, { slug: 'harbor_linux_3' });
+  const now = /name="revision" value="(\d+)"/.exec((await loadPage(t, at, ann)).html)![1]!;
+  const tick = ['0 lantern_web_server_2', '2 lantern_web_server_2'];
+  await loadPage(t, `${list}/hosts/ticks`, ann, { ...ticks, revision: now, tick });
+  await loadPage(t, `${list}/stigs`, ann, { slugs: 'harbor_linux_3' });
+  assert.equal((await hostsOf()).slice(1), [
+    { hostName: 'WIN_SRV01', stigs: ['harbor_linux_3'] },
+    { hostName: 'db' },
+  ]);
   await loadPage(t, `${list}/hosts/remove`, ann, { host: 'WIN_SRV01' });
   assert.equal((await hostsOf()).length, 2);
   const wrong = await loadPage(

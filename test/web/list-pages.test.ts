@@ -34,7 +34,10 @@ const t = await testApp(
       'slate',
       guide('Slate Server 2025', 'SLATE_2025', 210_001, { rules: severe(210_001, ['high', 'low']) }),
     ),
-    source('reed', guide('Reed Router', 'REED_RTR', 220_001, { rules: 3, date: null, statusDate: null })),
+    source(
+      'U_RD_RTR_V1R1_Manual-xccdf',
+      guide('Reed Router', 'REED_RTR', 220_001, { rules: 3, date: null, statusDate: null }),
+    ),
     source('reed-srg', {
       ...guide('Reed Router', 'REED_RTR_SRG', 230_001),
       title: 'Reed Router Security Requirements Guide',
@@ -147,6 +150,60 @@ lists('a pasted column is read line by line, with the notes of the next', async 
     { name: 'no_such', notes: '', candidates: [] },
     { name: 'No such', notes: 'lost', candidates: [] },
   ]);
+});
+
+lists('whatever a pasted line says is in the entry, in the question or in the refusal', async () => {
+  const [quill, slate] = ['quill_enterprise_linux_9', 'slate_server_2025'];
+  const lines: [line: string, named: [slug: string, release: string | null, notes?: string][]][] = [
+    ['1. QEL 9 V1R1', [[quill, 'V1R1']]],
+    ['- [x] QEL_9_STIG', [[quill, null]]],
+    ['12\tQEL 9\tVersion 1, Release 1\tweb', [[quill, 'V1R1', 'web']]],
+    ['QEL_9_STIG\tV1\tR1', [[quill, 'V1R1']]],
+    ['QEL_9_STIG\tV1R1 on the new hosts', [[quill, null, 'V1R1 on the new hosts']]],
+    ['QEL 9 V1R1 - web servers', [[quill, 'V1R1', 'web servers']]],
+    ['QEL 9 V1R1 (current)\tnoted', [[quill, 'V1R1', '(current) noted']]],
+    ['"QEL 9","V1R1","web, tier"', [[quill, 'V1R1', 'web, tier']]],
+    [
+      'qel_9 v1r1, slate_2025 v1r1',
+      [
+        [quill, 'V1R1'],
+        [slate, 'V1R1'],
+      ],
+    ],
+    ['Quill Enterprise Linux 9 STIG :: Version 1, Release: 1 Benchmark Date: 20 Nov 2026', [[quill, 'V1R1']]],
+    ['D:\\stigs\\U_QEL_9_V1R1_STIG (1).zip', [[quill, 'V1R1']]],
+    ['U_QEL_9_STIG.zip', [[quill, null]]],
+    ['xccdf_mil.disa.stig_benchmark_QEL_9_STIG', [[quill, null]]],
+    ['\uFEFFＱＥＬ ９ Ｖ１Ｒ１', [[quill, 'V1R1']]],
+    // The name of the file that was imported, which is none of its STIG; and one of another release.
+    ['U_RD_RTR_V1R1_Manual-xccdf.xml', [['reed_rtr', 'V1R1']]],
+  ];
+  const read = (text: string) =>
+    readPasted(text, { called: index.calledOrFile, like: () => [{ slug: quill, title: 'Quill' }], versions });
+  for (const [line, wanted] of lines) {
+    const { named, unclear } = await read(line);
+    assert.equal(
+      [named.map(({ slug, release, notes }) => [slug, release, ...notes]), unclear],
+      [wanted, []],
+      line,
+    );
+  }
+  const asked: [line: string, name: string, notes: string, releases: (string | null)[]][] = [
+    ['QEL 9 1.1\tnoted', 'QEL 9 1.1', 'noted', ['V1R1']],
+    ['U_RD_RTR_V1R7_Manual-xccdf.xml', 'U_RD_RTR_V1R7_Manual-xccdf.xml', '', [null, 'V1R1']],
+    ['Zinnia V1R1 at the gate', 'Zinnia V1R1 at the gate', '', ['V1R1']],
+    ['QEL 9 V1R7\tV1R1', 'QEL 9 V1R7 V1R1', '', ['V1R1']],
+    ['Zinnia and qel_9', 'Zinnia and qel_9', '', [null]],
+  ];
+  for (const [line, name, notes, releases] of asked) {
+    const { named, unclear } = await read(line);
+    assert.equal(named, [], line);
+    assert.equal(
+      unclear.map((each) => [each.name, each.notes, each.candidates.map(({ release }) => release)]),
+      [[name, notes, releases]],
+      line,
+    );
+  }
 });
 
 lists('each cell of a pasted line loses the quotation marks of a spreadsheet', async () => {

@@ -34,7 +34,7 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/search?q=console', ['Results for “console”', 'Rules']],
   ['/search?q=ac-2(1)+ac-99', ['Automated System Account Management', 'in no source here']],
   ['/stigs', ['Upgrade a checklist', '2 STIGs', 'Lantern Web Server 2']],
-  ['/stigs/harbor_linux_3', ['V1R2', '14 rules', 'Compare with V1R1', 'Releases 2']],
+  ['/stigs/harbor_linux_3', ['V1R2', '14 rules', 'With V1R1', 'Releases 2']],
   ['/stigs/harbor_linux_3?version=V1R1', ['Harbor Linux 3 V1R1', 'This is not the latest release.']],
   ['/stigs/harbor_linux_3/releases', ['Changes since V1R1']],
   ['/stigs/harbor_linux_3/roles', ['Network and Computer Systems Administrators']],
@@ -81,7 +81,7 @@ const shown: [path: string, words: (string | RegExp)[]][] = [
   ['/roles/15-1244.00', ['Network and Computer Systems Administrators', 'Harbor Linux 3']],
   ['/checklists/upgrade?slug=harbor_linux_3', ['Upgrade checklists', 'eMASS sheet']],
   ['/checklists/results', ['Checklist from scan results']],
-  ['/checklists/inspect', ['Inspect a checklist']],
+  ['/checklists/inspect', ['Inspect checklists']],
   ['/checklists/hosts', ['Checklists for hosts']],
   ['/checklists/emass', ['Sheet for eMASS', 'POA&M']],
   ['/docs', ['GET /api/v1/stigs/{slug}/diff', 'user+regdoc']],
@@ -571,6 +571,11 @@ pages('one id opens what it names, several are a table', async () => {
   );
   assert.is(rows[2], 'cci-366 current · 1 rule');
   assert.is(rows[3], 'V-1234567 in no source here');
+  const listed = async (query: string) =>
+    (await loadPage(t, `/search?q=${query}`, ann)).html.includes('id="rules"');
+  assert.is(await listed('V-900001,+V-900002'), false, 'ids alone list no rules');
+  for (const more of ['+console', '&severity=medium'])
+    assert.is(await listed(`V-900001,+V-900002${more}`), true, more);
 });
 
 pages('what a question was read as is said above its rules', async () => {
@@ -795,9 +800,9 @@ pages('where a long title is cut, the piece with what was found stands below it'
 pages('the changes since the release before are one step from a STIG', async () => {
   const { html } = await loadPage(t, '/stigs/harbor_linux_3', ann);
   const href = '/stigs/harbor_linux_3/diff?from=V1R1&amp;to=V1R2';
-  assert.match(html, `<a class="button quiet" href="${href}">Compare with V1R1</a>`);
+  assert.match(html, `<a class="button" href="${href}">With V1R1</a>`);
   const oldest = await loadPage(t, '/stigs/harbor_linux_3?version=V1R1', ann);
-  assert.not.match(oldest.html, 'Compare with');
+  assert.not.match(oldest.html, /\/diff\?/);
 });
 
 pages('a page past the end of a listing says so, and leads to the first', async () => {

@@ -45,11 +45,9 @@ async function valuesAt(words: Record<string, string>, values: Record<string, st
   const { html } = await loadPage(t, '/controls/nist-800-53/AC-2');
   t.db.close();
   return html
-    .split('<span class="parameter">')
+    .split(' class="parameter">')
     .slice(1)
-    .map((place) =>
-      [...place.matchAll(/<span class="value"> (.*?) <small>high<\/small>/g)].map((each) => each[1]!),
-    );
+    .map((place) => [...place.matchAll(/<dt>high<\/dt><dd>(.*?)<\/dd>/g)].map((each) => each[1]!));
 }
 
 pages('each place of the statement has the value of its parameter', async () => {

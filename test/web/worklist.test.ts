@@ -82,6 +82,11 @@ work('a brief has the changes of a list, CAT I first, as a page and as a file', 
   assert.match(file.html, '<ins> twice</ins>');
   assert.not.match(file.html, /href="\//, 'it leads nowhere but into itself');
   assert.match(textOf(await page(`${home}/brief`)), 'Nothing is new since then.');
+  // An approval is against a release: what is after it stays in the brief, whatever was read.
+  const pin = (release: string) => loadPage(t, `${home}/stigs/fern_seven`, ann, { release });
+  await pin('V1R1');
+  assert.match(textOf(await page(`${home}/brief`)), 'Rules raised to CAT I 1');
+  await pin('');
 });
 
 work('two STIGs stand side by side by requirement and words', async () => {
@@ -113,7 +118,7 @@ work('two STIGs stand side by side by requirement and words', async () => {
     ],
   );
   const none = await loadPage(t, '/stigs/fern_seven/beside?with=zeppelin', ann);
-  assert.equal([none.status, /No STIG is called zeppelin/.test(none.html)], [404, true]);
+  assert.equal([none.status, /No STIG matches zeppelin/.test(none.html)], [404, true]);
 });
 
 /** The Undo of a page after a form: its fields, and what it says was removed. */
@@ -137,15 +142,26 @@ work('an entry comes back with its note, position and release; a note and a favo
   assert.is(gone.said, 'Fern Seven Security Technical Implementation Guide');
   assert.is(await entry(), undefined);
   assert.is((await undo(gone.id, bob)).status, 404, 'another’s');
+  // Added again in between, under the id that the STIG has by now.
+  await loadPage(t, `${home}/stigs`, ann, { slugs: 'fern_seven' });
+  t.db.sqlite.exec(`UPDATE list_stigs SET benchmark_id = 'Fern' WHERE slug = 'fern_seven'`);
   assert.is((await undo(gone.id)).location, home);
   assert.equal(await entry(), before);
-  assert.is((await undo(gone.id)).status, 404, 'once');
+  const { stigCount } = (await t.get(`/api/v1${home}`, { token: null, headers: ann })).json;
+  assert.is(stigCount, 2);
+  const twice = await undo(gone.id);
+  assert.equal([twice.status, /Nothing to undo/.test(twice.html)], [404, true]);
 
-  const note = await removed(`${home}/stigs/fern_seven`, { notes: '', position: String(before.position) });
+  const unnote = () => removed(`${home}/stigs/fern_seven`, { notes: '', position: String(before.position) });
+  const note = await unnote();
   assert.is(note.said, 'the note of Fern Seven Security Technical Implementation Guide');
-  assert.is((await entry()).notes, '');
+  await loadPage(t, `${home}/stigs/fern_seven`, ann, { release: 'V1R2' });
+  assert.equal([(await entry()).notes, (await entry()).release], ['', 'V1R2']);
   await undo(note.id);
-  assert.is((await entry()).notes, 'keep');
+  assert.equal([(await entry()).notes, (await entry()).release], ['keep', 'V1R2'], 'the note alone');
+  const other = await unnote();
+  await loadPage(t, `${home}/stigs/fern_seven`, ann, { notes: 'new', position: '1' });
+  assert.equal([(await undo(other.id)).status, (await entry()).notes], [412, 'new']);
 
   await loadPage(t, '/favorites/stigs', ann, { slug: 'moss' });
   const star = await removed('/favorites/stigs/remove', { slug: 'moss' });
@@ -154,7 +170,7 @@ work('an entry comes back with its note, position and release; a note and a favo
   assert.match(await page('/favorites'), '/stigs/moss');
 });
 
-work('a host comes back, unless the hosts were changed since', async () => {
+work('a host comes back to its place, whatever was written since, unless another has its name', async () => {
   const hosts = [{ hostName: 'a', stigs: ['moss'] }, { hostName: 'b' }];
   const put = (list: object[]) =>
     t.send('PUT', `/api/v1${home}/hosts`, { hosts: list }, { token: null, headers: ann });
@@ -162,12 +178,14 @@ work('a host comes back, unless the hosts were changed since', async () => {
   await put(hosts);
   const gone = await removed(`${home}/hosts/remove`, { host: 'a' });
   assert.equal([gone.said, await kept()], ['a', [{ hostName: 'b' }]]);
-  await undo(gone.id);
-  assert.equal(await kept(), hosts);
+  await put([{ hostName: 'b', role: 'None' }, { hostName: 'c' }]);
+  assert.is((await undo(gone.id)).location, home);
+  assert.equal(await kept(), [hosts[0], { hostName: 'b', role: 'None' }, { hostName: 'c' }]);
   const again = await removed(`${home}/hosts/remove`, { host: 'a' });
-  await put([{ hostName: 'c' }]);
+  await put([{ hostName: 'A' }]);
   assert.is((await undo(again.id)).status, 412);
-  assert.equal(await kept(), [{ hostName: 'c' }]);
+  assert.equal(await kept(), [{ hostName: 'A' }]);
+  assert.is((await removed(`${home}/hosts/remove`, { host: 'nobody' })).id, '', 'nothing was removed');
 });
 
 work.run();

@@ -108,5 +108,30 @@ export function controlRoutes(access: Access, controls: ControlService) {
     });
   }
 
+  const { frameworkParam, controlParam } = schemas;
+  /** A framework that the site imported; CCIs have no list. */
+  const ofSite = (framework: string): string => {
+    if (framework === 'cci' || !controls.imported().includes(framework)) throw controls.whyNoPath(framework);
+    return framework;
+  };
+  route('GET /api/v1/controls/{framework}', access.public, {
+    operationId: 'listControls',
+    summary: 'List the active controls of a framework that the site imported',
+    params: frameworkParam,
+    query: schemas.query80053,
+    response: jsonContent(schemas.ControlList80053, 'The controls.'),
+    notFound: true,
+    handle: ({ params, query }) => controls.list(ofSite(params.framework), { ...query, words: [] }),
+  });
+
+  route('GET /api/v1/controls/{framework}/{controlId}', access.public, {
+    operationId: 'getControl',
+    summary: 'Get a control of a framework that the site imported',
+    params: frameworkParam.extend(controlParam.shape),
+    query: schemas.controlQuery,
+    response: jsonContent(schemas.ControlRecord80053, 'The control.'),
+    handle: ({ params, query }) => controls.record(ofSite(params.framework), params.controlId, query.version),
+  });
+
   return app;
 }

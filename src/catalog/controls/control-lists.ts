@@ -7,7 +7,7 @@ import { paginationOf, slice } from '../../http/paging.ts';
 import type { ControlBaselines } from './baselines.ts';
 import { frameworks } from './frameworks.ts';
 import type { ListedControl } from './schema.ts';
-import type { ControlVersions, ShownFramework } from './versions.ts';
+import type { ControlVersions } from './versions.ts';
 
 /** The filters of the control lists; a control must match one word of each group of `words` (type, mac, impact). */
 export interface ControlFilter {
@@ -52,7 +52,7 @@ export function createControlLists(db: Database, versions: ControlVersions, base
 
   return {
     /** The controls of a framework as JSON text in the form of its list (D6.5), from texts that the import made. */
-    list(framework: ShownFramework, filter: ControlFilter): JsonText<never> {
+    list(framework: string, filter: ControlFilter): JsonText<never> {
       const { version, total, shown, pagination } = matching(framework, filter);
       const isPaged = filter.page !== undefined || filter.limit !== undefined;
       return objectText<unknown>([
@@ -65,13 +65,13 @@ export function createControlLists(db: Database, versions: ControlVersions, base
     },
 
     /** A page of the controls of a framework as rows; all of them on one page without a limit. */
-    page(framework: ShownFramework, filter: ControlFilter) {
+    page(framework: string, filter: ControlFilter) {
       const { shown, ...found } = matching(framework, filter);
       return { ...found, controls: shown.map((row) => JSON.parse(row.listJson) as ListedControl) };
     },
 
     /** The families of a version, in the order of its catalog. Throws NOT_FOUND for a version that is not imported. */
-    families: (framework: ShownFramework, wanted: string | undefined): string[] =>
+    families: (framework: string, wanted: string | undefined): string[] =>
       db.read(() => {
         const version = versionOf(framework, wanted) ?? '';
         return familiesOf.all({ framework, version }).map(({ family }) => family);
@@ -80,7 +80,7 @@ export function createControlLists(db: Database, versions: ControlVersions, base
     /** The control catalogs, loaded or not, with their numbers of controls. */
     loaded: (): LoadedCatalog[] =>
       db.read(() =>
-        frameworks.map((framework) => {
+        [...new Set([...frameworks, ...versions.imported()])].map((framework) => {
           const labels = (isServed: boolean) =>
             versions
               .versions(framework)
@@ -108,7 +108,7 @@ function createMatching(db: Database, { versionOf }: ControlVersions, { checkBas
     .orderBy(asc(controls.ordinal))
     .prepare();
 
-  return (framework: ShownFramework, filter: ControlFilter) =>
+  return (framework: string, filter: ControlFilter) =>
     db.read(() => {
       const version = versionOf(framework, filter.version) ?? '';
       const wanted = fold(filter.search ?? '');

@@ -9,7 +9,7 @@ import type { StoredAssessment } from './assessment-record.ts';
 import { compareVersions } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
 import type { Assessment, ShownControl } from './schema.ts';
-import { type ControlVersions, ofControl, type ShownFramework } from './versions.ts';
+import { type ControlVersions, ofControl } from './versions.ts';
 
 const [framework, version] = [sql.placeholder('framework'), sql.placeholder('version')];
 const identifier = sql.placeholder('identifier');
@@ -37,7 +37,7 @@ function createFind(db: Database, { versionOf, defaultVersions }: ControlVersion
     .prepare();
 
   /** Throws NOT_FOUND, and names the versions that have the control. */
-  return (framework: ShownFramework, controlId: string, wanted: string | undefined) =>
+  return (framework: string, controlId: string, wanted: string | undefined) =>
     db.read(() => {
       const identifier =
         keyOfId.get({ id: controlId.toLowerCase(), framework })?.identifier ??
@@ -103,7 +103,7 @@ export function createControlRecords(
       .prepare();
   const [before, after] = [nearest('before'), nearest('after')];
 
-  function one(framework: ShownFramework, controlId: string, wanted?: string): ShownControl {
+  function one(framework: string, controlId: string, wanted?: string): ShownControl {
     const { recordJson, edition } = find(framework, controlId, wanted);
     const { assessment, ...record } = JSON.parse(recordJson) as StoredRecord;
     return { ...record, edition, ...assessments.assessmentOf(record, assessment) };
@@ -111,7 +111,7 @@ export function createControlRecords(
 
   return {
     /** One control as JSON text, by id or identifier (D6.1), with the edition of its version (rule D6.5). Throws NOT_FOUND. */
-    record(framework: ShownFramework, controlId: string, wanted: string | undefined): JsonText<never> {
+    record(framework: string, controlId: string, wanted: string | undefined): JsonText<never> {
       return JSON.stringify(one(framework, controlId, wanted)) as JsonText<never>;
     },
 

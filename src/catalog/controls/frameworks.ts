@@ -32,6 +32,11 @@ export function isNistBaseline(name: string): name is NistBaseline {
   return (nistBaselines as readonly string[]).includes(name);
 }
 
+/** Whether a framework is one of the published; paths of the crosswalk pass through those alone (rule D40.2). */
+export function isPublished(framework: string): boolean {
+  return (frameworks as readonly string[]).includes(framework);
+}
+
 /** The key of a published framework from any case (D3.2); other text unchanged, as a site's own key. */
 export function frameworkKey(text: string): string {
   return frameworks.find((each) => each === text.trim().toLowerCase()) ?? text;
@@ -39,7 +44,7 @@ export function frameworkKey(text: string): string {
 
 /** The NOT_FOUND for a framework that is neither published nor in the catalog (`isKnown`), else null. */
 export function unknownFramework(framework: string, isKnown: boolean, field?: string): AppError | null {
-  if (isKnown || (frameworks as readonly string[]).includes(framework)) return null;
+  if (isKnown || isPublished(framework)) return null;
   return notThere(field, `Framework not found: ${cut(framework)}`);
 }
 

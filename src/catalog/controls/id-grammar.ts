@@ -58,7 +58,13 @@ export function idsOf(text: string): FoundId[] | null {
   const found: FoundId[] = [];
   let end = 0;
   for (const id of idsIn(text)) {
-    if (!/^[\s,;]*$/.test(text.slice(end, id.index))) return null;
+    if (
+      text
+        .slice(end, id.index)
+        .replace(/^[\s,;]+/, '')
+        .replace(xccdfName, '') !== ''
+    )
+      return null;
     found.push(id);
     end = id.index + id.text.length;
   }
@@ -108,7 +114,8 @@ function control(text: string, framework: NonNullable<FoundId['framework']>, ind
 function controlAt(text: string, index: number): FoundId | null {
   control53.lastIndex = index;
   const match = control53.exec(text);
-  if (match === null) return null;
+  // A letter at a number is a part in lower case, up to the `l` of AC-2: `PL-1M` and `SC-7x` are part numbers.
+  if (match === null || /^[A-Zm-z]/.test(match[3] ?? '')) return null;
   const brackets = [...match[2]!.matchAll(/\((\w+)\)/g)].map((each) => each[1]!);
   const isEnhanced = brackets.length > 0 && /^\d/.test(brackets[0]!) && !match[1]!.includes('.');
   const enhancement = isEnhanced ? `(${brackets.shift()})` : '';

@@ -1,3 +1,5 @@
+import { isPublished } from './frameworks.ts';
+
 const control53 = /^([a-z]{2})-(\d{1,3})(?: *\( *(\d{1,3}) *\)|\.(\d{1,3}))?$/i;
 const requirement171 = /^(?:3\.[1-9]\d?\.[1-9]\d?|03\.(?!00)\d\d\.(?!00)\d\d)$/;
 
@@ -86,4 +88,14 @@ export function oscalId(framework: string, identifier: string): string {
         (each) => `_x${each.codePointAt(0)!.toString(16)}_`,
       );
   }
+}
+
+/** The identifier with an id that `oscalId` gives; null for another id. */
+export function identifierOfOscalId(framework: string, id: string): string | null {
+  if (framework === 'nist-800-171')
+    return canonicalIdentifier(framework, id.replace(/^(SP_800_171_|r2-)/, ''));
+  if (isPublished(framework)) return canonicalIdentifier(framework, id);
+  return id.replace(/_x([0-9a-f]{1,6})_/g, (_, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  );
 }

@@ -83,6 +83,6 @@ const isCci = (row: Row) => row.framework === 'cci';
 const jsonOrNone = (parts: StatementPart[]) => (parts.length === 0 ? '' : JSON.stringify(parts));
 
 /** Guards a text that looks guarded: the import removes one apostrophe (rule D30.1). */
-function guarded(value: string | null): string | null {
+export function guarded(value: string | null): string | null {
   return value !== null && guardedCell.test(value) ? `'${value}` : value;
 }

@@ -20,8 +20,19 @@ export const renderedProp = { name: 'prose', ns: oscalNamespace, value: 'rendere
 export const textlessProp = { name: 'text', ns: oscalNamespace, value: 'not-held' };
 /** Marks a statement that the catalog has as one text, without parts. */
 export const wholeProp = { name: 'text', ns: oscalNamespace, value: 'whole' };
-/** The name of the property for the older release that has the text. */
-export const textFromName = 'text-from';
+/** The names of our properties: of a catalog, and of a control what OSCAL has no word for. */
+export const ownNames = {
+  framework: 'framework',
+  version: 'version',
+  /** The older release that has the text. */
+  textFrom: 'text-from',
+  familyCode: 'family-code',
+  requirementType: 'requirement-type',
+  macLevel: 'mac-level',
+  confidentialityLevel: 'confidentiality-level',
+  impactCode: 'impact-code',
+  cciStatus: 'cci-status',
+} as const;
 
 const publications: Record<string, (revision: string) => string> = {
   'nist-800-53': (revision) => `NIST Special Publication 800-53 Revision ${revision}`,
@@ -56,6 +67,7 @@ export function catalogResource(framework: string, version: string): OscalResour
   return {
     uuid: stableId('oscal-catalog', framework, version),
     title: publicationOf(framework, version),
+    props: [...ownProp(ownNames.framework, framework), ...ownProp(ownNames.version, version)],
     ...(file === undefined ? {} : { rlinks: [{ href, 'media-type': 'application/oscal+json' }] }),
   };
 }
@@ -75,7 +87,7 @@ export function toCatalog({ framework, version, changed, controls }: ExportedCat
       : [{ ...groupId(framework, members[0]!), class: 'family', title, controls: members.map(write) }],
   );
   const metadata = oscalMetadata(publicationOf(framework, version), bareVersion(version), changed, {
-    props: [renderedProp],
+    props: [renderedProp, ...ownProp(ownNames.framework, framework), ...ownProp(ownNames.version, version)],
     remarks:
       'Made by Gapstone from its catalog: parameters are text, as in "[Assignment: organization-defined ...]". It does not replace the publisher’s own file.',
   });
@@ -111,23 +123,25 @@ function toControl(framework: string, control: ExportedControl): object {
   const id = oscalId(framework, identifier);
   const link = (rel: string) => (target: string) => ({ href: `#${oscalId(framework, target)}`, rel });
   const isTextless = status === 'active' && statement === '' && control.statementParts.length === 0;
+  // Without a published title the identifier, as NIST has it in 800-171.
+  const shown = withoutBreaks(title) || identifier;
+  const restored = shown === identifier ? '' : shown;
   const guidanceParts = guidance === '' ? [] : [{ id: `${id}_gdn`, name: 'guidance', prose: guidance }];
   return {
     id,
     ...classOf(framework, identifier),
-    // Without a published title the identifier, as NIST has it in 800-171.
-    title: withoutBreaks(title) || identifier,
+    title: shown,
     props: [
       ...prop('label', identifier),
       ...(framework === 'nist-800-53' ? prop('sort-id', sortId(id)) : []),
       ...(status === 'withdrawn' ? prop('status', 'withdrawn') : []),
       ...(isTextless ? [textlessProp] : []),
-      ...ownProp(textFromName, control.textFrom),
-      ...ownProp('requirement-type', control.requirementType ?? ''),
-      ...control.macLevels.flatMap((level) => ownProp('mac-level', level)),
-      ...control.confidentialityLevels.flatMap((level) => ownProp('confidentiality-level', level)),
-      ...ownProp('impact-code', control.impactCode ?? ''),
-      ...(framework === 'cci' ? ownProp('cci-status', control.familyCode) : []),
+      ...ownProp(ownNames.textFrom, control.textFrom),
+      ...ownProp(ownNames.requirementType, control.requirementType ?? ''),
+      ...control.macLevels.flatMap((level) => ownProp(ownNames.macLevel, level)),
+      ...control.confidentialityLevels.flatMap((level) => ownProp(ownNames.confidentialityLevel, level)),
+      ...ownProp(ownNames.impactCode, control.impactCode ?? ''),
+      ...(framework === 'cci' ? ownProp(ownNames.cciStatus, control.familyCode) : []),
     ],
     ...filled('params', toParameters(control.assessment)),
     ...filled('links', [...related.map(link('related')), ...withdrawnInto.map(link('incorporated-into'))]),
@@ -135,6 +149,8 @@ function toControl(framework: string, control: ExportedControl): object {
       ...statementOf(id, control),
       ...guidanceParts,
       ...toAssessmentParts(id, identifier, control.assessment),
+      ...(restored === title ? [] : ownPart('title', title)),
+      ...(framework === 'cci' ? [] : ownPart(ownNames.familyCode, control.familyCode)),
       ...ownPart('threat', control.threat),
       ...ownPart('resources', control.resources),
     ]),

@@ -4,7 +4,7 @@ import { cut, fold } from '../../base/text.ts';
 import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import {
-  type CatalogFramework,
+  compareFrameworks,
   compareVersions,
   requireFramework,
   unknownFramework,
@@ -18,9 +18,6 @@ export const ofControl = and(
   eq(frameworkVersions.framework, controls.framework),
   eq(frameworkVersions.version, controls.version),
 );
-
-/** The frameworks that pages show: the control catalogs and the CCIs. */
-export type ShownFramework = CatalogFramework | 'cci';
 
 /** A version of a framework; its label has the date of its edition. */
 export interface NamedVersion {
@@ -37,6 +34,11 @@ export function createControlVersions({ orm }: Database) {
     .select()
     .from(frameworkVersions)
     .where(eq(frameworkVersions.framework, sql.placeholder('framework')))
+    .prepare();
+
+  const imported = orm
+    .selectDistinct({ framework: frameworkVersions.framework })
+    .from(frameworkVersions)
     .prepare();
 
   const newestFirst = (framework: string) =>
@@ -63,6 +65,13 @@ export function createControlVersions({ orm }: Database) {
   return {
     versionOf,
 
+    /** The frameworks of imported catalogs: the published first, a site's own by name (rule D7.2). */
+    imported: (): string[] =>
+      imported
+        .all()
+        .map(({ framework }) => framework)
+        .sort(compareFrameworks),
+
     /** The 404 of a path below a framework that the catalogs do not serve: an unknown framework is named. */
     whyNoPath: (framework: string): AppError =>
       unknownFramework(framework, versionOf(framework, undefined) !== null) ?? noSuchPath(),
@@ -74,13 +83,13 @@ export function createControlVersions({ orm }: Database) {
     },
 
     /** The imported versions of a framework, newest first; one is served when the request names none. */
-    versions: (framework: ShownFramework): NamedVersion[] =>
+    versions: (framework: string): NamedVersion[] =>
       newestFirst(framework).map(({ version, edition, isDefault }) => {
         return { version, label: withEdition(version, edition), isServed: isDefault === 1 };
       }),
 
     /** The versions to search for a control: the default, for 800-171 all, which name different controls (D6.2). */
-    defaultVersions(framework: ShownFramework): string[] {
+    defaultVersions(framework: string): string[] {
       const rows = newestFirst(framework).sort((a, b) => b.isDefault - a.isDefault);
       return (framework === 'nist-800-171' ? rows : rows.slice(0, 1)).map((row) => row.version);
     },

@@ -9,7 +9,7 @@ import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import type { ExplainService } from './explain.ts';
-import { type MappingExport, mappingColumns, toMappingCollection } from './export.ts';
+import { type MappingExport, pairColumns, pairsOf, toMappingCollection } from './export.ts';
 import { closureDepth } from './path-search.ts';
 import { type Answered, type CrosswalkService, defaultStatuses } from './queries.ts';
 import * as schemas from './schema.ts';
@@ -54,7 +54,8 @@ export function crosswalkRoutes(
     notFound: true,
     response: {
       ...fileContent(OscalDocument, ['text/csv']),
-      description: 'An OSCAL mapping-collection, or a line for each direct mapping as csv or xlsx.',
+      description:
+        'An OSCAL mapping-collection of the direct mappings, or the stated pairs as csv or xlsx. Both can be imported.',
     },
     handle: async ({ query: { from, to, format, raw } }, c) => {
       const exported = mappingExport(from, to);
@@ -67,7 +68,7 @@ export function crosswalkRoutes(
         const text = JSON.stringify(collection);
         return download(c, text, format, `${name}.json`, publicHeaders);
       }
-      const [columns, rows] = [mappingColumns, exported.mappings];
+      const [columns, rows] = [pairColumns, pairsOf(exported)];
       const file = { json: {}, root: 'crosswalk', element: 'mapping', columns, rows, headers: publicHeaders };
       return downloadFile(c, { format, raw }, name, file);
     },

@@ -163,11 +163,17 @@ export function pathsToCcis(
   return { paths, truncated: found.truncated };
 }
 
-/** The sums by severity, of some STIGs (null: all) and some severities (undefined: all). */
+/** Whether a count is of some STIGs (null: all) and some severities (undefined: all). */
+export const isCounted = (
+  { slug, severity }: Pick<RuleCount, 'slug' | 'severity'>,
+  slugs: Set<string> | null,
+  severities?: Set<Severity>,
+): boolean => (slugs?.has(slug) ?? true) && (severities?.has(severity) ?? true);
+
+/** The sums by severity of what is counted. */
 export function sumOf(counts: RuleCount[], slugs: Set<string> | null, severities?: Set<Severity>) {
   const sums = { high: 0, medium: 0, low: 0 };
-  for (const { slug, severity, rules } of counts)
-    if ((slugs?.has(slug) ?? true) && (severities?.has(severity) ?? true)) sums[severity] += rules;
+  for (const each of counts) if (isCounted(each, slugs, severities)) sums[each.severity] += each.rules;
   return sums;
 }
 

@@ -2,11 +2,9 @@ import { badRequest } from '../../base/errors.ts';
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import { type frameworks, macLevel, macNames, nistBaselines } from '../controls/frameworks.ts';
+import { macLevel, macNames, nistBaselines } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import { type CrosswalkService, cciQuestion } from './queries.ts';
-
-export type CoverageFramework = (typeof frameworks)[number];
 
 /** The active controls of a revision of a framework, and which of them a CCI leads to. */
 export interface CoverageControls {
@@ -36,7 +34,7 @@ export function createCoverageControls(db: Database, controls: ControlService, c
     .raw();
   const cache = perGeneration(db, () => new Map<string, CoverageControls>());
 
-  function make(framework: CoverageFramework, revision: string | null): CoverageControls {
+  function make(framework: string, revision: string | null): CoverageControls {
     const rows = revision === null ? [] : active.all(framework, revision);
     const places = new Map(rows.map(([identifier], place) => [identifier, place]));
     const all = rows.map(([identifier, title, family, words]) => {
@@ -47,7 +45,7 @@ export function createCoverageControls(db: Database, controls: ControlService, c
     return { revision, controls: all, controlsOf: leading(framework, revision, places) };
   }
 
-  function leading(framework: CoverageFramework, revision: string | null, places: Map<string, number>) {
+  function leading(framework: string, revision: string | null, places: Map<string, number>) {
     const placesOf = (identifiers: string[]) =>
       identifiers.flatMap((identifier) => places.get(identifier) ?? []);
     if (framework === 'cci') return (cci: string) => placesOf([cci]);
@@ -71,11 +69,10 @@ export function createCoverageControls(db: Database, controls: ControlService, c
 
   return {
     /** The beginnings of the statements of controls without a title, by identifier. */
-    beginnings: (framework: CoverageFramework, revision: string) =>
-      new Map(beginnings.all(framework, revision)),
+    beginnings: (framework: string, revision: string) => new Map(beginnings.all(framework, revision)),
 
     /** The controls of a revision, or of the default one. Throws NOT_FOUND. */
-    of(framework: CoverageFramework, wanted: string | undefined): CoverageControls {
+    of(framework: string, wanted: string | undefined): CoverageControls {
       const revision = controls.versionOf(framework, wanted, 'revision');
       const key = `${framework} ${revision}`;
       const made = cache().get(key) ?? make(framework, revision);
@@ -88,7 +85,7 @@ export function createCoverageControls(db: Database, controls: ControlService, c
 /** The name of a baseline of a framework in any spelling, null for none. Throws a 400 for an unknown one. */
 export function coverageBaseline(
   { namedBaselines }: ControlService,
-  framework: CoverageFramework,
+  framework: string,
   wanted: string | undefined,
 ): string | null {
   if (wanted === undefined) return null;

@@ -37,7 +37,7 @@ export type CoveredControl = z.infer<typeof CoveredControl>;
 /** Which controls rules address (rule D25). */
 export const Coverage = z
   .strictObject({
-    framework: z.enum(frameworks),
+    framework: z.string(),
     revision: z
       .string()
       .nullable()
@@ -80,7 +80,11 @@ export type Coverage = z.infer<typeof Coverage>;
 export const coverageQuery = z.object({
   framework: requestText('framework', 100)
     .default('nist-800-53')
-    .openapi({ type: 'string', enum: [...frameworks], default: 'nist-800-53' }),
+    .openapi({
+      type: 'string',
+      default: 'nist-800-53',
+      description: `${frameworks.join(', ')}, or a framework that the site imported.`,
+    }),
   revision: requestText('revision', 100).optional().openapi({
     description: 'An imported revision of the framework other than the default.',
     example: 'Rev 4',

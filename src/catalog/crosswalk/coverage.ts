@@ -4,15 +4,10 @@ import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
-import { frameworkKey, frameworks, requireFramework } from '../controls/frameworks.ts';
+import { frameworkKey, requireFramework } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
-import {
-  type CoverageControls,
-  type CoverageFramework,
-  coverageBaseline,
-  createCoverageControls,
-} from './coverage-controls.ts';
+import { type CoverageControls, coverageBaseline, createCoverageControls } from './coverage-controls.ts';
 import { type CoverageRule, createReleaseRules } from './coverage-rules.ts';
 import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
 import type { DeprecatedCcis } from './deprecated-ccis.ts';
@@ -20,6 +15,10 @@ import type { CrosswalkService } from './queries.ts';
 
 /** Gives the families of nist-800-53 that some CCIs lead to, each once; `all` are those of the catalog, in its order. */
 export type FamiliesOf = ((ccis: string[]) => string[]) & { all: string[] };
+
+/** Whether a rule of a STIG counts, by its id with revision. */
+type Counts = (slug: string, ruleId: string) => boolean;
+const all: Counts = () => true;
 
 export type CoverageService = ReturnType<typeof createCoverageService>;
 
@@ -33,14 +32,19 @@ export function createCoverageService(
   const frames = createCoverageControls(db, controls, crosswalk);
   const rulesOf = createReleaseRules(db);
 
-  /** The framework of a name in any case. Throws NOT_FOUND for none, a 400 for a site's own, of which none is counted. */
-  function covered(name: string): CoverageFramework {
-    const key = frameworkKey(name);
-    const framework = frameworks.find((each) => each === key);
-    if (framework) return framework;
-    requireFramework(key, controls.versionOf(key, undefined) !== null, 'framework');
-    throw badRequest(`framework must be one of: ${frameworks.join(', ')}`, 'framework');
+  /** The framework of a name, of a published one in any case. Throws NOT_FOUND for none. */
+  function covered(name: string): string {
+    const framework = frameworkKey(name);
+    requireFramework(framework, controls.versionOf(framework, undefined) !== null, 'framework');
+    return framework;
   }
+
+  const withRules = (found: NamedRelease[], counts: Counts): StigWithRules[] =>
+    inOrder(found).map(({ slug, title, release }) => {
+      const rules = release === null ? [] : rulesOf(release.id);
+      const counted = counts === all ? rules : rules.filter(({ ruleId }) => counts(slug, ruleId));
+      return { slug, title, version: release?.version ?? null, rules: counted };
+    });
 
   return {
     rulesOf,
@@ -71,11 +75,32 @@ export function createCoverageService(
     beginnings: ({ framework, revision }: Coverage): Map<string, string> =>
       revision === null ? new Map() : frames.beginnings(framework, revision),
 
+    /** The rules that address a control, by STIG; null for a control that the revision lacks. Throws what `of` throws. */
+    rulesOfControl(
+      find: () => NamedRelease[],
+      query: CoverageQuery,
+      identifier: string,
+      counts: Counts = all,
+    ): { title: string; stigs: StigWithRules[] } | null {
+      return db.read(() => {
+        const { controls: of, controlsOf } = frames.of(covered(query.framework), query.revision);
+        const place = of.findIndex((each) => each.identifier === identifier);
+        if (place < 0) return null;
+        const isHere = (each: number) =>
+          each === place || (query.rollup === true && of[each]!.base === place);
+        const stigs = withRules(find(), counts).map((stig) => ({
+          ...stig,
+          rules: stig.rules.filter(({ ccis }) => ccis.some((cci) => controlsOf(cci).some(isHere))),
+        }));
+        return { title: of[place]!.title, stigs: stigs.filter(({ rules }) => rules.length > 0) };
+      });
+    },
+
     /**
-     * The coverage of the STIGs that `find` gives. Throws BAD_REQUEST for an unknown baseline, NOT_FOUND for an unknown
-     * framework or revision, and what `find` throws.
+     * The coverage of the STIGs that `find` gives, by the rules that count. Throws BAD_REQUEST for an unknown baseline,
+     * NOT_FOUND for an unknown framework or revision, and what `find` throws.
      */
-    async of(find: () => NamedRelease[], query: CoverageQuery): Promise<Coverage> {
+    async of(find: () => NamedRelease[], query: CoverageQuery, counts: Counts = all): Promise<Coverage> {
       const { rollup = false } = query;
       const framework = db.read(() => covered(query.framework));
       const baseline = coverageBaseline(controls, framework, query.baseline);
@@ -86,14 +111,7 @@ export function createCoverageService(
       });
       return db.read(() => {
         const frame = frames.of(framework, query.revision);
-        const stigs = inOrder(find()).map(({ slug, title, release }): StigWithRules => {
-          return {
-            slug,
-            title,
-            version: release?.version ?? null,
-            rules: release ? rulesOf(release.id) : [],
-          };
-        });
+        const stigs = withRules(find(), counts);
         const { revision } = frame;
         const counted = tally(frame, stigs, baseline, rollup);
         const unmapped = counted.unmapped.map((rule) => {
@@ -124,7 +142,7 @@ function inOrder(stigs: NamedRelease[]): NamedRelease[] {
   );
 }
 
-interface StigWithRules {
+export interface StigWithRules {
   slug: string;
   title: string;
   version: string | null;

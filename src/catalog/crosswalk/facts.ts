@@ -4,6 +4,7 @@ import {
   controls,
   crosswalkEvidence,
   frameworkVersions,
+  mappingDetails,
   mappingFacts,
 } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
@@ -27,6 +28,7 @@ export function createFacts({ orm }: Database) {
   const { source, sha256, kind, importedAt } = sources;
   const pair = {
     ...{ source, sha256, kind, edition: mappingFacts.edition, importedAt, reference: mappingFacts.reference },
+    relationship: mappingDetails.relationship,
     from: { framework: fromFramework, version: fromVersion, identifier: fromIdentifier },
     to: { framework: toFramework, version: toVersion, identifier: toIdentifier },
   };
@@ -35,11 +37,16 @@ export function createFacts({ orm }: Database) {
     eq(mappingFacts.sourceId, crosswalkEvidence.sourceId),
     eq(mappingFacts.ordinal, crosswalkEvidence.ordinal),
   );
+  const hasDetails = and(
+    eq(mappingDetails.sourceId, mappingFacts.sourceId),
+    eq(mappingDetails.ordinal, mappingFacts.ordinal),
+  );
   const evidence = orm
     .select(pair)
     .from(crosswalkEvidence)
     .innerJoin(mappingFacts, isEvidence)
     .innerJoin(sources, eq(sources.id, mappingFacts.sourceId))
+    .leftJoin(mappingDetails, hasDetails)
     .where(and(eq(crosswalkEvidence.a, nodeOf('a')), eq(crosswalkEvidence.b, nodeOf('b'))))
     .orderBy(...byImport)
     .prepare();
@@ -49,6 +56,7 @@ export function createFacts({ orm }: Database) {
     .select(pair)
     .from(mappingFacts)
     .innerJoin(sources, eq(sources.id, mappingFacts.sourceId))
+    .leftJoin(mappingDetails, hasDetails)
     .where(or(isFrom, isTo))
     .orderBy(...byImport)
     .prepare();
@@ -69,18 +77,29 @@ export function createFacts({ orm }: Database) {
     /** The stated pairs behind an edge; none for an edge that no source makes. */
     evidence(one: GraphNode, other: GraphNode): Evidence[] {
       const [a, b] = inOrder(one, other);
-      return evidence.all({
-        ...{ aFramework: a.framework, aIdentifier: a.identifier },
-        ...{ bFramework: b.framework, bIdentifier: b.identifier },
-      });
+      return evidence
+        .all({
+          ...{ aFramework: a.framework, aIdentifier: a.identifier },
+          ...{ bFramework: b.framework, bIdentifier: b.identifier },
+        })
+        .map(evidenceOf);
     },
 
     /** Every stated pair that a control is an end of. */
-    stated: ({ framework, identifier }: GraphNode): Evidence[] => stated.all({ framework, identifier }),
+    stated: ({ framework, identifier }: GraphNode): Evidence[] =>
+      stated.all({ framework, identifier }).map(evidenceOf),
 
     /** A control in the newest version that has it. */
     control: ({ framework, identifier }: GraphNode) => newest.get({ framework, identifier }),
   };
+}
+
+/** Sources other than OSCAL state no relationship. */
+function evidenceOf({
+  relationship,
+  ...pair
+}: Omit<Evidence, 'relationship'> & { relationship: string | null }): Evidence {
+  return { ...pair, ...(relationship ? { relationship } : {}) };
 }
 
 /** Gives a function that reads all pairs that sources state between versions of one framework and another framework. */

@@ -1,5 +1,5 @@
 import { compareCodePoints } from '../../base/text.ts';
-import { compareFrameworks } from '../controls/frameworks.ts';
+import { compareFrameworks, isPublished } from '../controls/frameworks.ts';
 import { sortKey } from '../controls/identifier.ts';
 
 /** The workflow status of a mapping (rule D7), in the order of the codes below. */
@@ -75,6 +75,8 @@ export interface Graph {
   frameworks: string[];
   /** The index in `frameworks` by node id. */
   frameworkOf: number[];
+  /** Whether a path may pass through a framework of the index: through the published alone (rule D40.2). */
+  isPassed: boolean[];
   neighbors: Neighbor[][];
   idOf(framework: string, identifier: string): number | undefined;
   /** The length of the shortest path with statuses in `mask` from each node to the framework of the index `target`. */
@@ -98,11 +100,12 @@ export function createGraph(nodes: GraphNode[], edges: Iterable<NumberedEdge>): 
     nodes,
     frameworks,
     frameworkOf,
+    isPassed: frameworks.map(isPublished),
     neighbors,
     idOf: (framework, identifier) => ids.get(nameOf({ framework, identifier })),
     distancesTo(target, mask) {
       const key = `${target} ${mask}`;
-      const found = known.get(key) ?? distances(neighbors, frameworkOf, target, mask);
+      const found = known.get(key) ?? distances(this, target, mask);
       known.set(key, found);
       return found;
     },
@@ -164,7 +167,8 @@ export function* walkPaths(
         const here = { node, status, parent: step };
         if (graph.frameworkOf[node] === target) {
           if (!bounds.take(unroll(here))) return false;
-        } else if (hops + distance[node]! <= maxHops) next.push(here);
+        } else if (graph.isPassed[graph.frameworkOf[node]!] && hops + distance[node]! <= maxHops)
+          next.push(here);
       }
     }
     level = next;
@@ -193,7 +197,8 @@ export function endsOfPaths(
       for (const { node, status } of hops === 1 ? first : graph.neighbors[from]!) {
         if (((1 << status) & mask) === 0 || seen.has(node)) continue;
         seen.add(node);
-        if (graph.frameworkOf[node] !== target) next.push(node);
+        const framework = graph.frameworkOf[node]!;
+        if (framework !== target && graph.isPassed[framework]) next.push(node);
       }
     }
     level = next;
@@ -202,16 +207,16 @@ export function endsOfPaths(
   return [...seen].filter((node) => graph.frameworkOf[node] === target).sort((a, b) => a - b);
 }
 
-function distances(neighborsOf: Neighbor[][], frameworkOf: number[], target: number, mask: number): number[] {
+function distances({ neighbors, frameworkOf, isPassed }: Graph, target: number, mask: number): number[] {
   const distance = frameworkOf.map((framework) => (framework === target ? 0 : Number.POSITIVE_INFINITY));
   let level = distance.flatMap((value, node) => (value === 0 ? [node] : []));
   for (let hops = 1; level.length > 0; hops++) {
     const next: number[] = [];
     for (const node of level) {
-      for (const { node: neighbor, status } of neighborsOf[node]!) {
+      for (const { node: neighbor, status } of neighbors[node]!) {
         if (((1 << status) & mask) === 0 || distance[neighbor]! <= hops) continue;
         distance[neighbor] = hops;
-        next.push(neighbor);
+        if (isPassed[frameworkOf[neighbor]!]) next.push(neighbor);
       }
     }
     level = next;

@@ -1,6 +1,6 @@
 import { atOnce } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
-import { compareFrameworks } from '../controls/frameworks.ts';
+import { compareFrameworks, isPublished } from '../controls/frameworks.ts';
 import { sortKey } from '../controls/identifier.ts';
 import {
   type Graph,
@@ -89,7 +89,7 @@ export function createSearches(
       .map((step) => toPath(question, [step]));
     const onward = first.filter(
       (step): step is FirstStep & { id: number } =>
-        step.id !== undefined && step.node.framework !== question.to,
+        step.id !== undefined && step.node.framework !== question.to && isPublished(step.node.framework),
     );
     if (question.maxHops > closureDepth) {
       const edges = onward.map((step) => ({ node: step.id, status: statuses.indexOf(step.status) }));

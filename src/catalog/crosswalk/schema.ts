@@ -20,6 +20,10 @@ export const Evidence = z
     reference: z.string().openapi({ description: 'The row or reference in the source.' }),
     from: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
     to: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
+    relationship: z.string().optional().openapi({
+      description: 'From `from` to `to`, as an OSCAL mapping-collection states it.',
+      example: 'subset-of',
+    }),
     decision: decision.optional().openapi({ description: "An operator's decision about this pair." }),
   })
   .openapi('Evidence');

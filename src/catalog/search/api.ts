@@ -59,7 +59,7 @@ export function searchRoutes(
           rows,
         });
       }
-      const found = search.search({ ...question, among });
+      const found = await search.search({ ...question, among });
       const answers = query.page === 1 ? await answersOf(query.q ?? '') : [];
       const named = stigNames.said(readSearchQuery(query.q ?? '').wanted).slice(0, mostNamed);
       const stigs = named.map(({ slug, title, version }) => ({ slug, title, version }));

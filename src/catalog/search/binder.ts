@@ -1,6 +1,8 @@
 import { badRequest } from '../../base/errors.ts';
 import type { FoundId } from '../controls/id-grammar.ts';
+import type { IndexedRule } from './indexed-rules.ts';
 import type { SearchQuery } from './query.ts';
+import type { IndexQueries } from './sql.ts';
 
 /** A question, filters, or both. */
 export interface SearchQuestion {
@@ -14,9 +16,6 @@ export interface SearchQuestion {
   control?: string | undefined;
 }
 
-/** The parameters of the statements of `sql.ts`. */
-export type Bound = Record<string, unknown>;
-
 /** What the search has to know of the crosswalk. */
 export interface Lookup {
   /** The CCIs that lead to a control. */
@@ -27,22 +26,45 @@ export interface Lookup {
   reached(id: FoundId): string[] | null;
 }
 
-/** A question as its statements take it. */
+/** Whether a rule is one of those that are wanted. */
+export type Test = (rule: IndexedRule) => boolean;
+
+/** A question with its filters looked up. */
 export interface Asked {
-  bound: Bound;
-  /** The same without the filters that do not count for the second reading (rule D35.1). */
-  inScope: Bound;
-  /** Whether there are such filters. */
-  isNarrowed: boolean;
-  isFiltered: boolean;
-  /** The STIGs that `stig` and `among` leave; null for all. */
+  query: SearchQuery;
+  /** For FTS5; null where filters or a control alone say which rules. */
+  match: string | null;
+  /** The rules of a control or CCI that is the whole question. */
+  reached: Set<number> | null;
+  /** What `stig`, `list` and exclusions ask of a rule, and what all filters ask; null for nothing. */
+  inScope: Test | null;
+  passes: Test | null;
+  /** The STIGs that `stig` and `list` leave; null for all. */
   slugs: string[] | null;
 }
 
+/** One test of several; null for none. */
+export const allTests = (tests: (Test | null)[]): Test | null => {
+  const given = tests.filter((test) => test !== null);
+  return given.length < 2 ? (given[0] ?? null) : (rule) => given.every((test) => test(rule));
+};
+
 /** Prepares the reading of questions. `slugsOf` throws 404 for a STIG that is not there. */
-export function createBinder({ ccisOf, filtered, reached }: Lookup, slugsOf: (names: string[]) => string[]) {
-  const given = <T>(value: T | undefined, of: (value: T) => string): string | null =>
+export function createBinder(
+  { ccisOf, filtered, reached }: Lookup,
+  slugsOf: (names: string[]) => string[],
+  { citing }: Pick<IndexQueries, 'citing'>,
+) {
+  const given = <T>(value: T | undefined, of: (value: T) => Test): Test | null =>
     value === undefined ? null : of(value);
+  const cites = (ccis: string[]): Test => {
+    const rules = citing(ccis);
+    return ({ id }) => rules.has(id);
+  };
+  const isOf = (slugs: string[]): Test => {
+    const all = new Set(slugs);
+    return ({ stig }) => all.has(stig.slug);
+  };
 
   /** Gives null for a question that finds nothing. Throws a 400 for exclusions that stand alone. */
   return (
@@ -50,31 +72,24 @@ export function createBinder({ ccisOf, filtered, reached }: Lookup, slugsOf: (na
     { q = '', severity, stig, among, cci, control }: SearchQuestion,
   ): Asked | null => {
     const asked = stig && slugsOf(stig);
-    const narrow = {
-      severities: given(severity, (levels) => JSON.stringify([...levels])),
-      cci: given(cci, (text) => filtered('cci', text)),
-      ccis: given(control, (text) => JSON.stringify(ccisOf(filtered('control', text)))),
-    };
-    const scope = {
-      slugs: given(asked, (slugs) => JSON.stringify(slugs)),
-      among: given(among, (slugs) => JSON.stringify(slugs)),
-    };
+    const inScope = allTests([given(asked, isOf), given(among, isOf)]);
+    const narrow = allTests([
+      given(severity, (levels) => (rule) => levels.has(rule.severity)),
+      given(cci, (text) => cites([filtered('cci', text)])),
+      given(control, (text) => cites(ccisOf(filtered('control', text)))),
+    ]);
     const ccis = query.control === null ? null : reached(query.control);
     const match = ccis === null ? query.match : null;
-    const excludes = query.excluded !== null || query.excludedLiterals.length > 0;
-    if (match === null && ccis === null && q !== '' && !excludes) return null;
-    const isNarrowed = Object.values(narrow).some((each) => each !== null);
-    const hasFilter = isNarrowed || Object.values(scope).some((each) => each !== null);
-    if (match === null && ccis === null && !hasFilter && excludes)
-      throw badRequest('q must have a word to find beside those that it excludes, or a filter', 'q');
-    const [ids, unrevised] = [JSON.stringify(query.ids), JSON.stringify(query.unrevised)];
-    const { excluded } = query;
-    const question = { match, excluded, ids, unrevised, reached: ccis && JSON.stringify(ccis) };
+    if (match === null && ccis === null) {
+      const excludes = query.excluded.length + query.excludedLiterals.length > 0;
+      if (q !== '' && !excludes) return null;
+      if (excludes && inScope === null && narrow === null)
+        throw badRequest('q must have a word to find beside those that it excludes, or a filter', 'q');
+    }
     return {
-      bound: { ...question, ...scope, ...narrow },
-      inScope: { ...question, ...scope, severities: null, cci: null, ccis: null },
-      isNarrowed,
-      isFiltered: hasFilter || excludes,
+      ...{ query, match, inScope },
+      reached: ccis && citing(ccis),
+      passes: allTests([inScope, narrow]),
       slugs: asked?.filter((slug) => among?.includes(slug) ?? true) ?? among ?? null,
     };
   };

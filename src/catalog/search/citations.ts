@@ -1,20 +1,22 @@
-import { type Citation, citation, readCitation } from '../../base/citation.ts';
+import { type Citation, citation, longestCitation, readCitation } from '../../base/citation.ts';
 import { AppError, badRequest, notThere } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import { frameworkKey, frameworks } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { ShownControl } from '../controls/schema.ts';
-import type { ShownFramework } from '../controls/versions.ts';
 import type { RuleHistoryService } from '../stigs/history.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { StigService } from '../stigs/queries.ts';
 import type { ReadingService } from '../stigs/reading.ts';
 import type { CitedAnswer } from './citation-schema.ts';
+import { citeControl } from './control-versions.ts';
+import type { IdAnswer } from './schema.ts';
+import { controlOf, lastOf } from './spelled.ts';
 
 export interface CitationDeps {
   stigs: Pick<StigService, 'release' | 'versions'>;
   stigNames: Pick<StigNameIndex, 'ofSlug'>;
-  ruleHistory: Pick<RuleHistoryService, 'find'>;
+  ruleHistory: Pick<RuleHistoryService, 'current' | 'find'>;
   reading: Pick<ReadingService, 'group'>;
   controls: Pick<ControlService, 'one' | 'versionOf' | 'versions'>;
 }
@@ -93,7 +95,7 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
     }
     if (!over) throw notThere('ref', `Rule not found: ${cut(id)}`);
     const label = release?.version ?? version.toUpperCase();
-    const last = over.releases.find(({ state }) => state !== 'removed')!.version;
+    const last = lastOf(over);
     const lastCite = {
       cite: citation(slug, last, over.ruleId),
       title: over.ruleTitle,
@@ -118,7 +120,7 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
   }
 
   function control({ name, version, id }: Citation & { id: string }): CitedAnswer {
-    const framework = frameworkKey(name) as ShownFramework;
+    const framework = frameworkKey(name);
     const kind = framework === 'cci' ? 'cci' : 'control';
     const read = (label?: string) => unlessMissing(() => controls.one(framework, id, label));
     const label = unlessMissing(() => controls.versionOf(framework, version));
@@ -165,10 +167,20 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
   }
 
   return {
-    /** Whether a text cites a control or CCI, which everybody may read. */
+    /** Whether everybody may open a text: it cites a control or CCI, or is no citation and is refused as such first. */
     isPublic(ref: string): boolean {
-      const cited = readCitation(ref);
-      return cited !== null && cited.id !== null && isFramework(cited.name);
+      const cited = ref.length > longestCitation ? null : readCitation(ref);
+      return cited === null || (cited.id !== null && isFramework(cited.name));
+    },
+
+    /** The citation of what an id of a question names; null where nothing here can be cited. */
+    ofAnswer({ kind, id, asked, slug, version }: IdAnswer): string | null {
+      if (kind === 'stig') return citation(id, version!);
+      if (kind === 'control' || kind === 'cci') return citeControl(controls, controlOf(asked).framework, id);
+      const [rule] = ruleHistory.current(id, slug);
+      if (rule !== undefined) return citation(rule.slug, rule.version, rule.ruleId);
+      const [former] = ruleHistory.find(id, slug);
+      return former === undefined ? null : citation(former.slug, lastOf(former), former.ruleId);
     },
 
     /** Opens a citation. Throws 400 for another text, 404 for what no release in the catalog has. */

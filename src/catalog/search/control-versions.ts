@@ -3,7 +3,6 @@ import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { ShownControl } from '../controls/schema.ts';
-import type { ShownFramework } from '../controls/versions.ts';
 import { Missing } from './spelled.ts';
 
 type Controls = Pick<ControlService, 'one' | 'versionOf' | 'versions'>;
@@ -16,7 +15,7 @@ export function controlIn(
   version?: string,
 ): ShownControl | null {
   try {
-    return controls.one(framework as ShownFramework, id, version);
+    return controls.one(framework, id, version);
   } catch (error) {
     if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
     throw error;
@@ -35,14 +34,12 @@ export function isImported(controls: Controls, framework: string, version?: stri
 
 /** The newest version that has a control. */
 const lastWith = (controls: Controls, framework: string, id: string) =>
-  controls
-    .versions(framework as ShownFramework)
-    .find((each) => controlIn(controls, framework, id, each.version))?.version;
+  controls.versions(framework).find((each) => controlIn(controls, framework, id, each.version))?.version;
 
 /** The citation of a control in the version that is served, or in the newest that has it. */
 export function citeControl(controls: Controls, framework: string, identifier: string): string {
   const served = controlIn(controls, framework, identifier)?.version;
-  const any = () => controls.versions(framework as ShownFramework)[0]?.version ?? '';
+  const any = () => controls.versions(framework)[0]?.version ?? '';
   return citation(framework, served ?? lastWith(controls, framework, identifier) ?? any(), identifier);
 }
 
@@ -57,7 +54,7 @@ export function missingControl(
     return new Missing('not_imported', `No catalog of ${cut(framework)} is imported`);
   if (!isImported(controls, framework, version))
     return new Missing('not_imported', `${cut(version ?? '')} of ${framework} is not in this catalog`, {
-      imported: controls.versions(framework as ShownFramework).map((each) => each.version),
+      imported: controls.versions(framework).map((each) => each.version),
     });
   const last = lastWith(controls, framework, id);
   if (last === undefined)

@@ -1,17 +1,18 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
 import { offsetOf, type Page } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
-import { type Asked, type Bound, createBinder, type Lookup, type SearchQuestion } from './binder.ts';
-import { createFewRanker } from './few.ts';
+import { type Asked, allTests, createBinder, type Lookup, type SearchQuestion, type Test } from './binder.ts';
+import { createFewScorer } from './few.ts';
+import type { IndexMemory } from './index-memory.ts';
+import { byScore, countsOf, type IndexedRule, inOrder } from './indexed-rules.ts';
 import { createIdTest } from './known-ids.ts';
-import { type FoldedText, findPlaces, foldInPlace, type Pattern } from './pattern.ts';
-import { readSearchQuery, type SearchQuery } from './query.ts';
+import { type FoldedText, findPlaces, foldInPlace, indexed, type Pattern } from './pattern.ts';
+import { readSearchQuery, type SearchQuery, type Term } from './query.ts';
 import type { SearchCounts, SearchOrder } from './schema.ts';
-import { bestIds, every, idFirst, matching, orders, relevance, these } from './sql.ts';
-import { createTally } from './tally.ts';
-import { createVocabulary } from './vocabulary.ts';
-import { createWider, nothingWider, type Wider } from './wider.ts';
+import { createIndexQueries, type Scored } from './sql.ts';
+import { createWider, filtered, nothingWider, type Wider } from './wider.ts';
 
 /** What is asked for, and in which order. */
 export interface SearchIn extends SearchQuestion {
@@ -21,7 +22,7 @@ export interface SearchIn extends SearchQuestion {
 /** A page of what a question finds. */
 export interface Found {
   query: SearchQuery;
-  ids: number[];
+  rules: IndexedRule[];
   total: number;
   /** How many have all words: they stand first. */
   exact: number;
@@ -31,57 +32,31 @@ export interface Found {
 
 /** Rules of one score beyond a page that are sorted with it. */
 const tiesAtMost = 50;
+/** Longer lists of best rules are not kept. */
+const keptAtMost = 200;
 /** Fewer rules with all words, and the question is read a second time (rule D35.1). */
 const enough = 10;
+/** Of more words the rarest are asked first: mostly no rule has them all, and common words take longest. */
+const probed = 3;
 
-const found = (query: SearchQuery): Found => ({
-  ...{ query, ids: [], total: 0, exact: 0, wider: nothingWider },
-  counts: { severity: { high: 0, medium: 0, low: 0 }, stigs: [] },
-});
-
-function statementsOver({ sqlite }: Database, from: string, byRelevance: string, byIdFirst: string) {
-  const idsBy = (order: string) =>
-    sqlite
-      .prepare<[Bound], number>(`SELECT f.id ${from} ORDER BY ${order} LIMIT :limit OFFSET :offset`)
-      .pluck();
-  return {
-    ids: sqlite.prepare<[Bound], string>(`SELECT json_group_array(f.id) ${from}`).pluck(),
-    pages: {
-      relevance: idsBy(byRelevance),
-      idFirst: idsBy(byIdFirst),
-      stig: idsBy(orders.stig),
-      severity: idsBy(orders.severity),
-      id: idsBy(orders.id),
-    },
-  };
-}
-
-/** Prepares the search for rules by a question and filters. */
+/** Prepares the search for rules by a question and filters. Its work can pause between the texts of rules. */
 export function createFinder(
   db: Database,
   lookup: Lookup,
   stigNames: Pick<StigNameIndex, 'filtered' | 'said' | 'exactly'>,
 ) {
-  const bind = createBinder(lookup, stigNames.filtered);
-  const tally = createTally(db);
+  const queries = createIndexQueries(db);
+  const bind = createBinder(lookup, stigNames.filtered, queries);
   const isId = createIdTest(db);
-  const vocabulary = createVocabulary(db);
-  const widen = createWider(db, stigNames, isId, vocabulary);
-  const rankFew = createFewRanker(db, vocabulary);
-  const overMatching = statementsOver(db, matching, relevance, idFirst);
-  const overEvery = statementsOver(db, every, orders.stig, orders.stig);
-  const overThese = statementsOver(db, these, orders.stig, orders.stig);
-  const matched = db.sqlite
-    .prepare<[Bound], string>(
-      'SELECT json_group_array(rowid) FROM rule_search WHERE rule_search MATCH :match',
-    )
-    .pluck();
-  const best = db.sqlite.prepare<[Bound], { id: number; score: number }>(bestIds);
+  const widen = createWider(db, stigNames, isId, queries);
+  const scoreFew = createFewScorer(db);
   const textsOf = db.sqlite
     .prepare<[number], string[]>(
       'SELECT ids, title, discussion, check_content, fix_text FROM searchable_rules WHERE id = ?',
     )
     .raw();
+  // To score the 19,000 rules with "the" takes 10 ms, and everybody asks for the same common words.
+  const bestOfCommon = perGeneration(db, () => new LRUCache<string, Scored[]>({ max: 500 }));
   const lastTexts = perGeneration(db, () => new Map<number, FoldedText[]>());
   /** The texts of a rule, those of the last one kept: a question may have many phrases. */
   function foldedTexts(id: number): FoldedText[] {
@@ -91,77 +66,126 @@ export function createFinder(
     last.set(id, texts);
     return texts;
   }
-  const isIn = (id: number, literal: Pattern) =>
+  const isIn = ({ id }: IndexedRule, literal: Pattern) =>
     foldedTexts(id).some((text) => findPlaces(text, literal, 1).length > 0);
 
-  /** All rules of a question, in no order. */
-  function allOf(query: SearchQuery, bound: Bound, isFiltered: boolean): number[] {
-    const statement = bound.match === null ? overEvery.ids : isFiltered ? overMatching.ids : matched;
-    const ids = JSON.parse(statement.get(bound)!) as number[];
-    if (!hasLiterals(query)) return ids;
-    return ids.filter((id) => query.literals.every((each) => isIn(id, each)) && hasNoneExcluded(query, id));
-  }
-
-  const hasNoneExcluded = (query: SearchQuery, id: number) =>
-    !query.excludedLiterals.some((each) => isIn(id, each));
-
-  /** A page of rules by relevance: the index sorts; where ties reach over the end of the page, all rules are sorted. */
-  function mostRelevant(bound: Bound, limit: number, offset: number): number[] {
-    const rows = best.all({ ...bound, limit: offset + limit + 1 + tiesAtMost });
-    const end = rows[offset + limit - 1]?.score;
-    const isWhole = rows.length <= offset + limit + tiesAtMost || rows.at(-1)!.score !== end;
-    if (!isWhole) return overMatching.pages.relevance.all({ ...bound, limit, offset });
-    return rows.slice(offset, offset + limit).map(({ id }) => id);
-  }
-
-  function pageOf(
-    query: SearchQuery,
-    { bound, isFiltered }: Asked,
-    sort: SearchOrder | undefined,
-    all: number[],
-    page: { limit: number; offset: number },
-  ) {
-    if (all.length === 1) return all;
-    const over = bound.match === null ? overEvery : overMatching;
-    const order = sort ?? (bound.match === null ? 'stig' : 'relevance');
-    const isById = order === 'relevance' && query.ids.length > 0;
-    if (hasLiterals(query)) {
-      const held = new Set(all);
-      const ids = over.pages[isById ? 'idFirst' : order].all({ ...bound, limit: -1, offset: 0 });
-      return ids.filter((id) => held.has(id)).slice(page.offset, page.offset + page.limit);
+  /** What is asked, without the rules that it excludes. */
+  function* withoutExcluded(asked: Asked): Generator<void, Asked> {
+    const { excluded } = asked.query;
+    if (excluded.length === 0) return asked;
+    const without = new Set<number>();
+    for (const match of excluded) {
+      for (const id of queries.matching(match)) without.add(id);
+      yield;
     }
-    const few = order === 'relevance' && !isById && bound.match !== null ? rankFew(query, all) : null;
-    if (few !== null) return few.slice(page.offset, page.offset + page.limit);
-    if (order === 'relevance' && !isById && !isFiltered && bound.match !== null)
-      return mostRelevant(bound, page.limit, page.offset);
-    return over.pages[isById ? 'idFirst' : order].all({ ...bound, ...page });
+    const isLeft: Test = ({ id }) => !without.has(id);
+    const { inScope, passes } = asked;
+    const left = allTests([inScope, isLeft]);
+    return { ...asked, inScope: left, passes: passes === inScope ? left : allTests([passes, isLeft]) };
   }
 
-  function widerOf(query: SearchQuery, asked: Asked, all: number[], { stig, sort }: SearchIn): Wider {
-    if (asked.bound.match === null || all.length >= enough) return nothingWider;
+  /** The rules of a question that pass a test, in no order. */
+  function* allOf(asked: Asked, passes: Test | null, memory: IndexMemory): Generator<void, IndexedRule[]> {
+    const { query, match, reached } = asked;
+    const ids = match === null ? (reached ?? memory.rules.keys()) : matching(query, match, memory);
+    const found: IndexedRule[] = [];
+    for (const id of ids) {
+      const rule = memory.rules.get(id)!;
+      if (passes?.(rule) ?? true) found.push(rule);
+    }
+    return hasLiterals(query) ? yield* filtered(found, (rule) => hasItsLiterals(query, rule)) : found;
+  }
+
+  const hasItsLiterals = ({ literals, excludedLiterals }: SearchQuery, rule: IndexedRule) =>
+    literals.every((each) => isIn(rule, each)) && !excludedLiterals.some((each) => isIn(rule, each));
+
+  function matching({ wants }: SearchQuery, match: string, { vocabulary }: IndexMemory): number[] {
+    const rulesWith = ({ patterns: [pattern], isPlain }: Term) =>
+      isPlain ? Math.min(...pattern!.parts.map(indexed).map(vocabulary.rulesWith)) : Number.POSITIVE_INFINITY;
+    const counted = wants.map((term) => ({ match: term.match, rules: rulesWith(term) }));
+    const rarest = counted.sort((a, b) => a.rules - b.rules).slice(0, probed);
+    if (rarest[0]!.rules === 0) return [];
+    const isNone = wants.length > probed && !queries.isAny(rarest.map((each) => each.match).join(' AND '));
+    return isNone ? [] : queries.matching(match);
+  }
+
+  /** The rules in an order, those of a page at least: the index alone sorts where nothing else takes rules away. */
+  function sorted(asked: Asked, sort: SearchOrder, all: IndexedRule[], end: number, memory: IndexMemory) {
+    const { query, match, passes } = asked;
+    if (sort !== 'relevance' || match === null) return inOrder(all, sort === 'relevance' ? 'stig' : sort);
+    const isAlone = passes === null && !hasLiterals(query) && query.ids.length === 0;
+    const few = scoreFew(
+      query,
+      all.map(({ id }) => id),
+      memory.vocabulary,
+    );
+    const scored = few ?? (isAlone ? mostRelevant(match, end) : null) ?? scoresOf(match, all);
+    const rules = scored.map(({ id, score }) => ({ rule: memory.rules.get(id)!, score })).sort(byScore);
+    return namedFirst(
+      query,
+      rules.map(({ rule }) => rule),
+    );
+  }
+
+  function scoresOf(match: string, of: IndexedRule[]): Scored[] {
+    const ids = new Set(of.map(({ id }) => id));
+    return queries.scores.all(match).filter(({ id }) => ids.has(id));
+  }
+
+  /** Behind the rules that have the id that is asked for come those that have it in another revision, then others. */
+  function namedFirst({ ids, unrevised }: SearchQuery, rules: IndexedRule[]): IndexedRule[] {
+    if (ids.length === 0) return rules;
+    const [named, other] = [ids, unrevised].map((each) => queries.named(each, rules));
+    const rank = ({ id }: IndexedRule) => (named!.has(id) ? 0 : 2) + (other!.has(id) ? 0 : 1);
+    return rules.toSorted((a, b) => rank(a) - rank(b));
+  }
+
+  /** Null where rules of one score reach beyond what is asked and would have to be sorted too. */
+  function mostRelevant(match: string, end: number): Scored[] | null {
+    const limit = end + 1 + tiesAtMost;
+    const rows = bestOfCommon().get(`${limit} ${match}`) ?? queries.scores.best(match, limit);
+    if (limit <= keptAtMost) bestOfCommon().set(`${limit} ${match}`, rows);
+    const isWhole = rows.length <= end + tiesAtMost || rows.at(-1)!.score !== rows[end - 1]!.score;
+    return isWhole ? rows : null;
+  }
+
+  function* widerOf(
+    asked: Asked,
+    all: IndexedRule[],
+    { stig, sort }: SearchIn,
+    memory: IndexMemory,
+  ): Generator<void, Wider> {
+    const { query, match, inScope, passes } = asked;
+    if (match === null || all.length >= enough) return nothingWider;
     if (query.isOneId && isId(query.wanted)) return nothingWider;
-    const inScope = asked.isNarrowed ? allOf(query, asked.inScope, true) : all;
-    if (inScope.length >= enough) return nothingWider;
-    const wider = widen(query, asked, new Set(inScope), isIn, stig === undefined);
-    if (sort === undefined || sort === 'relevance' || wider.ids.length === 0) return wider;
-    const ids = overThese.pages[sort].all({ ids: JSON.stringify(wider.ids), limit: -1, offset: 0 });
-    return { ...wider, ids };
+    const first = passes === inScope ? all : yield* allOf(asked, inScope, memory);
+    if (first.length >= enough) return nothingWider;
+    const wider = yield* widen(asked, new Set(first), isIn, stig === undefined, memory);
+    return sort === undefined || sort === 'relevance'
+      ? wider
+      : { ...wider, rules: inOrder(wider.rules, sort) };
   }
 
-  return (search: SearchIn, page: Page): Found => {
+  return function* (search: SearchIn, page: Page, memory: IndexMemory): Generator<void, Found> {
     const query = readSearchQuery(search.q ?? '');
-    const asked = bind(query, search);
-    if (asked === null) return found(query);
-    const all = allOf(query, asked.bound, asked.isFiltered);
-    const wider = widerOf(query, asked, all, search);
-    const total = all.length + wider.ids.length;
+    const bound = bind(query, search);
+    if (bound === null)
+      return { query, rules: [], total: 0, exact: 0, wider: nothingWider, counts: countsOf([]) };
+    const asked = yield* withoutExcluded(bound);
+    const all = yield* allOf(asked, asked.passes, memory);
+    yield;
+    const wider = yield* widerOf(asked, all, search, memory);
+    const total = all.length + wider.rules.length;
     const offset = offsetOf(page, total);
+    const end = offset + page.limit;
     const first =
-      offset < all.length ? pageOf(query, asked, search.sort, all, { limit: page.limit, offset }) : [];
-    const rest = wider.ids.slice(Math.max(0, offset - all.length)).slice(0, page.limit - first.length);
+      offset < all.length
+        ? sorted(asked, search.sort ?? 'relevance', all, end, memory).slice(offset, end)
+        : [];
+    const rest = wider.rules.slice(Math.max(0, offset - all.length), Math.max(0, end - all.length));
     return {
-      ...{ query, wider, total, ids: [...first, ...rest], exact: all.length },
-      counts: tally([...all, ...wider.ids]),
+      ...{ query, wider, total, rules: [...first, ...rest], exact: all.length },
+      counts: countsOf([...all, ...wider.rules]),
     };
   };
 }

@@ -1,8 +1,8 @@
 import { inSlices } from '../../base/slices.ts';
 import { idsOf } from '../controls/id-grammar.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
-import { readSearchQuery } from './query.ts';
-import type { IdAnswer } from './schema.ts';
+import { hyphenated, readSearchQuery } from './query.ts';
+import { type IdAnswer, mostAnswers } from './schema.ts';
 
 /** An id of a text and what the catalog has of it (rule D39.1). */
 interface CitedId {
@@ -16,8 +16,6 @@ interface CitedId {
   line: number;
   column: number;
 }
-
-const mostAnswers = 50;
 
 export interface AnswerDeps {
   citedIn: (text: string) => Promise<CitedId[]>;
@@ -71,11 +69,16 @@ export function createAnswers(
   /** The answers for a question, in its order, at most 50. */
   return async (question: string): Promise<IdAnswer[]> => {
     const { wanted } = readSearchQuery(question);
+    // The id as it is typed, where a hyphen was added.
+    const typed = hyphenated(question) === question ? null : question.trim();
     const starts = [0, ...[...wanted.matchAll(/\n/g)].map(({ index }) => index + 1)];
     const cited: { index: number; answer: IdAnswer }[] = [];
     // Counting the rules of a control takes a millisecond or two.
     await inSlices((await citedIn(wanted)).slice(0, mostAnswers), (each) =>
-      cited.push({ index: starts[each.line - 1]! + each.column - 1, answer: answerOf(each) }),
+      cited.push({
+        index: starts[each.line - 1]! + each.column - 1,
+        answer: { ...answerOf(each), asked: typed ?? each.text },
+      }),
     );
     const named = [...wanted.matchAll(/[^\s,;"“”]+/g)].flatMap(({ index, 0: asked }) => {
       const answer = stigOf(asked, asked === wanted.trim());

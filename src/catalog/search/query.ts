@@ -22,8 +22,8 @@ const maxPrefixes = 8;
 /** A user's question for FTS5: each word is quoted, so that no character of the question is syntax. */
 export interface SearchQuery {
   match: string | null;
-  /** The same for what a rule must not have: one of some words, phrases and prefixes. */
-  excluded: string | null;
+  /** The same for each word, phrase and prefix that a rule must not have. */
+  excluded: string[];
   /** Quoted phrases that hold punctuation: a rule with one of them does not count. */
   excludedLiterals: Pattern[];
   /** The question without what it excludes. */
@@ -59,7 +59,7 @@ export interface Term {
  * it (rule D35.1). Ignores what has no letter, digit or `_`.
  */
 export function readSearchQuery(question: string): SearchQuery {
-  const { wanted, excluded, text } = readTerms(question);
+  const { wanted, excluded, text } = readTerms(hyphenated(question));
   const literalsOf = (terms: Term[]) => terms.flatMap((term) => (term.isLiteral ? term.patterns : []));
   // The index knows no punctuation: a literal phrase is excluded by its text alone.
   const inIndex = excluded.filter((term) => !term.isLiteral);
@@ -67,7 +67,7 @@ export function readSearchQuery(question: string): SearchQuery {
   const one = found?.length === 1 ? found[0]! : null;
   return {
     match: wanted.length === 0 ? null : wanted.map((term) => term.match).join(' AND '),
-    excluded: inIndex.length === 0 ? null : inIndex.map((term) => term.match).join(' OR '),
+    excluded: inIndex.map((term) => term.match),
     wants: wanted,
     literals: literalsOf(wanted),
     excludedLiterals: literalsOf(excluded),
@@ -77,6 +77,15 @@ export function readSearchQuery(question: string): SearchQuery {
     isOneId: one !== null,
     unrevised: unrevised(text),
   };
+}
+
+const families = 'AC AT AU CA CM CP IA IR MA MP PE PL PM PS PT RA SA SC SI SR'.replaceAll(' ', '|');
+const loose = new RegExp(`^(S?V|CCI|${families})[\\s_]?(?=\\d)`, 'i');
+
+/** A question that is one id without its hyphen (`V257777`, `cci 366`, `ac2`) with it; another one as it is. */
+export function hyphenated(question: string): string {
+  const text = question.trim().replace(loose, '$1-');
+  return idsOf(text)?.length === 1 ? text : question;
 }
 
 /** The terms of a question, each once: those it wants, those it excludes, and its text without the latter. */

@@ -43,6 +43,9 @@ const SearchCounts = z.object({
 });
 export type SearchCounts = z.infer<typeof SearchCounts>;
 
+/** The most ids of a question that are answered (rule D35.2). */
+export const mostAnswers = 50;
+
 /** What an id of a question names (rule D35.2). */
 export const IdAnswer = z
   .object({

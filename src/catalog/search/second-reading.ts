@@ -48,12 +48,11 @@ export function createSecondReading(
   db: Database,
   stigNames: Pick<StigNameIndex, 'said' | 'exactly'>,
   isId: (text: string) => boolean,
-  vocabulary: Vocabulary,
 ) {
   const synonyms = createSynonyms(db);
 
   /** Words that no rule has, in no form, and what may be meant. */
-  const misspelt = (unknown: { term: Term; parts: string[] }[]) =>
+  const misspelt = (unknown: { term: Term; parts: string[] }[], vocabulary: Vocabulary) =>
     unknown
       .filter(({ term, parts }) => term.isPlain && parts.length === 1)
       .slice(0, mostGuessed)
@@ -62,7 +61,7 @@ export function createSecondReading(
         return instead === null ? [] : [{ word: bare(term.asked), instead }];
       });
 
-  function piecesOf(asked: { term: Term; parts: string[] }[]): Wanted[] {
+  function piecesOf(asked: { term: Term; parts: string[] }[], vocabulary: Vocabulary): Wanted[] {
     const compounds = asked.filter(
       ({ term, parts }) => term.isPlain && parts.length > 1 && !isId(term.asked),
     );
@@ -77,7 +76,7 @@ export function createSecondReading(
       });
   }
 
-  return (query: SearchQuery): SecondReading => {
+  return (query: SearchQuery, vocabulary: Vocabulary): SecondReading => {
     const asked = query.wants.map((term) => ({ term, parts: partsOf(term) }));
     const isStop = asked.map(({ term, parts }) => term.isPlain && parts.every((part) => stopWords.has(part)));
     const hasOthers = isStop.includes(false);
@@ -94,11 +93,14 @@ export function createSecondReading(
     const beside = all.filter((_, at) => kept(at) && (name === null || at < name.from || at >= name.to));
     return {
       wanted: all.filter((_, at) => kept(at)),
-      pieces: () => piecesOf(asked),
+      pieces: () => piecesOf(asked, vocabulary),
       dropped: asked.filter((_, at) => !kept(at)).map(({ term }) => bare(term.asked)),
       rest: all.filter((_, at) => !kept(at)),
       named: name === null || beside.length === 0 ? null : { slugs: name.slugs, wanted: beside },
-      suggestions: misspelt(all.flatMap(({ rules }, at) => (rules === 0 && !isStop[at] ? [asked[at]!] : []))),
+      suggestions: misspelt(
+        all.flatMap(({ rules }, at) => (rules === 0 && !isStop[at] ? [asked[at]!] : [])),
+        vocabulary,
+      ),
     };
   };
 }

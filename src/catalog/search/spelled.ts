@@ -1,8 +1,10 @@
-import { readCitation } from '../../base/citation.ts';
+import { citation, readCitation } from '../../base/citation.ts';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
-import { idsOf } from '../controls/id-grammar.ts';
+import { type FoundId, type IdKind, idsIn } from '../controls/id-grammar.ts';
+import type { RuleHistoryService } from '../stigs/history.ts';
+import type { RuleOverTime } from '../stigs/history-schema.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { StigService } from '../stigs/queries.ts';
 
@@ -21,20 +23,55 @@ export class Missing extends Error {
 }
 
 const mostCandidates = 8;
+const mostReleases = 100;
+
+/** A text as a keyboard types it, without the end of a sentence. */
+const typed = (text: string) =>
+  text
+    .normalize('NFKC')
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/[\s.,;:]+$/, '')
+    .trim();
+
+/** The only id of some kinds in a text (`rule V-257777,`); null where there is none, or more than one. */
+function onlyId(text: string, ...kinds: IdKind[]): FoundId | null {
+  const [found, ...others] = [...idsIn(text)].filter(({ kind }) => kinds.includes(kind));
+  return found !== undefined && others.length === 0 ? found : null;
+}
+
+const isNewest = (text = '') => /^\s*(?:|latest|newest|current)\s*$/i.test(text);
 
 /** A release as people write it: `V2R8`, `v2 r8`, `2.8`, `Version 2, Release: 8`; undefined for the newest. */
 export function releaseOf(text: string | undefined): string | undefined {
-  const given = text?.trim() ?? '';
-  if (/^(?:|latest|newest|current)$/i.test(given)) return undefined;
+  if (text === undefined || isNewest(text)) return undefined;
   const [, version, release] =
-    /^v(?:er(?:sion)?)?[\s._-]*(\d{1,4})[\s,._-]*r(?:el(?:ease)?)?[\s:._-]*(\d{1,4}(?:\.\d{1,4})*)$/i.exec(
-      given,
-    ) ??
-    /^(\d{1,4})\.(\d{1,4})$/.exec(given) ??
-    [];
+    /^(?:v(?:er(?:sion)?)?[\s._:-]*)?(\d{1,4})(?:[\s,._-]*r(?:el(?:ease)?)?[\s:._-]*|\.)(\d{1,4}(?:\.\d{1,4})*)(?:[\s,].*)?$/i.exec(
+      text.trim(),
+    ) ?? [];
   return version === undefined
-    ? given.toUpperCase()
+    ? text.trim().toUpperCase()
     : `V${Number(version)}R${release!.replace(/^0+(?=\d)/, '')}`;
+}
+
+/** A revision of a framework, as it is written; undefined for the newest. */
+export const revisionOf = (text: string | undefined): string | undefined =>
+  isNewest(text) ? undefined : text;
+
+const shortFrameworks = new Map([
+  ['80053', 'nist-800-53'],
+  ['800171', 'nist-800-171'],
+  ['8500', 'dod-8500'],
+  ['85002', 'dod-8500'],
+  ['ccis', 'cci'],
+]);
+
+/** The key of a framework from a usual name (`NIST SP 800-53`, `8500.2`); other text unchanged, as a site's own key. */
+export function frameworkOf(text: string): string {
+  const short = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/^(?:nist|dodi?)?(?:sp)?/, '');
+  return shortFrameworks.get(short) ?? frameworkKey(text);
 }
 
 /** Severities: `high`, `CAT I`, `cat 2`, `III`. Throws a 400 for another word. */
@@ -58,13 +95,13 @@ export function stigOf(
   {
     stigNames,
     stigs,
-  }: { stigNames: Pick<StigNameIndex, 'exactly' | 'said'>; stigs: Pick<StigService, 'release'> },
+  }: { stigNames: Pick<StigNameIndex, 'exactly' | 'said'>; stigs: Pick<StigService, 'release' | 'retained'> },
   text: string,
   version?: string,
 ): { slug: string; newest: string; version: string } {
   const cited = readCitation(text);
   const name = cited?.name ?? text;
-  const [, bare, atEnd] = /^(.+)\s(\d{1,4}\.\d{1,4})$/.exec(name.trim()) ?? [];
+  const [, bare, atEnd] = /^(.+)\s(v?\d{1,4}\.\d{1,4})$/i.exec(name.trim()) ?? [];
   const looked = (each: string) => {
     const exact = stigNames.exactly(each);
     return exact.length > 0 ? exact : stigNames.said(each);
@@ -74,8 +111,10 @@ export function stigOf(
   const found = isSplit ? looked(bare) : whole;
   if (found.length === 0) throw new Missing('unknown_id', `No STIG in this catalog is called ${cut(name)}`);
   if (found.length > 1)
-    throw new Missing('ambiguous', 'Several STIGs have this name. Call again with one of these slugs', {
-      candidates: found.slice(0, mostCandidates).map(({ slug, title }) => ({ slug, title })),
+    throw new Missing('ambiguous', 'Several STIGs have this name. Call again with one of these citations', {
+      candidates: found.slice(0, mostCandidates).map(({ slug, title, version: newest }) => {
+        return { cite: citation(slug, newest), slug, title: cut(title, 200) };
+      }),
     });
   const { slug, version: newest, release } = found[0]!;
   const own = isSplit ? atEnd : (cited?.version ?? release ?? undefined);
@@ -85,38 +124,93 @@ export function stigOf(
       stigs.release(slug, wanted);
     } catch {
       const advice = `${cut(wanted)} of ${slug} is not in this catalog. The newest release here is ${newest}`;
-      throw new Missing('not_imported', advice, { slug, newest });
+      const retained = stigs.retained(slug);
+      throw new Missing('not_imported', advice, { slug, newest, retained: retained.slice(0, mostReleases) });
     }
   return { slug, newest, version: wanted ?? newest };
 }
 
 /** A control or CCI: framework, identifier and revision of a citation or of an id in any spelling. Throws `Missing`. */
-export function controlOf(text: string, framework?: string, version?: string) {
+export function controlOf(given: string, framework?: string, version?: string) {
+  const text = typed(given);
+  const wanted = revisionOf(version);
   const cited = readCitation(text);
-  if (cited?.id)
-    return { framework: frameworkKey(cited.name), id: cited.id, version: version ?? cited.version, part: '' };
-  const [, prefix, rest] = /^([^:]+):(.+)$/.exec(text.trim()) ?? [];
-  const named = framework ?? prefix;
-  const id = (rest ?? text).trim().replace(/^([a-z]{2})[\s_]*-?[\s_]*(\d{1,3})/i, '$1-$2');
-  const known = idsOf(id);
-  if (known?.length === 1) {
-    const { kind, framework: own, id: published, part } = known[0]!;
-    if (kind === 'cci') return { framework: 'cci', id: published, version, part };
-    if (kind === 'control' && (named === undefined || frameworkKey(named) === own))
-      return { framework: own!, id: published, version, part };
+  if (onlyId(cited?.id ?? text, 'rule', 'group') !== null)
+    throw new Missing('unknown_id', 'This is a rule', {
+      next: { tool: 'get_rule', arguments: { id: given } },
+    });
+  if (cited?.id) {
+    const { name, id, version: own } = cited;
+    return { framework: frameworkOf(name), id, version: wanted ?? own, part: '' };
+  }
+  const [, prefix, rest] = /^([^:]+):(.+)$/.exec(text) ?? [];
+  const isFramework = prefix !== undefined && onlyId(prefix, 'control', 'cci') === null;
+  const named = framework ?? (isFramework ? prefix : undefined);
+  const id = isFramework ? rest!.trim() : text;
+  const known =
+    onlyId(id, 'control', 'cci') ??
+    onlyId(id.replace(/^([a-z]{2,4})[\s_]*-?[\s_]*(?=\d)/i, '$1-'), 'control', 'cci');
+  if (known !== null) {
+    const { framework: own, id: published, part } = { ...known, framework: known.framework ?? 'cci' };
+    if (own === 'cci' || named === undefined || frameworkOf(named) === own)
+      return { framework: own, id: published, version: wanted, part };
   }
   if (named === undefined)
     throw new Missing(
       'unknown_id',
       `${cut(text)} is no id of a control or CCI. Name its framework, or use find`,
     );
-  return { framework: frameworkKey(named), id, version, part: '' };
+  return { framework: frameworkOf(named), id, version: wanted, part: '' };
 }
 
-/** The id of a rule in its usual form: `V 257777`, `sv257777r1` and `257777` as well. */
-export function ruleIdOf(text: string): string {
-  return text
-    .trim()
+/** Whether a text is the id of a control or CCI. */
+export const isControlId = (text: string): boolean => onlyId(typed(text), 'control', 'cci') !== null;
+
+/** The ways to read the id of a rule: as it is, `V 257777`, `257777`, `rule V-257777`, `RHEL 09 211010`. */
+function ruleIdsOf(given: string): Set<string> {
+  const text = typed(given)
     .replace(/^(s?v)[\s_-]?(?=\d)/i, '$1-')
     .replace(/^(?=\d{4,}$)/, 'V-');
+  const hyphened = text.replace(/[\s_]+/g, '-');
+  const only = onlyId(text, 'rule') ?? onlyId(text, 'group') ?? onlyId(text, 'stigId') ?? onlyId(text, 'srg');
+  return new Set([given.trim(), hyphened, only?.id ?? hyphened]);
+}
+
+/** The last release that has a rule. */
+export const lastOf = ({ releases }: RuleOverTime): string =>
+  releases.find(({ state }) => state !== 'removed')!.version;
+
+type RuleLookup = Pick<RuleHistoryService, 'current' | 'find'>;
+
+/** The rules with an id, in a STIG or in all, each with its last release: those of newest releases, else the former. */
+function rulesWith(history: RuleLookup, id: string, slug: string | undefined) {
+  const now = history.current(id, slug).map((each) => ({ ...each, current: true }));
+  const ever = () => history.find(id, slug).map((each) => ({ ...each, version: lastOf(each) }));
+  const all = now.length > 0 ? now : ever();
+  const own = all.filter((each) => each.groupId === id.toUpperCase());
+  const found = own.length > 0 ? own : all;
+  const current = found.filter((each) => each.current);
+  return (current.length > 0 ? current : found).map((each) => ({ ...each, asked: id }));
+}
+
+/**
+ * The one rule that an id in any spelling names in a STIG, or in all, with its last release, and `asked`, the spelling
+ * that it has. Throws `Missing` for none and for several.
+ */
+export function ruleOf(history: RuleLookup, given: string, slug: string | undefined) {
+  for (const id of ruleIdsOf(given)) {
+    const rules = rulesWith(history, id, slug);
+    const [first] = rules;
+    if (first === undefined) continue;
+    if (rules.length === 1 || (!first.current && rules.every((each) => each.slug === first.slug)))
+      return first;
+    const candidates = rules.slice(0, mostCandidates).map(({ slug, version, ruleId, ruleTitle }) => {
+      return { cite: citation(slug, version, ruleId), ruleTitle: cut(ruleTitle, 200) };
+    });
+    const advice = 'Several rules have this id. Call again with one of these citations as id';
+    throw new Missing('ambiguous', advice, { candidates });
+  }
+  const next = { tool: 'get_control', arguments: { id: given } };
+  const advice = `No STIG in this catalog has the rule ${cut(given)}`;
+  throw new Missing('unknown_id', advice, isControlId(given) ? { next } : {});
 }

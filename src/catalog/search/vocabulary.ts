@@ -1,7 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { stemmer } from 'stemmer';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
 
 /** A word of the index, and how many rules have it. */
 export interface IndexWord {
@@ -11,50 +9,53 @@ export interface IndexWord {
 
 /** The forms of a word that count; others are rare. */
 const mostForms = 8;
-/** A shorter beginning would read much of the vocabulary. */
+/** Words of a shorter stem have little in common. */
 const shortestStem = 3;
 const lettersOfWords = [...'abcdefghijklmnopqrstuvwxyz0123456789_'];
-/** Longer words have too many neighbors to look up. */
+/** Longer words are no words that a person mistypes. */
 const longestGuess = 20;
+const wordsPerRead = 1000;
 
-export type Vocabulary = ReturnType<typeof createVocabulary>;
+/** The words of the search index, the number of rules of each, and their stems. */
+export type Vocabulary = ReturnType<typeof vocabularyOf>;
 
-/** Prepares the questions to the vocabulary of the search index. */
-export function createVocabulary(db: Database) {
-  const between = db.sqlite.prepare<[string, string], IndexWord>(
-    'SELECT term AS word, doc AS rules FROM rule_words WHERE term >= ? AND term < ?',
+/** Reads the vocabulary of the search index: a question to the index for each form of each word takes longer. */
+export function* readVocabulary({ sqlite }: Pick<Database, 'sqlite'>): Generator<void, Vocabulary> {
+  const after = sqlite.prepare<[string, number], IndexWord>(
+    'SELECT term AS word, doc AS rules FROM rule_words WHERE term > ? LIMIT ?',
   );
-  const one = db.sqlite.prepare<[string], number>('SELECT doc FROM rule_words WHERE term = ?').pluck();
-  const counted = perGeneration(db, () => new LRUCache<string, number>({ max: 5000 }));
-  const known = perGeneration(db, () => new LRUCache<string, IndexWord[]>({ max: 5000 }));
-
-  function rulesWith(word: string): number {
-    const rules = counted().get(word) ?? one.get(word) ?? 0;
-    counted().set(word, rules);
-    return rules;
+  const words: IndexWord[] = [];
+  for (let last: string | undefined = ''; last !== undefined; ) {
+    const next = after.all(last, wordsPerRead);
+    words.push(...next);
+    last = next.at(-1)?.word;
+    yield;
   }
-
-  function formsOf(word: string): IndexWord[] {
-    const stem = stemmer(word);
-    let same = 0;
-    while (same < stem.length && stem[same] === word[same]) same++;
-    if (same < shortestStem || stem.length > longestGuess) return [{ word, rules: rulesWith(word) }];
-    const beginning = stem.slice(0, same);
-    return between
-      .all(beginning, `${beginning}\u{10ffff}`)
-      .filter((each) => stemmer(each.word) === stem)
-      .sort((a, b) => b.rules - a.rules)
-      .slice(0, mostForms);
+  const byStem = new Map<string, IndexWord[]>();
+  for (const [index, each] of words.entries()) {
+    const stem = stemmer(each.word);
+    const same = byStem.get(stem);
+    if (same === undefined) byStem.set(stem, [each]);
+    else same.push(each);
+    if (index % wordsPerRead === 0) yield;
   }
+  return vocabularyOf(words, byStem);
+}
+
+function vocabularyOf(words: IndexWord[], byStem: Map<string, IndexWord[]>) {
+  const known = new Map(words.map(({ word, rules }) => [word, rules]));
+  const rulesWith = (word: string): number => known.get(word) ?? 0;
 
   return {
     rulesWith,
 
     /** The words of the index with the stem of a word from `indexed`, the commonest first; `[]` for none. */
     forms(word: string): IndexWord[] {
-      const forms = known().get(word) ?? formsOf(word).filter(({ rules }) => rules > 0);
-      known().set(word, forms);
-      return forms;
+      const stem = stemmer(word);
+      if (stem.length >= shortestStem)
+        return (byStem.get(stem) ?? []).toSorted((a, b) => b.rules - a.rules).slice(0, mostForms);
+      const rules = rulesWith(word);
+      return rules === 0 ? [] : [{ word, rules }];
     },
 
     /** The commonest word of the index that differs in one letter, or two that are swapped; null for none. */
@@ -62,7 +63,7 @@ export function createVocabulary(db: Database) {
       if (word.length < shortestStem || word.length > longestGuess) return null;
       let best: IndexWord | null = null;
       for (const each of neighbors(word)) {
-        const rules = one.get(each) ?? 0;
+        const rules = rulesWith(each);
         if (rules > (best?.rules ?? 0)) best = { word: each, rules };
       }
       return best?.word ?? null;

@@ -1,31 +1,27 @@
-import { compareCodePoints } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
-import type { Asked, Bound } from './binder.ts';
+import type { Asked, Test } from './binder.ts';
+import type { IndexMemory } from './index-memory.ts';
+import { byScore, type IndexedRule } from './indexed-rules.ts';
 import type { Pattern } from './pattern.ts';
-import type { SearchQuery } from './query.ts';
 import { createSecondReading, matchesOf, type SecondReading, type Wanted } from './second-reading.ts';
-import { bestOfAll, bestWanted } from './sql.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { IndexQueries, Scored } from './sql.ts';
 
 /** What the second reading of a question finds (rule D35.1). */
 export interface Wider extends Pick<SecondReading, 'dropped' | 'suggestions'> {
   /** The best first. */
-  ids: number[];
+  rules: IndexedRule[];
   narrowedTo: string[];
   wanted: Wanted[];
 }
 
 interface Ranked {
-  id: number;
-  slug: string;
-  ordinal: number;
-  requirement: string;
+  rule: IndexedRule;
   /** bm25: less is better. */
   score: number;
 }
 
-export const nothingWider: Wider = { ids: [], dropped: [], suggestions: [], narrowedTo: [], wanted: [] };
+export const nothingWider: Wider = { rules: [], dropped: [], suggestions: [], narrowedTo: [], wanted: [] };
 
 const most = 100;
 /** More than are given, since some are in the first group, and rules of one requirement give way to others. */
@@ -45,100 +41,115 @@ const ofSynonyms = 0.5;
 /** What each further rule of one requirement in a STIG counts less. */
 const again = 0.7;
 
+const textsPerSlice = 10;
+/** What it counts that a rule implements a requirement that the question fits: SRGs and STIGs word things otherwise. */
+const ofRequirement = 1.5;
+
 /** Prepares the search for rules with any of the words of a question. */
 export function createWider(
   db: Database,
   stigNames: Pick<StigNameIndex, 'said' | 'exactly'>,
   isId: (text: string) => boolean,
-  vocabulary: Vocabulary,
+  { widerScores }: Pick<IndexQueries, 'widerScores'>,
 ) {
-  const read = createSecondReading(db, stigNames, isId, vocabulary);
-  const wantedOnes = db.sqlite.prepare<[Bound], Ranked>(bestWanted);
-  const ofAll = db.sqlite.prepare<[Bound], Ranked>(bestOfAll);
-  const rangesOf = db.sqlite.prepare<[string], { from: number; to: number }>(
-    `SELECT min(f.id) AS "from", max(f.id) AS "to" FROM stigs AS s JOIN findings AS f ON f.release_id = s.current_release_id
-      WHERE s.slug IN (SELECT value FROM json_each(?)) GROUP BY s.id`,
-  );
-  const everywhere = { from: 0, to: Number.MAX_SAFE_INTEGER };
+  const read = createSecondReading(db, stigNames, isId);
 
-  /** The rules with any of some things, by score: bm25 adds up over words, and what stands for them counts half. */
-  function scored(wanted: Wanted[], bound: Bound, from: (bound: Bound) => Ranked[]): Ranked[] {
+  /** The rules with any of some things: bm25 adds up over words, and what stands for them counts half. */
+  function* scored(
+    wanted: Wanted[],
+    from: (match: string) => Scored[],
+  ): Generator<void, Map<number, number>> {
     const { own, instead } = matchesOf(wanted);
-    const byId = new Map<number, Ranked>();
-    if (own !== null) for (const row of from({ ...bound, match: own })) byId.set(row.id, row);
-    for (const row of instead === null ? [] : from({ ...bound, match: instead })) {
-      const known = byId.get(row.id);
-      const score = (known?.score ?? 0) + row.score * ofSynonyms;
-      byId.set(row.id, { ...row, score });
+    const scores = new Map<number, number>();
+    const asked = [
+      [own, 1],
+      [instead, ofSynonyms],
+    ] as const;
+    for (const [match, share] of asked) {
+      for (const { id, score } of match === null ? [] : from(match))
+        scores.set(id, (scores.get(id) ?? 0) + score * share);
+      yield;
     }
-    return [...byId.values()].sort(byScore);
+    return scores;
   }
 
   /**
-   * The best rules with any of some things, the rarest first. `slugs`: of these STIGs, or null for all. `holds`: what the
-   * index cannot tell of a rule, or null; then the rules that fail it must not take the place of others.
+   * The best rules that pass, with any of some things, the rarest first. `slugs`: of these STIGs, or null for all.
+   * `holds`: what the texts must have, or null.
    */
-  function best(
+  function* best(
     wanted: Wanted[],
-    bound: Bound,
-    isFiltered: boolean,
+    passes: Test | null,
+    holds: Test | null,
     slugs: string[] | null,
-    holds: ((id: number) => boolean) | null,
-  ): Ranked[] {
-    const asked = { ...bound, limit: holds === null ? mostRanked : -1 };
-    const kept = (rows: Ranked[]) => (holds === null ? rows : firstThat(rows, holds));
-    const rarest = affordable(wanted.filter(({ rules }) => rules > 0).sort((a, b) => a.rules - b.rules));
-    if (slugs !== null && slugs.length <= fewStigs) {
-      const ranges = rangesOf.all(JSON.stringify(slugs));
-      return kept(
-        scored(rarest, asked, (each) => ranges.flatMap((range) => wantedOnes.all({ ...each, ...range }))),
-      );
+    memory: IndexMemory,
+  ): Generator<void, Ranked[]> {
+    const { rules, stigs, requirements } = memory;
+    const rarest = affordable(wanted.filter((each) => each.rules > 0).sort((a, b) => a.rules - b.rules));
+    const fit = requirements(rarest, rules.size);
+    function* ranked(scores: Map<number, number>): Generator<void, Ranked[]> {
+      const found = [...scores].map(([id, score]) => ({ rule: rules.get(id)!, score }));
+      const passing = passes === null ? found : found.filter(({ rule }) => passes(rule));
+      const holding = holds === null ? passing : yield* filtered(passing, ({ rule }) => holds(rule));
+      return holding
+        .map(({ rule, score }) => ({ rule, score: score - ofRequirement * fit(rule) }))
+        .sort(byScore)
+        .slice(0, mostRanked);
     }
-    const from = isFiltered
-      ? (each: Bound) => wantedOnes.all({ ...each, ...everywhere })
-      : (each: Bound) => ofAll.all(each);
+    if (slugs !== null && slugs.length <= fewStigs) {
+      const asked = slugs.flatMap((slug) => stigs.get(slug) ?? []);
+      const from = (match: string) => asked.flatMap(({ first, last }) => widerScores.all(match, first, last));
+      return yield* ranked(yield* scored(rarest, from));
+    }
+    const isFree = passes === null && holds === null;
+    const from = (match: string) => (isFree ? widerScores.best(match, mostRanked) : widerScores.all(match));
     let found: Ranked[] = [];
     for (let round = 1, taken = 0, sum = 0; taken < rarest.length && found.length < enough; round++) {
       do sum += rarest[taken++]!.rules;
       while (taken < rarest.length && (round === mostRounds || sum + rarest[taken]!.rules <= candidates));
-      found = kept(scored(rarest.slice(0, taken), asked, from));
+      found = yield* ranked(yield* scored(rarest.slice(0, taken), from));
     }
     return found;
   }
 
   /** What to add to the rules `first`, which have all words. `isFree`: no STIG was asked for, so a name may narrow. */
-  return (
-    query: SearchQuery,
-    { bound, isFiltered, slugs }: Asked,
-    first: Set<number>,
-    isIn: (id: number, pattern: Pattern) => boolean,
+  return function* (
+    { query, passes, slugs }: Asked,
+    first: Set<IndexedRule>,
+    isIn: (rule: IndexedRule, pattern: Pattern) => boolean,
     isFree: boolean,
-  ): Wider => {
-    const { wanted, pieces, rest, named, dropped, suggestions } = read(query);
-    const find = (some: Wanted[], within: string[] | null) => {
-      const narrowed = within === null ? bound : { ...bound, slugs: JSON.stringify(within) };
-      const check = hasLiterals ? (id: number) => holds(id, some) : null;
-      const found = best(some, narrowed, isFiltered || within !== null, within ?? slugs, check);
-      return varied(found.filter(({ id }) => !first.has(id))).slice(0, most);
-    };
+    memory: IndexMemory,
+  ): Generator<void, Wider> {
+    const { wanted, pieces, rest, named, dropped, suggestions } = read(query, memory.vocabulary);
     const hasLiterals = query.literals.length + query.excludedLiterals.length > 0;
     // The index knows no punctuation: a phrase that has some is looked for in the texts.
-    const holds = (id: number, some: Wanted[]) =>
-      !query.excludedLiterals.some((each) => isIn(id, each)) &&
+    const holds = (rule: IndexedRule, some: Wanted[]) =>
+      !query.excludedLiterals.some((each) => isIn(rule, each)) &&
       (query.literals.length === 0 ||
-        some.some((each) => [...each.patterns, ...each.instead].some((pattern) => isIn(id, pattern))));
+        some.some((each) => [...each.patterns, ...each.instead].some((pattern) => isIn(rule, pattern))));
+    function* find(some: Wanted[], within: string[] | null): Generator<void, IndexedRule[]> {
+      const isOf = within === null ? null : new Set(within);
+      const isTested = passes !== null || isOf !== null;
+      const test: Test = (rule) => (passes?.(rule) ?? true) && (isOf?.has(rule.stig.slug) ?? true);
+      const inTexts: Test = (rule) => holds(rule, some);
+      const found = yield* best(
+        ...([some, isTested ? test : null, hasLiterals ? inTexts : null, within ?? slugs, memory] as const),
+      );
+      return varied(found.filter(({ rule }) => !first.has(rule))).slice(0, most);
+    }
     if (named !== null && isFree) {
-      const ids = find(named.wanted, named.slugs);
-      if (ids.length > 0) return { ids, dropped, suggestions, narrowedTo: named.slugs, wanted: named.wanted };
+      const rules = yield* find(named.wanted, named.slugs);
+      if (rules.length > 0)
+        return { rules, dropped, suggestions, narrowedTo: named.slugs, wanted: named.wanted };
     }
     const nothingElse = first.size === 0;
     for (const thatCount of nothingElse ? [() => wanted, pieces] : [() => wanted]) {
       const some = thatCount();
-      const ids = find(some, null);
-      if (ids.length > 0) return { ids, dropped, suggestions, narrowedTo: [], wanted: some };
+      const rules = yield* find(some, null);
+      if (rules.length > 0) return { rules, dropped, suggestions, narrowedTo: [], wanted: some };
     }
-    const ids = nothingElse ? find(rest, null) : [];
-    return { ids, dropped: [], suggestions, narrowedTo: [], wanted: rest };
+    const rules = nothingElse ? yield* find(rest, null) : [];
+    return { rules, dropped: [], suggestions, narrowedTo: [], wanted: rest };
   };
 }
 
@@ -152,29 +163,26 @@ function affordable(rarest: Wanted[]): Wanted[] {
   });
 }
 
-/** The first rules that hold, as many as are ranked. */
-function firstThat(rows: Ranked[], holds: (id: number) => boolean): Ranked[] {
-  const found: Ranked[] = [];
-  for (const row of rows) {
-    if (holds(row.id)) found.push(row);
-    if (found.length === mostRanked) break;
+/** The items that pass a test that reads texts: it can pause between them. */
+export function* filtered<T>(items: T[], passes: (item: T) => boolean): Generator<void, T[]> {
+  const found: T[] = [];
+  for (const [index, item] of items.entries()) {
+    if (passes(item)) found.push(item);
+    if (index % textsPerSlice === 0) yield;
   }
   return found;
 }
 
-const byScore = (a: Ranked, b: Ranked) =>
-  a.score - b.score || compareCodePoints(a.slug, b.slug) || a.ordinal - b.ordinal;
-
-/** The ids in a new order: the second rule of a requirement in a STIG gives way to others that are nearly as good. */
-function varied(ranked: Ranked[]): number[] {
+/** The rules in a new order: the second of a requirement in a STIG gives way to others that are nearly as good. */
+function varied(ranked: Ranked[]): IndexedRule[] {
   const seen = new Map<string, number>();
   return ranked
-    .map(({ id, slug, requirement, score }) => {
-      const key = `${slug} ${requirement}`;
+    .map(({ rule, score }) => {
+      const key = `${rule.stig.slug} ${rule.requirement}`;
       const before = seen.get(key) ?? 0;
       seen.set(key, before + 1);
-      return { id, score: score * again ** before };
+      return { rule, score: score * again ** before };
     })
     .sort((a, b) => a.score - b.score)
-    .map(({ id }) => id);
+    .map(({ rule }) => rule);
 }

@@ -68,11 +68,11 @@ const checklistHost = z.object(
 );
 export type ChecklistHost = z.infer<typeof checklistHost>;
 
-/** A word for each host whose name is no name of RFC 1123: network devices are called so, and people mistype. */
+/** A warning for each host whose name is not one by RFC 1123: network devices have such names, and people mistype. */
 export function unusualNames(hosts: Pick<ChecklistHost, 'hostName'>[]): string[] {
   return hosts
     .filter(({ hostName }) => !hostNames.test(hostName))
-    .map(({ hostName }) => `${printable(hostName, 64)} is no host name of RFC 1123`);
+    .map(({ hostName }) => `${printable(hostName, 64)} is not a host name by RFC 1123`);
 }
 
 /** The key by which a host comes twice: its name, in any case. */
@@ -120,7 +120,7 @@ export function readHost(place: string, given: unknown, seen: Set<string>): Read
   const wrong = (path: PropertyKey[], message: string) => ({ path, problem: `${place}${named}: ${message}` });
   if (!read.success) return wrong(read.error.issues[0]!.path, read.error.issues[0]!.message);
   const key = keyOfHost(read.data);
-  if (seen.has(key)) return wrong(['hostName'], 'the host is there twice');
+  if (seen.has(key)) return wrong(['hostName'], 'the host is listed twice');
   seen.add(key);
   return { host: read.data };
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { notThere } from '../../base/errors.ts';
 import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
@@ -27,25 +28,28 @@ interface IndexedStig extends Row {
   benchmarkIds: string[];
   aliases: string[];
   titles: string[];
+  /** The names of the files of its releases, without folders. */
+  files: string[];
 }
 
 const longestName = 1000;
 
 const kinds = /_(?:stig|srg|security_technical_implementation_guide|security_requirements_guide)$/;
 const requirements = /(?:srg|security_requirements_guide)$/;
-const releaseAtEnd = /_v(?:er(?:sion)?)?_?(\d+)_?r(?:el(?:ease)?)?_?(\d+)(?:_.*)?$/;
+/** A draft is `R0.1`. */
+const releaseAtEnd = /_v(?:er(?:sion)?)?_?(\d+)_?r(?:el(?:ease)?)?_?(0_\d+|\d+)(?:_.*)?$/;
 /** `RHEL_9_STIG 2 7`: two numbers are a release after the word for the kind alone (rule D36.3). */
 const numbersAtEnd = /(?<=_(?:stig|srg|implementation_guide|requirements_guide))_(\d+)_(\d+)$/;
 
 /** A name for comparison: without its release, the ending of a file and the word for its kind; and release and kind. */
 export function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; release: string | null } {
   if (name.length > longestName) return { form: '', kind: null, release: null };
-  const words = fold(name)
+  const words = fold(name.normalize('NFKC'))
     .replaceAll('&', ' and ')
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')
-    .replace(/_(?:manual_xccdf|xccdf|manual)?(?:_(?:xml|zip))?$/, '')
-    .replace(/^u_(?=.)/, '');
+    .replace(/(?:_manual)?(?:_xccdf)?(?:_(?:xml|zip))?$/, '')
+    .replace(/^(?:u|xccdf_.*_benchmark)_(?=.)/, '');
   const [ending, version, release] = releaseAtEnd.exec(words) ?? numbersAtEnd.exec(words) ?? [];
   let form = ending === undefined ? words : words.slice(0, -ending.length);
   const [kind] = kinds.exec(form) ?? [];
@@ -53,8 +57,22 @@ export function formOf(name: string): { form: string; kind: 'stig' | 'srg' | nul
   return {
     form,
     kind: kind === undefined ? null : requirements.test(kind) ? 'srg' : 'stig',
-    release: version === undefined ? null : `V${Number(version)}R${Number(release)}`,
+    release:
+      version === undefined ? null : `V${Number(version)}R${release!.split('_').map(Number).join('.')}`,
   };
+}
+
+/** A release inside a text that is no name of a file, and what else such a name may have after it. */
+const releaseWithin =
+  /[^a-z0-9]v(?:er(?:sion)?)?[\W_]*\d+[\W_]*r(?:el(?:ease)?)?[\W_]*(?:0[._-]\d+|\d+)(?![a-z0-9])/gi;
+const fileWords = /^(?:[\W_]|manual|xccdf|stig|srg|i?draft|benchmark|date:|\d{1,2} [a-z]{3,9} \d{4})*$/i;
+
+/** A text up to its first release, and what follows each, without what only belongs to a name. */
+export function splitAtReleases(text: string): string[] {
+  if (/\.(?:xml|zip)$/i.test(text)) return [text];
+  const ends = [...text.matchAll(releaseWithin)].map((found) => found.index + found[0].length);
+  const [head, ...rest] = [0, ...ends].map((start, index) => text.slice(start, ends[index]));
+  return [head!, ...rest.filter((words) => !fileWords.test(words))];
 }
 
 export type LaterStig = Pick<StigByName, 'slug' | 'title'>;
@@ -128,6 +146,15 @@ export function createStigNameIndex(db: Database) {
     /** The STIGs with a text as a whole name: slug, present or former (rule D24.2), benchmark id, title or file name. */
     exactly: (text: string): StigByName[] => withWholeName(names(), text),
 
+    /** As `exactly`; else the STIGs of whose files one has the name, whatever release it is of. */
+    calledOrFile(text: string): StigByName[] {
+      const name = text.replace(/^.*[\\/](?=[^\\/]+\.(?:xml|zip)$)/i, '');
+      const found = withWholeName(names(), name);
+      const { form, release } = formOf(name);
+      if (found.length > 0 || form === '') return found;
+      return (names().byFile().get(form) ?? []).map((stig) => answerOf(stig, release));
+    },
+
     /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1). */
     said,
 
@@ -168,7 +195,7 @@ function namedIn({ matchers }: NameMaps, text: string): StigByName[] {
 
 function withWholeName({ bySlugOrAlias, byForm }: NameMaps, text: string): StigByName[] {
   const { form, kind, release } = formOf(text);
-  const [, beforeRelease] = release === null ? [] : (/^(\S+)\s+v\d+r\d+$/i.exec(text.trim()) ?? []);
+  const [, beforeRelease] = release === null ? [] : (/^(\S+)\s+v\d+r[\d.]+$/i.exec(text.trim()) ?? []);
   const exact = bySlugOrAlias(text.trim());
   if (exact) return [answerOf(exact, null)];
   const bySlug = beforeRelease === undefined ? undefined : bySlugOrAlias(beforeRelease);
@@ -187,8 +214,9 @@ function createNameReader({ sqlite }: Database): () => IndexedStig[] {
   const aliases = sqlite.prepare<[], { id: number; alias: string }>(
     'SELECT stig_id AS id, alias FROM stig_aliases',
   );
-  const printings = sqlite.prepare<[], { id: number; benchmarkId: string; title: string }>(
-    `SELECT DISTINCT stig_id AS id, benchmark_id AS benchmarkId, title FROM stig_printings
+  const printings = sqlite.prepare<[], { id: number; benchmarkId: string; title: string; source: string }>(
+    `SELECT stig_id AS id, benchmark_id AS benchmarkId, title, source
+       FROM stig_printings AS p JOIN sources ON sources.id = p.source_id
       WHERE stig_id IS NOT NULL ORDER BY benchmark_id`,
   );
   return () => {
@@ -201,6 +229,7 @@ function createNameReader({ sqlite }: Database): () => IndexedStig[] {
         aliases: (aliasesOf.get(row.id) ?? []).map(({ alias }) => alias),
         benchmarkIds: [...new Set(printed.map(({ benchmarkId }) => benchmarkId))],
         titles: [...new Set(printed.map(({ title }) => title))],
+        files: printed.map(({ source }) => basename(source)),
       };
     });
   };
@@ -222,6 +251,15 @@ function indexOf(stigs: IndexedStig[]) {
     byForm: once(() =>
       grouped(stigs, ({ slug, aliases, benchmarkIds, titles }) =>
         [slug, ...aliases, ...benchmarkIds, ...titles].map((name) => formOf(name).form),
+      ),
+    ),
+    /** By the names of files that state a release, as the publisher's do. */
+    byFile: once(() =>
+      grouped(stigs, ({ files }) =>
+        files.flatMap((name) => {
+          const { form, release } = formOf(name);
+          return release === null ? [] : [form];
+        }),
       ),
     ),
     /** STIGs with the same words in their titles, by the numbers in them. */

@@ -87,7 +87,8 @@ export function readName(text: string): AskedName | null {
   const words = [...new Set(all)];
   if (words.length === 0 || words.length > mostWords) return null;
   return {
-    words: words.map(wordOf),
+    // The longest first: most names fail at it.
+    words: words.sort((a, b) => b.length - a.length).map(wordOf),
     glued: wordOf(all.join('')),
     kinds: new Set(asked.filter((word) => kinds.has(word))),
     hasNumber: words.some((word) => /\p{N}/u.test(word)),

@@ -108,6 +108,10 @@ function createReleases(db: Database, { slugOf }: StigNameIndex) {
       return { slug, title, release: { id, version: own } };
     },
 
+    /** The versions of the retained releases of a STIG, newest first. */
+    retained: (name: string): string[] =>
+      db.read(() => releasesOf.all({ slug: release(name).slug }).map(({ version }) => version)),
+
     versions(name: string): StigVersions {
       return db.read(() => {
         const { id, slug: own } = release(name);
@@ -216,8 +220,8 @@ function createFindingPages(
       });
     },
 
-    /** A release with the counts of its severities, and a page of its findings; `cci` asks for those that cite it. */
-    overview(name: string, query: FindingsQuery & { cci?: string | undefined }) {
+    /** A release with the counts of its severities, and a page of the findings that pass the filters. */
+    overview(name: string, query: FindingsQuery & Narrowing) {
       return db.read(() => {
         const { release: found, findings: rows } = full(name, query.version);
         const matching = narrowed(rows, query);
@@ -282,21 +286,26 @@ function createStigList({ orm, read }: Database) {
   };
 }
 
-/** The findings of some severities that cite a CCI and contain a text. */
+/** The findings of some severities that cite a CCI, pass, and contain a text. */
 export function narrowed<Row extends Record<SearchedField, string> & Pick<FindingRow, 'severity' | 'ccis'>>(
   rows: Row[],
   query: Narrowing,
 ): Row[] {
-  const { cci } = query;
-  const citing = rows.filter((row) => cci === undefined || row.ccis.includes(cci));
-  return matchingOf(citing, query, searchedFields);
+  const { cci, passes } = query;
+  const wanted = rows
+    .filter((row) => cci === undefined || row.ccis.includes(cci))
+    .filter(({ ruleId }) => passes === undefined || passes(ruleId));
+  return matchingOf(wanted, query, searchedFields);
 }
 
 const searchedFields = ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const;
 type SearchedField = (typeof searchedFields)[number];
 
-/** The filters of findings; `cci` as the catalog writes it. */
-export type Narrowing = Pick<FindingsQuery, 'search' | 'severity'> & { cci?: string | undefined };
+/** The filters of findings; `cci` as the catalog writes it, `passes` by the id with revision. */
+export interface Narrowing extends Pick<FindingsQuery, 'search' | 'severity'> {
+  cci?: string | undefined;
+  passes?: ((ruleId: string) => boolean) | undefined;
+}
 
 /** The findings of some severities, or of all, that contain a text in one of some fields, in any case. */
 export function matchingOf<K extends string, Row extends Record<K, string> & Pick<FindingRow, 'severity'>>(

@@ -74,8 +74,7 @@ async function copy(text, element) {
   selection.removeAllRanges();
 }
 
-function addCopyButton(element, name, place) {
-  const text = element.textContent;
+function addCopyButton(element, name, place, text = element.textContent) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';
@@ -104,12 +103,23 @@ for (const prose of document.querySelectorAll('[data-copy]')) {
     addCopyButton(typed, 'command', (button) => typed.parentElement.prepend(button));
 }
 
-for (const id of document.querySelectorAll('[data-cite]'))
-  addCopyButton(id, id.dataset.cite, (button) => id.after(' ', button));
+// The text of an id, the whole address of a link.
+for (const id of document.querySelectorAll('[data-cite]')) {
+  const text = id.dataset.cite === 'link' ? id.href : id.textContent;
+  addCopyButton(id, id.dataset.cite, (button) => id.after(' ', button), text);
+}
 
-// The button beside stays for readers without script.
-for (const select of document.querySelectorAll('select[data-submit]'))
-  select.addEventListener('change', () => select.form.submit());
+// An open menu closes with Escape, and where a reader presses elsewhere.
+const closeMenus = (kept) => {
+  for (const menu of document.querySelectorAll('details.menu[open]'))
+    if (!menu.contains(kept)) menu.open = false;
+};
+document.addEventListener('click', ({ target }) => closeMenus(target));
+document.addEventListener('keydown', ({ key, target }) => {
+  if (key !== 'Escape') return;
+  target.closest?.('details.menu[open]')?.querySelector('summary').focus();
+  closeMenus(null);
+});
 
 // The names of several selected files: browsers show only their number.
 for (const field of document.querySelectorAll('input[type=file][multiple]')) {

@@ -7,6 +7,7 @@ import type { ChangedRule, RuleHeading, StigDiff } from '../../catalog/stigs/dif
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Day, Facts, Ids, link, Pager, path, Severity, Table } from '../parts/components.tsx';
 import type { Marker } from '../parts/diff-text.tsx';
+import { PostButton } from '../parts/forms.tsx';
 import { htmlFile } from '../parts/html-file.tsx';
 import { diffHref, ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -22,7 +23,7 @@ type BriefRule = { diff: StigDiff; anchor: string } & (
   | { kind: 'added' | 'removed'; rule: RuleHeading }
 );
 
-/** All changes of a list from what its reader saw, or from the pinned releases, the severest first. */
+/** All changes of a list from the pinned releases, or else from what its reader saw, the severest first. */
 export interface Brief {
   list: { id: string; name: string };
   seenAt: string | null;
@@ -86,9 +87,13 @@ export function briefPage(brief: Brief, page: number, marker: Marker): View {
           <a class="button quiet" href={`${home}/file`} download>
             One page (.html)
           </a>
+          <PostButton
+            action={path('lists', list.id, 'seen')}
+            label="Mark as read"
+            fields={{ next: path('lists', list.id, 'brief') }}
+          />
         </div>
         <Head brief={brief} isFile={false} />
-        <h2 id="rules">Rules</h2>
         <Rules brief={brief} rules={slice(rules, part)} marker={marker} isFile={false} />
         <Pager
           pagination={paginationOf(part, rules.length)}
@@ -105,7 +110,6 @@ export function briefFile(brief: Brief, marker: Marker, style: string, banner: s
     <>
       <h1>Change brief: {brief.list.name}</h1>
       <Head brief={brief} isFile />
-      <h2>Rules</h2>
       <Rules brief={brief} rules={brief.rules} marker={marker} isFile />
     </>
   );
@@ -122,7 +126,10 @@ function Head({ brief, isFile }: { brief: Brief; isFile: boolean }): Child {
       <Facts
         of={[
           ['Made', <Day date={now.toISOString().slice(0, 10)} />],
-          ['Since', seenAt === null ? 'each STIG was added or pinned' : `read on ${seenAt.slice(0, 10)}`],
+          [
+            'Since',
+            `${seenAt === null ? 'each STIG was added' : `you read it on ${seenAt.slice(0, 10)}`}, or its pinned release`,
+          ],
           ['Catalog', <span class="mono">{spoken(digest)}</span>],
           ['New releases', diffs.length + others.length],
           ['Rules raised to CAT I', raised.length],
@@ -159,6 +166,7 @@ function Rules(props: { brief: Brief; rules: BriefRule[]; marker: Marker; isFile
   if (rules.length === 0) return null;
   return (
     <>
+      <h2 id="rules">Rules</h2>
       <p class="quiet">
         {count(brief.rules.length, 'rule')}, CAT I first. Each change shows the former release first, then the
         new one; removed words are struck out, added words are underlined.

@@ -5,7 +5,7 @@ import { changedRules } from '../../catalog/stigs/changes.ts';
 import type { ChangesSince, StigChanges } from '../../catalog/stigs/changes-schema.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Bar } from '../parts/bars.tsx';
-import { Downloads, link, path, StigLink, Table } from '../parts/components.tsx';
+import { Downloads, link, path, StigLink, shortTitle, Table } from '../parts/components.tsx';
 import { classNames, SeverityMove } from '../parts/diff-text.tsx';
 import { Filters, Input } from '../parts/forms.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
@@ -25,12 +25,11 @@ export function catalogChangesPage(page: ChangesPage): View {
   return {
     title: `Changes since ${page.changes.since}`,
     section: 'stigs',
+    help: 'compare-two-releases',
     crumbs: [['STIGs', '/stigs']],
+    actions: <Files of={path('stigs', 'changes')} since={page.changes.since} />,
     body: (
       <>
-        <div class="actions">
-          <Files of={path('stigs', 'changes')} since={page.changes.since} />
-        </div>
         <Changes {...page} home="/changes" none="No STIG has a release from this day on." />
       </>
     ),
@@ -161,16 +160,17 @@ function Raised({ stigs }: { stigs: ChangesPage['changes']['stigs'] }): Child {
       <h2 id="raised">Severity raised</h2>
       <Table
         caption="Rules whose severity was raised"
+        class="lines"
         headColumn={1}
         head={['Severity', 'Rule', 'ID', 'STIG']}
-        rows={raised
-          .slice(0, mostRaised)
-          .map(({ stig, rule }) => [
-            <SeverityMove {...rule} />,
-            <a href={ruleInDiff(stig.slug, stig.from!, stig.to, rule.groupId)}>{rule.title}</a>,
-            <span class="ids">{rule.groupId}</span>,
-            stig.title,
-          ])}
+        rows={raised.slice(0, mostRaised).map(({ stig, rule }) => [
+          <SeverityMove {...rule} />,
+          <a href={ruleInDiff(stig.slug, stig.from!, stig.to, rule.groupId)} title={rule.title}>
+            {rule.title}
+          </a>,
+          <span class="ids">{rule.groupId}</span>,
+          shortTitle(stig.title),
+        ])}
       />
       {raised.length <= mostRaised ? null : (
         <p class="quiet">

@@ -11,7 +11,7 @@ import {
 } from '../../catalog/stigs/diff-schema.ts';
 import { narrowedName } from '../../http/downloads.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
-import { Downloads, Facts, link, Nothing, Pager, path } from '../parts/components.tsx';
+import { Downloads, Facts, link, Nothing, Pager, path, shortTitle } from '../parts/components.tsx';
 import { classNames, type Marker } from '../parts/diff-text.tsx';
 import { Boxes, Filters, Select, SeverityBoxes } from '../parts/forms.tsx';
 import { htmlFile } from '../parts/html-file.tsx';
@@ -69,13 +69,24 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
     href: (number: number) => `${link(home, { ...query, page: number })}#changed`,
   };
   return {
-    title: `${title}: ${from.version} and ${to.version}`,
+    title: `${shortTitle(title)}: ${from.version} and ${to.version}`,
     section: 'stigs',
+    help: 'compare-two-releases',
     crumbs: [
       ['STIGs', '/stigs'],
-      [title, path('stigs', slug)],
+      [shortTitle(title), path('stigs', slug)],
     ],
+    printed: `${title}, ${from.version} (${from.releaseDate ?? 'no date'}) and ${to.version} (${to.releaseDate ?? 'no date'})`,
     heading: `Changes from ${from.version} to ${to.version}`,
+    actions: (
+      <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query}>
+        <li>
+          <a class="button" href={link(`${home}/file`, query)} download>
+            One page (.html)
+          </a>
+        </li>
+      </Downloads>
+    ),
     body: (
       <>
         <Filters action={home} submit="Compare">
@@ -91,12 +102,6 @@ export function diffPage({ diff, filter, versions, part, marker }: DiffPage): Vi
           />
           <SeverityBoxes selected={query.severity} />
         </Filters>
-        <div class="actions">
-          <Downloads of={path('stigs', slug, 'diff')} formats={['csv', 'xlsx', 'json']} query={query} />
-          <a class="button quiet" href={link(`${home}/file`, query)} download>
-            One page (.html)
-          </a>
-        </div>
         <Summary diff={diff} />
         <h2 id="contents">Contents</h2>
         <Contents {...shown} />

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { severityBefore } from '../../catalog/stigs/changes-export.ts';
 import type { ChangedRule, RuleHeading, StigDiff } from '../../catalog/stigs/diff-schema.ts';
-import { Ids, Severity, Table } from '../parts/components.tsx';
+import { Severity, Table } from '../parts/components.tsx';
 import { classNames, Field, isShortened, type Marker, SeverityMove } from '../parts/diff-text.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 
@@ -33,7 +33,8 @@ export function anchorsOf(changed: ChangedRule[]): Map<ChangedRule, string> {
 export function Contents({ diff, isFile, href }: ShownRules): Child {
   const { slug, from, to, added, removed, changed } = diff;
   const heading = (kind: string, version: string) => (rule: RuleHeading) => [
-    <Ids of={[rule.groupId, rule.ruleVersion]} />,
+    <span class="ids">{rule.groupId}</span>,
+    <span class="ids">{rule.ruleVersion}</span>,
     isFile ? rule.ruleTitle : <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,
     <Severity level={rule.severity} />,
     kind,
@@ -41,15 +42,18 @@ export function Contents({ diff, isFile, href }: ShownRules): Child {
   return (
     <Table
       caption="Rules that were added, removed or changed"
-      class="contents"
-      headColumn={1}
-      head={['ID', 'Rule', 'Severity', 'What changed']}
+      class="contents lines"
+      headColumn={2}
+      head={['V-ID', 'STIG ID', 'Rule', 'Severity', 'What changed']}
       rows={[
         ...added.map(heading('added', to.version)),
         ...removed.map(heading('removed', from.version)),
         ...changed.map((rule) => [
-          <Ids of={[rule.new.groupId, rule.new.ruleVersion]} />,
-          <a href={href(rule)}>{rule.ruleTitle}</a>,
+          <span class="ids">{rule.new.groupId}</span>,
+          <span class="ids">{rule.new.ruleVersion}</span>,
+          <a href={href(rule)} title={rule.ruleTitle}>
+            {rule.ruleTitle}
+          </a>,
           <SeverityMove from={severityBefore(rule)} to={rule.severity} />,
           rule.classes.map((each) => classNames[each]).join(', '),
         ]),

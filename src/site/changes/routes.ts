@@ -65,9 +65,9 @@ export function changePages(
 
   async function brief(c: Context<Env>) {
     const { list } = shownList(c, lists);
-    const news = await listChanges.news(c.get('user'), list.id);
+    const since = await listChanges.changes(c.get('user'), list.id, 'seen');
     const { digest } = await summary.summary();
-    return readBrief({ list, seenAt: list.seenAt, digest, now: now() }, news, stigDiff.diff);
+    return readBrief({ list, seenAt: list.seenAt, digest, now: now() }, since, stigDiff.diff);
   }
 
   app.get('/lists/:id/brief', guard.costly, async (c) => {

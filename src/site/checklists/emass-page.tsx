@@ -7,9 +7,8 @@ import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import type { CatalogAnswer, Wanted } from '../../checklists/upload.ts';
 import { check } from '../../http/schema.ts';
 import { beginning, Empty, Facts, Table } from '../parts/components.tsx';
-import { Hidden } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
-import { emassFields, SendAgain, toolPath, toolView, type UpgradeForm } from './upgrade-form.tsx';
+import { emassFields, SendAgain, SentFiles, toolPath, toolView, type UpgradeForm } from './upgrade-form.tsx';
 
 /** The sheet that the form asks for, of its checklists (rule D30.2). Throws a 400. */
 export function* sheetOf(files: NamedFile[], form: UpgradeForm): Generator<Wanted, MadeSheet, CatalogAnswer> {
@@ -42,20 +41,18 @@ export function emassPage(page: { made: MadeSheet; form: UpgradeForm; files: Nam
           ]}
         />
         <SendAgain to={toolPath('emass')} fields={{ ...form, as: 'file' }} submit="Download sheet">
-          {files.map(({ name, bytes }) => (
-            <Hidden fields={{ checklistName: name, checklist: bytes.toString('base64') }} />
-          ))}
+          <SentFiles of={files} />
         </SendAgain>
         {rows.length === 0 ? (
           <Empty>{sheet === 'poam' ? 'No rule is open.' : 'No rule of these checklists has a CCI.'}</Empty>
         ) : (
-          <div class="wide">
+          <section class="wide" tabindex={0} aria-label="The sheet">
             <Table
               caption="Rows of the sheet"
               head={filled.map(({ name }) => name)}
               rows={rows.slice(0, mostRows).map((row) => filled.map(({ index }) => cell(row[index]!)))}
             />
-          </div>
+          </section>
         )}
         {rows.length > mostRows ? (
           <p class="quiet">{count(rows.length - mostRows, 'more row')} in the sheet.</p>

@@ -40,7 +40,7 @@ export function listChecklistsPage({ stigs, kept, form, problems, ...shown }: Li
           </Empty>
         ) : (
           <>
-            <KeptHostsSection {...shown} {...kept} stigs={here} />
+            <KeptHostsSection {...shown} {...kept} stigs={stigs} />
             <HostsFields
               action={partPath(shown.list.id, 'checklists')}
               form={form}
@@ -110,7 +110,7 @@ function HostsFields(props: HostsFieldsProps): Child {
         {count(stigs, 'STIG')} for each host, as one zip. At most {maxHosts} hosts and{' '}
         {maxFiles.toLocaleString('en-US')} files.{' '}
         {isOwn
-          ? 'Keep the hosts with the list, or download their checklists alone: then they are not stored.'
+          ? 'Save the hosts with the list, or only download their checklists: then nothing is stored.'
           : 'The hosts are not stored.'}
       </p>
       <TextArea
@@ -131,7 +131,7 @@ function HostsFields(props: HostsFieldsProps): Child {
         <button type="submit">Download checklists</button>
         {isOwn ? (
           <button class="quiet" type="submit" name="keep" value="1">
-            {hasKept ? 'Keep these hosts instead' : 'Keep these hosts with the list'}
+            {hasKept ? 'Replace the saved hosts' : 'Save these hosts with the list'}
           </button>
         ) : null}
       </div>

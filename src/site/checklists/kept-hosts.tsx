@@ -21,7 +21,8 @@ export interface KeptHosts {
   first: number;
   pagination: Pagination;
   warnings: string[];
-  stigs: { slug: string; title: string }[];
+  /** `release` is null for a STIG that is no longer in the catalog: its ticks stay. */
+  stigs: { slug: string; title: string; release: object | null }[];
 }
 
 /** The hosts that are kept with a list: which gets which STIG, as ticks, and their checklists at one press (rule D36.6). */
@@ -40,7 +41,8 @@ export function KeptHostsSection(kept: KeptHosts): Child {
       {warnings.length === 0 ? null : (
         <p class="notice">
           {warnings.slice(0, 5).join('. ')}
-          {warnings.length > 5 ? `, and ${warnings.length - 5} more` : ''}. They are kept as they are written.
+          {warnings.length > 5 ? `, and ${warnings.length - 5} more` : ''}. Names are kept as they are
+          written.
         </p>
       )}
       {isOwn ? (
@@ -72,7 +74,13 @@ function Matrix({ list, isOwn, hosts, first, stigs, pagination }: KeptHosts): Ch
     <Table
       class="matrix"
       caption="Which host gets which STIG"
-      head={['Host', ...stigs.map(({ title }) => shortTitle(title)), ...(isOwn ? ['Actions'] : [])]}
+      head={[
+        'Host',
+        ...stigs.map(
+          ({ title, release }) => `${shortTitle(title)}${release === null ? ' (not in the catalog)' : ''}`,
+        ),
+        ...(isOwn ? ['Actions'] : []),
+      ]}
       rows={hosts.map((host, index) => [
         <>
           {host.hostName}

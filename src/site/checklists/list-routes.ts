@@ -94,16 +94,18 @@ export function listChecklistPages(
     const user = c.get('user');
     const form = c.get('form');
     const number = (name: string) => (/^\d{1,15}$/.test(form.get(name)) ? Number(form.get(name)) : 0);
-    const stigs = listStigs.releases(user, id).stigs.filter(({ release }) => release !== null);
-    const slugs = stigs.map(({ slug }) => slug);
+    const slugs = listStigs.slugs(user, id);
     const ticks = new Set(form.all('tick'));
     const [first, end] = [number('first'), number('first') + number('count')];
     const ticked = (host: ChecklistHost, index: number): ChecklistHost => {
       if (index < first || index >= end) return host;
-      const own = slugs.filter((slug) => ticks.has(`${index} ${slug}`));
+      const ticked = slugs.filter((slug) => ticks.has(`${index} ${slug}`));
+      // What has left the list comes back with it.
+      const missing = (host.stigs ?? []).filter((name) => !slugs.includes(stigNames.slugOf(name)));
+      const own = [...ticked, ...missing];
       if (own.length === 0) throw badRequest(`${host.hostName} has no STIG. Tick one, or remove the host`);
       const { stigs: _, ...all } = host;
-      return own.length === slugs.length ? all : { ...all, stigs: own };
+      return ticked.length === slugs.length ? all : { ...all, stigs: own };
     };
     const match = new Set([number('revision')]);
     try {
@@ -122,7 +124,7 @@ export function listChecklistPages(
     lists.own(user, id);
     const remove = () =>
       listHosts.edit(user, id, (hosts) => hosts.filter(({ hostName }) => hostName !== label));
-    const made = await undo.removing(user, { from: 'list_hosts', of: id, keys: null, label }, remove);
+    const made = await undo.removing(user, { from: 'list_hosts', of: id, keys: [label], label }, remove);
     return goTo(c, partPath(id, 'checklists'), { code: 'removed', undo: made });
   });
 }

@@ -1,15 +1,18 @@
+import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { OldChecklist } from '../../checklists/cklb-reader.ts';
 import type { Inspection } from '../../checklists/results-schema.ts';
 import type { MadeChecklist } from '../../checklists/results-upload.ts';
 import { reviewOfResults } from '../../checklists/review.ts';
-import { Empty, Facts, path, Table } from '../parts/components.tsx';
+import type { NamedFile } from '../../checklists/upgrade-several.ts';
+import { Empty, Facts, path, shortTitle, Table } from '../parts/components.tsx';
 import { createMarker } from '../parts/diff-text.tsx';
 import type { View } from '../parts/view.ts';
 import { type AskedReview, Review } from './review-table.tsx';
 import {
   type AttachedFiles,
   SendAgain,
+  SentFiles,
   toolPath,
   toolView,
   type UpgradeForm,
@@ -71,52 +74,82 @@ export function fromResultsPage(page: {
 
 const severityOrder = { error: 0, warning: 1 };
 
+/** A file with what an inspection found in each of its STIGs, or why it cannot be read. */
+export interface InspectedFile {
+  /** Empty for a single file. */
+  name: string;
+  stigs: Inspection['stigs'];
+  problem: string | null;
+}
+
 /** The problems that an inspection found, with advice. */
 export function inspectionPage(page: {
-  inspection: Inspection;
+  inspected: InspectedFile[];
   form: UpgradeForm;
   files: AttachedFiles;
+  several: NamedFile[];
 }): View {
-  const { inspection, form, files } = page;
+  const { inspected, form, files, several } = page;
   return toolView({
     tool: 'inspect',
     title: 'Inspection',
     body: (
       <>
-        <SendAgain to={toolPath('upgrade')} fields={{ ...form, ...files }} submit="Preview upgrade" />
-        {inspection.stigs.map((stig) => (
-          <section>
-            <h2>
-              {stig.title === null ? 'A STIG that is not in the catalog' : `${stig.title} ${stig.version}`}
-            </h2>
-            <Facts
-              of={[
-                ['Current release', stig.current ?? 'unknown'],
-                ['Rules', stig.rules],
-                ['Answered', stig.answered],
-                ['Problems', stig.findings.length],
-              ]}
-            />
-            {stig.findings.length === 0 ? (
-              <Empty>No problems found.</Empty>
-            ) : (
-              <Table
-                caption="Problems"
-                headColumn={1}
-                head={['Kind', 'ID', 'Problem', 'Advice']}
-                rows={stig.findings
-                  .toSorted((a, b) => severityOrder[a.severity] - severityOrder[b.severity])
-                  .map((finding) => [
-                    finding.severity,
-                    finding.groupId ?? '',
-                    `${finding.message}.`,
-                    finding.advice,
-                  ])}
-              />
+        <SendAgain to={toolPath('upgrade')} fields={{ ...form, ...files }} submit="Preview upgrade">
+          <SentFiles of={several} />
+        </SendAgain>
+        {inspected.map(({ name, stigs, problem }) => (
+          <>
+            {problem === null ? null : (
+              <p class="problem">
+                {name}: {problem}
+              </p>
             )}
-          </section>
+            {stigs.map((stig) => (
+              <InspectedStig of={stig} file={name} />
+            ))}
+          </>
         ))}
       </>
     ),
   });
+}
+
+function InspectedStig({ of: stig, file }: { of: Inspection['stigs'][number]; file: string }): Child {
+  const { title, version, current, rules, answered, findings } = stig;
+  return (
+    <section>
+      <h2>
+        {file === '' ? '' : `${file}: `}
+        {title === null ? 'a STIG that is not in the catalog' : `${shortTitle(title)} ${version}`}
+      </h2>
+      <Facts
+        of={[
+          ['Current release', current ?? 'unknown'],
+          ['Rules', rules],
+          ['Answered', answered],
+          ['Problems', findings.length],
+        ]}
+      />
+      {findings.length === 0 ? (
+        <Empty>No problems found.</Empty>
+      ) : (
+        <Table
+          caption="Problems"
+          headColumn={2}
+          head={['Kind', 'ID', 'Problem', 'Advice']}
+          rows={findings
+            .toSorted((a, b) => severityOrder[a.severity] - severityOrder[b.severity])
+            .map(({ severity, groupId, message, advice }) => [
+              <span class={`status ${severity === 'error' ? 'rejected' : 'auto'}`}>
+                <span aria-hidden="true">{severity === 'error' ? '✕' : '!'}</span> {severity}
+              </span>,
+              groupId ?? '',
+              `${message}.`,
+              advice,
+            ])}
+        />
+      )}
+    </section>
+  );
 }

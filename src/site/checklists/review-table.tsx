@@ -3,6 +3,7 @@ import { count } from '../../base/text.ts';
 import type { ReviewRow } from '../../checklists/review.ts';
 import type { RuleAnswer } from '../../checklists/schema.ts';
 import type { Form } from '../../http/env.ts';
+import { slice } from '../../http/paging.ts';
 import { Empty, Facts, Severity, Table } from '../parts/components.tsx';
 import { Field, type Marker } from '../parts/diff-text.tsx';
 import { Boxes, Hidden, Select, SeverityBoxes } from '../parts/forms.tsx';
@@ -29,33 +30,38 @@ const orders = [
   ['status', 'By new status'],
 ] as const;
 
-/** Rows of a page; the filters lead to the others. */
-const mostRows = 400;
+const rowsPerPage = 100;
 
 /** What a reader asked to see of a report. */
 export interface AskedReview {
   severity: string[];
   kind: string[];
   order: string;
+  page: number;
 }
 
 /** The filters of a report, as its form sends them; empty ones show what needs a decision. */
 export function askedReview(form: Form): AskedReview {
   const known = (names: string[], from: readonly string[]) => from.filter((each) => names.includes(each));
+  const page = form.get('view').match(/^page-(\d{1,6})$/)?.[1] ?? 1;
   return {
     severity: known(form.all('severity'), ['high', 'medium', 'low']),
     kind: known(form.all('kind'), Object.keys(kinds)),
     order: orders.find(([each]) => each === form.get('order'))?.[0] ?? 'severity',
+    page: Math.max(1, Number(page)),
   };
 }
 
+/** A rule to review, and the host or the file that it is of where there are several. */
+export type ShownReview = ReviewRow & { of?: string };
+
 /**
- * The rules of a made checklist: counts by severity, filters, the download, and a table. One form sends the files again
+ * The rules of a made checklist: the download, counts by severity, filters, and a table. One form sends the files again
  * for each: the server stores none.
  */
 export function Review(props: {
   to: string;
-  rows: ReviewRow[];
+  rows: ShownReview[];
   asked: AskedReview;
   /** The fields and files of the page. */
   fields: Record<string, string>;
@@ -73,12 +79,18 @@ export function Review(props: {
     .filter((row) => shown.includes(row.kind))
     .filter(({ severity }) => asked.severity.length === 0 || asked.severity.includes(severity))
     .sort(comparing(asked.order));
+  const part = { page: asked.page, limit: rowsPerPage };
+  const isOfSeveral = rows.some(({ of }) => of !== undefined);
+  const hasOld = rows.some(({ was }) => was !== null);
   return (
-    <>
+    <form method="post" action={to} enctype="multipart/form-data">
+      <Hidden fields={{ ...fields, as: 'file' }} />
+      {files}
+      <div class="actions">
+        <button type="submit">{submit}</button>
+      </div>
       <Counts rows={rows} kinds={present} />
-      <form class="filters" method="post" action={to} enctype="multipart/form-data">
-        <Hidden fields={{ ...fields, as: 'file' }} />
-        {files}
+      <div class="filters">
         <SeverityBoxes selected={asked.severity} />
         <Boxes name="kind" legend="Show" of={present} selected={shown} show={(kind) => kinds[kind]} />
         <Select
@@ -87,28 +99,53 @@ export function Review(props: {
           of={orders.map(([value, text]) => [value, text])}
           selected={asked.order}
         />
-        <div class="actions">
+        <div>
           <button type="submit" name="view" value="report" class="quiet">
             Apply filters
           </button>
-          <button type="submit">{submit}</button>
         </div>
-      </form>
+      </div>
       {chosen.length === 0 ? (
         <Empty>No rule matches these filters.</Empty>
       ) : (
         <Table
           class="review"
           caption="Rules to review"
-          headColumn={1}
-          head={['Severity', 'ID', 'Rule', 'Was', 'Now', 'Why']}
-          rows={chosen.slice(0, mostRows).map((row) => cells(row, marker))}
+          headColumn={3}
+          head={[
+            'Severity',
+            'V-ID',
+            'STIG ID',
+            'Rule',
+            ...(isOfSeveral ? ['Of'] : []),
+            ...(hasOld ? ['Was'] : []),
+            'Now',
+            'Why',
+          ]}
+          rows={slice(chosen, part).map((row) => cells(row, { isOfSeveral, hasOld }, marker))}
         />
       )}
-      {chosen.length > mostRows ? (
-        <p class="quiet">{count(chosen.length - mostRows, 'more rule')} match: filter by severity.</p>
-      ) : null}
-    </>
+      <Pages page={asked.page} of={Math.ceil(chosen.length / rowsPerPage)} total={chosen.length} />
+    </form>
+  );
+}
+
+/** The other pages, by buttons: a page is sent with its files. */
+function Pages({ page, of, total }: { page: number; of: number; total: number }): Child {
+  if (of <= 1) return null;
+  const button = (to: number, label: string) => (
+    <button type="submit" name="view" value={`page-${to}`} class="quiet">
+      {label}
+    </button>
+  );
+  return (
+    <div class="pager">
+      {page > 1 ? button(page - 1, '← Previous') : null}
+      <span>
+        Page {page} of {of} <span class="quiet">({count(total, 'rule')})</span>
+      </span>
+      {page < of ? button(page + 1, 'Next →') : null}
+    </div>
   );
 }
 
@@ -126,37 +163,36 @@ function Counts({ rows, kinds: present }: { rows: ReviewRow[]; kinds: ReviewRow[
   const levels = ['high', 'medium', 'low'] as const;
   return (
     <Table
-      class="counts"
+      class="plan"
       caption="Rules by severity"
       head={['', 'CAT I', 'CAT II', 'CAT III', 'Rules', 'Answered before']}
       rows={present.map((kind) => {
         const of = rows.filter((row) => row.kind === kind);
         return [
           kinds[kind],
-          ...levels.map((level) => String(of.filter(({ severity }) => severity === level).length)),
-          String(of.length),
-          String(of.filter(({ isAnswered }) => isAnswered).length),
+          ...levels.map((level) => of.filter(({ severity }) => severity === level).length),
+          of.length,
+          of.filter(({ isAnswered }) => isAnswered).length,
         ];
       })}
     />
   );
 }
 
-function cells(row: ReviewRow, marker: Marker): Child[] {
+function cells(
+  row: ShownReview,
+  { isOfSeveral, hasOld }: { isOfSeveral: boolean; hasOld: boolean },
+  marker: Marker,
+): Child[] {
   const { slug, version, from, severity, groupId, ruleVersion, title, was, now, kind } = row;
   return [
     <Severity level={severity} />,
-    <span class="ids">
-      <a href={ruleHref(slug, row, version)}>{groupId}</a> {ruleVersion}
-    </span>,
-    title,
-    was === null ? <span class="quiet">none</span> : statuses[was],
-    <span class={was !== null && was !== now ? 'moved' : undefined}>{statuses[now]}</span>,
+    <span class="ids">{groupId}</span>,
+    <span class="ids">{ruleVersion}</span>,
     <>
-      {row.reason === '' ? kinds[kind] : row.reason}{' '}
-      {row.isAnswered ? (
-        <span class="tag">{row.lost === null ? 'answer kept' : 'answer removed'}</span>
-      ) : null}
+      <a class="one-line" href={ruleHref(slug, row, version)} title={title}>
+        {title}
+      </a>
       {row.lost === null ? null : <Answer answer={row.lost} />}
       {row.changes.length === 0 ? null : (
         <details>
@@ -168,6 +204,21 @@ function cells(row: ReviewRow, marker: Marker): Child[] {
           ))}
         </details>
       )}
+    </>,
+    ...(isOfSeveral
+      ? [
+          <span class="one-line" title={row.of}>
+            {row.of}
+          </span>,
+        ]
+      : []),
+    ...(hasOld ? [was === null ? '' : statuses[was]] : []),
+    was !== null && was !== now ? <b>{statuses[now]}</b> : statuses[now],
+    <>
+      {row.reason === '' || kind === 'new' ? kinds[kind] : row.reason}{' '}
+      {row.isAnswered ? (
+        <span class="tag">{row.lost === null ? 'answer kept' : 'answer removed'}</span>
+      ) : null}
     </>,
   ];
 }

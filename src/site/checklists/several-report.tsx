@@ -1,12 +1,11 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { NamedFile, UpgradedFile } from '../../checklists/upgrade-several.ts';
-import { Facts, path, Table } from '../parts/components.tsx';
+import { Facts, StigLink, Table } from '../parts/components.tsx';
 import { createMarker } from '../parts/diff-text.tsx';
-import { Hidden } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 import { type AskedReview, Review } from './review-table.tsx';
-import { toolPath, toolView, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
+import { SentFiles, toolPath, toolView, type UpgradeForm, type UploadTool } from './upgrade-form.tsx';
 
 /** The report on several checklists, file by file. Hidden fields send the files again for the download. */
 export function upgradedSeveralPage(page: {
@@ -21,9 +20,7 @@ export function upgradedSeveralPage(page: {
   const answers = done.flatMap(({ stigs }) => stigs.map(({ summary }) => summary.answers));
   const total = (of: keyof (typeof answers)[number]) => answers.reduce((sum, each) => sum + each[of], 0);
   const marker = createMarker();
-  const rows = done.flatMap((each) =>
-    each.review.map((row) => ({ ...row, reason: `${each.host || each.file}: ${row.reason}` })),
-  );
+  const rows = done.flatMap((each) => each.review.map((row) => ({ ...row, of: each.host || each.file })));
   return toolView({
     tool,
     title: tool === 'results' ? 'Checklists from scan results' : 'Upgraded checklists',
@@ -53,9 +50,7 @@ export function upgradedSeveralPage(page: {
             rows={rows}
             asked={review}
             fields={{ ...form }}
-            files={files.map(({ name, bytes }) => (
-              <Hidden fields={{ checklistName: name, checklist: bytes.toString('base64') }} />
-            ))}
+            files={<SentFiles of={files} />}
             submit="Download checklists and report"
             marker={marker}
           />
@@ -75,7 +70,7 @@ function row({ file, host, stigs, problems }: UpgradedFile): Child[] {
     <>
       {stigs.map(({ from, to }) => (
         <div>
-          <a href={path('stigs', to.slug)}>{to.title}</a>, {from.version ?? from.releaseInfo} to {to.version}
+          <StigLink of={to} />, {from.version ?? from.releaseInfo} to {to.version}
         </div>
       ))}
       {problems.map((problem) => (

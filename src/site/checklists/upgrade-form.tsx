@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import { shortTitle, Tabs } from '../parts/components.tsx';
 import { Hidden, Input, Labelled, Problem, Select } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
@@ -103,9 +104,9 @@ const shownTools: Record<UploadTool, { title: string; lead: string; files: strin
     submit: 'Preview checklist',
   },
   inspect: {
-    title: 'Inspect a checklist',
+    title: 'Inspect checklists',
     lead: 'Finds what STIG Manager or eMASS would refuse: old releases, unknown rules, answers without details, data about the host.',
-    files: 'One checklist or file of scan results',
+    files: 'Checklists, scan results, or a zip of them',
     submit: 'Inspect',
   },
   emass: {
@@ -135,7 +136,7 @@ export function toolPage(page: {
         <p class="lead">{lead} Gapstone does not store the files.</p>
         <form class="fields" method="post" action={toolPath(tool)} enctype="multipart/form-data">
           <Problem text={problem} />
-          <FileField files={files} label={label} isOne={tool === 'inspect'} />
+          <FileField files={files} label={label} />
           {tool === 'emass' ? <EmassFields form={form} /> : null}
           {tool === 'upgrade' || tool === 'results' ? (
             <Options tool={tool} form={form} stigs={stigs} isOpen={problem !== null} />
@@ -178,7 +179,7 @@ function EmassFields({ form }: { form: UpgradeForm }): Child {
   );
 }
 
-function FileField({ files, label, isOne }: { files: AttachedFiles; label: string; isOne: boolean }): Child {
+function FileField({ files, label }: { files: AttachedFiles; label: string }): Child {
   const attached = [
     ...(files.checklist === undefined ? [] : ['checklist']),
     ...(files.results === undefined ? [] : ['scan results']),
@@ -198,7 +199,7 @@ function FileField({ files, label, isOne }: { files: AttachedFiles; label: strin
         name="file"
         type="file"
         accept=".ckl,.cklb,.xml,.json,.zip"
-        multiple={!isOne}
+        multiple
         required={attached.length === 0}
         aria-describedby={attached.length === 0 ? undefined : 'file-hint'}
       />
@@ -223,6 +224,12 @@ export function FormatSelect(props: { label: string; selected: string; id?: stri
     />
   );
 }
+
+/** Several files of a page, which it sends again. */
+export const SentFiles = ({ of }: { of: NamedFile[] }): Child =>
+  of.map(({ name, bytes }) => (
+    <Hidden fields={{ checklistName: name, checklist: bytes.toString('base64') }} />
+  ));
 
 /** A form with one button that sends files and fields of a page again: the server did not store them. */
 export function SendAgain(props: {

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { reviewOfUpgrade } from '../../checklists/review.ts';
 import type { Leftover, NotCarried as NotCarriedItem, Upgrade } from '../../checklists/schema.ts';
-import { Empty, path } from '../parts/components.tsx';
+import { Empty, path, shortTitle } from '../parts/components.tsx';
 import { createMarker } from '../parts/diff-text.tsx';
 import type { View } from '../parts/view.ts';
 import { Answer, type AskedReview, Review } from './review-table.tsx';
@@ -31,7 +31,7 @@ export function upgradedPage(page: {
   return toolView({
     tool,
     title: 'Upgraded checklist',
-    heading: `${from.version ?? from.releaseInfo} to ${to.version}`,
+    heading: `${shortTitle(to.title)}: ${from.version ?? from.releaseInfo} to ${to.version}`,
     body: (
       <>
         <p class="lead">

@@ -33,7 +33,7 @@ import {
   type UploadTool,
 } from './upgrade-form.tsx';
 import { upgradedPage } from './upgrade-report.tsx';
-import { mostUploaded, severalFile, severalFiles, severalOf } from './upload-several.ts';
+import { inspectSeveral, mostUploaded, severalFile, severalFiles, severalOf } from './upload-several.ts';
 
 /** Characters of a field: no valid value is longer, and a page need not repeat more. */
 const longestField = 1000;
@@ -101,8 +101,17 @@ export function* formWork(files: UploadedFiles, form: Form, tool: UploadTool, fr
   const attached = attachedOf(files);
   const review = askedReview(form);
   if (tool === 'inspect') {
-    const inspection = yield* inspectionOf((files.checklist ?? files.results)!);
-    return page(inspectionPage({ inspection, form: typed, files: attached }));
+    const { several } = files;
+    const inspected =
+      several.length > 0
+        ? yield* inspectSeveral(several)
+        : [
+            {
+              ...{ name: '', problem: null },
+              stigs: (yield* inspectionOf((files.checklist ?? files.results)!)).stigs,
+            },
+          ];
+    return page(inspectionPage({ inspected, form: typed, files: attached, several }));
   }
   // A report carries `as` for its download; its filters send `view` beside it.
   const asFile = form.get('as') === 'file' && form.get('view') === '';

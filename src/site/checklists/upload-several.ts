@@ -1,7 +1,7 @@
 import { AppError, badRequest } from '../../base/errors.ts';
 import { zipOf } from '../../base/zip.ts';
 import { maxChecklist } from '../../checklists/read-checklist.ts';
-import { isResults } from '../../checklists/results-upload.ts';
+import { inspectionOf, isResults } from '../../checklists/results-upload.ts';
 import type { UpgradeOptions } from '../../checklists/schema.ts';
 import {
   type NamedFile,
@@ -13,6 +13,7 @@ import {
 import { type CatalogAnswer, longestMarking, type Upgraded, type Wanted } from '../../checklists/upload.ts';
 import { toCsv } from '../../http/columns.ts';
 import type { Form } from '../../http/env.ts';
+import type { InspectedFile } from './results-report.tsx';
 import type { UploadTool } from './upgrade-form.tsx';
 
 /** Bytes of files in a form: in base64 too, they fit into the largest body. */
@@ -36,9 +37,12 @@ export function severalFiles(selected: NamedFile[], form: Form, tool: UploadTool
   if (tool === 'emass' && checklists === 0)
     throw badRequest('Choose checklists: .ckl or .cklb files, or a zip');
   // One checklist with scan results of several hosts: nobody could say which to merge.
-  const isSeveral = checklists > 1 || (checklists === 0 && scans > 1) || tool === 'emass';
+  const isSeveral =
+    checklists > 1 ||
+    (checklists === 0 && scans > 1) ||
+    tool === 'emass' ||
+    (tool === 'inspect' && files.length > 1);
   if (!isSeveral) return [];
-  if (tool === 'inspect') throw badRequest('Inspect one checklist at a time');
   if (files.length > mostFiles) throw badRequest(`Choose at most ${mostFiles} checklists at once`);
   if (files.some(({ bytes }) => bytes.length > maxChecklist))
     throw new AppError('PAYLOAD_TOO_LARGE', `One of the checklists is larger than ${maxChecklist} bytes`);
@@ -57,6 +61,19 @@ export function* severalOf(
   if (asked.slug === undefined && asked.version !== undefined)
     throw badRequest('Choose the STIG that the release is of, or leave the release empty');
   return yield* upgradeSeveral(files, asked);
+}
+
+/** Inspects each file; one that cannot be read says why, and stops no other. */
+export function* inspectSeveral(files: NamedFile[]): Generator<Wanted, InspectedFile[], CatalogAnswer> {
+  const done: InspectedFile[] = [];
+  for (const { name, bytes } of files)
+    try {
+      done.push({ name, stigs: (yield* inspectionOf(bytes)).stigs, problem: null });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      done.push({ name, stigs: [], problem: error.message });
+    }
+  return done;
 }
 
 /** One zip of the upgraded checklists, with the report on each rule of each file. */

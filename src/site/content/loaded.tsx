@@ -6,7 +6,17 @@ import type { ImportRun } from '../../catalog/ledger.ts';
 import type { CatalogSummary } from '../../catalog/schema.ts';
 import type { StigList, StigStats } from '../../catalog/stigs/schema.ts';
 import { AgeBar, age, daysSince } from '../parts/bars.tsx';
-import { Day, Facts, link, Moment, path, SeverityCounts, Table, Tiles } from '../parts/components.tsx';
+import {
+  Day,
+  Facts,
+  link,
+  Moment,
+  path,
+  SeverityCounts,
+  StigLink,
+  Table,
+  Tiles,
+} from '../parts/components.tsx';
 import { Filters, FindForm, Hidden, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
@@ -95,7 +105,7 @@ export function loadedPage({ ages, summary, stats, catalogs, documents, roles, r
             totals.unchanged,
             totals.superseded,
             totals.skipped,
-            totals.rejected === 0 ? 0 : <strong>{totals.rejected}</strong>,
+            totals.rejected,
             totals.warnings,
           ])}
         >
@@ -138,11 +148,11 @@ function AgesOf({ ages }: { ages: Ages }): Child {
           'Age',
         ]}
         sorting={{ sort, href: (by) => href({ sort: by }) }}
-        rows={list.stigs.map(({ slug, title, version, releaseDate }) => [
-          <a href={path('stigs', slug)}>{title}</a>,
-          version,
-          <Day date={releaseDate} />,
-          <AgeOf days={daysSince(releaseDate, now)} most={most} />,
+        rows={list.stigs.map((stig) => [
+          <StigLink of={stig} />,
+          stig.version,
+          <Day date={stig.releaseDate} />,
+          <AgeOf days={daysSince(stig.releaseDate, now)} most={most} />,
         ])}
         pages={{ pagination: list.pagination, href: (page) => href({ sort, page }) }}
       >
@@ -155,10 +165,9 @@ function AgesOf({ ages }: { ages: Ages }): Child {
 function AgeOf({ days, most }: { days: number | null; most: number }): Child {
   if (days === null) return '';
   return (
-    <>
-      <AgeBar days={days} of={most} />
-      <span title={count(days, 'day')}>{age(days)}</span>
-    </>
+    <span class="bar-line">
+      <AgeBar days={days} of={most} /> <span title={count(days, 'day')}>{age(days)}</span>
+    </span>
   );
 }
 

@@ -10,7 +10,7 @@ import type { Services } from '../../services.ts';
 import { daysBefore } from '../parts/bars.tsx';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { FirstRun } from './first-run.tsx';
-import { homePage } from './home.tsx';
+import { type Home, homePage } from './home.tsx';
 import { filesPage, ledgerPage } from './import-report.tsx';
 import { loadedPage } from './loaded.tsx';
 
@@ -76,11 +76,13 @@ export function contentPages(
     const latest = { page: 1, limit: 10 };
     const { changes } = news.changelog(latest);
     const { rows, pagination } = lists.page(visitor, { page: 1, limit: listsShown });
-    const withNews = [];
+    const withNews: Home['lists']['rows'] = [];
     for (const list of rows) {
       const { seenAt } = listSeen.of(visitor, list.id);
       withNews.push({ list, seenAt, news: await listChanges.news(visitor, list.id) });
     }
+    const isNothing = ({ news }: Home['lists']['rows'][number]) => Number(news.totals.stigs === 0);
+    withNews.sort((a, b) => isNothing(a) - isNothing(b));
     const home = {
       stats: news.stats(now()),
       changes,

@@ -7,17 +7,14 @@ import {
   type ListAutomation,
   type StigAutomation,
 } from '../../catalog/crosswalk/automation-schema.ts';
+import { type AutomationState, automationStates } from '../../catalog/stigs/rule-automation.ts';
 import { Automation, automationPath, stateNames } from '../parts/checked-by.tsx';
-import { Day, Downloads, Empty, Lines, Severity, shortTitle, Table, Tiles } from '../parts/components.tsx';
+import { Day, Downloads, Empty, Lines, link, Severity, shortTitle, Table } from '../parts/components.tsx';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
-import { RuleIds, ruleHref } from '../parts/rule-links.tsx';
-import { pinnedOf, type ShownStig, stigView } from '../parts/stig-frame.tsx';
+import { pinnedOf, type ShownStig, stigPath, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
 
 type Content = StigAutomation['content'][number];
-
-/** The rules that a page shows; files have all of them. */
-const mostRules = 1000;
 
 /** The plan of work of a list: what a scan answers, and what is left for people (rule D38.2). */
 export function planOfWorkPage({ list, isOwn, ...planned }: ShownList & Planned): View {
@@ -50,7 +47,6 @@ function Plan({ plan, hosts, readAgain }: Planned): Child {
   return (
     <>
       <Totals totals={totals} />
-      <Explained />
       <Counts
         id="stigs"
         heading="By STIG"
@@ -99,9 +95,14 @@ function Plan({ plan, hosts, readAgain }: Planned): Child {
 /** The rules of each STIG times the hosts that get it: what there is to check in all (rule D36.6). */
 function OnHosts({ plan: { stigs }, hosts }: Pick<Planned, 'plan' | 'hosts'>): Child {
   if (hosts.length === 0) return null;
-  const rows = stigs.map(({ slug, title, totals }): [string, AutomationTotals] => {
+  const rows = stigs.map(({ slug, title, totals }): [Child, AutomationTotals] => {
     const number = hosts.filter((host) => host.stigs === undefined || host.stigs.includes(slug)).length;
-    return [`${title}, ${count(number, 'host')}`, times(totals, number)];
+    return [
+      <>
+        <span title={title}>{shortTitle(title)}</span> <span class="quiet">{count(number, 'host')}</span>
+      </>,
+      times(totals, number),
+    ];
   });
   const all = rows.reduce((sum, [, totals]) => plus(sum, totals), times(rows[0]![1], 0));
   return (
@@ -126,7 +127,7 @@ const distinct = (contents: Content[]) => [
   ...new Map(contents.map((each) => [JSON.stringify(each), each])).values(),
 ];
 
-/** What machines check of a release of a STIG; `isCurrent` is false for an older one. */
+/** What machines check of a release of a STIG; each number leads to its rules. */
 export function stigAutomationPage(props: {
   automation: StigAutomation;
   stig: ShownStig;
@@ -134,7 +135,6 @@ export function stigAutomationPage(props: {
 }): View {
   const { automation, stig, readAgain } = props;
   const { slug, content, totals, rules } = automation;
-  const { title } = stig;
   const pinned = pinnedOf(stig);
   return stigView({
     stig,
@@ -142,59 +142,53 @@ export function stigAutomationPage(props: {
     actions: <Downloads of={automationPath(slug)} formats={automationFormats} version={pinned} />,
     body: (
       <>
-        <Totals totals={totals} />
-        <Explained />
+        <Table
+          caption="Rules by how they are checked"
+          head={['Checked by', 'CAT I', 'CAT II', 'CAT III', 'Rules', 'Share', 'Means']}
+          rows={automationStates.map((state) => {
+            const of = (level: string) =>
+              rules.filter((rule) => rule.state === state && rule.severity === level).length;
+            return [
+              <a href={link(stigPath(slug, 'rules'), { version: pinned, checked: state })}>
+                <Automation state={state} />
+              </a>,
+              ...[of('high'), of('medium'), of('low'), totals[state]],
+              `${shareOf(totals[state], totals.rules)} %`,
+              meanings[state],
+            ];
+          })}
+        />
         <Contents of={content} readAgain={readAgain} />
-        <section aria-labelledby="rules">
-          <h2 id="rules">Rules</h2>
-          {rules.length <= mostRules ? null : (
-            <p class="quiet">
-              The first {count(mostRules, 'rule')} of {rules.length.toLocaleString('en-US')}. The files have
-              all of them.
-            </p>
-          )}
-          <Table
-            caption={`Rules of ${title}`}
-            class="rules"
-            headColumn={2}
-            head={['Severity', 'ID', 'Rule', 'Checked by', 'SCAP content']}
-            rows={rules
-              .slice(0, mostRules)
-              .map((rule) => [
-                <Severity level={rule.severity} />,
-                <RuleIds of={rule} />,
-                <a href={ruleHref(slug, rule, pinned)}>{rule.ruleTitle}</a>,
-                <Automation state={rule.state} />,
-                <span class="quiet">{rule.content.replaceAll(';', '; ')}</span>,
-              ])}
-          />
-        </section>
       </>
     ),
   });
 }
 
-const rules = (number: number) => (number === 1 ? 'rule' : 'rules');
+const shareOf = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 100));
 
-function Totals({ totals: { automated, stale, manual, none } }: { totals: AutomationTotals }): Child {
-  return (
-    <Tiles
-      of={[
-        [automated, `${rules(automated)} a scan answers`],
-        [stale, `${rules(stale)} whose scan is of another revision`],
-        [manual + none, `${rules(manual + none)} a person must look at`],
-      ]}
-    />
-  );
-}
+const meanings: Record<AutomationState, string> = {
+  automated: 'Imported SCAP content tests this very revision of the rule.',
+  stale: 'Content tests another revision: look at what changed before you trust its result.',
+  manual: 'Content has the rule, but no test for it.',
+  none: 'No imported content has the rule.',
+};
 
-function Explained(): Child {
+/** The plan in one sentence, and what the states mean. */
+function Totals({ totals }: { totals: AutomationTotals }): Child {
+  const { rules, automated, stale, manual, none } = totals;
+  const person = manual + none;
   return (
-    <p class="quiet">
-      {stateNames.automated}: imported SCAP content tests this very revision of the rule. {stateNames.stale}:
-      content tests another revision, so look at what changed before you trust its result. {stateNames.manual}
-      : content has the rule, but no test for it. {stateNames.none}: no imported content has the rule.
-    </p>
+    <>
+      <p>
+        Of {count(rules, 'rule')} a scan answers <b>{automated.toLocaleString('en-US')}</b> (
+        {shareOf(automated, rules)} %). For <b>{stale.toLocaleString('en-US')}</b> it tests another revision.{' '}
+        <b>{person.toLocaleString('en-US')}</b> {person === 1 ? 'needs' : 'need'} a person.
+      </p>
+      <details>
+        <summary>What the columns mean</summary>
+        <Lines of={automationStates.map((state) => `${stateNames[state]}: ${meanings[state]}`)} />
+      </details>
+    </>
   );
 }
 
@@ -213,13 +207,11 @@ function Counts(props: {
       {note === undefined ? null : <p class="quiet">{note}</p>}
       <Table
         caption={heading}
-        class="dense"
+        class="plan"
         head={[head, 'Rules', automated, stale, manual, none]}
         rows={rows.map(([name, totals]) => [
           name,
-          ...([totals.rules, totals.automated, totals.stale, totals.manual, totals.none] as const).map(
-            (number) => number.toLocaleString('en-US'),
-          ),
+          ...[totals.rules, totals.automated, totals.stale, totals.manual, totals.none],
         ])}
       />
     </section>
@@ -253,8 +245,8 @@ function Contents({ of, readAgain }: { of: Content[]; readAgain: string[] }): Ch
           each.version,
           <Day date={each.date} />,
           each.scapVersion,
-          each.rules.toLocaleString('en-US'),
-          each.automated.toLocaleString('en-US'),
+          each.rules,
+          each.automated,
         ])}
       >
         No SCAP content is imported for it. Import a data stream of DISA or NIWC Atlantic with{' '}

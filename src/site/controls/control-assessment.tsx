@@ -6,25 +6,31 @@ import { controlHref } from '../parts/framework-links.ts';
 import { Prose } from '../parts/prose.tsx';
 
 type Parameter = ShownControl['parameters'][number];
+type TitleOf = (baseline: string) => string;
 
-/** The statement of a control; each parameter stands out, with the values that baselines give it. */
-export function Statement({ of: { statement, parameters } }: { of: ShownControl }): Child {
+/** The statement of a control; each parameter stands out, and opens to the values that baselines give it. */
+export function Statement(props: { of: ShownControl; titleOf: TitleOf }): Child {
+  const { statement, parameters } = props.of;
   if (parameters.length === 0) return <Prose text={statement} />;
   return (
     <div class="prose">
       {piecesOf(statement, parameters).map(({ text, values }) =>
         values === null ? (
           text
+        ) : values.length === 0 ? (
+          <span class="parameter">{text}</span>
         ) : (
-          <span class="parameter">
-            {text}
-            {values.map(([value, sources]) => (
-              <span class="value">
-                {' '}
-                {value} <small>{sources.join(', ')}</small>
-              </span>
-            ))}
-          </span>
+          <details class="parameter">
+            <summary>{text}</summary>
+            <dl>
+              {values.map(([value, sources]) => (
+                <>
+                  <dt>{sources.map(props.titleOf).join(', ')}</dt>
+                  <dd>{value}</dd>
+                </>
+              ))}
+            </dl>
+          </details>
         ),
       )}
     </div>
@@ -66,23 +72,35 @@ function valuesOf(parameters: Parameter[]): [string, string[]][] {
   ]);
 }
 
-/** What an assessor looks for (rule D37): objectives by part, methods, parameters. `rulesOf` is null without a session. */
+/**
+ * What an assessor looks for (rule D37): objectives by part, methods, parameters. `rulesOf` is null without a session;
+ * the children stand before the methods.
+ */
 export function Assessment(props: {
   of: ShownControl;
   rulesOf: ((cci: string) => number) | null;
+  titleOf: TitleOf;
   readAgain: string[];
+  children: Child;
 }): Child {
+  const { titleOf, children } = props;
   const { objectives, methods, parameters } = props.of;
   if (objectives.length + methods.length + parameters.length === 0)
-    return props.readAgain.length === 0 ? null : <ReadAgain of={props.readAgain} />;
+    return (
+      <>
+        <ReadAgain of={props.readAgain} />
+        {children}
+      </>
+    );
   return (
     <section aria-labelledby="assessment">
       <h2 id="assessment">Assessment</h2>
       {objectives.length === 0 ? null : <Objectives of={objectives} rulesOf={props.rulesOf} />}
+      {children}
       {methods.map(({ method, objects }) => (
         <details class="more">
           <summary>
-            {method.charAt(0) + method.slice(1).toLowerCase()} ({objects.length})
+            {method.charAt(0) + method.slice(1).toLowerCase()} {objects.length}
           </summary>
           <ul>
             {objects.map((each) => (
@@ -91,7 +109,7 @@ export function Assessment(props: {
           </ul>
         </details>
       ))}
-      {parameters.length === 0 ? null : <Parameters of={parameters} />}
+      {parameters.length === 0 ? null : <Parameters of={parameters} titleOf={titleOf} />}
     </section>
   );
 }
@@ -109,38 +127,64 @@ function Objectives({ of, rulesOf }: { of: Objective[]; rulesOf: ((cci: string) 
         Gapstone joins objectives with CCIs by the part that both name: no publisher does. A rule is evidence,
         not proof.
       </p>
-      {[...byPart].map(([part, objectives]) => (
-        <Table
-          caption={part === '' ? 'Objectives of the whole control' : `Objectives of part ${part}`}
-          class="objectives"
-          head={[part === '' ? 'Whole control' : `Part ${part}`, 'Objective', 'CCIs and rules']}
-          rows={objectives.map(({ id, label, context, text, ccis }) => [
-            label || id,
-            <>
+      <Table
+        caption="Objectives by part"
+        class="parts"
+        head={['Part', 'Objectives', rulesOf === null ? 'CCIs' : 'CCIs and rules']}
+        rows={[...byPart].map(([part, objectives]) => [
+          part || 'all',
+          objectives.map(({ id, label, context, text }) => (
+            <p>
+              <span class="ids">{label || id}</span>{' '}
               {context === '' ? null : <span class="quiet">{context} </span>}
               {text}
-            </>,
-            ccis.map(({ cci, relation }) => {
-              const rules = countOf(cci);
-              return (
-                <span class="tag">
-                  <a href={controlHref('cci', cci)!}>{cci}</a>
-                  {relation === 'equal' ? null : ` ${relation}`}
-                  {rules === undefined ? null : ` ${count(rules, 'rule')}`}
-                </span>
-              );
-            }),
-          ])}
-        />
-      ))}
+            </p>
+          )),
+          // Objectives of one part have the same CCIs.
+          <PartCcis of={objectives[0]!.ccis} countOf={countOf} />,
+        ])}
+      />
     </>
   );
 }
 
-function Parameters({ of }: { of: Parameter[] }): Child {
+/** The CCIs of a part, those with rules first; a gap says that no rule is evidence for it. */
+function PartCcis(props: { of: Objective['ccis']; countOf: (cci: string) => number | undefined }): Child {
+  const all = props.of.map((each) => ({ ...each, rules: props.countOf(each.cci) }));
+  const [cited, others] = [true, false].map((isCited) =>
+    all.filter(({ rules }) => isCited === (rules ?? 0) > 0),
+  );
+  const line = ({ cci, relation }: (typeof all)[number]) => (
+    <>
+      <a class="ids" href={controlHref('cci', cci)!}>
+        {cci}
+      </a>
+      {relation === 'equal' ? null : <span class="quiet"> {relation}</span>}{' '}
+    </>
+  );
+  return (
+    <>
+      {cited!.map((each) => (
+        <p>
+          {line(each)}
+          <a href={`${controlHref('cci', each.cci)!}#rules`}>{count(each.rules!, 'rule')}</a>
+        </p>
+      ))}
+      {others!.length === 0 ? null : (
+        <p>
+          {others!.map(line)}
+          {others![0]!.rules === undefined ? null : <span class="quiet">no rule</span>}
+        </p>
+      )}
+      {all.length === 0 ? <span class="quiet">no CCI</span> : null}
+    </>
+  );
+}
+
+function Parameters({ of, titleOf }: { of: Parameter[]; titleOf: TitleOf }): Child {
   return (
     <details class="more">
-      <summary>Parameters ({of.length})</summary>
+      <summary>Parameters {of.length}</summary>
       <Table
         caption="Parameters"
         head={['ID', 'In the statement', 'Values of baselines']}
@@ -149,7 +193,7 @@ function Parameters({ of }: { of: Parameter[] }): Child {
           text,
           valuesOf([{ values } as Parameter]).map(([value, sources]) => (
             <p>
-              {value} <span class="quiet">{sources.join(', ')}</span>
+              {value} <span class="quiet">{sources.map(titleOf).join(', ')}</span>
             </p>
           )),
         ])}
@@ -160,10 +204,10 @@ function Parameters({ of }: { of: Parameter[] }): Child {
 
 /** Where an older version read less of a file: what to import again (rule D42.9). */
 export function ReadAgain({ of }: { of: string[] }): Child {
+  if (of.length === 0) return null;
   return (
-    <p class="notice">
-      An older version did not read the objectives of these files. Import them again:{' '}
-      {of.slice(0, 10).join(', ')}
+    <p class="warning">
+      An older version did not read all of these files. Import them again: {of.slice(0, 10).join(', ')}
       {of.length > 10 ? ` and ${count(of.length - 10, 'other')}` : ''}
     </p>
   );

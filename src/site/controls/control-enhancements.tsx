@@ -28,7 +28,7 @@ export function EnhancementTree(props: {
         {identifier === current ? (
           <strong aria-current="true">{label}</strong>
         ) : (
-          <a href={link(controlHref(framework, identifier)!, { ...filter })}>{label}</a>
+          <a href={link(controlHref(framework, identifier), { ...filter })}>{label}</a>
         )}{' '}
         {rules === null ? null : <span class="quiet">{rules === 0 ? 'no rule' : count(rules, 'rule')}</span>}
       </>
@@ -36,17 +36,19 @@ export function EnhancementTree(props: {
   };
   return (
     <section aria-labelledby="enhancements">
-      <h2 id="enhancements">Enhancements</h2>
-      <ul class="tree">
-        <li>
-          {node(base)}
-          <ul>
-            {below.map((each) => (
-              <li>{node(each)}</li>
-            ))}
-          </ul>
-        </li>
-      </ul>
+      <details class="more">
+        <summary id="enhancements">Enhancements {below.length}</summary>
+        <ul class="tree">
+          <li>
+            {node(base)}
+            <ul>
+              {below.map((each) => (
+                <li>{node(each)}</li>
+              ))}
+            </ul>
+          </li>
+        </ul>
+      </details>
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { ShownControl } from '../../catalog/controls/schema.ts';
-import { Facts } from '../parts/components.tsx';
+import { Facts, SeverityCounts } from '../parts/components.tsx';
 import { AddTo, FavoriteButton } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import { Prose } from '../parts/prose.tsx';
@@ -22,12 +23,14 @@ export interface ControlPage {
   readAgain: string[];
   enhancements: Enhancement[];
   neighbors: { before: string | null; after: string | null };
+  /** The title of a baseline by its name. */
+  titleOf(baseline: string): string;
 }
 
 export function controlPage(page: ControlPage): View {
-  const { control, version, crosswalk, mine, rules, enhancements, neighbors } = page;
+  const { control, version, crosswalk, mine, rules, enhancements, neighbors, titleOf } = page;
   const { framework, identifier, title } = control;
-  const home = controlHref(framework, identifier)!;
+  const home = controlHref(framework, identifier);
   const fields = { framework, controlId: identifier };
   const texts: [string, string | undefined][] = [
     ['Guidance', control.guidance],
@@ -37,17 +40,28 @@ export function controlPage(page: ControlPage): View {
   return {
     title: `${identifier}${title ? ` ${title}` : ''}`,
     heading: framework === 'cci' ? <Definition of={control} /> : undefined,
+    actions: (
+      <>
+        {mine === null || framework === 'cci' ? null : (
+          <>
+            <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
+            <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
+          </>
+        )}
+        <Neighbors of={neighbors} framework={framework} />
+      </>
+    ),
     section: 'controls',
+    printed: `${frameworkName(framework)} ${version}`,
     crumbs: [
       ['Controls', '/controls'],
       [frameworkName(framework), catalogHref(framework)],
     ],
     body: (
       <>
-        <Neighbors of={neighbors} framework={framework} />
-        <Facts of={facts(control, version)} />
+        <Facts of={[...facts(control, version), ...ruleFacts(rules)]} />
         {control.withdrawn === undefined ? null : (
-          <p class="notice">
+          <p class="warning">
             {framework === 'cci' ? 'This CCI is deprecated.' : 'This control is withdrawn.'}{' '}
             {control.withdrawn.incorporatedInto.length === 0 ? null : (
               <>
@@ -57,48 +71,50 @@ export function controlPage(page: ControlPage): View {
             )}
           </p>
         )}
-        {mine === null || framework === 'cci' ? null : (
-          <div class="actions">
-            <FavoriteButton of="controls" isFavorite={mine.isFavorite} fields={{ ...fields, next: home }} />
-            <AddTo what="collection" label="Collection" to={mine.collections} fields={fields} />
-          </div>
-        )}
-        {framework === 'cci' ? null : <h2>Statement</h2>}
         {control.textFrom === undefined ? null : (
-          <p class="notice">
+          <p class="warning">
             This is the text of {control.textFrom}. The text of {control.version} may differ: its file is not
             imported.
           </p>
         )}
-        {framework === 'cci' ? null : (
-          <div class="section-text">
-            <Statement of={control} />
+        <div class="texts">
+          {framework === 'cci' ? null : (
+            <section>
+              <h2>Statement</h2>
+              <div class="section-text">
+                <Statement of={control} titleOf={titleOf} />
+              </div>
+            </section>
+          )}
+          <div>
+            {texts
+              .filter(([, text]) => text !== undefined && text.trim() !== '')
+              .map(([name, text]) => (
+                <section>
+                  <h2>{name}</h2>
+                  <Prose text={text!} />
+                </section>
+              ))}
+            {control.related?.length ? (
+              <p>
+                Related: <Links framework={framework} to={control.related} />
+              </p>
+            ) : null}
           </div>
-        )}
-        {texts
-          .filter(([, text]) => text !== undefined && text.trim() !== '')
-          .map(([name, text]) => (
-            <details class="more">
-              <summary>{name}</summary>
-              <Prose text={text!} />
-            </details>
-          ))}
-        {control.related?.length ? (
-          <p>
-            Related: <Links framework={framework} to={control.related} />
-          </p>
-        ) : null}
+        </div>
         <Assessment
           of={control}
           rulesOf={rules === null ? null : (cci) => rules.rulesOfCci(cci)}
+          titleOf={titleOf}
           readAgain={page.readAgain}
-        />
-        <EnhancementTree
-          framework={framework}
-          of={enhancements}
-          current={identifier}
-          filter={rules?.filter}
-        />
+        >
+          <EnhancementTree
+            framework={framework}
+            of={enhancements}
+            current={identifier}
+            filter={rules?.filter}
+          />
+        </Assessment>
         <RulesOfControl found={rules} home={home} of={control} />
         <CrosswalkSection crosswalk={crosswalk} action={home} />
       </>
@@ -121,12 +137,12 @@ function Neighbors(props: { of: ControlPage['neighbors']; framework: string }): 
   return (
     <nav class="pager" aria-label="Controls before and after">
       {before === null ? null : (
-        <a rel="prev" href={controlHref(framework, before)!}>
+        <a rel="prev" href={controlHref(framework, before)}>
           ← {before}
         </a>
       )}
       {after === null ? null : (
-        <a rel="next" href={controlHref(framework, after)!}>
+        <a rel="next" href={controlHref(framework, after)}>
           {after} →
         </a>
       )}
@@ -147,6 +163,22 @@ function facts(control: ShownControl, version: string): [string, Child][] {
   return all.filter(([, value]) => String(value ?? '') !== '');
 }
 
+function ruleFacts(found: RulesFound | null): [string, Child][] {
+  if (found === null || found.rules.pagination.total === 0) return [];
+  const { counts, pagination } = found.rules;
+  return [
+    [
+      'Rules',
+      <>
+        <a href="#rules">
+          {pagination.total.toLocaleString('en-US')} in {count(found.stigs.length, 'STIG')}
+        </a>{' '}
+        <SeverityCounts counts={counts} />
+      </>,
+    ],
+  ];
+}
+
 function marksName({ baselines, requirementType }: ShownControl): string {
   if (baselines !== undefined) return 'Baselines';
   return requirementType === undefined ? 'MAC levels and impact' : 'Type';
@@ -155,7 +187,7 @@ function marksName({ baselines, requirementType }: ShownControl): string {
 function Links({ framework, to }: { framework: string; to: string[] }): Child {
   return to.map((each) => (
     <span class="tag">
-      <a href={controlHref(framework, each)!}>{each}</a>
+      <a href={controlHref(framework, each)}>{each}</a>
     </span>
   ));
 }

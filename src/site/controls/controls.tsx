@@ -4,7 +4,7 @@ import { count } from '../../base/text.ts';
 import type { LoadedCatalog } from '../../catalog/controls/control-lists.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { beginning, Downloads, link, Table } from '../parts/components.tsx';
+import { beginning, Downloads, link, path, Table } from '../parts/components.tsx';
 import { Boxes, FindForm, Select } from '../parts/forms.tsx';
 import { catalogHref, controlHref, frameworkName } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
@@ -26,7 +26,7 @@ export function controlsPage({ catalogs }: { catalogs: LoadedCatalog[] }): View 
           rows={(any ? catalogs : []).map(({ framework, version, total, otherVersions }) => [
             <a href={catalogHref(framework)}>{frameworkName(framework)}</a>,
             version,
-            total.toLocaleString('en-US'),
+            total,
             otherVersions.join(', ') || <span class="quiet">none</span>,
           ])}
         >
@@ -43,6 +43,7 @@ export interface WordFilter {
   legend: string;
   words: readonly string[];
   selected: string[];
+  show?: (word: string) => string;
 }
 
 export interface CatalogPage {
@@ -76,6 +77,7 @@ function wordsOf(framework: string) {
     const family = 'Subject area';
     return { ...ofControls, family, head: [...head, family, 'MAC levels and impact'] };
   }
+  if (framework !== 'cci') return { ...ofControls, head: [...head, 'Family'] };
   return {
     title: 'Control Correlation Identifiers (CCIs)',
     heading: 'Control Correlation Identifiers (CCIs)',
@@ -112,8 +114,8 @@ export function catalogControlsPage(page: CatalogPage): View {
               selected={families.find((each) => each.toLowerCase() === filter.family.toLowerCase()) ?? ''}
             />
           ) : null}
-          {words.map(({ name, legend, words, selected }) => (
-            <Boxes name={name} legend={legend} of={words} selected={selected} />
+          {words.map(({ name, legend, words, ...each }) => (
+            <Boxes name={name} legend={legend} of={words} {...each} />
           ))}
           {versions.length > 1 ? (
             <Select
@@ -124,27 +126,36 @@ export function catalogControlsPage(page: CatalogPage): View {
             />
           ) : null}
         </FindForm>
-        <p class="quiet">
-          {count(pagination.total, called.one, called.many)}
-          {version === '' ? '' : ` of ${versions.find((each) => each.version === version)?.label ?? version}`}
-        </p>
-        {version === '' ? null : (
-          <Downloads
-            of={`/controls/${framework}/export`}
-            formats={['oscal', 'csv', 'xlsx']}
-            version={filter.version}
-          />
-        )}
+        <div class="section-head">
+          <p class="quiet">
+            {count(pagination.total, called.one, called.many)}
+            {version === ''
+              ? ''
+              : ` of ${versions.find((each) => each.version === version)?.label ?? version}`}
+          </p>
+          {version === '' ? null : (
+            <div class="actions">
+              <Downloads
+                of={`${path('controls', framework)}/export`}
+                formats={['oscal', 'csv', 'xlsx']}
+                version={filter.version}
+              />
+            </div>
+          )}
+        </div>
         <Table
           caption={called.caption}
           head={called.head}
           rows={controls.map((control) => [
-            <a href={link(controlHref(framework, control.identifier)!, { version: filter.version })}>
+            <a
+              class="ids"
+              href={link(controlHref(framework, control.identifier), { version: filter.version })}
+            >
               {control.identifier}
             </a>,
             <Title control={control} />,
             control.family ?? control.subjectArea ?? '',
-            ...(framework === 'cci' ? [] : [<Marks control={control} />]),
+            ...(called.head.length > 3 ? [<Marks control={control} />] : []),
           ])}
           pages={{ pagination, href }}
         >

@@ -2,14 +2,23 @@ import type { Child } from 'hono/jsx';
 import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
 import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
-import { Downloads, Empty, link, Tiles } from '../parts/components.tsx';
+import { Downloads, Empty, link, Tabs } from '../parts/components.tsx';
 import { Filters, Hidden, Problem, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import { pinnedOf, type ShownStig, stigPath, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
 import { CoverageMap } from './coverage-map.tsx';
-import { hrefOf, type Place, queryOf, type ShownCoverage, Tables } from './coverage-tables.tsx';
+import {
+  CoverageTable,
+  type CoverageView,
+  coverageViews,
+  type Place,
+  pageQuery,
+  queryOf,
+  type ShownCoverage,
+} from './coverage-tables.tsx';
+import { FrameworkSelects } from './framework-choice.tsx';
 
 /** The coverage tab of a list. */
 export function listCoveragePage({ list, isOwn, ...shown }: ShownList & ShownCoverage): View {
@@ -48,7 +57,14 @@ export function stigCoveragePage({ stig, ...shown }: ShownCoverage & { stig: Sho
 function Files({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
   const { home, needs } = place;
   return (
-    <Downloads of={home} formats={coverageFormats} version={needs.version ?? ''} query={queryOf(shown)} />
+    <Downloads
+      of={home}
+      formats={coverageFormats}
+      version={needs.version ?? ''}
+      query={queryOf(shown)}
+      // The API counts all rules.
+      label={shown.isAutomatedOnly ? 'Download by all rules' : 'Download'}
+    />
   );
 }
 
@@ -70,37 +86,24 @@ function Body({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
   );
 }
 
-function Choices({ shown: { coverage, choices }, place }: { shown: ShownCoverage; place: Place }): Child {
-  const { framework, revision, baseline, rollup } = coverage;
-  const isNist = framework === 'nist-800-53';
+function Choices({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
+  const { coverage, choices, isAutomatedOnly } = shown;
   return (
     <Filters action={place.home} submit="Show coverage">
-      <Hidden fields={{ ...place.needs, of: framework }} />
+      <Hidden fields={place.needs} />
+      <FrameworkSelects choices={choices} chosen={coverage} />
       <Select
-        name="framework"
-        label="Framework"
-        of={choices.frameworks.map((each): [string, string] => [each, frameworkName(each)])}
-        selected={framework}
+        name="by"
+        label="Count"
+        of={[
+          ['', 'all rules'],
+          ['automated', 'rules that a scan answers'],
+        ]}
+        selected={isAutomatedOnly ? 'automated' : ''}
       />
-      {choices.revisions.length > 1 ? (
-        <Select name="revision" label="Revision" of={choices.revisions} selected={revision ?? ''} />
-      ) : null}
-      {choices.baselines.length > 0 || baseline !== null ? (
-        <Select
-          name="baseline"
-          label={framework === 'dod-8500' ? 'MAC level' : 'Baseline'}
-          none="all controls"
-          of={
-            baseline === null || choices.baselines.some(([name]) => name === baseline)
-              ? choices.baselines
-              : [...choices.baselines, baseline]
-          }
-          selected={baseline ?? ''}
-        />
-      ) : null}
-      {isNist ? (
+      {coverage.framework === 'nist-800-53' ? (
         <label>
-          <input type="checkbox" name="rollup" value="true" checked={rollup} />
+          <input type="checkbox" name="rollup" value="true" checked={coverage.rollup} />
           Count rules of enhancements for their base control
         </label>
       ) : null}
@@ -109,17 +112,27 @@ function Choices({ shown: { coverage, choices }, place }: { shown: ShownCoverage
 }
 
 function Result({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
-  const { coverage } = shown;
-  const { framework, revision, baseline, totals, controls } = coverage;
+  const { coverage, view } = shown;
+  const { framework, revision, baseline, totals, controls, outside } = coverage;
   const gone = coverage.stigs.filter(({ version }) => version === null);
+  const names: Record<CoverageView, [name: string, number: number | null]> = {
+    map: ['Map', null],
+    gaps: ['Map of gaps', null],
+    uncovered: ['Controls without a rule', totals.uncovered],
+    covered: ['Controls addressed', totals.covered],
+    outside: ['Outside the baseline', outside.length],
+    unmapped: ['Rules not mapped', totals.unmappedRules],
+  };
   return (
     <>
       <p>
         {frameworkName(framework)} {revision}, {baseline === null ? 'all active controls' : baseline}:{' '}
-        {count(totals.covered, 'control')} of {totals.controls.toLocaleString('en-US')} addressed.{' '}
+        <b>
+          {count(totals.covered, 'control')} of {totals.controls.toLocaleString('en-US')} addressed
+        </b>
+        , {totals.mappedRules.toLocaleString('en-US')} of {count(totals.rules, 'rule')} mapped.{' '}
         <span class="quiet">
-          Addressed means that a rule is evidence for a part of a control. It does not mean satisfied, and a
-          control without a rule may still be needed.
+          Addressed means that a rule is evidence for a part of a control. It does not mean satisfied.
         </span>
       </p>
       {gone.length === 0 ? null : (
@@ -127,40 +140,27 @@ function Result({ shown, place }: { shown: ShownCoverage; place: Place }): Child
           No longer in the catalog, and so without rules: {gone.map(({ title }) => title).join(', ')}
         </p>
       )}
-      <Tiles
-        of={[
-          [totals.covered, 'controls addressed', '#covered'],
-          [totals.uncovered, 'controls without a rule', '#uncovered'],
-          ...(baseline === null
-            ? []
-            : [
-                [coverage.outside.length, 'addressed outside the baseline', '#outside'] as [
-                  number,
-                  string,
-                  string,
-                ],
-              ]),
-          [totals.mappedRules, `of ${count(totals.rules, 'rule')} mapped to a control`],
-          [totals.unmappedRules, 'rules not mapped', '#unmapped'],
-        ]}
-      />
-      {controls.length === 0 ? (
-        <Empty>
-          {frameworkName(framework)} {revision} has no control in the baseline {baseline}.
-        </Empty>
-      ) : (
-        <CoverageMap
-          coverage={coverage}
-          hrefOf={(identifier) => hrefOf(shown, place, identifier)}
-          isGapsOnly={shown.isGapsOnly}
-          otherHref={link(place.home, {
-            ...place.needs,
-            ...queryOf(shown),
-            show: shown.isGapsOnly ? '' : 'gaps',
+      <Tabs
+        label="Map and tables"
+        of={coverageViews
+          .filter((each) => each !== 'outside' || baseline !== null)
+          .map((each) => {
+            const [name, number] = names[each];
+            const label = number === null ? name : `${name} ${number.toLocaleString('en-US')}`;
+            return [label, `${link(place.home, pageQuery(shown, place, { show: each }))}#map`, each === view];
           })}
-        />
-      )}
-      <Tables shown={shown} place={place} />
+      />
+      <div id="map">
+        {controls.length === 0 ? (
+          <Empty>
+            {frameworkName(framework)} {revision} has no control in the baseline {baseline}.
+          </Empty>
+        ) : view === 'map' || view === 'gaps' ? (
+          <CoverageMap shown={shown} place={place} />
+        ) : (
+          <CoverageTable shown={shown} place={place} view={view} />
+        )}
+      </div>
     </>
   );
 }

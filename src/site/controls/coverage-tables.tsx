@@ -1,21 +1,39 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
+import type { StigWithRules } from '../../catalog/crosswalk/coverage.ts';
 import type { Coverage, CoveredControl } from '../../catalog/crosswalk/coverage-schema.ts';
-import { beginning, Ccis, link, path, Severity, Table } from '../parts/components.tsx';
+import { paginationOf, slice } from '../../http/paging.ts';
+import {
+  beginning,
+  Ccis,
+  link,
+  type Pages,
+  path,
+  SeverityCounts,
+  shortTitle,
+  Table,
+} from '../parts/components.tsx';
 import { controlHref } from '../parts/framework-links.ts';
 import { ruleHref } from '../parts/rule-links.tsx';
+
+import type { FrameworkChoices } from './framework-choice.tsx';
+
+/** The map, the map of gaps, and the tables: each comes on demand, as a page with all of them is large. */
+export const coverageViews = ['map', 'gaps', 'uncovered', 'covered', 'outside', 'unmapped'] as const;
+export type CoverageView = (typeof coverageViews)[number];
 
 export interface ShownCoverage {
   coverage: Coverage;
   /** Why the baseline of the form does not count. */
   problem: string | null;
-  choices: {
-    frameworks: readonly string[];
-    revisions: [value: string, text: string][];
-    baselines: [value: string, text: string][];
-  };
+  choices: FrameworkChoices;
   isDefault: boolean;
-  /** Whether the map leaves out what is addressed. */
-  isGapsOnly: boolean;
+  view: CoverageView;
+  page: number;
+  /** Whether only rules that a scan answers count. */
+  isAutomatedOnly: boolean;
+  /** The control whose rules stand beside the map. */
+  chosen: { identifier: string; title: string; stigs: StigWithRules[] } | null;
   /** The beginning of the statement, for controls without a title. */
   beginnings: Map<string, string>;
 }
@@ -27,8 +45,7 @@ export interface Place {
   narrow: Record<string, string>;
 }
 
-const mostRows = 1500;
-const mostUnmapped = 300;
+const rowsPerPage = 300;
 
 /** The query parameters of a coverage. */
 export function queryOf({ coverage, isDefault }: ShownCoverage): Record<string, string> {
@@ -41,6 +58,20 @@ export function queryOf({ coverage, isDefault }: ShownCoverage): Record<string, 
   };
 }
 
+/** The query of the page itself, with a change. */
+export function pageQuery(shown: ShownCoverage, { needs }: Place, change: Record<string, string>) {
+  const { view, isAutomatedOnly } = shown;
+  const query: Record<string, string> = {
+    ...{ ...needs, ...queryOf(shown) },
+    ...{ by: isAutomatedOnly ? 'automated' : '', show: view, ...change },
+  };
+  return {
+    ...query,
+    framework: query.framework === 'nist-800-53' ? '' : query.framework,
+    show: query.show === 'map' ? '' : query.show,
+  };
+}
+
 /** The page of a control, filtered to this list or STIG. */
 export function hrefOf(
   { coverage, isDefault }: ShownCoverage,
@@ -48,137 +79,111 @@ export function hrefOf(
   identifier: string,
 ): string {
   const version = isDefault ? '' : (coverage.revision ?? '');
-  return link(controlHref(coverage.framework, identifier)!, { ...narrow, version });
+  return link(controlHref(coverage.framework, identifier), { ...narrow, version });
 }
 
-/** The map as tables, with what the map does not show. */
-export function Tables({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
+/** One of the tables beside the map. */
+export function CoverageTable(props: {
+  shown: ShownCoverage;
+  place: Place;
+  view: Exclude<CoverageView, 'map' | 'gaps'>;
+}): Child {
+  const { shown, place, view } = props;
   const { coverage, beginnings } = shown;
-  const { controls, outside, unmapped, stigs, baseline } = coverage;
-  const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
-  const named = ({ identifier }: { identifier: string }) => (
-    <a class="ids" href={hrefOf(shown, place, identifier)}>
-      {identifier}
-    </a>
-  );
-  const titled = ({ identifier, title }: { identifier: string; title: string }) =>
-    title || <span class="quiet">{beginning(beginnings.get(identifier) ?? '', 120)}</span>;
+  const { controls, outside, stigs } = coverage;
+  if (view === 'unmapped') return <Unmapped shown={shown} place={place} />;
+  const of: (CoveredControl | Coverage['outside'][number])[] =
+    view === 'outside' ? outside : controls.filter(({ covered }) => covered === (view === 'covered'));
   // The shipped facts of some frameworks have neither titles nor statements.
   const isTitled = controls.some(({ identifier, title }) => title !== '' || beginnings.get(identifier));
-  const heads = isTitled ? ['Control', 'Title'] : ['Control'];
-  const lead = (each: { identifier: string; title: string }): Child[] =>
-    isTitled ? [named(each), titled(each)] : [named(each)];
-  const [covered, uncovered] = [true, false].map((each) => controls.filter((one) => one.covered === each));
+  const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
+  const part = { page: shown.page, limit: rowsPerPage };
+  const hasStigs = view === 'covered' && stigs.length > 1;
+  return (
+    <Table
+      caption={captions[view]}
+      head={[
+        'Control',
+        ...(isTitled ? ['Title'] : []),
+        ...(view === 'outside' ? [] : ['Family']),
+        ...(view === 'uncovered' ? [] : ['Rules']),
+        ...(hasStigs ? ['STIGs'] : []),
+      ]}
+      rows={slice(of, part).map((each) => [
+        <a class="ids" href={hrefOf(shown, place, each.identifier)}>
+          {each.identifier}
+        </a>,
+        ...(isTitled
+          ? [each.title || <span class="quiet">{beginning(beginnings.get(each.identifier) ?? '', 120)}</span>]
+          : []),
+        ...('family' in each ? [each.family] : []),
+        ...(view === 'uncovered' ? [] : [<RulesLink of={each} shown={shown} place={place} />]),
+        ...(hasStigs && 'stigs' in each ? [<Stigs of={each.stigs} titles={titles} />] : []),
+      ])}
+      pages={pagesOf(shown, place, of.length)}
+    >
+      {nothing[view]}
+    </Table>
+  );
+}
+
+const captions = {
+  uncovered: 'Controls without a rule',
+  covered: 'Controls addressed',
+  outside: 'Controls addressed outside the baseline',
+};
+const nothing = {
+  uncovered: 'A rule addresses each of these controls.',
+  covered: 'No rule addresses any of these controls.',
+  outside: 'No rule addresses a control outside the baseline.',
+};
+
+/** The number of rules of a control, and the way to them beside the map. */
+function RulesLink(props: {
+  of: CoveredControl | { identifier: string; rules: number };
+  shown: ShownCoverage;
+  place: Place;
+}): Child {
+  const { of, shown, place } = props;
+  const query = pageQuery(shown, place, { show: 'map', control: of.identifier });
   return (
     <>
-      <Part id="uncovered" heading="Controls without a rule" number={uncovered!.length} of={controls.length}>
-        <Table
-          caption="Controls without a rule"
-          class="dense"
-          head={[...heads, 'Family']}
-          rows={uncovered!.slice(0, mostRows).map((each) => [...lead(each), each.family])}
-        >
-          A rule addresses each of these controls.
-        </Table>
-        <Rest number={uncovered!.length - mostRows} shown={shown} place={place} />
-      </Part>
-      <Part id="covered" heading="Controls addressed" number={covered!.length} of={controls.length}>
-        <Table
-          caption="Controls addressed"
-          class="dense"
-          head={[...heads, 'Rules', ...(stigs.length > 1 ? ['STIGs'] : [])]}
-          rows={covered!
-            .slice(0, mostRows)
-            .map((each) => [
-              ...lead(each),
-              <RuleCounts of={each} />,
-              ...(stigs.length > 1 ? [<Stigs of={each.stigs} titles={titles} />] : []),
-            ])}
-        >
-          No rule addresses any of these controls.
-        </Table>
-        <Rest number={covered!.length - mostRows} shown={shown} place={place} />
-      </Part>
-      {baseline === null ? null : (
-        <Part id="outside" heading="Addressed outside the baseline" number={outside.length}>
-          <Table
-            caption="Controls addressed outside the baseline"
-            class="dense"
-            head={[...heads, 'Rules']}
-            rows={outside.map((each) => [...lead(each), each.rules])}
-          >
-            No rule addresses a control outside the baseline.
-          </Table>
-        </Part>
-      )}
-      <Part id="unmapped" heading="Rules not mapped" number={unmapped.length} of={coverage.totals.rules}>
-        <Table
-          caption="Rules not mapped"
-          headColumn={1}
-          head={['ID', 'Rule', 'CCIs', ...(stigs.length > 1 ? ['STIG'] : [])]}
-          rows={unmapped
-            .slice(0, mostUnmapped)
-            .map((rule) => [
-              <span class="ids">{rule.groupId}</span>,
-              <a href={ruleHref(rule.slug, rule, place.needs.version)}>{rule.title}</a>,
-              rule.ccis.length === 0 ? (
-                <span class="quiet">none</span>
-              ) : (
-                <Ccis of={rule.ccis} deprecated={rule.deprecated ?? []} />
-              ),
-              ...(stigs.length > 1 ? [titles.get(rule.slug)!] : []),
-            ])}
-        >
-          Every rule addresses an active control.
-        </Table>
-        <Rest number={unmapped.length - mostUnmapped} shown={shown} place={place} />
-      </Part>
+      <a href={`${link(place.home, query)}#chosen`}>
+        {count(typeof of.rules === 'number' ? of.rules : of.rules.total, 'rule')}
+      </a>{' '}
+      {typeof of.rules === 'number' ? null : <SeverityCounts counts={of.rules} />}
     </>
   );
 }
 
-function Part(props: { id: string; heading: string; number: number; of?: number; children: Child }): Child {
-  const { id, heading, number, of, children } = props;
-  const total = of === undefined ? '' : ` of ${of.toLocaleString('en-US')}`;
+function Unmapped({ shown, place }: { shown: ShownCoverage; place: Place }): Child {
+  const { unmapped, stigs } = shown.coverage;
+  const titles = new Map(stigs.map(({ slug, title }) => [slug, title]));
   return (
-    <details class="more">
-      <summary>
-        {heading}{' '}
-        <span class="quiet">
-          {number.toLocaleString('en-US')}
-          {total}
-        </span>
-      </summary>
-      {/* A link to an id inside opens it. */}
-      <h2 id={id} class="hidden">
-        {heading}
-      </h2>
-      {children}
-    </details>
+    <Table
+      caption="Rules not mapped"
+      headColumn={1}
+      head={['ID', 'Rule', 'CCIs', ...(stigs.length > 1 ? ['STIG'] : [])]}
+      rows={slice(unmapped, { page: shown.page, limit: rowsPerPage }).map((rule) => [
+        <span class="ids">{rule.groupId}</span>,
+        <a href={ruleHref(rule.slug, rule, place.needs.version)}>{rule.title}</a>,
+        rule.ccis.length === 0 ? (
+          <span class="quiet">none</span>
+        ) : (
+          <Ccis of={rule.ccis} deprecated={rule.deprecated ?? []} />
+        ),
+        ...(stigs.length > 1 ? [shortTitle(titles.get(rule.slug)!)] : []),
+      ])}
+      pages={pagesOf(shown, place, unmapped.length)}
+    >
+      Every rule addresses an active control.
+    </Table>
   );
 }
 
-function Rest({ number, shown, place }: { number: number; shown: ShownCoverage; place: Place }): Child {
-  if (number <= 0) return null;
-  const query = { ...place.needs, ...queryOf(shown), format: 'json' };
-  return (
-    <p class="quiet">
-      {number.toLocaleString('en-US')} more are not shown here.{' '}
-      <a href={link(`/api/v1${place.home}`, query)} download>
-        Download all as JSON
-      </a>
-    </p>
-  );
-}
-
-function RuleCounts({ of: { rules } }: { of: CoveredControl }): Child {
-  return (['high', 'medium', 'low'] as const)
-    .filter((level) => rules[level] > 0)
-    .map((level) => (
-      <>
-        <Severity level={level} number={rules[level]} />{' '}
-      </>
-    ));
+function pagesOf(shown: ShownCoverage, place: Place, total: number): Pages {
+  const href = (page: number) => `${link(place.home, pageQuery(shown, place, { page: String(page) }))}#map`;
+  return { pagination: paginationOf({ page: shown.page, limit: rowsPerPage }, total), href };
 }
 
 function Stigs({ of, titles }: { of: string[]; titles: Map<string, string> }): Child {
@@ -188,7 +193,7 @@ function Stigs({ of, titles }: { of: string[]; titles: Map<string, string> }): C
       {of.slice(0, 3).map((slug, index) => (
         <>
           {index === 0 ? '' : ', '}
-          <a href={path('stigs', slug)}>{titles.get(slug)}</a>
+          <a href={path('stigs', slug)}>{shortTitle(titles.get(slug)!)}</a>
         </>
       ))}
       {more > 0 ? <span class="quiet">{` and ${more} more`}</span> : ''}

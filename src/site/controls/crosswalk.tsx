@@ -3,7 +3,7 @@ import { count } from '../../base/text.ts';
 import type { MappingStatus } from '../../catalog/crosswalk/graph.ts';
 import { layOut, nodeHeight, nodeWidth, type PictureEdge } from '../../catalog/crosswalk/picture.ts';
 import type { Path } from '../../catalog/crosswalk/schema.ts';
-import { Empty, Status, statusSigns, Table } from '../parts/components.tsx';
+import { Empty, Facts, Status, statusSigns, Table } from '../parts/components.tsx';
 import { Boxes, Filters, Select } from '../parts/forms.tsx';
 import { controlHref, frameworkName } from '../parts/framework-links.ts';
 
@@ -22,11 +22,13 @@ const meanings = {
 } as const;
 const allStatuses = ['verified', 'auto', 'rejected'] as const;
 const mostRows = 200;
+const mostEnds = 12;
 
 /** The crosswalk as a picture and as text. `action` is the address of its page. */
 export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; action: string }): Child {
   const { source, targets, maxHops, statuses } = crosswalk;
   const paths = targets.flatMap((target) => target.paths);
+  const reached = targets.filter((target) => target.paths.length > 0);
   return (
     <section aria-labelledby="crosswalk">
       <h2 id="crosswalk">Crosswalk</h2>
@@ -46,15 +48,16 @@ export function CrosswalkSection({ crosswalk, action }: { crosswalk: Crosswalk; 
         </Empty>
       ) : (
         <>
+          <Facts
+            of={reached.map(({ framework, paths }) => [frameworkName(framework), <Ends of={paths} />])}
+          />
           <section class="picture" tabindex={0} aria-label="Picture of the crosswalk">
             <PictureOf source={source} paths={paths} />
           </section>
           <Legend />
-          {targets
-            .filter((target) => target.paths.length > 0)
-            .map((target) => (
-              <Paths target={target} />
-            ))}
+          {reached.map((target) => (
+            <Paths target={target} />
+          ))}
         </>
       )}
     </section>
@@ -150,21 +153,34 @@ function Legend(): Child {
   );
 }
 
-/** The paths to one framework; those to CCIs are folded, because there are many. */
+/** The controls that paths lead to, each once. */
+function Ends({ of }: { of: Path[] }): Child {
+  const ends = [
+    ...new Map(of.map(({ controls }) => [controls.at(-1)!.identifier, controls.at(-1)!])).values(),
+  ];
+  return (
+    <>
+      {ends.slice(0, mostEnds).map((end) => (
+        <>
+          <ControlLink {...end} />{' '}
+        </>
+      ))}
+      {ends.length > mostEnds ? <span class="quiet">and {ends.length - mostEnds} more</span> : null}
+    </>
+  );
+}
+
+/** The paths to one framework, folded: the controls stand above. */
 function Paths({ target: { framework, paths } }: { target: Crosswalk['targets'][number] }): Child {
   const controls = new Set(paths.map((each) => each.controls.at(-1)!.identifier)).size;
   const [one, name] = framework === 'cci' ? ['CCI', 'CCIs'] : ['control', frameworkName(framework)];
-  const heading = `${name}: ${count(controls, one!)}, ${count(paths.length, 'path')}`;
-  return framework === 'cci' ? (
+  return (
     <details class="more">
-      <summary>{heading}</summary>
+      <summary>
+        {name}: {count(controls, one!)}, {count(paths.length, 'path')}
+      </summary>
       <PathTable framework={framework} paths={paths} />
     </details>
-  ) : (
-    <>
-      <h3>{heading}</h3>
-      <PathTable framework={framework} paths={paths} />
-    </>
   );
 }
 
@@ -199,6 +215,5 @@ function PathTable({ framework, paths }: Crosswalk['targets'][number]): Child {
 }
 
 function ControlLink({ framework, identifier }: { framework: string; identifier: string }): Child {
-  const href = controlHref(framework, identifier);
-  return href === null ? identifier : <a href={href}>{identifier}</a>;
+  return <a href={controlHref(framework, identifier)}>{identifier}</a>;
 }

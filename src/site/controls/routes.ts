@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
-import { type CatalogFramework, catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
+import { catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../../catalog/controls/schema.ts';
-import type { ShownFramework } from '../../catalog/controls/versions.ts';
-import { sumOf } from '../../catalog/crosswalk/control-rules.ts';
+import { isCounted, type RuleCount, sumOf } from '../../catalog/crosswalk/control-rules.ts';
 import { controlRulesQuery } from '../../catalog/crosswalk/control-rules-schema.ts';
 import { type MappingStatus, statuses } from '../../catalog/crosswalk/graph.ts';
 import { closureDepth } from '../../catalog/crosswalk/path-search.ts';
@@ -15,10 +14,12 @@ import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { controlPage } from './control.tsx';
 import { catalogControlsPage, controlsPage, type WordFilter } from './controls.tsx';
+import { baselineName } from './framework-choice.tsx';
 import type { RulesFound } from './rules-of-control.tsx';
 
 const perPage = paging(100, 100);
-const rulesPerPage = 25;
+/** A page has as many whole STIGs as have together at most so many rules, and at least one. */
+const rulesPerPage = 100;
 const rulesQuery = controlRulesQuery
   .pick({ stig: true, list: true, severity: true })
   .extend({ rulePage: positiveInteger('rulePage').default(1) });
@@ -29,9 +30,10 @@ const crosswalkQuery = z.object({
   status: wordList('status', statuses),
 });
 
-const filters: Record<ShownFramework, { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] }> = {
-  // `catalog` adds the baselines that were imported.
-  'nist-800-53': { schema: query80053, words: [] },
+type Filter = { schema: z.ZodObject; words: Omit<WordFilter, 'selected'>[] };
+/** `catalog` adds the baselines that were imported. */
+const anyFilter: Filter = { schema: query80053, words: [] };
+const filters: Record<string, Filter> = {
   'nist-800-171': {
     schema: query800171,
     words: [{ name: 'type', legend: 'Type', words: ['basic', 'derived'] }],
@@ -58,8 +60,8 @@ export function controlPages(app: Hono<Env>, support: PageSupport, services: Con
 }
 
 function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }: ControlServices): void {
-  function catalog(c: Context<Env>, framework: ShownFramework): Response {
-    const { schema, words } = filters[framework];
+  function catalog(c: Context<Env>, framework: string): Response {
+    const { schema, words } = filters[framework] ?? anyFilter;
     const { page, limit } = readQuery(c, z.object(perPage));
     const query = readQuery(c, schema) as Record<string, unknown> & {
       search?: string;
@@ -71,11 +73,17 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
     const { search, family, version, baseline } = query;
     const filter = { search, family, version, baseline, words: selected, page, limit };
     const list = controls.page(framework, filter);
-    const names = controls.baselines(framework, version).baselines.map(({ name }) => name);
+    const { baselines } = controls.baselines(framework, version);
+    const titles = new Map(baselines.map((each) => [each.name, baselineName(each)]));
     const baselineFilter =
-      names.length === 0
+      baselines.length === 0
         ? []
-        : [{ name: 'baseline', legend: 'Baseline', words: names, selected: [...(baseline ?? [])] }];
+        : [
+            {
+              ...{ name: 'baseline', legend: 'Baseline', words: [...titles.keys()] },
+              ...{ selected: [...(baseline ?? [])], show: (name: string) => titles.get(name)! },
+            },
+          ];
     const shown = words.map((each, index) => ({ ...each, selected: [...(selected[index] ?? [])] }));
     return show(
       c,
@@ -102,7 +110,7 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
 function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: ControlServices): void {
   const { controls, crosswalk, collections, favorites, ledger } = services;
 
-  function one(c: Context<Env>, framework: ShownFramework, controlId: string): Response {
+  function one(c: Context<Env>, framework: string, controlId: string): Response {
     const { version } = readQuery(c, controlQuery);
     const { maxHops, status } = readQuery(c, crosswalkQuery);
     const control = controls.one(framework, controlId, version);
@@ -120,13 +128,21 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
       control,
       version: withEdition(control.version, control.edition),
       crosswalk: { source: { framework, identifier }, targets, maxHops, statuses: [...wanted] },
-      mine: framework === 'cci' ? null : mine(c, framework, identifier),
+      mine: mine(c, framework, identifier),
       rules: found,
       readAgain: ledger.readAgain('controls'),
+      titleOf: titlesOf(framework, control.version),
       neighbors: controls.neighbors(control),
       enhancements: framework === 'nist-800-53' ? enhancements(identifier, version, found) : [],
     };
     return show(c, controlPage(page));
+  }
+
+  /** Names a baseline by its title; those of NIST are known by their names. */
+  function titlesOf(framework: string, version: string) {
+    const { baselines } = controls.baselines(framework, version);
+    const titles = new Map(baselines.map((each) => [each.name, baselineName(each)]));
+    return (name: string) => titles.get(name) ?? name;
   }
 
   /** A base control and its enhancements, each with the number of rules on its own page under the same filters. */
@@ -136,9 +152,11 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
       .map((each) => ({ ...each, rules: found === null ? null : found.countOf(each.identifier) }));
   }
 
-  function mine(c: Context<Env>, framework: CatalogFramework, identifier: string) {
+  /** Favorites and collections are of the published catalogs alone. */
+  function mine(c: Context<Env>, of: string, identifier: string) {
     const user = c.get('visitor');
-    if (user === null) return null;
+    const framework = catalogFrameworks.find((each) => each === of);
+    if (user === null || framework === undefined) return null;
     const kept = favorites.controls(user, new Set([framework])).controls;
     return {
       isFavorite: kept.some((each) => each.controlId === identifier),
@@ -155,7 +173,7 @@ function recordPages(app: Hono<Env>, { guard, show }: PageSupport, services: Con
 
 function rulesOf(
   c: Context<Env>,
-  framework: ShownFramework,
+  framework: string,
   controlId: string,
   { lists, listStigs, controlRules }: ControlServices,
 ): RulesFound | null {
@@ -164,9 +182,17 @@ function rulesOf(
   if (user === null) return null;
   const among = list === undefined ? undefined : listStigs.slugs(user, list, 'list');
   const question = { framework, controlId, stig, among, severity };
-  const rules = controlRules.rules({ ...question, page, limit: rulesPerPage });
-  const titles = new Map(controlRules.counts(question).map((each) => [each.slug, each.title]));
-  const countOf = (framework: ShownFramework, controlId: string) => {
+  const counts = controlRules.counts(question);
+  const slugs = controlRules.selectedSlugs(question);
+  const pages = pagesOf(counts.filter((each) => isCounted(each, slugs, severity)));
+  const onPage = { ...question, stig: undefined, among: pages[page - 1] ?? [] };
+  const found = controlRules.rules({ ...onPage, page: 1, limit: Number.MAX_SAFE_INTEGER });
+  const sums = sumOf(counts, slugs, severity);
+  const total = sums.high + sums.medium + sums.low;
+  const pagination = { page, limit: rulesPerPage, total, totalPages: pages.length };
+  const rules = { ...found, counts: sums, pagination };
+  const titles = new Map(counts.map((each) => [each.slug, each.title]));
+  const countOf = (framework: string, controlId: string) => {
     const counts = controlRules.counts({ framework, controlId });
     const { high, medium, low } = sumOf(counts, controlRules.selectedSlugs({ stig, among }), severity);
     return high + medium + low;
@@ -181,8 +207,25 @@ function rulesOf(
   };
 }
 
-function catalogFramework(controls: Services['controls'], text: string): CatalogFramework {
-  const known = catalogFrameworks.find((each) => each === text);
-  if (known === undefined) throw controls.whyNoPath(text);
-  return known;
+/** The slugs of each page: a STIG is never split. */
+function pagesOf(counts: RuleCount[]): string[][] {
+  const pages: string[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const [slug, of] of Map.groupBy(counts, (each) => each.slug)) {
+    const rules = of.reduce((sum, each) => sum + each.rules, 0);
+    if (size + rules > rulesPerPage) {
+      pages.push([]);
+      size = 0;
+    }
+    pages.at(-1)!.push(slug);
+    size += rules;
+  }
+  return pages;
+}
+
+/** The published catalogs, loaded or not, and those of a site. */
+function catalogFramework(controls: Services['controls'], text: string): string {
+  const isPublished = catalogFrameworks.some((each) => each === text);
+  if (!isPublished && (text === 'cci' || !controls.imported().includes(text))) throw controls.whyNoPath(text);
+  return text;
 }

@@ -4,33 +4,30 @@ import { methodNames } from '../../catalog/controls/assessment-record.ts';
 import { coverageFormats } from '../../catalog/crosswalk/coverage-schema.ts';
 import { objectsOf } from '../../catalog/crosswalk/worksheet.ts';
 import type { Worksheet, WorksheetControl } from '../../catalog/crosswalk/worksheet-schema.ts';
+import { paginationOf, slice } from '../../http/paging.ts';
 import { Automation } from '../parts/checked-by.tsx';
-import { Downloads, Empty, link, Pager, Table, Tiles } from '../parts/components.tsx';
-import { Filters, Select } from '../parts/forms.tsx';
+import { Downloads, Empty, link, Pager, Table } from '../parts/components.tsx';
+import { Filters, Hidden, Select } from '../parts/forms.tsx';
 import { controlHref, frameworkName } from '../parts/framework-links.ts';
 import { listView, partPath, type ShownList } from '../parts/list-frame.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import { pinnedOf, type ShownStig, stigPath, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
 import { ReadAgain } from './control-assessment.tsx';
+import { type FrameworkChoices, FrameworkSelects } from './framework-choice.tsx';
 
 export interface ShownWorksheet {
   worksheet: Worksheet;
   family: string;
   page: number;
-  /** All controls of the family with all rules, for paper. */
+  /** For paper: more on a page. */
   isPrint: boolean;
-  choices: {
-    frameworks: readonly string[];
-    revisions: [string, string][];
-    baselines: [string, string][];
-    families: string[];
-  };
+  choices: FrameworkChoices & { families: string[] };
   readAgain: string[];
 }
 
-const controlsPerPage = 8;
-const rulesPerObjective = 5;
+/** Controls of a page, and rules of an objective: a page for paper has more of both, and files have all. */
+const most = { screen: { controls: 8, rules: 5 }, paper: { controls: 40, rules: 25 } };
 
 /** The worksheet of a list. */
 export function listWorksheetPage({ list, isOwn, ...shown }: ShownList & ShownWorksheet): View {
@@ -75,7 +72,7 @@ function Files({ shown, home, version }: Placed): Child {
         class="button quiet"
         href={link(home, { ...queryOf(shown), version, family, print: shown.isPrint ? '' : 'true' })}
       >
-        {shown.isPrint ? 'Show in pages' : 'Show all of this family to print'}
+        {shown.isPrint ? 'Screen view' : 'Print view'}
       </a>
     </>
   );
@@ -84,44 +81,24 @@ function Files({ shown, home, version }: Placed): Child {
 function Body({ shown, home, version }: Placed): Child {
   const { worksheet, family, choices, isPrint, page } = shown;
   const { controls, totals, framework, revision } = worksheet;
-  const from = isPrint ? 0 : (page - 1) * controlsPerPage;
-  const onPage = isPrint ? controls : controls.slice(from, from + controlsPerPage);
-  const href = (next: number) => link(home, { ...queryOf(shown), version, family, page: next });
-  const totalPages = isPrint ? 1 : Math.ceil(controls.length / controlsPerPage);
+  const part = { page, limit: most[isPrint ? 'paper' : 'screen'].controls };
+  const onPage = slice(controls, part);
+  const href = (next: number) =>
+    link(home, { ...queryOf(shown), version, family, print: isPrint ? 'true' : '', page: next });
   return (
     <>
       <Filters action={home} submit="Show worksheet">
-        {version === '' ? null : <input type="hidden" name="version" value={version} />}
-        <Select
-          name="framework"
-          label="Framework"
-          of={choices.frameworks.map((each): [string, string] => [each, frameworkName(each)])}
-          selected={framework}
-        />
-        {choices.revisions.length > 1 ? (
-          <Select name="revision" label="Revision" of={choices.revisions} selected={revision ?? ''} />
-        ) : null}
-        {choices.baselines.length > 0 ? (
-          <Select
-            name="baseline"
-            label="Baseline"
-            none="all controls"
-            of={choices.baselines}
-            selected={worksheet.baseline ?? ''}
-          />
-        ) : null}
+        {version === '' ? null : <Hidden fields={{ version }} />}
+        <FrameworkSelects choices={choices} chosen={worksheet} />
         <Select name="family" label="Family" of={choices.families} selected={family} />
       </Filters>
-      {totals.objectives === 0 && shown.readAgain.length > 0 ? <ReadAgain of={shown.readAgain} /> : null}
-      <Tiles
-        of={[
-          [totals.controls, totals.controls === 1 ? 'control of this family' : 'controls of this family'],
-          [totals.objectives, totals.objectives === 1 ? 'objective' : 'objectives'],
-          [totals.objectivesWithRules, 'with rules as evidence'],
-        ]}
-      />
+      {totals.objectives === 0 ? <ReadAgain of={shown.readAgain} /> : null}
+      <p>
+        {count(totals.controls, 'control')} of this family, {count(totals.objectives, 'objective')},{' '}
+        {totals.objectivesWithRules.toLocaleString('en-US')} with rules as evidence.
+      </p>
       {totals.controls > 0 && totals.objectives === 0 ? (
-        <p class="notice">
+        <p class="warning">
           The catalog has no objectives of {frameworkName(framework)} {revision}. Import the publisher’s own
           file: the OSCAL catalog of SP 800-53 has those of SP 800-53A.
         </p>
@@ -131,7 +108,7 @@ function Body({ shown, home, version }: Placed): Child {
       ) : (
         onPage.map((control) => <Control of={control} framework={framework} isPrint={isPrint} />)
       )}
-      <Pager pagination={{ page, totalPages, total: controls.length, limit: controlsPerPage }} href={href} />
+      <Pager pagination={paginationOf(part, controls.length)} href={href} />
     </>
   );
 }
@@ -139,33 +116,32 @@ function Body({ shown, home, version }: Placed): Child {
 function Control(props: { of: WorksheetControl; framework: string; isPrint: boolean }): Child {
   const { of: control, framework, isPrint } = props;
   const { identifier, title, objectives } = control;
+  const mostRules = most[isPrint ? 'paper' : 'screen'].rules;
   return (
     <section>
       <h2>
-        <a href={controlHref(framework, identifier)!}>{identifier}</a> {title}
+        <a href={controlHref(framework, identifier)}>{identifier}</a> {title}
       </h2>
       {objectives.length === 0 ? null : (
         <Table
           caption={`Objectives of ${identifier}`}
           class="objectives"
           head={['Objective', 'What to show', 'Evidence', 'Result']}
-          rows={objectives.map(({ id, label, part, context, text, rules }) => [
-            <>
-              {label || id} {part === '' ? null : <span class="quiet">part {part}</span>}
-            </>,
+          rows={objectives.map(({ id, label, context, text, rules }) => [
+            <span class="ids">{label || id}</span>,
             <>
               {context === '' ? null : <span class="quiet">{context} </span>}
               {text}
             </>,
             <>
-              {(isPrint ? rules : rules.slice(0, rulesPerObjective)).map((rule) => (
+              {rules.slice(0, mostRules).map((rule) => (
                 <p>
                   <a href={ruleHref(rule.slug, rule)}>{rule.groupId}</a>{' '}
                   <Automation state={rule.automation} />
                 </p>
               ))}
-              {isPrint || rules.length <= rulesPerObjective ? null : (
-                <p class="quiet">and {count(rules.length - rulesPerObjective, 'other rule')}</p>
+              {rules.length <= mostRules ? null : (
+                <p class="quiet">and {count(rules.length - mostRules, 'other rule')}</p>
               )}
             </>,
             '',

@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono';
-import { frameworks, macNames } from '../../catalog/controls/frameworks.ts';
 import { worksheetQuery } from '../../catalog/crosswalk/worksheet-schema.ts';
 import type { NamedRelease } from '../../catalog/stigs/queries.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
@@ -8,6 +7,7 @@ import { flag, paging } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
 import { shownList } from '../parts/shown-list.ts';
+import { choicesOf, ofFramework } from './framework-choice.tsx';
 import { listWorksheetPage, type ShownWorksheet, stigWorksheetPage } from './worksheet-page.tsx';
 
 const pageQuery = worksheetQuery.extend({ page: paging(1, 1).page, print: flag('print') });
@@ -22,28 +22,20 @@ export function worksheetPages(
 
   /** One family: all controls of a framework are too much for a page. */
   async function shown(c: Context<Env>, find: () => NamedRelease[]): Promise<ShownWorksheet> {
-    const { page, print, ...query } = readQuery(c, pageQuery);
-    const { framework, revision } = query;
-    const families = controls.families(framework as 'nist-800-53', revision);
-    const family = query.family ?? families[0] ?? '';
+    const { page, print, ...asked } = readQuery(c, pageQuery);
+    const query = ofFramework(c, asked);
+    const families = controls.families(query.framework, query.revision);
+    const family = (query === asked ? query.family : undefined) ?? families[0] ?? '';
     const found = await worksheet.of(find, { ...query, family });
-    const baselines =
-      framework === 'dod-8500'
-        ? macNames.map((name): [string, string] => [name, name])
-        : controls
-            .baselines(found.framework, found.revision ?? undefined)
-            .baselines.map(({ name, controls: size }): [string, string] => [name, `${name} (${size})`]);
+    const choices = choicesOf(controls, found.framework, found.revision);
     return {
       worksheet: found,
       family,
       page,
       isPrint: print ?? false,
       choices: {
-        frameworks: frameworks.filter((each) => each !== 'cci'),
-        revisions: controls
-          .versions(found.framework as 'nist-800-53')
-          .map(({ version, label }): [string, string] => [version, label]),
-        baselines,
+        ...choices,
+        frameworks: choices.frameworks.filter((each) => each !== 'cci'),
         families,
       },
       readAgain: ledger.readAgain('controls'),

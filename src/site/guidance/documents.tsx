@@ -64,6 +64,12 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
     title: document.title,
     section: 'documents',
     crumbs: [['Regulatory documents', '/documents']],
+    actions: (
+      <Downloads
+        of={path('regdoc', document.documentId, 'download')}
+        formats={['json', 'csv', 'xml', 'xlsx']}
+      />
+    ),
     body: (
       <>
         <Facts
@@ -76,12 +82,6 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
             ['Source', document.sourceUrl || <span class="quiet">unknown</span>],
           ]}
         />
-        <div class="actions">
-          <Downloads
-            of={path('regdoc', document.documentId, 'download')}
-            formats={['json', 'csv', 'xml', 'xlsx']}
-          />
-        </div>
         <h2>Requirements</h2>
         <Table
           caption="Requirements"

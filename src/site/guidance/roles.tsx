@@ -61,6 +61,12 @@ export function rolePage({ role }: { role: Role }): View {
     title: role.title,
     section: 'roles',
     crumbs: [['Occupational roles', '/roles']],
+    actions: (
+      <Downloads
+        of={path('roles', role.occupationCode, 'download')}
+        formats={['json', 'csv', 'xml', 'xlsx']}
+      />
+    ),
     body: (
       <>
         <p class="lead">{role.description}</p>
@@ -78,12 +84,6 @@ export function rolePage({ role }: { role: Role }): View {
             ],
           ]}
         />
-        <div class="actions">
-          <Downloads
-            of={path('roles', role.occupationCode, 'download')}
-            formats={['json', 'csv', 'xml', 'xlsx']}
-          />
-        </div>
         <h2>STIGs they act on</h2>
         <Table
           caption="STIGs by relevance"

@@ -62,14 +62,14 @@ export function documentPage(title: string, text: string, hrefOf: (target: strin
   }
 
   function inline(nodes: PhrasingContent[]): Child {
-    return nodes.map((node) => {
+    return nodes.map((node, index) => {
       switch (node.type) {
         case 'text':
           return node.value;
         case 'inlineCode':
           return <code>{node.value}</code>;
         case 'strong':
-          return <strong>{inline(node.children)}</strong>;
+          return <strong id={anchorOf(nodes[index - 2])}>{inline(node.children)}</strong>;
         case 'emphasis':
           return <em>{inline(node.children)}</em>;
         case 'link': {
@@ -77,7 +77,8 @@ export function documentPage(title: string, text: string, hrefOf: (target: strin
           return href === null ? inline(node.children) : <a href={href}>{inline(node.children)}</a>;
         }
         case 'html': {
-          const id = /^<a id="([\w.-]+)">$/.exec(node.value)?.[1];
+          // An anchor before strong words is theirs.
+          const id = nodes[index + 2]?.type === 'strong' ? undefined : anchorOf(node);
           return id === undefined ? null : <span id={id} />;
         }
         default:
@@ -86,6 +87,9 @@ export function documentPage(title: string, text: string, hrefOf: (target: strin
     });
   }
 }
+
+const anchorOf = (node: PhrasingContent | undefined) =>
+  node?.type === 'html' ? /^<a id="([\w.-]+)">$/.exec(node.value)?.[1] : undefined;
 
 function wordsOf(nodes: PhrasingContent[]): string {
   return nodes

@@ -24,6 +24,7 @@ const documents: ReadonlyMap<string, string> = new Map([
   ['watching', 'Running it: watching'],
   ['security', 'Security: the annex'],
   ['rules', 'Rules: what exactly holds'],
+  ['asking', 'Rules of questions and assessments'],
   ['running', 'Rules of running it'],
   ['files', 'Files: what Gapstone makes of them'],
 ]);

@@ -45,19 +45,21 @@ export function collectionPage({ collection, controls, isOwn, adding, known }: C
         {name}
       </>
     ),
+    actions: (
+      <>
+        <Downloads of={path('control-collections', id, 'export')} formats={['json', 'csv', 'xlsx']} />
+        {isOwn ? (
+          <a class="button quiet" href={`${home}/edit`}>
+            Edit
+          </a>
+        ) : null}
+      </>
+    ),
     body: (
       <>
         {description === '' ? null : <p class="lead prose">{description}</p>}
         <Tags tags={tags} />
         <FactsOf shown={collection} isOwn={isOwn} first={['Controls', collection.controlCount]} />
-        <div class="actions">
-          <Downloads of={path('control-collections', id, 'export')} formats={['json', 'csv', 'xlsx']} />
-          {isOwn ? (
-            <a class="button quiet" href={`${home}/edit`}>
-              Edit
-            </a>
-          ) : null}
-        </div>
         <AddControls home={home} adding={adding} />
         <Table
           caption={`Controls of ${name}`}
@@ -107,7 +109,7 @@ export function NamedControl(props: {
   const catalog = frameworkName(of.framework);
   return (
     <>
-      {isGone ? of.identifier : <a href={controlHref(of.framework, of.identifier)!}>{of.identifier}</a>}{' '}
+      {isGone ? of.identifier : <a href={controlHref(of.framework, of.identifier)}>{of.identifier}</a>}{' '}
       <span class="quiet">{isGone ? `${catalog} (no longer in the catalog)` : catalog}</span>
     </>
   );

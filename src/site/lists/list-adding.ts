@@ -1,7 +1,7 @@
 import { badRequest } from '../../base/errors.ts';
 import { inSlices } from '../../base/slices.ts';
 import { cut } from '../../base/text.ts';
-import { formOf, type StigByName } from '../../catalog/stigs/name-index.ts';
+import { formOf, type StigByName, splitAtReleases } from '../../catalog/stigs/name-index.ts';
 import { mostAtOnce } from '../../collections/schema.ts';
 import { items } from '../parts/typed-text.ts';
 import { pastedLine, pinnedName, type Unclear } from './list-page.tsx';
@@ -36,22 +36,28 @@ export interface Lookup {
 const longestName = 1000;
 
 /** Names that match no STIG and get suggestions: each compares every STIG of the catalog. */
-const mostGuessed = 50;
+const mostGuessed = 300;
 
 /** Releases of a STIG that are offered where a line names one that the catalog lacks. */
 const mostOffered = 8;
 
 /**
  * Reads a pasted column of titles, slugs, benchmark ids or names of files, one in each line, which may end in a release
- * (rule D36.3). Text after a tab, the next column of a sheet, is the release where it is nothing else; all else becomes
- * the notes; of several lines for one STIG they are joined in order. A line may also contain several names between
- * commas, or slugs between blanks. Yields to the event loop. Throws a 400 for more names than one request
- * may add (rule D2.6).
+ * (rule D36.3). Words after that release are notes. So is text after a tab, the next columns of a sheet, but where it is
+ * a release and nothing else. Notes of several lines for one STIG are joined in order. A line may also contain several
+ * names between commas, or between blanks. Yields to the event loop. Throws a 400 for more names than one request may add
+ * (rule D2.6).
  */
 export async function readPasted(text: string, lookup: Lookup): Promise<Pasted> {
   const pasted: Pasted = { named: [], unclear: [], otherwise: [] };
   await inSlices(reading(text, lookup, pasted), () => undefined);
   return pasted;
+}
+
+/** A name in a line, and the words that follow its release. */
+interface NameInLine {
+  name: string;
+  after: string;
 }
 
 function* reading(text: string, lookup: Lookup, { named, unclear, otherwise }: Pasted): Generator<void> {
@@ -71,41 +77,82 @@ function* reading(text: string, lookup: Lookup, { named, unclear, otherwise }: P
     return found;
   }
 
-  /** The cell as one name; or its parts, if it matches no STIG and one of its parts does. */
-  function* namesIn(cell: string): Generator<void, string[]> {
-    if ((yield* called(cell)).length > 0) return [cell];
-    for (const separator of [/[,;]+/, /[\s,;]+/]) {
-      const names = items(cell, separator);
-      refuseTooMany(names.length);
-      if (names.length < 2) continue;
-      for (const name of names) if ((yield* called(name)).length === 1) return names;
+  function* areCalled(names: string[], how: 'some' | 'every'): Generator<void, boolean> {
+    for (const name of names)
+      if (((yield* called(name)).length === 1) === (how === 'some')) return how === 'some';
+    return how === 'every';
+  }
+
+  /** A text as one name; or its parts, where one between commas, or each between blanks, is the name of a STIG. */
+  function* partsOf(text: string): Generator<void, string[]> {
+    if ((yield* called(text)).length > 0) return [text];
+    for (const [separator, how] of separators) {
+      const parts = items(text, separator);
+      refuseTooMany(parts.length);
+      if (parts.length > 1 && (yield* areCalled(parts, how))) return parts;
     }
-    return [cell];
+    return [text];
+  }
+
+  function* namesIn(cell: string): Generator<void, NameInLine[]> {
+    const [head = '', ...rest] = splitAtReleases(cell);
+    refuseTooMany(rest.length);
+    const parts = yield* partsOf(head);
+    if (rest.length > 0 && !(yield* areCalled(parts, 'some'))) return [{ name: cell, after: '' }];
+    const found = parts.map((name) => ({ name, after: '' }));
+    for (const each of rest) {
+      const words = each.replace(/^[\s,;:."'–—-]+|[\s,;"']+$/g, '');
+      if ((yield* called(words)).length === 1) found.push({ name: words, after: '' });
+      else found.at(-1)!.after = joined([found.at(-1)!.after, words]);
+    }
+    return found;
   }
 
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const [first = '', ...cells] = line.split('\t').map((cell) => cell.trim());
-    const written = cells.map(unquoted).filter((cell) => cell !== '');
-    const beside = releaseAlone(written[0] ?? '');
-    const notes = (beside === null ? written : written.slice(1)).join(' ');
-    for (const name of yield* namesIn(unquoted(first))) {
+    const [first = '', ...cells] = line
+      .replace(bullet, '')
+      .split('\t')
+      .map((cell) => unquoted(cell.trim()));
+    const written = cells.filter((cell) => cell !== '');
+    const beside = releaseBeside(written);
+    for (const { name, after } of yield* namesIn(first)) {
       const found = yield* called(name);
       names++;
-      const said = beside === null ? name : `${name} ${beside}`;
-      const release = beside ?? formOf(name).release;
+      const notes = joined([after, ...written.slice(beside?.cells ?? 0)]);
+      const said = beside === null ? name : `${name} ${beside.release}`;
       const [stig] = found;
+      const release = beside?.release ?? (stig ?? formOf(name)).release;
       if (found.length !== 1 || stig === undefined) {
-        const guessed = found.length > 0 || name.length > longestName || unclear.length >= mostGuessed;
-        const candidates = (guessed ? found : lookup.like(name)).map((each) => ({ ...each, release }));
-        unclear.push({ name: said, notes, candidates });
+        const isGuessed = found.length > 0 || name.length > longestName || unclear.length >= mostGuessed;
+        const guessed = isGuessed ? found : guess(name);
+        unclear.push({ name: said, notes, candidates: withReleases(guessed, release) });
         yield;
-      } else if (isLacking(stig, release)) {
-        const offered = [null, ...lookup.versions(stig.slug).slice(0, mostOffered)];
-        unclear.push({ name: said, notes, candidates: offered.map((each) => ({ ...stig, release: each })) });
-      } else take(stig, release, notes, index + 1);
+      } else if (beside !== null && stig.release !== null && stig.release !== release) {
+        const releases = [stig.release, release].filter((each) => !isLacking(stig, each));
+        unclear.push({ name: said, notes, candidates: releases.map((each) => ({ ...stig, release: each })) });
+      } else if (isLacking(stig, release))
+        unclear.push({ name: said, notes, candidates: withReleases([stig], release) });
+      else take(stig, release, notes, index + 1);
     }
     refuseTooMany(names);
+  }
+
+  /** The STIGs that a name may mean; of `RHEL 9 2.7` the one with that release. */
+  function guess(name: string): (StigTitle & { release?: string | null })[] {
+    const [, stig, version, release] = /^(.*\S)[\s,]+v?(\d+)[.\s-](\d+)$/i.exec(name) ?? [];
+    const found = stig === undefined ? [] : lookup.called(`${stig} V${version}R${release}`);
+    return found.length > 0 ? found : lookup.like(name);
+  }
+
+  /** The STIGs with a release that was named; the newest, and of a single one all others, where it has none such. */
+  function withReleases(stigs: (StigTitle & { release?: string | null })[], asked: string | null): Called[] {
+    return stigs.flatMap((stig) => {
+      const release = asked ?? stig.release ?? null;
+      if (!isLacking(stig, release)) return [{ ...stig, release }];
+      const others = stigs.length > 1 ? [] : lookup.versions(stig.slug).slice(0, mostOffered);
+      return [null, ...others].map((each) => ({ ...stig, release: each }));
+    });
   }
 
   function isLacking({ slug }: StigTitle, release: string | null): boolean {
@@ -127,10 +174,24 @@ function* reading(text: string, lookup: Lookup, { named, unclear, otherwise }: P
   }
 }
 
-/** The release that a cell is, and nothing else. */
-function releaseAlone(cell: string): string | null {
-  const { form, release } = formOf(`x ${cell.trim()}`);
-  return form === 'x' ? release : null;
+const separators = [
+  [/[,;]+/, 'some'],
+  [/[\s,;]+/, 'every'],
+] as const;
+
+/** What stands before a name in a list or a sheet: a box to tick, a number. */
+const bullet = /^[^\p{L}\p{N}"]*(?:\[\w?\]\s*|\d{1,4}(?:[.)]\s+|\t))+/u;
+
+const joined = (texts: string[]) => texts.filter((each) => each !== '').join(' ');
+
+/** The release that the first cell is, or the first two together, and nothing else; and how many cells. */
+function releaseBeside(written: string[]): { release: string; cells: number } | null {
+  for (const cells of [2, 1]) {
+    const text = `x ${written.slice(0, cells).join(' ')}`;
+    const { form, release } = formOf(text);
+    if (form === 'x' && release !== null && splitAtReleases(text).length === 1) return { release, cells };
+  }
+  return null;
 }
 
 function refuseTooMany(names: number): void {

@@ -92,7 +92,7 @@ function Totals({ of, now }: { of: Overview['totals']; now: Date }): Child {
     `${count(of.findingCount, 'rule')} in all.`,
     oldest === null ? '' : `The oldest release is ${age(oldest)} old.`,
     of.newer === 0 ? '' : `${count(of.newer, 'STIG')} with a newer release than added or pinned.`,
-    of.gone === 0 ? '' : `${count(of.gone, 'STIG')} no longer in the catalog.`,
+    of.gone === 0 ? '' : `${count(of.gone, 'STIG')} whose release is no longer in the catalog.`,
   ];
   return (
     <p class="totals">
@@ -225,7 +225,7 @@ function AfterPinned(props: { overview: ListOverview; entry: OverviewEntry; next
           : {pinnedNews(news)},{' '}
           <a href={diffHref(slug, version, newest)}>
             what changed<span class="hidden"> in {title}</span>
-          </a>
+          </a>{' '}
         </>
       )}
       {overview.isOwn ? (

@@ -90,7 +90,7 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   const { guard, show, now } = support;
 
   const lookup = {
-    called: stigNames.exactly,
+    called: stigNames.calledOrFile,
     like: (name: string) =>
       stigs.list({ called: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
     versions: (slug: string) => stigs.versions(slug).versions.map(({ version }) => version),
@@ -219,7 +219,7 @@ function entryPages(app: Hono<Env>, { guard, show }: PageSupport, services: List
         }
         const label = `the note of ${before.title}`;
         lists.own(user, id);
-        const removed = { from: 'list_stigs' as const, of: id, keys: [before.slug], label };
+        const removed = { from: 'list_notes' as const, of: id, keys: [before.slug], label };
         return goTo(c, next, { code: 'changed', undo: await undo.removing(user, removed, save) });
       },
       (problem) => edit(c, typed, problem),

@@ -23,8 +23,17 @@ export interface Asset {
 
 const folder = join(packageRoot, 'dist', 'src', 'site', 'assets');
 
+/** The banner above and below each printed page, in browsers that print such boxes. */
+function markingOf(banner: string | null): string {
+  if (banner === null) return '';
+  // Each character is escaped: the style also stands inside HTML files.
+  const text = [...banner].map((each) => `\\${each.codePointAt(0)!.toString(16)} `).join('');
+  const box = (place: string) => `@${place}-center { content: "${text}"; font: 700 9pt sans-serif; }`;
+  return `@page { ${box('top')} ${box('bottom')} }\n`;
+}
+
 /** Reads the assets into memory. */
-export function createAssets(): Assets {
+export function createAssets(banner: string | null): Assets {
   const files = new Map<string, Asset>();
   const read = (name: string) => readFileSync(join(folder, name));
   const add = (name: string, type: string, content: Buffer = read(name)) => {
@@ -36,7 +45,10 @@ export function createAssets(): Assets {
   // Shared styles first: the styles of each subject may override them.
   const apart = ['style.css', 'dark.css'];
   const styles = readdirSync(folder).filter((name) => name.endsWith('.css') && !apart.includes(name));
-  const joined = Buffer.concat(['style.css', ...styles.sort()].map(read));
+  const joined = Buffer.concat([
+    ...['style.css', ...styles.sort()].map(read),
+    Buffer.from(markingOf(banner)),
+  ]);
   return {
     style: add('style.css', 'text/css; charset=utf-8', joined),
     dark: add('dark.css', 'text/css; charset=utf-8'),

@@ -147,9 +147,15 @@ interface TableProps {
   children?: Child;
 }
 
-function isShort(cell: Child): boolean {
-  return typeof cell === 'string' && cell.length > 0 && cell.length <= 16;
+/** How a cell is set: numbers to the right, short words in one line; a link alone needs no line under it. */
+function kindOf(cell: Child): 'number' | 'link' | 'short' | undefined {
+  if (typeof cell === 'number') return 'number';
+  if (cell !== null && typeof cell === 'object' && 'tag' in cell)
+    return cell.tag === 'a' || cell.tag === StigLink ? 'link' : undefined;
+  return typeof cell === 'string' && cell.length > 0 && cell.length <= 16 ? 'short' : undefined;
 }
+
+const shownCell = (cell: Child): Child => (typeof cell === 'number' ? cell.toLocaleString('en-US') : cell);
 
 /** A table with links to its other pages, or `children` when it is empty. */
 export function Table({ pages, children, ...table }: TableProps) {
@@ -165,19 +171,20 @@ export function Table({ pages, children, ...table }: TableProps) {
 /** CSS turns each row into a card on narrow screens; the roles keep the table's meaning there. */
 function Rows({ caption, head, sorting, rows, headColumn = 0, class: name = '' }: TableProps) {
   const labels = head.map((each) => (typeof each === 'string' ? each : each.label));
+  const numbers = head.map((_, index) => rows.some((cells) => typeof cells[index] === 'number'));
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: `display` takes a table its meaning where it becomes cards
     <table class={`cards ${sorting === undefined ? '' : 'sortable '}${name}`} role="table">
       <caption class="hidden">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {head.map((each) =>
+          {head.map((each, index) =>
             typeof each === 'string' || sorting === undefined ? (
-              <th scope="col" role="columnheader">
-                {typeof each === 'string' ? each : each.label}
+              <th scope="col" role="columnheader" class={numbers[index] ? 'number' : undefined}>
+                {labels[index]}
               </th>
             ) : (
-              <SortedBy of={each} sorting={sorting} />
+              <SortedBy of={each} sorting={sorting} isNumber={numbers[index]!} />
             ),
           )}
         </tr>
@@ -187,12 +194,12 @@ function Rows({ caption, head, sorting, rows, headColumn = 0, class: name = '' }
           <tr role="row">
             {cells.map((cell, index) =>
               index === headColumn ? (
-                <th scope="row" role="rowheader" data-label={labels[index]}>
+                <th scope="row" role="rowheader" data-label={labels[index]} class={kindOf(cell)}>
                   {cell}
                 </th>
               ) : (
-                <td role="cell" data-label={labels[index]} class={isShort(cell) ? 'short' : undefined}>
-                  {cell}
+                <td role="cell" data-label={labels[index]} class={kindOf(cell)}>
+                  {shownCell(cell)}
                 </td>
               ),
             )}
@@ -204,11 +211,17 @@ function Rows({ caption, head, sorting, rows, headColumn = 0, class: name = '' }
   );
 }
 
-function SortedBy({ of: { label, sort }, sorting }: { of: SortHead; sorting: Sorting }) {
+function SortedBy(props: { of: SortHead; sorting: Sorting; isNumber: boolean }) {
+  const { of, sorting, isNumber } = props;
+  const { label, sort } = of;
   const isUp = sorting.sort === sort;
   const isDown = sorting.sort === `-${sort}`;
   return (
-    <th scope="col" aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined} class="sort">
+    <th
+      scope="col"
+      aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined}
+      class={isNumber ? 'sort number' : 'sort'}
+    >
       <a href={sorting.href(isUp ? `-${sort}` : sort)}>
         {label}
         <span aria-hidden="true">{isUp ? ' ▲' : isDown ? ' ▼' : ''}</span>
@@ -320,6 +333,16 @@ const formatNames: Record<string, string> = {
   oscal: 'OSCAL',
 };
 
+/** A button that opens what it holds, over the page. */
+export function Menu({ label, children }: { label: Child; children: Child }) {
+  return (
+    <details class="menu" name="menu">
+      <summary class="button quiet">{label}</summary>
+      {children}
+    </details>
+  );
+}
+
 /** `of` is an address in the API, `version` a release other than the latest, `query` the filter of the page. */
 export function Downloads(props: {
   of: string;
@@ -327,8 +350,10 @@ export function Downloads(props: {
   version?: string;
   query?: Record<string, string | string[]>;
   label?: string;
+  /** Other files, each an `<li>`. */
+  children?: Child;
 }) {
-  const { of, formats, version, query = {}, label = 'Download' } = props;
+  const { of, formats, version, query = {}, label = 'Download', children } = props;
   const links = formats.map((format) => (
     <li>
       <a class="button" href={link(`/api/v1${of}`, { ...query, format, version })} download>
@@ -336,20 +361,13 @@ export function Downloads(props: {
       </a>
     </li>
   ));
-  if (formats.length <= 3)
-    return (
-      <ul class="downloads" aria-label={label}>
-        <li aria-hidden="true">{label}</li>
-        {links}
-      </ul>
-    );
   return (
-    <details class="menu">
-      <summary class="button quiet">{label}</summary>
+    <Menu label={label}>
       <ul class="downloads" aria-label={label}>
         {links}
+        {children}
       </ul>
-    </details>
+    </Menu>
   );
 }
 

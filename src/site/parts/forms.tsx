@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { Severity } from './components.tsx';
+import { Menu, Severity } from './components.tsx';
 
 interface FieldProps {
   name: string;
@@ -168,8 +168,7 @@ export function AddTo(props: {
 }) {
   const { what, label, to, fields, children } = props;
   return (
-    <details class="menu">
-      <summary class="button quiet">Add to a {what}</summary>
+    <Menu label={`Add to a ${what}`}>
       {to.length === 0 ? (
         <p>
           You have no {what}s yet. <a href={`/${what}s#new`}>Create a {what}</a>
@@ -187,7 +186,7 @@ export function AddTo(props: {
           <button type="submit">Add</button>
         </form>
       )}
-    </details>
+    </Menu>
   );
 }
 

@@ -17,8 +17,7 @@ export function catalogHref(framework: string): string {
   return framework === 'cci' ? '/ccis' : path('controls', framework);
 }
 
-/** The page of a control; null for a framework of a site's own, which has none. */
-export function controlHref(framework: string, identifier: string): string | null {
-  if (framework === 'cci') return path('ccis', identifier);
-  return Object.hasOwn(names, framework) ? path('controls', framework, identifier) : null;
+/** The page of a control. */
+export function controlHref(framework: string, identifier: string): string {
+  return framework === 'cci' ? path('ccis', identifier) : path('controls', framework, identifier);
 }

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { spoken } from '../../base/text.ts';
 import { Hidden, PostButton } from './forms.tsx';
 import {
   type Density,
@@ -116,8 +117,14 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
               </a>
             </p>
           )}
+          <PrintHead view={view} frame={frame} />
           <Crumbs of={view.crumbs ?? []} />
-          {view.heading === null ? null : <h1>{view.heading ?? view.title}</h1>}
+          {view.heading === null ? null : (
+            <div class="section-head">
+              <h1>{view.heading ?? view.title}</h1>
+              {view.actions === undefined ? null : <div class="actions">{view.actions}</div>}
+            </div>
+          )}
           {view.body}
         </main>
         <footer>
@@ -130,6 +137,16 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
         </footer>
       </body>
     </html>
+  );
+}
+
+/** On paper alone: what it is, from which catalog, of which day. */
+function PrintHead({ view: { printed }, frame: { digest, day } }: { view: View; frame: PageFrame }): Child {
+  return (
+    <p class="printed">
+      {printed === undefined ? '' : `${printed} · `}Gapstone, {day}
+      {digest === null ? '' : `, catalog ${spoken(digest)}`}
+    </p>
   );
 }
 

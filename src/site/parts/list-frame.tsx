@@ -19,18 +19,27 @@ export interface ShownList<List = { id: string; name: string; color: string }> {
   isOwn: boolean;
 }
 
+/** The headings of the guide for parts that have one. */
+const helps: Partial<Record<ListPart, string>> = {
+  coverage: 'what-does-a-list-cover',
+  automation: 'plan-the-work',
+  worksheet: 'plan-the-work',
+  changes: 'compare-two-releases',
+};
+
 /** The address of a tab of a list's page. */
 export function partPath(id: string, part: ListPart): string {
   return part === 'overview' ? path('lists', id) : path('lists', id, part);
 }
 
-/** One tab of a list's page; `actions` are its downloads and other links above its body. */
+/** One tab of a list's page; `actions` are its downloads and other links beside its name. */
 export function listView(page: ShownList & { part: ListPart; actions?: Child; body: Child }): View {
   const { list, part, actions, body } = page;
   const label = new Map(parts).get(part)!;
   return {
     title: part === 'overview' ? list.name : `${label} · ${list.name}`,
     section: 'saved',
+    help: helps[part],
     crumbs: [['Lists', '/lists']],
     heading: (
       <>
@@ -38,14 +47,14 @@ export function listView(page: ShownList & { part: ListPart; actions?: Child; bo
         {list.name}
       </>
     ),
+    actions,
     body: (
       <>
         <Tabs
           label="Parts of this list"
           of={parts.map(([each, label]) => [label, partPath(list.id, each), each === part])}
         />
-        {part === 'overview' ? null : <h2>{label}</h2>}
-        {actions === undefined ? null : <div class="actions">{actions}</div>}
+        {part === 'overview' ? null : <h2 class="hidden">{label}</h2>}
         {body}
       </>
     ),

@@ -8,8 +8,8 @@ const texts: Record<string, (count: number) => string> = {
   restored: () => 'List restored with all its STIGs.',
   added: (count) =>
     count === 0 ? 'Nothing added: it was already there.' : count === 1 ? 'Added.' : `${count} added.`,
-  seen: () => 'Marked as read: what comes from now on is new to you.',
-  'hosts-kept': (count) => `${count} hosts are kept with the list.`,
+  seen: () => 'Marked as read. Only later releases are new to you.',
+  'hosts-kept': (count) => `${count} ${count === 1 ? 'host is' : 'hosts are'} saved with the list.`,
   removed: (count) => (count === 1 ? 'Removed.' : `${count} removed.`),
   favorite: () => 'Added to favorites.',
   undone: () => 'Put back.',

@@ -18,6 +18,8 @@ export interface PageContext {
   assets: Assets;
   banner: string | null;
   now: () => Date;
+  /** The digest of the catalog; null where no change stored it. */
+  digest(): string | null;
   /** What a reader removed last, if it is the one with this id. */
   lastRemoval(user: User, id: string): { id: string; label: string } | null;
 }
@@ -57,7 +59,7 @@ const policy = [
 ];
 
 /** Makes the functions that all pages share. */
-export function createPageSupport({ access, assets, banner, now, lastRemoval }: PageContext) {
+export function createPageSupport({ access, assets, banner, now, digest, lastRemoval }: PageContext) {
   const guarded = (rule: Rule) => every(...rule.middleware);
   const small = access.with({ maxBody: formSizes.small });
   const { find: _, ...addresses } = assets;
@@ -90,6 +92,8 @@ export function createPageSupport({ access, assets, banner, now, lastRemoval }: 
     return {
       assets: addresses,
       banner,
+      digest: user === null ? null : digest(),
+      day: now().toISOString().slice(0, 10),
       theme: themeOf(c),
       density: densityOf(c),
       visitor: user === null ? null : { name: user.email ?? user.subject, entitlements: user.entitlements },

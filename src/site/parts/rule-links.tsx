@@ -5,6 +5,8 @@ export interface ReadingFilter {
   search: string;
   severity: string[];
   cci: string;
+  /** States of automation. */
+  checked: string[];
 }
 
 /** The address of a rule's page. With `filter`, its neighbors there are the rules that match. */

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { Day, link, path, shortTitle, Tabs } from './components.tsx';
+import { link, path, shortTitle, Tabs } from './components.tsx';
 import { Hidden } from './forms.tsx';
 import type { View } from './view.ts';
 
@@ -7,8 +7,8 @@ import type { View } from './view.ts';
 const parts = [
   ['rules', 'Rules'],
   ['releases', 'Releases'],
-  ['automation', 'What a scan answers'],
-  ['coverage', 'Controls addressed'],
+  ['automation', 'Automation'],
+  ['coverage', 'Coverage'],
   ['worksheet', 'Worksheet'],
   ['roles', 'Who acts'],
   ['about', 'About'],
@@ -22,6 +22,15 @@ export interface ShownStig {
   version: string;
   versions: { version: string; releaseDate: string | null; current: boolean }[];
 }
+
+/** The headings of the guide for parts that have one. */
+const helps: Partial<Record<StigPart, string>> = {
+  releases: 'compare-two-releases',
+  automation: 'plan-the-work',
+  coverage: 'what-does-a-list-cover',
+  worksheet: 'plan-the-work',
+  roles: 'roles-and-regulations',
+};
 
 /** The address of a tab of a STIG's page. */
 export function stigPath(slug: string, part: StigPart): string {
@@ -52,8 +61,11 @@ export function stigView(page: {
     title:
       part === 'rules' ? `${shortTitle(title)} ${version}` : `${label} · ${shortTitle(title)} ${version}`,
     section: 'stigs',
+    help: helps[part],
     crumbs: [['STIGs', '/stigs']],
+    printed: `${title} ${version}, ${versions.find((each) => each.version === version)?.releaseDate ?? 'no date'}`,
     heading: <span title={title}>{shortTitle(title)}</span>,
+    actions,
     body: (
       <>
         <div class="stig-head">
@@ -62,7 +74,7 @@ export function stigView(page: {
             <label class="hidden" for="version">
               Release
             </label>
-            <select id="version" name="version" data-submit>
+            <select id="version" name="version">
               {versions.map((each) => (
                 <option value={each.current ? '' : each.version} selected={each.version === version}>
                   {each.version} · {each.releaseDate ?? 'no date'}
@@ -75,7 +87,6 @@ export function stigView(page: {
             </button>
           </form>
           {facts}
-          <div class="actions">{actions}</div>
         </div>
         {pinned === '' ? null : (
           <p class="warning">
@@ -92,10 +103,6 @@ export function stigView(page: {
         />
         {part === 'rules' ? null : <h2 class="hidden">{label}</h2>}
         {body}
-        <p class="printed">
-          {title} {version},{' '}
-          <Day date={versions.find((each) => each.version === version)?.releaseDate ?? null} />
-        </p>
       </>
     ),
   };

@@ -16,11 +16,15 @@ export interface View {
   section?: Section;
   /** The pages above it, outermost first. */
   crumbs?: [label: string, href: string][];
+  /** What a printed page is of, such as a release with its date. */
+  printed?: string;
   /** By default the title; null where the body has a heading. */
   heading?: Child;
+  /** What to do with what the page is about, beside its heading. */
+  actions?: Child;
   body: Child;
   /** The heading of the guide that explains it; by default that of its section. */
-  help?: string;
+  help?: string | undefined;
   /** Whether its body contains the search box. */
   findsItself?: boolean;
   /** Whether its script calls the API (`/docs`). */
@@ -39,6 +43,9 @@ export interface PageFrame {
   /** Without `find`: a thread may make the page, and functions cannot be sent to it. */
   assets: Omit<Assets, 'find'>;
   banner: string | null;
+  /** The digest of the catalog, for who is signed in, and the day: a printed page shows them. */
+  digest: string | null;
+  day: string;
   theme: Theme;
   density: Density;
   /** The reader: a name, and the products that the token entitles to; null without a session. */

@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { RuleOverTime } from '../../catalog/stigs/history-schema.ts';
 import type { RuleGroup } from '../../catalog/stigs/reading.ts';
-import { controlsQuery } from '../../catalog/stigs/schema.ts';
+import { readingFilter, readingQuery } from '../../catalog/stigs/reading-filter.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
 import { type PageSupport, readQuery } from '../parts/page.ts';
@@ -45,24 +45,27 @@ export function rulePages(
   }
 
   function one(c: Context<Env>, name: string, id: string): Response {
-    const { version, search, severity } = readQuery(c, controlsQuery);
+    const query = readQuery(c, readingQuery);
     const cci = cciLookup.typed(c.req.query('cci'));
     const { slug, version: latest } = stigs.release(name);
-    const { stig, rules, ...group } = find(slug, id, version, (each, release) =>
-      reading.group(slug, each, release, { search, severity, cci: cci.canonical }),
+    const automation = ruleAutomation(slug);
+    const { filter, narrowing } = readingFilter(query, cci, automation);
+    const { stig, rules, ...group } = find(slug, id, query.version, (each, release) =>
+      reading.group(slug, each, release, narrowing),
     );
     const requirement = reading.requirementOf(rules[0]!);
     return show(
       c,
       rulePage({
-        ...{ slug, stigTitle: stig.title, version: stig.version, isCurrent: stig.version === latest },
+        ...{ slug, stigTitle: stig.title, version: stig.version, releaseDate: stig.releaseDate },
+        isCurrent: stig.version === latest,
         rules,
         ...group,
-        filter: { search: search ?? '', severity: [...(severity ?? [])], cci: cci.typed },
+        filter,
         history: overTime(slug, rules[0]!.groupId),
         requirement,
         related: requirement === null ? [] : reading.related(requirement.id, slug),
-        automation: ruleAutomation(slug),
+        automation,
         chain: ruleChain(rules.flatMap(({ ruleIdents }) => ruleIdents)),
         // No look-up without the entitlement: the page must not reveal which STIGs have roles (D9.4).
         roles: c.get('user').entitlements.has('occ') ? roleMapping.rows(slug) : null,

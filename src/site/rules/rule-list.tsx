@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { RuleLine } from '../../catalog/stigs/reading.ts';
 import { beginning, path, Severity } from '../parts/components.tsx';
-import { FindForm, SeverityBoxes } from '../parts/forms.tsx';
+import { FindForm, Hidden, SeverityBoxes } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { RulePage } from './shown-rule.ts';
 
@@ -11,7 +11,7 @@ const titleLength = 70;
 export function RuleList({ page, pinned }: { page: RulePage; pinned: string }): Child {
   const { slug, rules, list, filter } = page;
   const here = rules[0]!.groupId;
-  const isFiltered = filter.search !== '' || filter.cci !== '' || filter.severity.length > 0;
+  const isFiltered = Object.values(filter).some(({ length }) => length > 0);
   const line = (rule: RuleLine, children: Child) => (
     <li>
       <a
@@ -32,6 +32,9 @@ export function RuleList({ page, pinned }: { page: RulePage; pinned: string }): 
           search={filter.search}
           keep={{ version: pinned, cci: filter.cci }}
         >
+          {filter.checked.map((state) => (
+            <Hidden fields={{ checked: state }} />
+          ))}
           <SeverityBoxes selected={filter.severity} />
         </FindForm>
       </details>

@@ -3,7 +3,7 @@ import { citation } from '../../base/citation.ts';
 import type { RuleText } from '../../catalog/stigs/reading.ts';
 import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { Automation, automationPath } from '../parts/checked-by.tsx';
-import { Day, Facts, link, path, Severity, shortTitle } from '../parts/components.tsx';
+import { Day, Facts, link, Menu, path, Severity, shortTitle } from '../parts/components.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -20,6 +20,8 @@ export function rulePage(page: RulePage): View {
   return {
     title: `${first.groupId} ${first.ruleTitle}`,
     section: 'stigs',
+    help: 'a-rule',
+    printed: `${stigTitle} ${version}, ${page.releaseDate ?? 'no date'}`,
     heading: null,
     body: (
       <>
@@ -34,13 +36,22 @@ export function rulePage(page: RulePage): View {
         <div class="reading">
           <RuleList page={page} pinned={pinned} />
           <div class="read">
-            <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
+            <div class="section-head">
+              <Neighbours page={page} pinned={pinned} label="Previous and next rule" />
+              <div class="actions">
+                {rules.map((rule) => (
+                  <CopyMenu
+                    rule={rule}
+                    label={rules.length === 1 ? 'Copy' : `Copy ${rule.ruleVersion}`}
+                    cite={citation(slug, version, rule.ruleId)}
+                    href={ruleHref(slug, rule, version)}
+                  />
+                ))}
+              </div>
+            </div>
             <Removed page={page} />
             {rules.map((rule, index) => (
-              <Rule
-                {...{ rule, automation, slug, heading: index }}
-                cite={citation(slug, version, rule.ruleId)}
-              />
+              <Rule {...{ rule, automation, slug, heading: index }} />
             ))}
             <Neighbours page={page} pinned={pinned} label="Previous and next rule, again" />
           </div>
@@ -101,12 +112,15 @@ interface RuleProps {
   heading: number;
   automation: StigAutomation;
   slug: string;
-  cite: string;
 }
 
-function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
+function Rule({ rule, heading, automation, slug }: RuleProps) {
   const { state, content } = automation.of(rule.ruleId);
-  const none = <span class="quiet">none</span>;
+  const legacy = rule.legacyIds.map((id) => (
+    <a class="tag mono" href={link('/search', { q: id })}>
+      {id}
+    </a>
+  ));
   return (
     <article>
       {heading === 0 ? <h1>{rule.ruleTitle}</h1> : <h2>{rule.ruleTitle}</h2>}
@@ -119,21 +133,11 @@ function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
             <Id name="STIG ID" id={rule.ruleVersion} href={link('/search', { q: rule.ruleVersion })} />,
           ],
           ['Rule ID', <Id name="rule ID" id={rule.ruleId} href={link('/search', { q: rule.ruleId })} />],
-          ['Citation', <Id name="citation" id={cite} href={link('/cite', { ref: cite })} />],
           [
             'SRG requirement',
             <Id name="requirement" id={rule.title} href={link('/search', { q: rule.title })} />,
           ],
-          [
-            'Legacy IDs',
-            rule.legacyIds.length === 0
-              ? none
-              : rule.legacyIds.map((id) => (
-                  <a class="tag mono" href={link('/search', { q: id })}>
-                    {id}
-                  </a>
-                )),
-          ],
+          ...(legacy.length === 0 ? [] : [['Legacy IDs', legacy] as [string, Child]]),
           ...(rule.responsibility.trim() === ''
             ? []
             : [['Responsibility', rule.responsibility] as [string, Child]]),
@@ -169,18 +173,40 @@ function Rule({ rule, heading, automation, slug, cite }: RuleProps) {
           </div>
         </section>
       ))}
-      <details class="more">
-        <summary>The whole rule as text or Markdown</summary>
+    </article>
+  );
+}
+
+/** The link, the citation, and the whole rule as text and as Markdown: the script adds a button to each. */
+function CopyMenu(props: {
+  rule: RuleText;
+  label: string;
+  cite: string;
+  /** The address of the rule in this release. */
+  href: string;
+}): Child {
+  const { rule, label, cite, href } = props;
+  return (
+    <Menu label={label}>
+      <div class="copies">
+        <p>
+          Link <Id name="link" id={href} href={href} />
+        </p>
+        <p>
+          Citation <Id name="citation" id={cite} href={link('/cite', { ref: cite })} />
+        </p>
         {(['text', 'Markdown'] as const).map((form) => (
           <section>
             <div class="section-head">
-              <h3>As {form}</h3>
+              <b>Whole rule as {form}</b>
             </div>
-            <pre data-copy={`rule as ${form}`}>{wholeRule(rule, cite, form)}</pre>
+            <pre data-copy={`rule as ${form}`} tabindex={0}>
+              {wholeRule(rule, cite, form)}
+            </pre>
           </section>
         ))}
-      </details>
-    </article>
+      </div>
+    </Menu>
   );
 }
 

@@ -10,6 +10,7 @@ export interface RulePage extends Omit<RuleGroup, 'stig'> {
   slug: string;
   stigTitle: string;
   version: string;
+  releaseDate: string | null;
   isCurrent: boolean;
   filter: ReadingFilter;
   history: RuleOverTime[];

@@ -4,7 +4,6 @@ import { AppError, statusOf } from '../../base/errors.ts';
 import { fold } from '../../base/text.ts';
 import type { ControlService } from '../../catalog/controls/queries.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
-import type { ShownFramework } from '../../catalog/controls/versions.ts';
 import { citeQuery } from '../../catalog/search/citation-schema.ts';
 import { readSearchQuery } from '../../catalog/search/query.ts';
 import { type IdAnswer, isFiltered, question, searchFields } from '../../catalog/search/schema.ts';
@@ -64,7 +63,7 @@ async function answer(c: Context<Env>, deps: SearchServices): Promise<SearchPage
   const named = plain(wanted);
   const unasked: SearchPage = {
     q,
-    hasWords: match !== null || excluded !== null || excludedLiterals.length > 0,
+    hasWords: match !== null || excluded.length + excludedLiterals.length > 0,
     filter,
     entitlements: user?.entitlements ?? null,
     stigs: [],
@@ -86,7 +85,7 @@ async function answer(c: Context<Env>, deps: SearchServices): Promise<SearchPage
     const ids =
       query.page === 1 ? (await deps.answers(q)).filter((each) => user !== null || isPublic(each)) : [];
     const answers = ids.map((each) => (user === null ? { ...each, rules: undefined } : each));
-    const found = isAsked ? deps.search.search({ ...query, q, stig, among }) : null;
+    const found = isAsked ? await deps.search.search({ ...query, q, stig, among }) : null;
     const rules = found && { ...found, answers };
     const titles = titlesOf([...filter.stig, ...(rules?.narrowedTo ?? [])], deps);
     const page = { ...unasked, rules, answers, titles, stigs: user === null ? [] : deps.stigNames.all() };
@@ -190,7 +189,7 @@ function byName(q: string, user: User | null, deps: SearchServices): FoundKind[]
 }
 
 /** The controls that contain a text; the one with this identifier, in any spelling, comes first. */
-function controlsOf(framework: ShownFramework, q: string, controls: ControlService): FoundKind {
+function controlsOf(framework: string, q: string, controls: ControlService): FoundKind {
   const list = controls.page(framework, { search: q, words: [], ...few });
   const exact = namedExactly(framework, q, controls);
   const others = list.controls.filter((each) => each.identifier !== exact?.identifier);
@@ -201,7 +200,7 @@ function controlsOf(framework: ShownFramework, q: string, controls: ControlServi
     isFirst: exact !== null,
     total: Math.max(list.total, shown.length),
     items: shown.slice(0, few.limit).map(({ identifier, title, statement }) => ({
-      href: controlHref(framework, identifier)!,
+      href: controlHref(framework, identifier),
       label: title ? `${identifier} ${title}` : identifier,
       about: title ? '' : beginning(statement, 160),
     })),
@@ -209,6 +208,6 @@ function controlsOf(framework: ShownFramework, q: string, controls: ControlServi
   };
 }
 
-function namedExactly(framework: ShownFramework, q: string, controls: ControlService): ListedControl | null {
+function namedExactly(framework: string, q: string, controls: ControlService): ListedControl | null {
   return orNull(() => controls.one(framework, q));
 }

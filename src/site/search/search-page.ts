@@ -1,4 +1,4 @@
-import type { IdAnswer, SearchAnswer } from '../../catalog/search/schema.ts';
+import { type IdAnswer, mostAnswers, type SearchAnswer } from '../../catalog/search/schema.ts';
 
 /** Things of one kind whose names hold the query. */
 export interface FoundKind {
@@ -45,6 +45,20 @@ export interface SearchPage {
 /** Whether a filter excludes some rules. */
 export function isNarrowed({ severity, stig, list, cci, control }: SearchPage['filter']): boolean {
   return severity.length > 0 || stig.length > 0 || [list, cci, control].some((text) => text !== '');
+}
+
+/** Whether the query is several ids and nothing else; of more than 50 the first are answered. */
+export function isOfIds({ q, answers }: Pick<SearchPage, 'q' | 'answers'>): boolean {
+  const words = (text: string) =>
+    text
+      .split(/[\s,;]+/)
+      .filter(Boolean)
+      .join(' ');
+  const [asked, answered] = [words(q), words(answers.map((each) => each.asked).join(' '))];
+  return (
+    answers.length > 1 &&
+    (asked === answered || (answers.length >= mostAnswers && asked.startsWith(answered)))
+  );
 }
 
 /** The query without quotation marks and stars, which names do not contain. */

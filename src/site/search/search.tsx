@@ -5,17 +5,18 @@ import type { View } from '../parts/view.ts';
 import { Answers } from './id-table.tsx';
 import { nothingSearched, unnamed } from './none.tsx';
 import { Counts, Rules } from './rule-results.tsx';
-import { type FoundKind, isNarrowed, type SearchPage } from './search-page.ts';
+import { type FoundKind, isNarrowed, isOfIds, type SearchPage } from './search-page.ts';
 
 export function searchPage(page: SearchPage): View {
   const { q, kinds, entitlements, problem } = page;
   const found = (kinds ?? []).filter((kind) => kind.total > 0);
   const first = found.filter((kind) => kind.isFirst);
   const others = found.filter((kind) => !kind.isFirst);
-  // The ids are the answer, and no rule speaks of them.
+  // The ids are the answer: no rule speaks of them, or nothing but several of them was asked for.
   const isIdsAlone =
-    page.answers.length > 0 && page.rules?.pagination.total === 0 && !isNarrowed(page.filter);
-  const hasAside = others.length > 0 || (page.rules?.pagination.total ?? 0) > 0;
+    !isNarrowed(page.filter) &&
+    (isOfIds(page) || (page.answers.length > 0 && page.rules?.pagination.total === 0));
+  const hasAside = others.length > 0 || (!isIdsAlone && (page.rules?.pagination.total ?? 0) > 0);
   const isAnswered = (q !== '' || isNarrowed(page.filter)) && problem === null;
   const [title, heading] =
     q === ''
@@ -43,7 +44,7 @@ export function searchPage(page: SearchPage): View {
           </div>
           {hasAside ? (
             <aside aria-label="Where it was found">
-              <Counts page={page} />
+              {isIdsAlone ? null : <Counts page={page} />}
               {others.map((kind) => (
                 <Kind kind={kind} own={page.own} />
               ))}

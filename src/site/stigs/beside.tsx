@@ -83,7 +83,7 @@ export function besidePage({ left, right, asked, problem, lines, kind, page }: B
             />
             <div class="actions">
               <a class="button quiet" href={link(`${home}/file`, { with: asked })} download>
-                csv
+                CSV
               </a>
             </div>
             <Table
@@ -101,7 +101,7 @@ export function besidePage({ left, right, asked, problem, lines, kind, page }: B
                 href: (number) => link(home, { ...query, page: number }),
               }}
             >
-              No rule is so.
+              No rule matches this filter.
             </Table>
           </>
         )}

@@ -4,7 +4,8 @@ import { notThere } from '../../base/errors.ts';
 import { runInSlices } from '../../base/slices.ts';
 import { besideEachOther, likenesses } from '../../catalog/stigs/likeness.ts';
 import { type FullRelease, stigColumns } from '../../catalog/stigs/queries.ts';
-import { controlsQuery, listQuery } from '../../catalog/stigs/schema.ts';
+import { readingFilter, readingQuery } from '../../catalog/stigs/reading-filter.ts';
+import { listQuery } from '../../catalog/stigs/schema.ts';
 import { download } from '../../http/answer.ts';
 import { toCsv } from '../../http/columns.ts';
 import type { Env } from '../../http/env.ts';
@@ -45,12 +46,13 @@ export function stigPages(
 
   function one(c: Context<Env>, part: OwnPart): Response {
     const user = c.get('user');
-    const query = readQuery(c, controlsQuery);
+    const query = readQuery(c, readingQuery);
     const cci = cciLookup.typed(c.req.query('cci'));
+    const automation = ruleAutomation(stigs.release(c.req.param('slug')!).slug);
+    const { filter, narrowing } = readingFilter(query, cci, automation);
     const { stig, ...found } = stigs.overview(c.req.param('slug')!, {
-      ...query,
+      ...{ ...query, ...narrowing },
       limit: rulesPerPage,
-      cci: cci.canonical,
     });
     return show(
       c,
@@ -58,13 +60,13 @@ export function stigPages(
         {
           ...stig,
           ...found,
-          filter: { search: query.search ?? '', severity: [...(query.severity ?? [])], cci: cci.typed },
+          filter,
           cci: cci.canonical ?? '',
           deprecated: deprecatedCcis(found.findings.flatMap((rule) => rule.ruleIdents)),
           versions: stigs.versions(stig.slug).versions,
           isFavorite: favorites.stigs(user).slugs.includes(stig.slug),
           lists: ownLists(c, lists),
-          automation: ruleAutomation(stig.slug),
+          automation,
           // No look-up without the entitlement: the page must not reveal which STIGs have roles (D9.4).
           roles: user.entitlements.has('occ') ? roleMapping.rows(stig.slug) : null,
         },
@@ -93,7 +95,7 @@ export function stigPages(
     const [named] = asked === '' ? [] : [...stigNames.exactly(asked), ...stigNames.said(asked)];
     const right = named === undefined ? null : stigs.full(named.slug, named.release ?? undefined);
     const lines = right === null ? [] : await runInSlices(besideEachOther(rulesOf(left), rulesOf(right)));
-    const problem = asked === '' || right !== null ? null : `No STIG is called ${asked}.`;
+    const problem = asked === '' || right !== null ? null : `No STIG matches ${asked}.`;
     return { left: left.release, right: right?.release ?? null, asked, problem, lines, query };
   }
 

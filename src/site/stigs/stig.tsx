@@ -2,21 +2,22 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import type { RoleMappingRow } from '../../catalog/guidance/role-schema.ts';
 import type { StigService } from '../../catalog/stigs/queries.ts';
-import type { StigAutomation } from '../../catalog/stigs/rule-automation.ts';
+import { automationStates, type StigAutomation } from '../../catalog/stigs/rule-automation.ts';
 import { downloadFormats, type StigVersions } from '../../catalog/stigs/schema.ts';
-import { Automation } from '../parts/checked-by.tsx';
+import { Automation, stateNames } from '../parts/checked-by.tsx';
 import {
   Day,
   Downloads,
   Empty,
   Facts,
   link,
+  Menu,
   path,
   Severity,
   SeverityCounts,
   Table,
 } from '../parts/components.tsx';
-import { AddTo, FavoriteButton, FindForm, Input, SeverityBoxes } from '../parts/forms.tsx';
+import { AddTo, FavoriteButton, FindForm, Input, Select, SeverityBoxes } from '../parts/forms.tsx';
 import { diffHref, type ReadingFilter, ruleHref } from '../parts/rule-links.tsx';
 import { pinnedOf, stigPath, stigView } from '../parts/stig-frame.tsx';
 import type { View } from '../parts/view.ts';
@@ -37,13 +38,17 @@ export interface StigPage extends Shown {
   automation: StigAutomation;
 }
 
+/** Older releases in the menu; the tab of releases has all. */
+const mostCompared = 6;
+
 /** A tab of a STIG that this file shows; others have a page of their own. */
 export type OwnPart = 'rules' | 'releases' | 'roles' | 'about';
 
 export function stigPage(stig: StigPage, part: OwnPart): View {
   const { slug, version, versions, filter } = stig;
   const pinned = pinnedOf(stig);
-  const older = versions[versions.findIndex((each) => each.version === version) + 1];
+  const place = versions.findIndex((each) => each.version === version);
+  const older = versions.slice(place + 1, place + 1 + mostCompared);
   return stigView({
     stig,
     part,
@@ -66,14 +71,22 @@ export function stigPage(stig: StigPage, part: OwnPart): View {
           </label>
         </AddTo>
         <Downloads of={path('stigs', slug, 'download')} formats={downloadFormats} version={pinned} />
-        {older === undefined ? null : (
-          <a class="button quiet" href={diffHref(slug, older.version, version)}>
-            Compare with {older.version}
-          </a>
-        )}
-        <a class="button quiet" href={path('stigs', slug, 'beside')}>
-          Beside another STIG
-        </a>
+        <Menu label="Compare">
+          <ul class="downloads" aria-label="Compare">
+            {older.map((each) => (
+              <li>
+                <a class="button" href={diffHref(slug, each.version, version)}>
+                  With {each.version}
+                </a>
+              </li>
+            ))}
+            <li>
+              <a class="button" href={path('stigs', slug, 'beside')}>
+                Beside another STIG
+              </a>
+            </li>
+          </ul>
+        </Menu>
       </>
     ),
     body: bodies[part](stig),
@@ -131,6 +144,15 @@ function Rules({ stig }: { stig: StigPage }): Child {
       >
         <Input name="cci" label="CCI" value={filter.cci} maxlength={40} placeholder="CCI-000366" size={12} />
         <SeverityBoxes selected={filter.severity} />
+        {hasScap ? (
+          <Select
+            name="checked"
+            label="Checked by"
+            none="any"
+            of={automationStates.map((state) => [state, stateNames[state]])}
+            selected={filter.checked[0] ?? ''}
+          />
+        ) : null}
       </FindForm>
       {pagination.total === stig.findingCount ? null : (
         <div class="actions">
@@ -138,12 +160,12 @@ function Rules({ stig }: { stig: StigPage }): Child {
             {pagination.total} of {count(stig.findingCount, 'rule')}.{' '}
             <a href={link('/search', { q: filter.search, stig: slug })}>Search all text of this STIG</a>
           </span>
-          {findings.length === 0 ? null : (
+          {findings.length === 0 || filter.checked.length > 0 ? null : (
             <Downloads
               of={path('stigs', slug, 'download')}
               formats={['csv', 'xlsx']}
               version={version}
-              query={{ ...filter, cci: stig.cci }}
+              query={{ search: filter.search, severity: filter.severity, cci: stig.cci }}
               label="Download these rules"
             />
           )}

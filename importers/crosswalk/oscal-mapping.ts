@@ -1,0 +1,125 @@
+import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
+import { noRelationship, statedName } from '../../src/catalog/crosswalk/export.ts';
+import { ImportError } from '../../src/read/import-error.ts';
+import type { ControlsResult } from '../controls/catalog.ts';
+import type { MappingPair, MappingRecord } from '../controls/control-record.ts';
+import { type NamedCatalog, namedCatalog } from '../controls/oscal-ids.ts';
+import { ownPropOf } from '../controls/oscal-objectives.ts';
+import { editionOf } from '../controls/oscal-publication.ts';
+import { type OscalMapping, oscalMappingCollection } from '../controls/oscal-shape.ts';
+import { readShape } from '../read/json-shape.ts';
+import { excerpt } from '../read/source-text.ts';
+
+const kind = 'oscal-mapping';
+const maxPairs = 500_000;
+
+/** True for a JSON value with the shape of an OSCAL mapping-collection. */
+export function isOscalMapping(value: unknown): boolean {
+  return typeof (value as { 'mapping-collection'?: unknown } | null)?.['mapping-collection'] === 'object';
+}
+
+/** A pair with the version of the framework on its left. */
+interface StatedPair extends MappingPair {
+  fromFramework: string;
+  fromVersion: string;
+}
+
+/**
+ * Reads an OSCAL mapping-collection in JSON: a pair for each source and target of each map, with its relationship and
+ * references (rule D40.2). The import finds the frameworks that have the ids. Of our own exports it takes the pairs that
+ * they quote. Throws `ImportError` for a broken collection, and for one without pairs or with too many.
+ */
+export function parseOscalMapping(value: unknown): ControlsResult {
+  const {
+    metadata,
+    mappings,
+    'back-matter': matter,
+  } = readShape(oscalMappingCollection, value, kind)['mapping-collection'];
+  const maps = mappings.flatMap((mapping) => mapping.maps);
+  const most = maps.reduce((sum, { sources, targets, props }) => {
+    return sum + sources.length * targets.length * Math.max(1, props.length);
+  }, 0);
+  if (most > maxPairs) throw new ImportError(`more than ${maxPairs} pairs`, kind);
+  const pairs = new Map<string, StatedPair>();
+  for (const [index, mapping] of mappings.entries()) {
+    const catalogs = [mapping['source-resource'], mapping['target-resource']].map(({ href }) =>
+      namedCatalog(href, matter?.resources ?? []),
+    ) as [NamedCatalog, NamedCatalog];
+    const stated = [
+      ...quotedIn(mapping.props),
+      ...mapping.maps.flatMap((map, at) => pairsOf(map, catalogs, `map ${at + 1} of mapping ${index + 1}`)),
+    ];
+    for (const pair of stated) pairs.set(JSON.stringify(pair), pair);
+  }
+  if (pairs.size === 0) throw new ImportError('the mapping-collection relates no controls', kind);
+  const edition = editionOf(metadata, kind);
+  const records = [
+    ...Map.groupBy(pairs.values(), ({ fromFramework, fromVersion }) =>
+      JSON.stringify([fromFramework, fromVersion]),
+    ).values(),
+  ].map((of): MappingRecord => {
+    const { fromFramework, fromVersion } = of[0]!;
+    return { type: 'mapping', fromFramework, fromVersion, edition, pairs: of.map(withoutVersion) };
+  });
+  const unrelated = maps.filter(isUnrelated).length;
+  const warnings = unrelated === 0 ? [] : [`${unrelated} maps state that there is no relationship`];
+  return { kind, records, warnings };
+}
+
+const withoutVersion = ({ fromFramework: _, fromVersion: __, ...pair }: StatedPair): MappingPair => pair;
+
+type OscalMap = OscalMapping['maps'][number];
+
+const isUnrelated = ({ relationship }: OscalMap) => relationship === noRelationship;
+
+/** The pairs of a map; of ours those that it quotes, and its own with an operator's word. */
+function pairsOf(map: OscalMap, [from, to]: [NamedCatalog, NamedCatalog], place: string): StatedPair[] {
+  if (isUnrelated(map)) return [];
+  const quoted = quotedIn(map.props);
+  const isVerified = ownPropOf(map.props, 'decision') === 'verified';
+  if (quoted.length > 0 && !isVerified) return quoted;
+  const named = map.props.filter(({ name }) => name === 'reference').map(({ value }) => value);
+  const references = named.length > 0 ? named : [excerpt(map.remarks, 300) || place];
+  const own = map.sources.flatMap(({ 'id-ref': source }) =>
+    map.targets.flatMap(({ 'id-ref': target }) =>
+      references.map((reference): StatedPair => {
+        return {
+          ...{ fromFramework: from.framework, fromVersion: from.version, fromIdentifier: source },
+          ...{ toFramework: to.framework, toVersion: to.version, toIdentifier: target },
+          ...{ reference, relationship: map.relationship, isOscal: true, isVerified },
+        };
+      }),
+    ),
+  );
+  return [...quoted, ...own];
+}
+
+/** The pairs as publishers stated them, which our exports quote as JSON. Throws for one that is not of its frameworks. */
+function quotedIn(props: OscalMap['props']): StatedPair[] {
+  return props.flatMap((prop) => {
+    const text = ownPropOf([prop], statedName);
+    if (text === undefined) return [];
+    const [fromFramework, fromVersion, from, toFramework, toVersion, to, reference, relationship] =
+      textsIn(text);
+    const fromIdentifier = canonicalIdentifier(fromFramework!, from!);
+    const toIdentifier = canonicalIdentifier(toFramework!, to!);
+    if (fromIdentifier === null || toIdentifier === null)
+      throw new ImportError(`the quoted pair ${excerpt(text, 200)} does not name controls`, kind);
+    return {
+      ...{ fromFramework: fromFramework!, fromVersion: fromVersion!, fromIdentifier },
+      ...{ toFramework: toFramework!, toVersion: toVersion!, toIdentifier },
+      ...{ reference: reference!, relationship: relationship!, isOscal: false, isVerified: false },
+    };
+  });
+}
+
+function textsIn(text: string): string[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value) && value.length === 8 && value.every((each) => typeof each === 'string'))
+      return value;
+  } catch {
+    // As for any other value.
+  }
+  throw new ImportError(`the quoted pair ${excerpt(text, 200)} is not a list of 8 texts`, kind);
+}

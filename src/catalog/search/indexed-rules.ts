@@ -1,0 +1,102 @@
+import { compareCodePoints } from '../../base/text.ts';
+import type { Database } from '../../db/database.ts';
+import type { SearchCounts, SearchOrder } from './schema.ts';
+
+const levels = ['high', 'medium', 'low'] as const;
+
+/** A STIG whose current release is in the index. */
+export interface IndexedStig {
+  slug: string;
+  title: string;
+  version: string;
+  isSrg: boolean;
+  /** Its places among all: by title, and by slug (rule S4.2). */
+  place: number;
+  slugPlace: number;
+  /** The least and the greatest number of its rules. */
+  first: number;
+  last: number;
+}
+
+/** A rule of the index, with what filters, orders and counts need of it. */
+export interface IndexedRule {
+  id: number;
+  stig: IndexedStig;
+  ordinal: number;
+  severity: (typeof levels)[number];
+  groupId: string;
+  /** The title of its group: the SRG requirement that it implements. */
+  requirement: string;
+}
+
+/** The rules of the index by their numbers, and their STIGs by slug. */
+export interface IndexedRules {
+  rules: Map<number, IndexedRule>;
+  stigs: Map<string, IndexedStig>;
+}
+
+interface StigRow extends Pick<IndexedStig, 'slug' | 'title' | 'version'> {
+  kind: string;
+  release: number;
+}
+
+/** The rules of the index by their numbers: to join the tables for each of 20,000 rules takes longer than the search. */
+export function* readIndexedRules({ sqlite }: Pick<Database, 'sqlite'>): Generator<void, IndexedRules> {
+  const stigs = sqlite
+    .prepare<[], StigRow>(
+      `SELECT s.slug, s.title, r.version, s.kind, r.id AS release
+         FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
+        ORDER BY s.title_fold, s.title, s.slug`,
+    )
+    .all();
+  const rulesOf = sqlite.prepare<[number], Omit<IndexedRule, 'stig'>>(
+    `SELECT id, ordinal, severity, group_id AS groupId, trim(group_title) AS requirement
+       FROM findings WHERE release_id = ? ORDER BY ordinal`,
+  );
+  const slugs = stigs.map(({ slug }) => slug).sort(compareCodePoints);
+  const placeOf = new Map(slugs.map((slug, place) => [slug, place]));
+  const rules = new Map<number, IndexedRule>();
+  const bySlugs = new Map<string, IndexedStig>();
+  for (const [place, { slug, title, version, kind, release }] of stigs.entries()) {
+    const own = rulesOf.all(release);
+    const ids = own.map(({ id }) => id);
+    const [first, last] = [Math.min(...ids), Math.max(...ids)];
+    const places = { place, slugPlace: placeOf.get(slug)!, first, last };
+    const stig = { slug, title, version, isSrg: kind === 'srg', ...places };
+    bySlugs.set(slug, stig);
+    for (const rule of own) rules.set(rule.id, { ...rule, stig });
+    yield;
+  }
+  return { rules, stigs: bySlugs };
+}
+
+type Order = (a: IndexedRule, b: IndexedRule) => number;
+const byStig: Order = (a, b) => a.stig.place - b.stig.place || a.ordinal - b.ordinal;
+const bySlug: Order = (a, b) => a.stig.slugPlace - b.stig.slugPlace || a.ordinal - b.ordinal;
+const numberOf = ({ groupId }: IndexedRule) => Number(/^[^-]*-(\d+)/.exec(groupId)?.[1] ?? 0);
+
+/** The orders of rule S4.2. */
+const orders: Record<Exclude<SearchOrder, 'relevance'>, Order> = {
+  stig: byStig,
+  severity: (a, b) => levels.indexOf(a.severity) - levels.indexOf(b.severity) || byStig(a, b),
+  id: (a, b) => numberOf(a) - numberOf(b) || compareCodePoints(a.groupId, b.groupId) || bySlug(a, b),
+};
+
+/** Some rules in an order. */
+export const inOrder = (rules: IndexedRule[], sort: keyof typeof orders) => rules.toSorted(orders[sort]);
+
+/** The order by relevance: bm25, less being better. */
+export const byScore = (a: { rule: IndexedRule; score: number }, b: { rule: IndexedRule; score: number }) =>
+  a.score - b.score || bySlug(a.rule, b.rule);
+
+/** How many of some rules there are by severity and by STIG (rule D35.1). */
+export function countsOf(rules: IndexedRule[]): SearchCounts {
+  const severity = { high: 0, medium: 0, low: 0 };
+  const found = new Map<IndexedStig, number>();
+  for (const rule of rules) {
+    severity[rule.severity]++;
+    found.set(rule.stig, (found.get(rule.stig) ?? 0) + 1);
+  }
+  const stigs = [...found].sort(([a], [b]) => a.place - b.place);
+  return { severity, stigs: stigs.map(([{ slug, title }, rules]) => ({ slug, title, rules })) };
+}

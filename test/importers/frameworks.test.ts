@@ -1,0 +1,326 @@
+import * as assert from 'uvu/assert';
+import { closureRows, writeClosure } from '../../importers/crosswalk/closure.ts';
+import { createGraph } from '../../src/catalog/crosswalk/graph.ts';
+import { createLedgerService } from '../../src/catalog/ledger.ts';
+import { createStatusService } from '../../src/catalog/loaded-status.ts';
+import type { Database } from '../../src/db/database.ts';
+import { catalogDigest } from '../../src/db/digest.ts';
+import { filesToReadAgain } from '../../src/db/read-again.ts';
+import { testApp } from '../support/app.ts';
+import { importTexts } from '../support/catalog-dump.ts';
+import { oscalCatalog } from '../support/control-sources.ts';
+import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
+
+// Catalogs, profiles and mapping-collections of anybody (rules D40.1 and D40.2), in small invented ones;
+// test/export/oscal-real.test.ts has CSF 2.0.
+const frameworks = suite('Frameworks from OSCAL');
+
+const metadata = (title: string, version = '1') => ({
+  title,
+  version,
+  'last-modified': '2026-01-01T00:00:00Z',
+});
+const harbor = (title = 'Harbor Rules 2.0') =>
+  JSON.stringify({
+    catalog: {
+      metadata: metadata(title),
+      groups: [
+        {
+          title: 'Piers',
+          controls: ['hb-1', 'hb-2', 'hb-3'].map((id) => ({
+            id,
+            title: `Pier ${id}`,
+            props: [{ name: 'label', value: `Pier (${id.toUpperCase()}.x)` }],
+            parts: [{ name: 'statement', prose: 'Moor.' }],
+          })),
+        },
+      ],
+    },
+  });
+const nist = oscalCatalog(['ac-1', 'ac-2', 'ac-2.1', 'ac-3'].map((id) => ({ id })));
+const profile = JSON.stringify({
+  profile: {
+    metadata: metadata('Small Harbor'),
+    imports: [{ href: 'harbor.json', 'include-controls': [{ 'with-ids': ['hb-1', 'hb-3', 'hb-9'] }] }],
+  },
+});
+
+interface Map {
+  relationship?: string;
+  from?: string[];
+  to?: string[];
+  more?: object;
+}
+const mapOf = ({ relationship = 'subset-of', from = ['hb-1'], to = ['ac-1'], more }: Map) => ({
+  relationship,
+  sources: from.map((id) => ({ type: 'control', 'id-ref': id })),
+  targets: to.map((id) => ({ type: 'control', 'id-ref': id })),
+  ...more,
+});
+const collection = (maps: Map[], resources: object[] = [], hrefs = ['harbor.json', 'sp800-53r5.json']) =>
+  JSON.stringify({
+    'mapping-collection': {
+      metadata: metadata('Harbor to NIST'),
+      mappings: [
+        {
+          'source-resource': { type: 'catalog', href: hrefs[0] },
+          'target-resource': { type: 'catalog', href: hrefs[1] },
+          maps: maps.map(mapOf),
+        },
+      ],
+      'back-matter': { resources },
+    },
+  });
+const mapping = collection([
+  { from: ['hb-1', 'HB-2'], to: ['ac-2.1', 'ac-3_smt.a'], more: { remarks: ' as  said ' } },
+  { relationship: 'equal-to', to: ['ac-1'], more: { props: [{ name: 'reference', value: '§ 1' }] } },
+  { relationship: 'no-relationship', to: ['ac-2'] },
+  { from: ['hb-9'] },
+]);
+
+const edgesOf = (db: Database): string[] =>
+  (
+    db.sqlite
+      .prepare(
+        `SELECT b.framework || ' ' || b.identifier || ' ' || a.identifier || ' ' || e.status
+           FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b
+          ORDER BY 1`,
+      )
+      .pluck()
+      .all() as string[]
+  ).sort();
+const edges = (name: string) => [
+  `${name} HB-1.x AC-1 auto`,
+  `${name} HB-1.x AC-2(1) auto`,
+  `${name} HB-1.x AC-3 auto`,
+  `${name} HB-2.x AC-2(1) auto`,
+  `${name} HB-2.x AC-3 auto`,
+];
+
+frameworks('catalog, profile and mapping give the same in any order and split', async () => {
+  const digests = new Set<string>();
+  for (const runs of [
+    [[nist, harbor(), profile, mapping]],
+    [[mapping, profile], [harbor()], [nist]],
+    [[profile, nist], [mapping], [harbor()]],
+  ]) {
+    const db = emptyCatalog();
+    for (const texts of runs) await importTexts(db, texts);
+    digests.add(catalogDigest(db));
+    assert.equal(edgesOf(db), edges('harbor-rules'));
+    db.close();
+  }
+  assert.is(digests.size, 1);
+});
+
+frameworks('they answer wherever a framework is taken, and explain says the relationship', async () => {
+  const db = emptyCatalog();
+  const { lines } = await importTexts(db, [nist, harbor(), profile, mapping]);
+  assert.equal(
+    lines.map(({ kind, outcome, warnings }) => [kind, outcome, warnings]),
+    [
+      ['oscal-catalog', 'imported', []],
+      ['oscal-catalog', 'imported', []],
+      ['oscal-profile', 'imported', ['the small-harbor baseline names 1 unknown controls: hb-9']],
+      [
+        'oscal-mapping',
+        'imported',
+        [
+          '1 maps state that there is no relationship',
+          '1 pairs make no mapping, unknown control of harbor-rules: hb-9 -> AC-1',
+        ],
+      ],
+    ],
+  );
+  const { get } = await testApp([], { db });
+  const { baselines } = (await get('/api/v1/controls/harbor-rules/baselines')).json;
+  assert.equal([baselines.length, baselines[0].name, baselines[0].controls], [1, 'small-harbor', 2]);
+  const list = (await get('/api/v1/controls/harbor-rules?baseline=small-harbor&family=piers')).json;
+  assert.equal([list.version, list.total, list.controls[1].identifier], ['2.0', 2, 'HB-3.x']);
+  const record = (await get('/api/v1/controls/harbor-rules/HB-1.x')).json;
+  assert.equal([record.framework, record.title, record.statement], ['harbor-rules', 'Pier hb-1', 'Moor.']);
+  for (const path of ['/controls', '/controls/harbor-rules?family=Piers', '/controls/nist-800-53/AC-1'])
+    assert.match((await get(path)).text, /href="\/controls\/harbor-rules(?:\/HB-1\.x)?"/, path);
+  assert.match((await get('/controls/harbor-rules/HB-1.x')).text, /href="\/controls\/nist-800-53\/AC-1"/);
+  const covered = (await get('/api/v1/stigs/x/coverage?framework=harbor')).json.error;
+  assert.is(covered.message, 'Framework not found: harbor');
+  const csv = (await get('/api/v1/controls/harbor-rules/export?format=csv&baseline=small-harbor')).text;
+  assert.match(csv, /\r\nharbor-rules,2\.0,HB-1\.x,Pier hb-1,Piers,/);
+  const { paths } = (
+    await get('/api/v1/crosswalk/resolve?from=nist-800-53:AC-1&to=harbor-rules&explain=true&version=5')
+  ).json;
+  assert.is(paths.length, 1);
+  const [{ reference, relationship, from, to }] = paths[0].controls[1].evidence;
+  assert.equal([reference, relationship], ['§ 1', 'equal-to']);
+  assert.equal(from, { framework: 'harbor-rules', version: '2.0', identifier: 'HB-1.x' });
+  assert.equal(to, { framework: 'nist-800-53', version: 'Rev 5', identifier: 'AC-1' });
+  const pinned = await get('/api/v1/crosswalk/resolve?from=harbor-rules:HB-2.x&to=nist-800-53&version=2.0');
+  assert.is(pinned.json.paths.length, 2);
+});
+
+frameworks(
+  'the operator names the framework, also of a catalog that is there, and mappings follow',
+  async () => {
+    const db = emptyCatalog();
+    await importTexts(db, [nist, harbor(), profile, mapping]);
+    const named = await importTexts(db, [harbor(), nist], { framework: 'quay' });
+    assert.equal(
+      named.lines.map(({ outcome, target }) => [outcome, target]),
+      [
+        ['imported', 'quay 2.0'],
+        ['unchanged', 'nist-800-53 Rev 5.1.1'],
+      ],
+    );
+    assert.equal(edgesOf(db), edges('quay'));
+    assert.is(
+      db.sqlite.prepare("SELECT framework FROM baselines WHERE name = 'small-harbor'").pluck().get(),
+      'quay',
+    );
+    for (const framework of ['quay', undefined]) {
+      const { lines } = await importTexts(db, [harbor()], framework === undefined ? {} : { framework });
+      assert.equal([lines[0]!.outcome, lines[0]!.target], ['unchanged', 'quay 2.0']);
+    }
+    const other = emptyCatalog();
+    await importTexts(other, [mapping, profile, nist, harbor()], { framework: 'quay' });
+    assert.is(catalogDigest(other), catalogDigest(db));
+    for (const each of [db, other]) each.close();
+  },
+);
+
+frameworks('an exported catalog of a site takes the name that the operator gives', async () => {
+  const db = emptyCatalog();
+  await importTexts(db, [nist, harbor()]);
+  const { get } = await testApp([], { db });
+  const own = (await get('/api/v1/controls/harbor-rules/export')).text;
+  const published = (await get('/api/v1/controls/nist-800-53/export')).text;
+  for (const outcome of ['imported', 'unchanged']) {
+    const { lines } = await importTexts(db, [own, published], { framework: 'quay' });
+    assert.equal(
+      lines.map((line) => [line.outcome, line.target]),
+      [
+        [outcome, 'quay 2.0'],
+        [outcome, 'nist-800-53 Rev 5.1.1'],
+      ],
+    );
+  }
+});
+
+frameworks('names and identifiers are no longer than a question may be', async () => {
+  const db = emptyCatalog();
+  const { lines } = await importTexts(db, [
+    harbor('x'.repeat(150)),
+    harbor().replaceAll('HB-1', 'Y'.repeat(200)),
+  ]);
+  assert.is(lines[0]!.target, `${'x'.repeat(100)} 1`);
+  assert.match(
+    lines[1]!.reason!,
+    /^\/catalog\/groups\/0\/controls\/0\/id: "Y{60}\.\.\." has more than 200 characters$/,
+  );
+  db.close();
+});
+
+frameworks('what a resource names decides where two frameworks have the ids, else the ids', async () => {
+  const db = emptyCatalog();
+  const named = (title: string) => [{ uuid: 'a', title }];
+  await importTexts(db, [
+    nist,
+    harbor(),
+    harbor('Quay Rules'),
+    collection([{ from: ['hb-2'] }], named('Quay Rules'), ['#a', '#b']),
+    collection([{ from: ['hb-3'] }], named('Harbor Rules v2.0'), ['#a', '#b']),
+    collection([{ from: ['ac-2'], to: ['hb-1'] }], named('Quay Rules'), ['x', '#a']),
+  ]);
+  assert.equal(edgesOf(db), [
+    'harbor-rules HB-3.x AC-1 auto',
+    'quay-rules HB-1.x AC-2 auto',
+    'quay-rules HB-2.x AC-1 auto',
+  ]);
+  db.close();
+});
+
+frameworks('broken collections are rejected in one line each, and change nothing', async () => {
+  const db = emptyCatalog();
+  await importTexts(db, [nist, harbor(), mapping]);
+  const digest = catalogDigest(db);
+  const many = { from: Array(1000).fill('hb-1'), to: Array(501).fill('ac-1') };
+  const quoted = (value: string) => ({
+    props: [{ name: 'stated', ns: 'urn:uuid:b4297738-d13c-598a-9893-4e8748ea0db2', value }],
+  });
+  for (const [text, reason] of [
+    ['{"mapping-collection":{"metadata":{}}}', /^\/mapping-collection\/metadata\/title: expected string/],
+    [collection([]), /^the mapping-collection relates no controls$/],
+    [collection([{ relationship: 'no-relationship' }]), /relates no controls$/],
+    [collection([many]), /^more than 500000 pairs$/],
+    [collection([{ from: [] }]), /sources: Too small/],
+    [collection([{ more: quoted('[1]') }]), /^the quoted pair \[1\] is not a list of 8 texts$/],
+    [
+      collection([{ more: quoted('["cci","1","x","nist-800-53","5","AC-1","",""]') }]),
+      /does not name controls$/,
+    ],
+    [mapping.slice(0, -3), /^not valid JSON/],
+  ] as const) {
+    const { lines } = await importTexts(db, [text]);
+    assert.equal([lines.length, lines[0]!.kind, lines[0]!.outcome], [1, 'oscal-mapping', 'rejected']);
+    assert.match(lines[0]!.reason!, reason);
+  }
+  assert.is(catalogDigest(db), digest);
+  db.close();
+});
+
+frameworks('a closure that would be too large is not written to its end', () => {
+  const nodes = ['AC-1', 'AC-2'].map((identifier) => ({ framework: 'nist-800-53', identifier }));
+  nodes.push(...['a', 'b', 'c'].map((identifier) => ({ framework: 'site', identifier })));
+  const graph = createGraph(
+    nodes,
+    [2, 3, 4].flatMap((b) => [0, 1].map((a) => ({ a, b, status: 'auto' as const }))),
+  );
+  const all = [...nodes.keys()].flatMap((node) => closureRows(graph, node)).length;
+  const db = emptyCatalog();
+  for (const most of [0, 1, all - 1, all]) {
+    db.sqlite.exec('DELETE FROM crosswalk_paths');
+    assert.is(writeClosure(db.sqlite, graph, most), most === all);
+    const rows = db.sqlite.prepare('SELECT count(*) FROM crosswalk_paths').pluck().get() as number;
+    assert.ok(most === all ? rows === all : rows < all);
+  }
+  db.close();
+});
+
+frameworks('what a former version skipped is named until it is imported again', async () => {
+  const db = emptyCatalog();
+  const files = [harbor(), profile, mapping];
+  const { lines } = await importTexts(db, [nist, ...files]);
+  const rows = [
+    ['oscal-catalog', 'an OSCAL catalog of another publication: Harbor Rules 2.0'],
+    ['oscal-profile', 'a profile that is not a baseline of 800-53: Small Harbor'],
+    ['other', 'OSCAL of another kind (mapping-collection): only catalogs and profiles can be imported'],
+  ];
+  // As that version left it.
+  const skip = db.sqlite.prepare(
+    "UPDATE import_ledger SET kind = ?, outcome = 'skipped', reason = ?, target = NULL WHERE sha256 = ?",
+  );
+  const remove = db.sqlite.prepare('DELETE FROM sources WHERE sha256 = ?');
+  for (const [index, [kind, reason]] of rows.entries()) {
+    skip.run(kind, reason, lines[index + 1]!.sha256);
+    remove.run(lines[index + 1]!.sha256);
+  }
+  const paths = lines.slice(1).map(({ source }) => source);
+  assert.equal(
+    filesToReadAgain(db.sqlite).map(({ source }) => source),
+    paths,
+  );
+  assert.equal(createStatusService(db).status().readAgain, paths);
+  assert.is(createLedgerService(db).readAgain('controls').length, 3);
+  assert.equal(createLedgerService(db).readAgain('scap'), []);
+  const { get } = await testApp([], { db });
+  assert.match(
+    (await get('/controls/nist-800-53/AC-1')).text,
+    /Import them again:[\s\S]*002\.xml, 003\.xml, 004\.xml/,
+  );
+  await importTexts(db, files);
+  assert.equal(filesToReadAgain(db.sqlite), []);
+  assert.equal(edgesOf(db), edges('harbor-rules'));
+  assert.not.match((await get('/controls/nist-800-53/AC-1')).text, /Import them again/);
+});
+
+frameworks.run();
