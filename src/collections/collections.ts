@@ -3,6 +3,7 @@ import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types
 import { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { forbidden, notFound } from '../base/errors.ts';
+import { runInSlices } from '../base/slices.ts';
 import type { Sort } from '../base/sort.ts';
 import type { Database } from '../db/database.ts';
 import { orderBy } from '../db/order-by.ts';
@@ -19,6 +20,8 @@ export type OverviewSort = Sort<(typeof overviewColumns)[number]>;
 /** The most choices that a form offers, and the most deleted lists that a page shows. */
 const mostChoices = 1000;
 export const mostDeletedShown = 100;
+/** What one slice reads at most: 500 with the longest texts are 2 MB. */
+const inSlice = { rows: 500, weight: 5000 };
 const newestFirst = [desc(collections.createdAt), asc(collections.id)];
 const idAndName = { id: collections.id, name: collections.name };
 const hasId = eq(collections.id, sql.placeholder('id'));
@@ -82,6 +85,22 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
   };
 }
 
+/** The ids of rows in parts that each fit a slice. */
+function* slices(rows: { id: string; weight: number }[]): Generator<string[]> {
+  let ids: string[] = [];
+  let sum = 0;
+  for (const { id, weight } of rows) {
+    if (ids.length === inSlice.rows || (ids.length > 0 && sum + weight > inSlice.weight)) {
+      yield ids;
+      ids = [];
+      sum = 0;
+    }
+    ids.push(id);
+    sum += weight;
+  }
+  if (ids.length > 0) yield ids;
+}
+
 /** Reads the collections of a kind. `shown` are the columns of an answer, in their order. */
 export function createCollectionReader<Shown extends ShownColumns>(
   db: Database,
@@ -122,14 +141,27 @@ export function createCollectionReader<Shown extends ShownColumns>(
     ownChoices: (user: User) =>
       allWith(user, idAndName, { most: mostChoices, only: eq(collections.createdById, user.subject) }),
 
-    /** What the viewer sees, each as the JSON text of an object, which SQLite makes faster than we do. */
-    texts(viewer: Viewer, columns: ShownColumns): string[] {
+    /**
+     * What the viewer sees, each as the JSON text of an object, which SQLite makes faster than we do; `weight` counts the rows
+     * that one reads. All of an organization may be 80 MB: it is read in slices, and what changes meanwhile is as it is when
+     * its slice is read.
+     */
+    texts(viewer: Viewer, columns: ShownColumns = shown, weight = sql<number>`0`): Promise<string[]> {
       const pairs = Object.entries(columns).map(([key, column]) => {
         const isJson = is(column, SQLiteColumn) && column.dataType === 'json';
         return sql`${sql.raw(`'${key}'`)}, ${isJson ? sql`json(${column})` : column}`;
       });
       const text = sql<string>`json_object(${sql.join(pairs, sql`, `)})`;
-      return allWith(viewer, { text }).map((row) => row.text);
+      function* read(): Generator<void, string[]> {
+        const texts: string[] = [];
+        for (const ids of slices(allWith(viewer, { id: collections.id, weight }))) {
+          yield;
+          const only = sql`${collections.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+          for (const row of allWith(viewer, { text }, { only })) texts.push(row.text);
+        }
+        return texts;
+      }
+      return runInSlices(read());
     },
 
     /** The user's collections that were deleted at or after a time, newest deletion first; one of them, where `id` is given. */
