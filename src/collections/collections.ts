@@ -3,7 +3,7 @@ import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types
 import { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { forbidden, notFound } from '../base/errors.ts';
-import { inSlices } from '../base/slices.ts';
+import { runInSlices } from '../base/slices.ts';
 import type { Sort } from '../base/sort.ts';
 import type { Database } from '../db/database.ts';
 import { orderBy } from '../db/order-by.ts';
@@ -20,12 +20,22 @@ export type OverviewSort = Sort<(typeof overviewColumns)[number]>;
 /** The most choices that a form offers, and the most deleted lists that a page shows. */
 const mostChoices = 1000;
 export const mostDeletedShown = 100;
+/** What one slice reads at most: 500 with the longest texts are 2 MB. */
+const inSlice = { rows: 500, weight: 5000 };
 const newestFirst = [desc(collections.createdAt), asc(collections.id)];
 const idAndName = { id: collections.id, name: collections.name };
 const hasId = eq(collections.id, sql.placeholder('id'));
 const who = sql.placeholder('who');
 
 export type ShownColumns = Record<string, SQLiteColumn | SQL>;
+
+/** What is read of all that a viewer sees: in another order, at most so many, those that a condition or these ids name. */
+interface Wanted {
+  order?: SQL[];
+  most?: number;
+  only?: SQL;
+  ids?: string[];
+}
 
 /** Finds the lists or collections of a kind that a viewer may see (rule D8.3). */
 export function createVisible({ orm }: Database, kind: CollectionKind) {
@@ -64,22 +74,18 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
       return row;
     },
 
-    /** What reads some columns of one by its id; undefined where the viewer does not see it. */
-    prepareOne(viewer: Viewer, columns: ShownColumns) {
-      const one = orm.select(columns).from(collections).where(and(hasId, visible[viewer.kind])).prepare();
-      return (id: string) => one.get({ id, ...valuesOf(viewer) });
-    },
-
     /** Some columns of what the viewer sees, newest first, then by id (D3.4), unless another order is given. */
     allWith<Columns extends ShownColumns>(
       viewer: Viewer,
       columns: Columns,
-      { order = newestFirst, most = -1, only }: { order?: SQL[]; most?: number; only?: SQL } = {},
+      { order = newestFirst, most = -1, only, ids }: Wanted = {},
     ) {
+      // The plus keeps SQLite from looking for these among all that the viewer sees.
+      const isOne = ids && sql`${collections.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND +`;
       const rows = orm
         .select<ShownColumns>(columns)
         .from(collections)
-        .where(and(visible[viewer.kind], only))
+        .where(and(sql`${isOne}(${visible[viewer.kind]})`, only))
         .orderBy(...order)
         .limit(most)
         .prepare()
@@ -89,6 +95,22 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
   };
 }
 
+/** The ids of rows in parts that each fit a slice. */
+function* slices(rows: { id: string; weight: number }[]): Generator<string[]> {
+  let ids: string[] = [];
+  let sum = 0;
+  for (const { id, weight } of rows) {
+    if (ids.length === inSlice.rows || (ids.length > 0 && sum + weight > inSlice.weight)) {
+      yield ids;
+      ids = [];
+      sum = 0;
+    }
+    ids.push(id);
+    sum += weight;
+  }
+  if (ids.length > 0) yield ids;
+}
+
 /** Reads the collections of a kind. `shown` are the columns of an answer, in their order. */
 export function createCollectionReader<Shown extends ShownColumns>(
   db: Database,
@@ -96,7 +118,7 @@ export function createCollectionReader<Shown extends ShownColumns>(
   shown: Shown,
 ) {
   const { orm } = db;
-  const { find, own, allWith, prepareOne } = createVisible(db, kind);
+  const { find, own, allWith } = createVisible(db, kind);
   const shownOne = orm.select<ShownColumns>(shown).from(collections).where(hasId).prepare();
   return {
     find,
@@ -130,21 +152,25 @@ export function createCollectionReader<Shown extends ShownColumns>(
       allWith(user, idAndName, { most: mostChoices, only: eq(collections.createdById, user.subject) }),
 
     /**
-     * What the viewer sees, each as the JSON text of an object, which SQLite makes faster than we do. All of an organization
-     * may be 80 MB: each is read by itself, in slices, as it is then.
+     * What the viewer sees, each as the JSON text of an object, which SQLite makes faster than we do; `weight` counts the rows
+     * that one reads. All of an organization may be 80 MB: it is read in slices, and what changes meanwhile is as it is when
+     * its slice is read.
      */
-    async texts(viewer: Viewer, columns: ShownColumns = shown): Promise<string[]> {
+    texts(viewer: Viewer, columns: ShownColumns = shown, weight = sql<number>`0`): Promise<string[]> {
       const pairs = Object.entries(columns).map(([key, column]) => {
         const isJson = is(column, SQLiteColumn) && column.dataType === 'json';
         return sql`${sql.raw(`'${key}'`)}, ${isJson ? sql`json(${column})` : column}`;
       });
-      const read = prepareOne(viewer, { text: sql<string>`json_object(${sql.join(pairs, sql`, `)})` });
-      const texts: string[] = [];
-      await inSlices(allWith(viewer, { id: collections.id }), ({ id }) => {
-        const row = read(id);
-        if (row) texts.push(row.text as string);
-      });
-      return texts;
+      const text = sql<string>`json_object(${sql.join(pairs, sql`, `)})`;
+      function* read(): Generator<void, string[]> {
+        const texts: string[] = [];
+        for (const ids of slices(allWith(viewer, { id: collections.id, weight }))) {
+          yield;
+          for (const row of allWith(viewer, { text }, { ids })) texts.push(row.text);
+        }
+        return texts;
+      }
+      return runInSlices(read());
     },
 
     /** The user's collections that were deleted at or after a time, newest deletion first; one of them, where `id` is given. */

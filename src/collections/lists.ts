@@ -50,7 +50,8 @@ export function createListService(db: Database, now: () => Date, newId: () => st
     /** The lists that the viewer sees, each as JSON text; `withSlugs` adds its STIGs by position, then slug. */
     texts(viewer: Viewer, withSlugs: boolean): Promise<JsonText<List>[]> {
       const columns = { ...shown, seenAt: viewer.kind === 'user' ? seenAtOf : sql`NULL` };
-      return reader.texts(viewer, { ...columns, ...(withSlugs && { stigSlugs: sql`json(${stigSlugs})` }) });
+      if (!withSlugs) return reader.texts(viewer, columns);
+      return reader.texts(viewer, { ...columns, stigSlugs: sql`json(${stigSlugs})` }, stigCount);
     },
 
     /**
