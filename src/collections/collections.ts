@@ -81,7 +81,8 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
       { order = newestFirst, most = -1, only, ids }: Wanted = {},
     ) {
       // The plus keeps SQLite from looking for these among all that the viewer sees.
-      const isOne = ids && sql`${collections.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND +`;
+      const isOne =
+        ids && sql`${collections.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND +`;
       const rows = orm
         .select<ShownColumns>(columns)
         .from(collections)
