@@ -22,6 +22,7 @@ import { packageRoot } from '../../src/base/root.ts';
 import { sampleKey } from '../support/bundles.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { runHere } from '../support/here.ts';
+import { programs } from '../support/programs.ts';
 import { killAll, startServer } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
@@ -48,34 +49,36 @@ function bySystemd(text: string): Map<string, string> {
   );
 }
 
-testIf({ here: existsSync(generator), bring: 'apt-get install systemd' }, settings)(
-  'gapstone.env is read as systemd reads it',
-  () => {
-    const piece = fc.constantFrom(
-      ...['a', 'b c', ' ', '"', "'", '\\', '\\\n', '#', ';', '=', 'é', 'n', '//', '"x y"', "'x y'"],
-    );
-    const value = fc.array(piece, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
-    const line = fc.oneof(
-      fc.tuple(fc.constantFrom('G1', 'G2', ' G3', 'G1 '), value).map(([name, text]) => `${name}=${text}`),
-      fc.constantFrom('# comment', '; comment', '', 'no assignment', '#\\', '=G1="', '\\'),
-    );
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
-        const text = `${lines.join('\n')}\n`;
-        // A line end inside quotes is printed in a form of its own.
-        fc.pre(![...parseEnvironmentFile(text).values()].some((each) => each.includes('\n')));
-        const own = [...parseEnvironmentFile(text)].filter(
-          ([name, each]) => /^G[123]$/.test(name) && each !== '',
-        );
-        const theirs = bySystemd(text);
-        // An assignment of nothing is an error to that program alone: it keeps the one before.
-        for (const [name, each] of parseEnvironmentFile(text)) if (each === '') theirs.delete(name);
-        assert.equal(new Map(own.sort()), new Map([...theirs].sort()), JSON.stringify(text));
-      }),
-      { numRuns: 60 },
-    );
-  },
-);
+const systemd = {
+  here: existsSync(generator) && programs('bash').here,
+  bring: 'apt-get install systemd bash',
+};
+
+testIf(systemd, settings)('gapstone.env is read as systemd reads it', () => {
+  const piece = fc.constantFrom(
+    ...['a', 'b c', ' ', '"', "'", '\\', '\\\n', '#', ';', '=', 'é', 'n', '//', '"x y"', "'x y'"],
+  );
+  const value = fc.array(piece, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
+  const line = fc.oneof(
+    fc.tuple(fc.constantFrom('G1', 'G2', ' G3', 'G1 '), value).map(([name, text]) => `${name}=${text}`),
+    fc.constantFrom('# comment', '; comment', '', 'no assignment', '#\\', '=G1="', '\\'),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
+      const text = `${lines.join('\n')}\n`;
+      // A line end inside quotes is printed in a form of its own.
+      fc.pre(![...parseEnvironmentFile(text).values()].some((each) => each.includes('\n')));
+      const own = [...parseEnvironmentFile(text)].filter(
+        ([name, each]) => /^G[123]$/.test(name) && each !== '',
+      );
+      const theirs = bySystemd(text);
+      // An assignment of nothing is an error to that program alone: it keeps the one before.
+      for (const [name, each] of parseEnvironmentFile(text)) if (each === '') theirs.delete(name);
+      assert.equal(new Map(own.sort()), new Map([...theirs].sort()), JSON.stringify(text));
+    }),
+    { numRuns: 60 },
+  );
+});
 
 settings('quotes, blanks, comments and continued lines, one by one', () => {
   const cases: [text: string, value: string | undefined][] = [
