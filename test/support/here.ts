@@ -17,7 +17,7 @@ export function commandHere(
   { cwd = scratchFolder(), env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Ended> {
   const isServer = args[0] === 'serve' || args[0] === 'start';
-  const turn = last.then(() => (isServer ? gapstone(args, { cwd, env }) : ended(args, cwd, env)));
+  const turn = last.then(() => (isServer ? endedApart(args, cwd, env) : ended(args, cwd, env)));
   last = turn.catch(() => undefined);
   return turn;
 }
@@ -25,6 +25,11 @@ export function commandHere(
 /** As `runToEnd`. */
 export const runHere = (cwd: string, args: string[], env: Record<string, string> = {}) =>
   commandHere(args, { cwd, env });
+
+async function endedApart(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ended> {
+  const { code, stdout, stderr } = await gapstone(args, { cwd, env });
+  return { code, stdout, stderr };
+}
 
 async function ended(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ended> {
   const out = { stdout: '', stderr: '' };
