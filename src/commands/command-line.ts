@@ -15,6 +15,7 @@ const commands: Record<string, () => Promise<Command>> = {
   token: async () => (await import('./token.ts')).tokenCommand,
   mapping: async () => (await import('./mapping.ts')).mappingCommand,
   'integration-token': async () => (await import('./integration-token.ts')).integrationTokenCommand,
+  'user-token': async () => (await import('./user-token.ts')).userTokenCommand,
   collection: async () => (await import('./collection.ts')).collectionCommand,
   content: async () => (await import('./content.ts')).contentCommand,
   checklists: async () => (await import('./checklists.ts')).checklistsCommand,

@@ -30,7 +30,7 @@ openDatabase(filesOf(join(emptyFolder, 'g.db')), { create: true }).close();
   await runImport(catalog, [shipped('stigs')]);
   catalog.close();
   const db = openDatabase(files);
-  db.sqlite.exec(`INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't')`);
+  db.sqlite.exec(`INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't', NULL)`);
   db.close();
 }
 

@@ -55,7 +55,7 @@ const sample = filesOf(join(scratchFolder(), 'g.db'));
   catalog.close();
   const db = openDatabase(sample);
   db.sqlite.exec(`INSERT INTO bundles VALUES ('id', 'list', 'Kept', '', '[]', '', '', 'PRIVATE', 'ann', NULL, NULL, 't', 't', NULL, 1);
-    INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't')`);
+    INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't', NULL)`);
   db.close();
 }
 const sampleDigest = digestOf(sample.db);

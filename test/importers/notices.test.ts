@@ -127,7 +127,7 @@ test('a checklist is named as what it is; a benchmark that cannot be decoded is 
   const paths = files.map(([name, content]) => put(folder, name, content));
   const { lines } = await runImport(db, paths, { strict: true });
   db.close();
-  const said = ' (a checklist: upgrade it on the page “Upgrade a checklist”; it cannot be imported)';
+  const said = ' (a checklist: upgrade it on the page “Upgrade checklists”; it cannot be imported)';
   assert.equal(
     lines.map(({ outcome, kind, reason }) => [outcome, kind, reason]),
     [

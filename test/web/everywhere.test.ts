@@ -186,7 +186,10 @@ everywhere('what another site sends, a file, and what is too large are never kep
 });
 
 everywhere('who is signed in is told when the page has been open for long, by script alone', async () => {
-  assert.match((await loadPage(t, '/lists', ann)).html, /<p class="notice" id="session-over"[^>]* hidden/);
+  assert.match(
+    (await loadPage(t, '/lists', ann)).html,
+    /<div class="notice" id="session-over"[^>]* data-idle="900" data-left="3600"[^>]* hidden/,
+  );
   assert.not.match((await loadPage(t, '/controls', nobody)).html, 'session-over');
 });
 

@@ -19,14 +19,14 @@ const number = (text: string) => Number(text.replaceAll(',', ''));
 
 finding('each number of the start page leads to a listing that shows that number', async () => {
   const { html } = await loadPage(t, '/', ann);
-  const tiles = [...html.matchAll(/<li><a href="([^"]*)"><b>([\d,]+)<\/b>(.*?)<\/a><\/li>/gs)];
-  assert.is(tiles.length, 5);
+  const totals = [...html.matchAll(/<li><a href="([^"]*)"><b>([\d,]+)<\/b>(.*?)<\/a><\/li>/gs)];
+  assert.is(totals.length, 5);
   const { catalog, severity } = (await t.get('/api/v1/stigs/stats')).json;
   assert.equal(
-    tiles.map(([, , shown]) => number(shown!)),
+    totals.map(([, , shown]) => number(shown!)),
     [catalog.totalBenchmarks, catalog.totalFindings, severity.high, severity.medium, severity.low],
   );
-  for (const [, href, shown] of tiles) {
+  for (const [, href, shown] of totals) {
     const listing = textOf((await loadPage(t, href!.replaceAll('&amp;', '&'), ann)).html);
     const said = href === '/stigs' ? `${shown} STIGs` : `Rules ${shown} `;
     assert.ok(listing.includes(said), `${href}: ${said}`);
