@@ -33,28 +33,16 @@ export function noteDecisions(
   }
 }
 
-/**
- * Sets an opened archive without anything new to `unchanged` (rule D44.2): its hash is in the ledger (`known`), or all
- * sources in it, at any depth, were stored before.
- */
-export function noteArchives(lines: OpenLine[], known: () => Set<string | null>): void {
-  const met = new Set<string | null>(lines.some(({ kind }) => kind === 'archive') ? known() : []);
-  const held = new Map<string, Set<OpenLine['outcome']>>();
-  for (const { source, kind, outcome } of lines) {
-    if (kind === 'archive') continue;
-    for (let at = source.lastIndexOf('!/'); at > 0; at = source.lastIndexOf('!/', at - 1)) {
-      const archive = source.slice(0, at);
-      held.set(archive, (held.get(archive) ?? new Set()).add(outcome));
-    }
-  }
-  for (const line of lines) {
-    if (line.kind !== 'archive' || line.outcome !== 'imported') continue;
-    const outcomes = held.get(line.source) ?? new Set();
-    const isStored = outcomes.has('imported') || outcomes.has('superseded');
-    const isKnown = met.has(line.sha256) || (outcomes.has('unchanged') && !outcomes.has('rejected'));
-    if (!isStored && isKnown) line.outcome = 'unchanged';
-    met.add(line.sha256);
-  }
+/** Sets an opened archive of which nothing was new to `unchanged` (rule D44.2), at any depth. */
+export function noteArchives(lines: OpenLine[]): void {
+  const withNews = new Set<string>();
+  for (const { source, kind, outcome } of lines)
+    if (kind !== 'archive' && (outcome === 'imported' || outcome === 'superseded'))
+      for (let at = source.lastIndexOf('!/'); at > 0; at = source.lastIndexOf('!/', at - 1))
+        withNews.add(source.slice(0, at));
+  for (const line of lines)
+    if (line.kind === 'archive' && line.outcome === 'imported' && !withNews.has(line.source))
+      line.outcome = 'unchanged';
 }
 
 /** Writes what became of documents into the lines of their sources, also where one came twice or before. */

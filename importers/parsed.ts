@@ -52,4 +52,4 @@ export function fromControls(result: ControlsResult, warnings: string[]): Parsed
 
 /** Advice for a ckl or cklb, which looks like a STIG. */
 export const aChecklist =
-  ' (a checklist: upgrade it on the page “Upgrade a checklist”; it cannot be imported)';
+  ' (a checklist: upgrade it on the page “Upgrade checklists”; it cannot be imported)';

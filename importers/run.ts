@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { CommandError } from '../src/base/errors.ts';
 import { yieldToEventLoop } from '../src/base/slices.ts';
 import type { Database } from '../src/db/database.ts';
@@ -178,7 +178,7 @@ class ImportRun {
     let step = deriving.next();
     for (; !step.done; step = deriving.next()) await this.pause();
     const { changed, unusedOverrides, slugChanges } = step.value;
-    noteArchives(open, () => this.knownArchives());
+    noteArchives(open);
     const made = open.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));
     const isRefused = this.options.strict === true && bad.length > 0;
@@ -234,12 +234,6 @@ class ImportRun {
     const { strict = false, framework } = this.options;
     const options = { strict, ...(framework === undefined ? {} : { framework }) };
     return found.type === 'group' ? parseGroup(found, options) : parseSource(found.bytes, options);
-  }
-
-  private knownArchives(): Set<string | null> {
-    const { sha256, kind } = importLedger;
-    const rows = this.db.orm.selectDistinct({ sha256 }).from(importLedger).where(eq(kind, 'archive')).all();
-    return new Set(rows.map((row) => row.sha256));
   }
 
   private finish(lines: LedgerLine[], summary: LedgerSummary, stored: boolean, changed: boolean): void {

@@ -7,6 +7,7 @@ import { callerFinder, networkMatcher, plainAddress } from './base/addresses.ts'
 import { statusOf } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { FastPath } from './http/cache/fast-path.ts';
+import { certificateOfHeader, certificateOfPeer } from './http/client-certificate.ts';
 import { type Connection, createConnections, readerLimits } from './http/limits/connections.ts';
 import type { Observer } from './http/observe/observer.ts';
 import { beginRecord, type RequestRecord } from './http/observe/record.ts';
@@ -15,10 +16,11 @@ import { readHeaders, requestTarget } from './http/request.ts';
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
-/** A certificate chain and its key, PEM. */
+/** A certificate chain and its key, PEM; with `ca`, clients are asked for a certificate of these authorities. */
 export interface Tls {
   cert: Buffer;
   key: Buffer;
+  ca?: string;
 }
 
 export interface ServerOptions {
@@ -33,6 +35,8 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` the server trusts. */
   trustedProxies?: readonly string[];
+  /** The header in which they hand on a client's certificate, in lower case. */
+  certHeader?: string | null;
   readers?: typeof readerLimits;
   fastPath?: FastPath;
 }
@@ -125,14 +129,20 @@ function createNodeServer({ tls = null, requestTimeout = 30 }: ServerOptions, ha
   };
   if (!tls) return createServer(serverOptions, handle);
   const { headersTimeout: handshakeTimeout } = serverOptions;
-  return createTlsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2', handshakeTimeout }, handle);
+  // Whoever has none, or a bad one, is served too: a certificate is checked where somebody signs in with it.
+  const asking = { requestCert: tls.ca !== undefined, rejectUnauthorized: false };
+  return createTlsServer(
+    { ...serverOptions, ...tls, ...asking, minVersion: 'TLSv1.2', handshakeTimeout },
+    handle,
+  );
 }
 
 function createRequests(
   { options, secure, connections, state }: Context,
   fetch: Parameters<typeof startServer>[0],
 ) {
-  const { observer, fastPath } = options;
+  const { observer, fastPath, tls, certHeader = null } = options;
+  const asksCertificates = tls?.ca !== undefined;
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
   const oneEachTurn = createPipelines();
@@ -150,7 +160,12 @@ function createRequests(
     const isSecure = secure || (headers.get('x-forwarded-proto') === 'https' && trusted(address));
     const proxied = trusted(address);
     const arrival = { method: request.method!, remote, secure: isSecure, proxied, connected: true };
-    const record = beginRecord(arrival, (name) => headers.get(name));
+    const sent = asksCertificates
+      ? { certificate: () => certificateOfPeer(socket) }
+      : !secure && proxied && certHeader !== null
+        ? { certificate: () => certificateOfHeader(headers.get(certHeader)) }
+        : null;
+    const record = beginRecord({ ...arrival, ...sent }, (name) => headers.get(name));
     request.record = record;
     state.requests++;
     connection.requests++;

@@ -2,13 +2,15 @@
 // (support/lane.ts says which have one of their own). Three kinds are left out and run alone, in this process: with --faults what is in `faults/`, which takes minutes;
 // with --package what is in `package/`, which needs the built package; with --browser what drives a browser.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { leftOut, made, preparedFolder } from './support/harness.ts';
 import { fileEnd, type Printed, runLane } from './support/lane.ts';
+import { loadModulesFaster } from './support/modules.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 import { outside } from './support/watched.ts';
 
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
@@ -32,13 +34,19 @@ const isLong = (file: string) => /^(limits|content|commands|importers|documents)
 if (!apart) files.sort((a, b) => Number(isLong(b)) - Number(isLong(a)));
 
 process.exitCode = 1;
-if (only) enableCompileCache(process.env[preparedFolder]);
-else {
-  const prepared = mkdtempSync(join(tmpdir(), 'gapstone-test-'));
-  process.env[preparedFolder] = prepared;
+if (only) {
+  enableCompileCache(process.env[preparedFolder]);
+  loadModulesFaster();
+} else {
+  const isPlain = !apart && ending === '.test.js';
+  const folder = mkdtempSync(join(isPlain ? temporaryFolder() : tmpdir(), 'gapstone-test-'));
+  // Programs that run as another account have their folders below.
+  chmodSync(folder, 0o711);
+  process.env.TMPDIR = folder;
+  process.env[preparedFolder] = folder;
   // For the command line, which many tests start: Node keeps there what it compiled.
-  process.env.NODE_COMPILE_CACHE = join(prepared, 'compiled');
-  process.on('exit', () => rmSync(prepared, { recursive: true, force: true }));
+  process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 const queue: Runner[][] = [];
 Object.assign(globalThis, { UVU_QUEUE: queue });
@@ -98,6 +106,7 @@ async function runFile(index: number, file: string): Promise<void> {
   Object.assign(globalThis, { UVU_INDEX: index });
   const before = made.suites;
   const start = performance.now();
+  const usedBefore = processorTime();
   process.stdout.write(`${name}\n`);
   try {
     await import(pathToFileURL(file).href);
@@ -108,12 +117,25 @@ async function runFile(index: number, file: string): Promise<void> {
   const suites = queue[index]!;
   const without = leftOut.splice(0);
   for (const { name: title, bring } of without) skip(bring, [`${name}: ${title}`]);
+  // Its suite counts a test that it leaves out.
+  totals.skipped -= without.filter(({ of }) => of === 'test').length;
   if (suites.length + without.length === 0) fail(`${name}: no suite ran`);
   if (suites.length !== made.suites - before) fail(`${name}: a suite was made but not run`);
   for (const run of suites) await runSuite(name, run);
   if (without.length > 0) process.stdout.write(` ${without.length} skipped\n`);
   for (const problem of outside.splice(0)) fail(`${name}: ${problem}`);
-  process.stdout.write(`    ${((performance.now() - start) / 1000).toFixed(1)} s\n`);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  process.stdout.write(
+    `    ${seconds} s, ${(processorTime() - usedBefore).toFixed(1)} s of processor time\n`,
+  );
+}
+
+/** The seconds of processor time of this process and, where the kernel tells it, of the programs that it ran to their end. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  if (process.platform !== 'linux') return (user + system) / 1e6;
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]!.split(' ');
+  return (user + system) / 1e6 + (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
 /** Takes what a child printed of a file, and its counts; one that ended without them failed. */

@@ -272,7 +272,7 @@ config(
     const warningsOf = (env: Record<string, string>) => configWarnings(readConfig({}, {}), env);
     const table = readFileSync(join(packageRoot, 'docs', 'operate.md'), 'utf8').match(/^\| `GAPSTONE_.*$/gm)!;
     const documented = table.flatMap((row) => row.split('|')[1]!.match(/GAPSTONE_[A-Z_]+/g)!);
-    assert.is(documented.length, 32);
+    assert.is(documented.length, 41);
     assert.equal(warningsOf(Object.fromEntries(documented.map((name) => [name, 'x']))), []);
     const others = { PATH: '/bin', gapstone_db: 'x', XGAPSTONE_DB: 'x', GAPSTONE: 'x' };
     assert.equal(warningsOf(others), []);

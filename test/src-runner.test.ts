@@ -116,10 +116,12 @@ runner(
       two: `${harness} const c = suite('c'); const some = testIf(${need(false)}, c);
       some('one test', () => { throw new Error('ran'); }); c('another', () => {}); c.run();`,
       three: `${harness} const c = suiteIf(${need(true)}, 'here'); testIf(${need(true)}, c)('x', () => {}); c.run();`,
+      four: `${harness} const c = suite('c'); testIf(${need(false)}, c)('the only test', () => {}); c.run();`,
     };
     const all = await run(files);
-    assert.equal([all.code, all.last], [0, '2 passed, 0 failed, 2 skipped']);
-    const named = ['skipped: one.test.ts: whole', 'skipped: two.test.ts: one test', 'Lay the files there.'];
+    assert.equal([all.code, all.last], [0, '2 passed, 0 failed, 3 skipped']);
+    const names = ['four.test.ts: the only test', 'one.test.ts: whole', 'two.test.ts: one test'];
+    const named = [...names.map((name) => `skipped: ${name}`), 'Lay the files there.'];
     assert.ok(all.out.includes(named.join('\n')), all.out);
     const single = await run(files, 'two');
     assert.equal([single.code, single.last], [0, '1 passed, 0 failed, 1 skipped']);

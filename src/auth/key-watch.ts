@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import type { JWTVerifyGetKey } from 'jose';
+import { stampOf } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
 
 export interface KeySet extends JWTVerifyGetKey {
@@ -71,14 +71,4 @@ export async function watchKeySet(
     },
     id: async () => (await current()).id ?? '',
   });
-}
-
-/** A text that changes when a file is written, replaced, removed or becomes unreadable. */
-function stampOf(file: string): string {
-  try {
-    const stat = statSync(file, { bigint: true });
-    return `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
-  } catch (error) {
-    return `${(error as NodeJS.ErrnoException).code}`;
-  }
 }

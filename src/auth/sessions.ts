@@ -5,11 +5,13 @@ import type { Log } from '../base/log.ts';
 import type { Database } from '../db/database.ts';
 import { takesNoWrites, whenWritable } from '../db/faults.ts';
 import { sessions } from '../db/user-tables.ts';
+import type { ClientCertificates } from './certificates.ts';
 import type { User } from './viewer.ts';
 
 export const sessionCookie = 'gapstone_session';
 
-const idleMilliseconds = 15 * 60 * 1000;
+/** Minutes without a request after which a session ends, unless a site sets others (rule D43.5). */
+export const usualIdleMinutes = 15;
 const longestMilliseconds = 12 * 3600 * 1000;
 const perUser = 10;
 /** A sign-in ends a few expired sessions: all end some day, and a sign-in stays cheap. */
@@ -20,7 +22,7 @@ const writtenEvery = 60 * 1000;
 const clockTolerance = 60 * 1000;
 
 type SessionRow = typeof sessions.$inferSelect;
-type EndReason = 'logoff' | 'idle' | 'expired' | 'replaced' | 'too many';
+type EndReason = 'logoff' | 'idle' | 'expired' | 'certificate' | 'replaced' | 'too many';
 type Ended = { row: SessionRow; reason: EndReason };
 
 /** A session that ended without a sign-out, for the audit stream. */
@@ -53,22 +55,28 @@ interface Context {
   audit: SessionAudit;
   /** The time of each session's last use in this process, by hash. */
   lastUse: Map<string, number>;
-  keyId: () => Promise<string>;
+  idleMilliseconds: number;
+}
+
+/** What sessions go by, besides the database. */
+export interface SessionOptions {
+  audit?: SessionAudit;
+  keyId?: () => Promise<string>;
+  idleMinutes?: number;
+  /** Who comes in by certificate; null: nobody. */
+  certificates?: Pick<ClientCertificates, 'standing' | 'rightsOf'> | null;
 }
 
 /**
- * Sessions (rule D1.7): 256 random bits, of which the database stores only the SHA-256. A session ends after 15 idle
- * minutes, after 12 hours, with the token that started it, or when the local issuer's key (`keyId`) changes (D34.4). A
- * user has at most ten. The transaction that ends a session without a sign-out also writes its event to `audit`.
+ * Sessions (rule D1.7): 256 random bits, of which the database stores only the SHA-256. A session ends after some idle
+ * minutes, after 12 hours, with the token or the certificate that started it, or when the local issuer's key (`keyId`)
+ * changes (D34.4). A user has at most ten. The transaction that ends a session without a sign-out also writes its event
+ * to `audit`.
  */
-export function createSessions(
-  db: Database,
-  now: () => Date,
-  log: Log,
-  audit: SessionAudit = noAudit,
-  keyId: () => Promise<string> = async () => '',
-) {
-  const context: Context = { db, now, log, audit, keyId, lastUse: new Map() };
+export function createSessions(db: Database, now: () => Date, log: Log, options: SessionOptions = {}) {
+  const { audit = noAudit, keyId = async () => '', certificates = null } = options;
+  const idleMilliseconds = (options.idleMinutes ?? usualIdleMinutes) * 60_000;
+  const context: Context = { db, now, log, audit, idleMilliseconds, lastUse: new Map() };
   const { orm } = db;
   const { byHash, end, sweep } = createEnds(context);
   const { whyOver, touch } = createAges(context);
@@ -89,15 +97,19 @@ export function createSessions(
   }
 
   return {
-    /** Starts a session for a token's user, ends the session `former`, and gives the cookie's value. */
-    async start(user: User, former: string | undefined): Promise<string> {
+    /**
+     * Starts a session of a user, ends the session `former`, and gives the cookie's value. `within` is called in its
+     * transaction, and may throw.
+     */
+    async start(user: User, former: string | undefined, within = () => {}): Promise<string> {
       const secret = randomBytes(32).toString('base64url');
       // Use the id of the token's key: the issuer may have a new key by now.
-      const row = newRow(sha256(secret + (user.keyId ?? '')), user, now().getTime());
+      const row = newRow(sha256(secret + (user.keyId ?? (await keyId()))), user, now().getTime());
       const formerHash = former === undefined ? null : await hashOf(former);
       await ending(db.write, (over) => {
         const replaced = formerHash === null ? undefined : byHash.get({ hash: formerHash });
         if (replaced) end(replaced, 'replaced', over);
+        within();
         sweep(user.subject, whyOver, over);
         orm.insert(sessions).values(row).run();
         return { id: idOf(row) };
@@ -116,11 +128,19 @@ export function createSessions(
         await expire(row, reason);
         return null;
       }
+      const { subject, email, certificate } = row;
+      if (certificate !== null) {
+        const standing = certificates?.standing(certificate) ?? 'over';
+        if (standing === 'over') await expire(row, 'certificate');
+        if (standing !== 'good') return null;
+      }
       touch(row);
-      const { subject, email, organization } = row;
+      const { organization, entitlements } = certificate === null ? row : certificates!.rightsOf(subject);
       const expiresAt = Math.floor(Date.parse(row.endsAt) / 1000);
-      const entitlements = new Set(row.entitlements);
-      return { kind: 'user', subject, email, organization, entitlements, expiresAt };
+      return {
+        ...{ kind: 'user', subject, email, organization, expiresAt, entitlements: new Set(entitlements) },
+        ...(certificate === null ? {} : { certificate }),
+      };
     },
 
     async end(secret: string): Promise<void> {
@@ -139,10 +159,12 @@ function newRow(hash: string, user: User, time: number): SessionRow {
   const created = new Date(time).toISOString();
   const endsAt = new Date(Math.min(time + longestMilliseconds, user.expiresAt * 1000)).toISOString();
   const entitlements = [...user.entitlements];
-  return { hash, subject, email, organization, entitlements, createdAt: created, usedAt: created, endsAt };
+  const certificate = user.certificate ?? null;
+  const times = { createdAt: created, usedAt: created, endsAt };
+  return { hash, subject, email, organization, entitlements, ...times, certificate };
 }
 
-function createAges({ db, now, lastUse }: Context) {
+function createAges({ db, now, lastUse, idleMilliseconds }: Context) {
   return {
     whyOver(row: SessionRow): EndReason | null {
       const time = now().getTime();
@@ -161,7 +183,7 @@ function createAges({ db, now, lastUse }: Context) {
   };
 }
 
-function createEnds({ db: { orm }, now }: Context) {
+function createEnds({ db: { orm }, now, idleMilliseconds }: Context) {
   const isHash = eq(sessions.hash, sql.placeholder('hash'));
   const byHash = orm.select().from(sessions).where(isHash).prepare();
   const remove = orm.delete(sessions).where(isHash).prepare();
@@ -238,6 +260,7 @@ function endedSession(row: SessionRow, why: Exclude<EndReason, 'logoff'>): Ended
     {
       idle: ['session.timeout', 'IDLE'],
       expired: ['session.timeout', 'EXPIRED'],
+      certificate: ['session.end', 'CERTIFICATE'],
       replaced: ['session.renew', 'REPLACED'],
       'too many': ['session.end', 'TOO_MANY'],
     } as const

@@ -21,40 +21,60 @@ const maxLifetime = 90 * 24 * 3600;
 /** Verifies a user token, sent from an address; gives its user. Throws the same 401 for every cause (D1.2, D1.5). */
 export type VerifyUserToken = (token: string, address?: string) => Promise<User>;
 
-export function createVerifyUserToken(
-  config: Config,
-  keys: JWTVerifyGetKey & Partial<Pick<KeySet, 'id'>>,
-  now: () => Date,
-): VerifyUserToken {
-  const { claims, issuer, audience } = config;
-  const required = ['iat', 'exp', 'iss', 'aud', ...(claims.sub === 'sub' ? ['sub'] : [])];
-  return async (token) => {
-    if (token.length > maxTokenLength) throw unauthorized();
-    const keyId = await keys.id?.();
-    let payload: JWTPayload;
-    let type: unknown;
-    try {
-      const options = {
-        algorithms,
-        issuer,
-        audience,
-        clockTolerance: 5,
-        requiredClaims: required,
-        currentDate: now(),
-      };
-      const verified = await verifySignature(token, keys, options);
-      payload = verified.payload;
-      type = verified.protectedHeader.typ;
-    } catch {
-      throw unauthorized();
-    }
-    if (isOtherKind(type)) throw unauthorized();
-    // Parsers differ in which of two equal members counts, so even a signed token with a repeated one is rejected.
-    const texts = token.split('.', 2).map((part) => Buffer.from(part, 'base64url').toString('utf8'));
-    if (texts.some((text) => repeatedMember(text) !== null)) throw unauthorized();
-    const user = userOf(payload, claims, now());
-    return keyId ? { ...user, keyId } : user;
+type TokenConfig = Pick<Config, 'claims' | 'issuer' | 'audience'>;
+type Keys = JWTVerifyGetKey & Partial<Pick<KeySet, 'id'>>;
+
+export function createVerifyUserToken(config: TokenConfig, keys: Keys, now: () => Date): VerifyUserToken {
+  return async (token) => (await verifyToken(token, config, keys, now)).user;
+}
+
+/**
+ * Verifies an ID token as a user token, and that it is for our client id (`audience`) alone, or says that we asked for
+ * it (`azp`), with our nonce (rule D43.3). Throws 401.
+ */
+export function createVerifyIdToken(config: TokenConfig, keys: Keys, now: () => Date) {
+  const { audience } = config;
+  return async (token: string, nonce: string): Promise<User> => {
+    const { user, payload } = await verifyToken(token, config, keys, now);
+    const { aud, azp } = payload;
+    const isOurs = azp === undefined ? [aud].flat().every((each) => each === audience) : azp === audience;
+    if (!isOurs || payload.nonce !== nonce) throw unauthorized();
+    return user;
   };
+}
+
+async function verifyToken(
+  token: string,
+  { claims, issuer, audience }: TokenConfig,
+  keys: Keys,
+  now: () => Date,
+): Promise<{ user: User; payload: JWTPayload }> {
+  if (token.length > maxTokenLength) throw unauthorized();
+  const required = ['iat', 'exp', 'iss', 'aud', ...(claims.sub === 'sub' ? ['sub'] : [])];
+  const keyId = await keys.id?.();
+  let payload: JWTPayload;
+  let type: unknown;
+  try {
+    const options = {
+      algorithms,
+      issuer,
+      audience,
+      clockTolerance: 5,
+      requiredClaims: required,
+      currentDate: now(),
+    };
+    const verified = await verifySignature(token, keys, options);
+    payload = verified.payload;
+    type = verified.protectedHeader.typ;
+  } catch {
+    throw unauthorized();
+  }
+  if (isOtherKind(type)) throw unauthorized();
+  // Parsers differ in which of two equal members counts, so even a signed token with a repeated one is rejected.
+  const texts = token.split('.', 2).map((part) => Buffer.from(part, 'base64url').toString('utf8'));
+  if (texts.some((text) => repeatedMember(text) !== null)) throw unauthorized();
+  const user = userOf(payload, claims, now());
+  return { user: keyId ? { ...user, keyId } : user, payload };
 }
 
 /** Verifies with the key that the token names; if several match, as without `kid`, tries each. */

@@ -10,6 +10,10 @@ export interface User {
   entitlements: Set<Entitlement>;
   /** The local issuer's key that verified the token; absent for an identity provider's. */
   keyId?: string;
+  /** The certificate that the person came in with, DER in base64. */
+  certificate?: string;
+  /** The id of the user's own token that speaks for the user (rule D43.6). */
+  ownToken?: string;
   /** The end of the token, in seconds since 1970. */
   expiresAt: number;
 }

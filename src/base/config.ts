@@ -2,66 +2,23 @@ import { dirname, join, parse, resolve } from 'node:path';
 import { z } from 'zod';
 import { isNetwork } from './addresses.ts';
 import { CommandError } from './errors.ts';
-import { statIfThere } from './files.ts';
 import { dataFolder, readSettingsFile } from './installation.ts';
+import {
+  choice,
+  file,
+  fileOrFolder,
+  filled,
+  folder,
+  isEndpoint,
+  isOrigin,
+  list,
+  must,
+  onOff,
+  serviceLink,
+  whole,
+  wrongEntry,
+} from './setting-kinds.ts';
 import { printable } from './text.ts';
-
-/** The error for a wrong value: what it must be, and its beginning. Not for secrets. */
-const must = (what: string, explain: (text: string) => string = () => '') => ({
-  error: ({ input }: { input?: unknown }) =>
-    `must be ${what}, not "${String(input).slice(0, 40)}"${explain(String(input))}`,
-});
-const wrongEntry = {
-  error: ({ input }: { input?: unknown }) => `has an invalid entry: "${String(input).slice(0, 64)}"`,
-};
-
-const filled = z.string().refine((text) => text.trim() !== '', 'is set but empty');
-const choice = <const Names extends readonly string[]>(names: Names, what: string) =>
-  filled.pipe(z.enum(names, must(what)));
-const onOff = filled.pipe(z.stringbool({ truthy: ['on'], falsy: ['off'], ...must('on or off') }));
-const whole = (least: number, most: number, explain?: (text: string) => string) =>
-  filled.pipe(
-    z
-      .string()
-      .refine(
-        (text) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most,
-        must(`a number from ${least} to ${most}`, explain),
-      )
-      .transform(Number),
-  );
-/** A path to an existing file or folder. A missing permission is reported as such (rule D44.4). */
-const leadsTo = (what: 'file' | 'folder') =>
-  filled.check((context) => {
-    try {
-      const stat = statIfThere(context.value);
-      if (what === 'file' ? stat?.isFile() : stat?.isDirectory()) return;
-      context.issues.push({
-        code: 'custom',
-        input: context.value,
-        message: `is not a ${what}: ${context.value}`,
-      });
-    } catch (error) {
-      context.issues.push({
-        code: 'custom',
-        input: context.value,
-        message: `is wrong: ${(error as Error).message}`,
-      });
-    }
-  });
-const file = leadsTo('file');
-const folder = leadsTo('folder').transform((path) => resolve(path));
-const list = <Entry extends z.ZodType<string, string>>(entry: Entry) =>
-  z
-    .string()
-    .transform((text) => text.split(',').map((each) => each.trim()))
-    .pipe(z.array(entry))
-    .default([]);
-
-// Kubernetes sets NAME_PORT in every pod for a service of that name.
-const serviceLink = (text: string) =>
-  /^(?:tcp|udp|sctp):\/\//.test(text)
-    ? '. Kubernetes sets this value for a service named gapstone: set the variable yourself, or set enableServiceLinks: false in the pod'
-    : '';
 
 /** Every setting and its default: `maxBody` is the variable GAPSTONE_MAX_BODY. No other variable is read. */
 const settings = z.object({
@@ -89,6 +46,35 @@ const settings = z.object({
   /** Certificate chain and key, PEM files; without them HTTP is plain. */
   tlsCert: file.nullable().default(null),
   tlsKey: file.nullable().default(null),
+  /** Authorities of client certificates, PEM; without them nobody comes in by certificate (rule D43.1). */
+  tlsClientCa: file.nullable().default(null),
+  /** Their revocation lists. */
+  tlsCrl: fileOrFolder.nullable().default(null),
+  /** Which name of a certificate is the subject. */
+  certSubject: choice(['upn', 'email', 'cn', 'dn'], 'upn, email, cn or dn').default('upn'),
+  /** The header with which a trusted proxy hands on a client certificate (rule D43.2), in lower case. */
+  certHeader: filled
+    .pipe(
+      z
+        .string()
+        .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, must('the name of a header'))
+        .toLowerCase(),
+    )
+    .nullable()
+    .default(null),
+  /** What people who come by certificate may do (rule D43.4). */
+  people: file.nullable().default(null),
+  /** The authorization endpoint of an OpenID Connect provider, and our id there (rule D43.3). */
+  oidcAuthorize: z
+    .string()
+    .refine(isEndpoint, 'must be an https address such as https://login.example.org/authorize')
+    .nullable()
+    .default(null),
+  oidcClientId: filled.nullable().default(null),
+  /** Minutes after which an unused session ends (rule D43.5). */
+  sessionIdle: whole(5, 60).default(15),
+  /** Whether users may make tokens of their own (rule D43.6). */
+  selfTokens: onOff.default(false),
   /** Requests a minute per caller; null sets no limit. */
   rateLimit: filled
     .pipe(
@@ -153,12 +139,12 @@ function usersBeside(db: string): string {
 }
 
 export type Setting = keyof typeof settings.shape;
-const names = Object.keys(settings.shape) as Setting[];
+export const settingNames = Object.keys(settings.shape) as Setting[];
 export const variableOf = (name: Setting) => `GAPSTONE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 const flagOf = (name: Setting) => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
-export const variables: readonly string[] = names.map(variableOf);
+export const variables: readonly string[] = settingNames.map(variableOf);
 /** Settings whose values are never shown. */
-const secrets: readonly Setting[] = ['cronSecret'];
+export const secrets: readonly Setting[] = ['cronSecret'];
 
 /** Flags, which override the environment. */
 export type Flags = { [Name in 'db' | 'users-db' | 'host' | 'port']?: string | undefined };
@@ -183,7 +169,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = environme
   const { db, 'users-db': usersFile, host, port } = flags;
   const fromFlags: { [Name in Setting]?: string | undefined } = { db, usersDb: usersFile, host, port };
   const given: typeof fromFlags = {};
-  for (const name of names) given[name] = fromFlags[name] ?? env[variableOf(name)];
+  for (const name of settingNames) given[name] = fromFlags[name] ?? env[variableOf(name)];
   if (given.jwks !== undefined && (given.issuer === undefined || given.audience === undefined))
     throw new CommandError('GAPSTONE_JWKS also needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE: set both', 2);
   const { data, error } = settings.safeParse(given);
@@ -195,9 +181,8 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = environme
       2,
     );
   }
+  checkTogether(data);
   const { tlsCert, tlsKey, claimSub, claimEmail, claimOrg, claimEntitlements, ...rest } = data;
-  if ((tlsCert === null) !== (tlsKey === null))
-    throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY must both be set', 2);
   const usersDb = rest.usersDb ?? usersBeside(rest.db);
   if (rest.db !== ':memory:' && resolve(usersDb) === resolve(rest.db))
     throw new CommandError('--db and --users-db name the same file', 2);
@@ -220,6 +205,42 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = environme
   return config;
 }
 
+/** Throws `CommandError` for settings that need others, or exclude them (rules D43.1 to D43.3). */
+function checkTogether(given: z.output<typeof settings>): void {
+  const has = (name: Setting) =>
+    given[name] !== null && (!Array.isArray(given[name]) || given[name].length > 0);
+  const need = (name: Setting, ...others: Setting[]) => {
+    const missing = others.filter((other) => !has(other)).map(variableOf);
+    if (has(name) && missing.length > 0)
+      throw new CommandError(`${variableOf(name)} also needs ${missing.join(' and ')}`, 2);
+  };
+  if (has('tlsCert') !== has('tlsKey'))
+    throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY must both be set', 2);
+  need('certHeader', 'tlsClientCa', 'trustedProxies');
+  need('tlsCrl', 'tlsClientCa');
+  need('people', 'tlsClientCa');
+  if (has('tlsClientCa') && !has('tlsCert') && !has('certHeader'))
+    throw new CommandError('GAPSTONE_TLS_CLIENT_CA also needs GAPSTONE_TLS_CERT or GAPSTONE_CERT_HEADER', 2);
+  need('oidcAuthorize', 'oidcClientId', 'publicUrl', 'jwks');
+  need('oidcClientId', 'oidcAuthorize');
+  if (!has('oidcAuthorize')) return;
+  if (!given.publicUrl!.startsWith('https:'))
+    throw new CommandError(
+      'GAPSTONE_OIDC_AUTHORIZE needs a GAPSTONE_PUBLIC_URL that begins with https://',
+      2,
+    );
+  if (given.oidcClientId === given.audience)
+    throw new CommandError(
+      'GAPSTONE_OIDC_CLIENT_ID must not be GAPSTONE_AUDIENCE: a token for one would be one for the other',
+      2,
+    );
+  if (!has('tlsCert') && !has('trustedProxies'))
+    throw new CommandError(
+      'GAPSTONE_OIDC_AUTHORIZE also needs GAPSTONE_TLS_CERT or GAPSTONE_TRUSTED_PROXIES',
+      2,
+    );
+}
+
 /** Warns of unknown GAPSTONE_ variables and a short cron secret; the warnings contain no values. */
 export function configWarnings(config: Config, env: NodeJS.ProcessEnv = environment()) {
   const warnings: { msg: string; fields: { names?: string[]; more?: number } }[] = [];
@@ -239,57 +260,4 @@ export function configWarnings(config: Config, env: NodeJS.ProcessEnv = environm
   return warnings;
 }
 
-/** A setting that counts: its variable, its value as text (null: none, or a secret), and where it comes from. */
-export interface Counted {
-  name: string;
-  value: string | null;
-  from: 'flag' | 'environment' | 'file' | 'default';
-}
-
-/** What counts of each setting, and from where (rule D44.3); a secret has no value here. */
-export function countedSettings(
-  config: Config,
-  flags: Flags,
-  file: Record<string, string>,
-  env: NodeJS.ProcessEnv = process.env,
-): Counted[] {
-  const { claims, tls, ...rest } = config;
-  const values: Record<Setting, unknown> = {
-    ...rest,
-    claimSub: claims.sub,
-    claimEmail: claims.email,
-    claimOrg: claims.org,
-    claimEntitlements: claims.entitlements,
-    tlsCert: tls?.cert ?? null,
-    tlsKey: tls?.key ?? null,
-  };
-  const flagged: Partial<Record<Setting, string | undefined>> = { ...flags, usersDb: flags['users-db'] };
-  return names.map((name) => {
-    const variable = variableOf(name);
-    const from =
-      flagged[name] !== undefined
-        ? 'flag'
-        : env[variable] !== undefined
-          ? 'environment'
-          : file[variable] !== undefined
-            ? 'file'
-            : 'default';
-    return { name: variable, value: secrets.includes(name) ? null : shown(name, values[name]), from };
-  });
-}
-
-function shown(name: Setting, value: unknown): string | null {
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (Array.isArray(value)) return value.length === 0 ? null : value.join(',');
-  if (value === null || value === undefined) return name === 'rateLimit' ? 'off' : null;
-  return String(value);
-}
-
 const shortened = (name: string) => printable(name, longestName) + (name.length > longestName ? '…' : '');
-
-/** Whether a text is an exact origin as browsers send it; `*` is not, because some answers need a token. */
-function isOrigin(entry: string): boolean {
-  if (!/^https?:\/\/[^/?#\\\s*]+$/i.test(entry) || !URL.canParse(entry)) return false;
-  const { username, password } = new URL(entry);
-  return username === '' && password === '';
-}

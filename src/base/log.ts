@@ -56,7 +56,7 @@ export const silentLog: Log = {
 /** A text with tokens (a JWT begins `eyJ`) and e-mail addresses replaced. */
 export function redact(text: string): string {
   return text
-    .replace(/eyJ[\w.-]{6,}|gsi_[\w-]{6,}/g, '[token]')
+    .replace(/eyJ[\w.-]{6,}|gs[iu]_[\w-]{6,}/g, '[token]')
     .replace(/[^\s@"'<>(),;:]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g, '[email]');
 }
 

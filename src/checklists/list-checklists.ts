@@ -46,10 +46,7 @@ export function createListChecklists(
     caller: Pick<Presence, 'closed'>,
   ): Promise<ListChecklists> => {
     let list: ListOfStigs = kept.releases(user, id);
-    const among = stigsAmong(
-      stigNames,
-      list.stigs.map(({ slug }) => slug),
-    );
+    const among = stigsAmong(stigNames, list.stigs);
     const hosts = asked.hosts ? requireSlugs(asked.hosts, among) : kept.hosts(user, id);
     if (hosts.length === 0) throw badRequest('The list has no hosts: name some', '/hosts');
     const wanted = () => {

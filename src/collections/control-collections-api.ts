@@ -25,7 +25,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     operationId: 'listControlCollections',
     summary: 'List the collections that the caller may see, newest first',
     response: jsonContent(schemas.ControlCollections, 'The collections.'),
-    handle: ({ user }) => collections.all(user),
+    handle: ({ user }) => collections.text(user),
   });
 
   route('POST /api/v1/control-collections', audited('create'), {

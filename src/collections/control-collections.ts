@@ -1,5 +1,6 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
+import { arrayText, type JsonText } from '../base/json.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import type { Database } from '../db/database.ts';
 import { collectionControls, collections } from '../db/user-tables.ts';
@@ -41,9 +42,9 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
   return {
     ...service,
 
-    all(viewer: Viewer): ControlCollections {
-      const rows = db.read(() => reader.all(viewer));
-      return { total: rows.length, collections: rows };
+    async text(viewer: Viewer): Promise<JsonText<ControlCollections>> {
+      const texts = await reader.texts(viewer);
+      return `{"total":${texts.length},"collections":${arrayText(texts)}}`;
     },
 
     get(viewer: Viewer, id: string): ControlCollectionRecord {

@@ -32,11 +32,12 @@ export function createListHostService(db: Database, now: () => Date, stigNames: 
   const lists = createCollectionWriter(db, 'list', now);
   const rows = createListRows(db);
   const tables = createHostTables(db);
-  const slugsOf = (id: string) => rows.entries(id).map(({ slug }) => slug);
+  const releasesOf = (id: string) =>
+    rows.entries(id).map(({ slug, version }) => ({ slug, release: { version } }));
 
   /** The table, with a STIG that has left the list since in `missing` of its host. */
   function kept(id: string): ListHosts['hosts'] {
-    const among = new Set(slugsOf(id));
+    const among = new Set(releasesOf(id).map(({ slug }) => slug));
     return tables.read(id).map(({ stigs, ...host }) => {
       if (stigs === undefined) return host;
       const slugs = stigs.map(stigNames.slugOf);
@@ -73,6 +74,6 @@ export function createListHostService(db: Database, now: () => Date, stigNames: 
 
     /** Replaces the whole table. Throws as `edit`, and 400 for a STIG that the list lacks. */
     put: (user: User, id: string, hosts: ChecklistHost[], match: Match = null) =>
-      edit(user, id, () => requireSlugs(hosts, stigsAmong(stigNames, slugsOf(id))), match),
+      edit(user, id, () => requireSlugs(hosts, stigsAmong(stigNames, releasesOf(id))), match),
   };
 }

@@ -1,13 +1,13 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
-import { arrayText, type JsonText } from '../base/json.ts';
+import type { JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
 import { collections, listHosts, listStigs } from '../db/user-tables.ts';
 import { type Match, requireMatch } from '../http/if-match.ts';
 import { createCollectionService } from './collection-writer.ts';
 import { countEntries } from './entries.ts';
 import type { ListSeenService } from './list-seen.ts';
-import type { List, Lists } from './lists-schema.ts';
+import type { List } from './lists-schema.ts';
 import { slugOf, versionOf } from './references.ts';
 import { retentionMilliseconds } from './retention.ts';
 
@@ -47,11 +47,11 @@ export function createListService(db: Database, now: () => Date, newId: () => st
       ...change: Parameters<typeof service.change> extends [User, ...infer Rest] ? Rest : never
     ) => withSeen(user, await service.change(user, ...change)),
 
-    /** The lists that the viewer sees as JSON text; `withSlugs` adds each list's STIGs by position, then slug. */
-    text(viewer: Viewer, withSlugs: boolean): JsonText<Lists> {
-      const seenAt = viewer.kind === 'user' ? seenAtOf : sql`NULL`;
-      const columns = { ...shown, ...(withSlugs ? { stigSlugs: sql`json(${stigSlugs})` } : {}), seenAt };
-      return `{"lists":${arrayText(db.read(() => reader.texts(viewer, columns)))}}`;
+    /** The lists that the viewer sees, each as JSON text; `withSlugs` adds its STIGs by position, then slug. */
+    texts(viewer: Viewer, withSlugs: boolean): Promise<JsonText<List>[]> {
+      const columns = { ...shown, seenAt: viewer.kind === 'user' ? seenAtOf : sql`NULL` };
+      if (!withSlugs) return reader.texts(viewer, columns);
+      return reader.texts(viewer, { ...columns, stigSlugs: sql`json(${stigSlugs})` }, stigCount);
     },
 
     /**

@@ -1,7 +1,7 @@
 import { and, count, eq, lt, sql } from 'drizzle-orm';
 import { AppError } from '../base/errors.ts';
 import type { Database } from '../db/database.ts';
-import { clock, collections, removals } from '../db/user-tables.ts';
+import { clock, collections, removals, userTokens } from '../db/user-tables.ts';
 
 /** How long a deleted list can be restored (rule D8.5). */
 export const retentionDays = 30;
@@ -15,7 +15,10 @@ export function seeTime({ orm }: Database, time: Date): string {
 
 export type PurgeService = ReturnType<typeof createPurgeService>;
 
-/** Removes the lists that were deleted more than 30 days ago (rule D8.5); no rule purges control collections. */
+/**
+ * Removes the lists that were deleted more than 30 days ago (rule D8.5), and users' tokens that expired then; no rule
+ * purges control collections.
+ */
 export function createPurgeService(db: Database, now: () => Date) {
   const { orm } = db;
   return {
@@ -39,6 +42,8 @@ export function createPurgeService(db: Database, now: () => Date) {
         seeTime(db, time);
         // Nobody undoes that late, and what was removed is not to stay.
         orm.delete(removals).where(lt(removals.removedAt, before)).run();
+        // Those that were revoked would have expired within a month, too.
+        orm.delete(userTokens).where(lt(userTokens.expiresAt, before)).run();
         return orm.delete(collections).where(due).run().changes;
       });
     },

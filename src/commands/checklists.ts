@@ -62,7 +62,10 @@ export const checklistsCommand: Command = {
     const wanted = wantedOf(db, values.list, slugs);
     const among = stigsAmong(
       names,
-      wanted.map(({ slug }) => names.slugOf(slug)),
+      wanted.map(({ slug, version }) => {
+        const stig = names.ofSlug(slug);
+        return { slug: stig?.slug ?? slug, release: { version: version ?? stig?.version ?? '' } };
+      }),
     );
     const hosts = hostsIn(values.hosts!, table, among);
     const make = createChecklistZips(createStigService(db), db.generation);

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Context, createApp } from '../app/app.ts';
+import { createApp } from '../app/app.ts';
+import type { Context } from '../app/context.ts';
 import { createAudit } from '../audit/audited-action.ts';
 import type { AuditStream } from '../audit/stream.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
+import { createOrganizationSignIn } from '../auth/organization-sign-in.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import { type Config, configWarnings, readConfig, type Setting } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
@@ -18,7 +20,6 @@ import { keepInboxContents } from '../db/kept.ts';
 import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/verified-tokens.ts';
-import { loadCertificate } from '../http/certificate.ts';
 import { commonHeaders } from '../http/headers.ts';
 import {
   concurrencyLimits,
@@ -36,6 +37,7 @@ import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from 
 import { type Command, parse, text } from './command.ts';
 import { watchInbox } from './inbox.ts';
 import { purgeDaily } from './purge.ts';
+import { loadSecurity, type Security } from './secure.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -87,11 +89,10 @@ async function serveOpen(
   const state = { draining: false };
   const now = () => new Date();
   let server: RunningServer | undefined;
-  let tls = config.tls && loadCertificate(config.tls, now());
-  const renew = () => {
-    if (server) tls = renewCertificate(config, server, log) ?? tls;
-  };
-  const stopped = untilSignal(config.tls && renew);
+  const security = await loadSecurity(config, now, log);
+  let following: ReturnType<Security['follow']> | undefined;
+  const follows = config.tls !== null || security.certificates !== null;
+  const stopped = untilSignal(follows ? () => following?.reloadAll() : null);
   let serverAudit: ServerAudit | null = null;
   const onReload = (reason: string | null) => serverAudit?.keysReloaded(reason);
   const keys = await loadKeys(config, log, onReload, auditNewKey(config));
@@ -108,9 +109,11 @@ async function serveOpen(
     observer: createObserver(log, metrics),
     metrics: config.metrics ? metrics.text : null,
     uploads: createUploads(log),
-    secureCookies: tls !== null,
+    secureCookies: config.tls !== null,
+    certificates: security.certificates,
+    organization: createOrganizationSignIn(config, keys, db, now),
   };
-  const listen = prepared(config, context, answers, known, tls);
+  const listen = prepared(config, context, answers, known, security);
   try {
     server = await listen();
   } catch (error) {
@@ -121,15 +124,10 @@ async function serveOpen(
   metrics.add(processFigures());
   metrics.info('gapstone_build_info', 'What is running.', await buildLabels());
   metrics.add(serviceMetrics(server, lines, context.audit.stream, answers));
-  if (tls !== null)
-    metrics.add({
-      gapstone_certificate_expiry_timestamp_seconds: [
-        'When the certificate of the server ends.',
-        () => Date.parse(tls!.validTo) / 1000,
-      ],
-    });
+  metrics.add(security.figures());
+  following = security.follow(server);
   const url = urlOf(config, server.port);
-  log.info('listening', { url, version: packageVersion, ...(tls ? { certificateUntil: tls.validTo } : {}) });
+  log.info('listening', { url, version: packageVersion, certificateUntil: security.certificateUntil() });
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
   const stopWatching = watchCatalog(db, log);
@@ -140,6 +138,7 @@ async function serveOpen(
       : watchInbox(config.inbox, config, log, (hashes) => keepInboxContents(db, hashes));
   const signal = await stopped;
   stopWatching();
+  following.stop();
   stopGivingBack();
   await inbox?.stop();
   log.info('stopping', { signal });
@@ -174,13 +173,13 @@ function prepared(
   context: Context,
   answers: Answers,
   known: ReturnType<typeof rememberTokens>['known'],
-  tls: ReturnType<typeof loadCertificate> | null,
+  { tls }: Security,
 ): () => Promise<RunningServer> {
   const app = createApp(context);
   const headers = commonHeaders(config.corsOrigins.length > 0);
   const fastPath = createFastPath({ ...context, answers, known, commonHeaders: headers });
   const connectionRefused = () => context.rejected('connections');
-  const options = { ...config, ...context, fastPath, connectionRefused, tls };
+  const options = { ...config, ...context, fastPath, connectionRefused, tls: tls() };
   return () => startServer((request, record) => app.fetch(request, { record }), options);
 }
 
@@ -248,19 +247,6 @@ function endOnFailure(log: Log, lines: LineWriter): void {
     lines.flushNow();
     process.exit(1);
   });
-}
-
-/** Reloads certificate and key; keeps the old ones where the new ones cannot be used. */
-function renewCertificate(config: Config, server: RunningServer, log: Log) {
-  try {
-    const tls = loadCertificate(config.tls!, new Date());
-    server.renew(tls);
-    log.info('certificate reloaded', { certificateUntil: tls.validTo });
-    return tls;
-  } catch (error) {
-    log.error('certificate not reloaded: the new files cannot be used', { reason: (error as Error).message });
-    return null;
-  }
 }
 
 /** Waits for the signal to stop; a second one ends the process at once. With `onHangup`, SIGHUP only calls it. */

@@ -1,11 +1,5 @@
-import {
-  type Config,
-  type Counted,
-  configWarnings,
-  countedSettings,
-  environment,
-  readConfig,
-} from '../base/config.ts';
+import { type Config, configWarnings, environment, readConfig } from '../base/config.ts';
+import { type Counted, countedSettings } from '../base/counted-settings.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { readSettingsFile, settingsFile } from '../base/installation.ts';

@@ -2,6 +2,7 @@ import { checkTokenRequest, issueUserToken, type TokenRequest } from '../auth/to
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
+import { lifetimeOf } from '../base/lifetime.ts';
 import { requireDatabaseFile } from '../db/database.ts';
 import { readHeader } from '../db/header.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
@@ -83,8 +84,8 @@ export async function auditedToken(config: Config, request: TokenRequest): Promi
 
 /** Seconds of a `--ttl` (or another option) such as 30m, 8h or 90d. Throws `CommandError`. */
 export function readLifetime(text: string, option = 'ttl'): number {
-  const match = /^(\d{1,7})([smhd])$/.exec(text);
-  if (!match)
+  const seconds = lifetimeOf(text);
+  if (seconds === null)
     throw new CommandError(`--${option} must be a number with s, m, h or d, not "${text.slice(0, 64)}"`, 2);
-  return Number(match[1]) * { s: 1, m: 60, h: 3600, d: 86400 }[match[2] as 's' | 'm' | 'h' | 'd'];
+  return seconds;
 }

@@ -22,6 +22,7 @@ import type { Files } from './database.ts';
 import { likeFormer } from './exchange.ts';
 import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
 import { addKept, type Kept, readKept, sourcesOf } from './kept.ts';
+import { schemaVersion } from './migrate.ts';
 import { replaceDatabases } from './replace.ts';
 import { refuseNewer } from './schema-check.ts';
 
@@ -255,6 +256,8 @@ function prepareForUse(sqlite: Sqlite.Database, kind: Kind, audited: Audited | n
     throw new CommandError(`the backup is damaged: ${loose.length} rows refer to rows that do not exist`);
   if (kind !== 'users') return;
   sqlite.exec('DELETE FROM sessions');
+  // A backup of an older version has none.
+  if (schemaVersion(sqlite) >= 8) sqlite.exec('DELETE FROM user_tokens');
   sqlite
     .prepare('UPDATE audit_head SET seq = ?, hash = ?')
     .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));

@@ -129,15 +129,37 @@ export const integrationTokenLists = sqliteTable('integration_token_lists', {
   listId: text('list_id').notNull(),
 });
 
-export const sessions = sqliteTable('sessions', {
-  hash: text('hash').primaryKey(),
+/** Who a session or token speaks for. */
+const person = {
   subject: text('subject').notNull(),
   email: text('email'),
   organization: text('organization'),
   entitlements: text('entitlements', { mode: 'json' }).$type<('regdoc' | 'occ')[]>().notNull(),
+};
+
+export const sessions = sqliteTable('sessions', {
+  hash: text('hash').primaryKey(),
+  ...person,
   createdAt: text('created_at').notNull(),
   usedAt: text('used_at').notNull(),
   endsAt: text('ends_at').notNull(),
+  certificate: text('certificate'),
+});
+
+export const usedNonces = sqliteTable('used_nonces', {
+  hash: text('hash').primaryKey(),
+  endsAt: text('ends_at').notNull(),
+});
+
+export const userTokens = sqliteTable('user_tokens', {
+  id: text('id').primaryKey(),
+  hash: text('hash').notNull(),
+  name: text('name').notNull(),
+  ...person,
+  certificate: text('certificate'),
+  createdAt: text('created_at').notNull(),
+  expiresAt: text('expires_at').notNull(),
+  revokedAt: text('revoked_at'),
 });
 
 export const clock = sqliteTable('clock', {

@@ -4,17 +4,19 @@ import { every } from 'hono/combine';
 import { getCookie } from 'hono/cookie';
 import { type IntegrationTokens, integrationPrefix } from '../auth/integration-tokens.ts';
 import { type Sessions, sessionCookie } from '../auth/sessions.ts';
+import { SignInRefused } from '../auth/sign-in-refused.ts';
 import type { VerifyUserToken } from '../auth/tokens.ts';
 import type { Entitlement, User, Viewer } from '../auth/viewer.ts';
 import { AppError, forbidden, noSuchPath, unauthorized } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import { notModified } from './answer.ts';
-import type { Call, Caller, RequestAudit } from './audited.ts';
-import type { Env } from './env.ts';
+import type { RequestAudit } from './audited.ts';
+import type { Call, Caller, Env } from './env.ts';
 import { type Limiter, tooMany } from './limits/limiter.ts';
 import { addressKey, callerKey, noteCaller } from './observe/record.ts';
 import { isExpensive, type RouteOptions, type Rule } from './rule.ts';
-import { isSameOrigin } from './same-origin.ts';
+import { isSameOrigin, originsOf } from './same-origin.ts';
 
 export interface Access {
   with(options: RouteOptions): Access;
@@ -26,8 +28,10 @@ export interface Access {
   user: Rule;
   /** As `user`, but public for a request that names what everybody may read (rule D41.4). */
   userUnless(isPublic: (c: Context<Env>) => boolean): Rule;
-  /** A user token only, because a session cannot create another session (D1.7); sets `user`. */
+  /** A user token only; sets `user`. */
   userToken: Rule;
+  /** As `userToken`, but no token of one's own: neither that nor a session can create a session (D1.7, D43.6). */
+  maker: Rule;
   /** As `user`, or an integration token with the scope lists:read (D1.4); sets `viewer`. */
   listsRead: Rule;
   /** Public; sets `program`, with the user of a valid user token. Cookies and integration tokens do not count. */
@@ -40,8 +44,18 @@ export interface Access {
   cron: Rule;
   /** As `user`, with a product entitlement; sets `user`. */
   entitled(product: Entitlement): Rule;
-  /** The user of a token that a form sends. Throws 401, 403, 429. */
-  signIn(c: Context<Env>, token: string): Promise<User>;
+  /**
+   * What `begin` gives for the user whom `find` gives for what a form sends. Throws what they throw, and 429 after many
+   * failures.
+   */
+  signIn<T>(
+    c: Context<Env>,
+    by: 'user' | 'certificate' | 'organization',
+    find: () => Promise<User>,
+    begin: (user: User) => Promise<T>,
+  ): Promise<T>;
+  /** The user of a token that a form sends, as `find` of `signIn`. Throws 401, and 403 for a token that makes no session. */
+  userOf(c: Context<Env>, token: string): Promise<User>;
 }
 
 export interface AccessDeps {
@@ -50,7 +64,10 @@ export interface AccessDeps {
   integrationTokens: Pick<IntegrationTokens, 'find'>;
   /** Null turns the cron endpoint off. */
   cronSecret: string | null;
+  /** The origin under which others reach the server. */
+  publicUrl: string | null;
   limiter: Limiter;
+  log: Log;
   audit: RequestAudit;
   /** Checks encodings and reads the body, after the caller is known: D2.4 puts 401 and 403 before 400. */
   input: (options: RouteOptions, name: string) => MiddlewareHandler<Env>[];
@@ -69,7 +86,7 @@ export function mayHave(name: string, user: User | null): boolean {
 
 /** The access rules of routes: each identifies the caller, counts and authorizes the request, and reads its input. */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
-  const { tokenViewer, byToken, byGoodToken, bySession, byEither, byOpenSession, bySecret } =
+  const { tried, viewerOfToken, byToken, byGoodToken, bySession, byEither, byOpenSession, bySecret } =
     createIdentification(deps);
   const { rule, userRule } = createRules(deps, options);
   const userToken = { userToken: [] };
@@ -82,7 +99,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
     public: open,
     visitor: rule('public', [], byOpenSession, (c, { caller }) => {
-      if (!isReadOrSameOrigin(c)) throw forbidden('Send this form from a page of this server');
+      requireSameOrigin(c, deps, 'Send this form from a page of this server');
       c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null);
     }),
     user,
@@ -92,6 +109,9 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       middleware: [(c, next) => every(...(isPublic(c) ? open : user).middleware)(c, next)],
     }),
     userToken: userRule('user token', [userToken], byToken),
+    maker: rule('user token', [userToken], byToken, (c, call) => {
+      c.set('user', asMaker(asUser(viewerOf(c, call, deps))));
+    }),
     program: rule('public', [], byGoodToken, (c, call) => {
       const record = c.get('record');
       c.set('program', {
@@ -112,14 +132,27 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       userOrIntegration,
       [userToken, session, { integrationToken: ['lists:read'] }],
       byEither,
-      (c, call) => c.set('viewer', viewerOf(c, call)),
+      (c, call) => c.set('viewer', viewerOf(c, call, deps)),
     ),
     cron: rule('cron', [{ cronSecret: [] }], bySecret, admitAll),
     entitled: (product) =>
       userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
-    async signIn(c, token) {
-      return asUser(await tokenViewer(c, `Bearer ${token}`));
+    async signIn(c, by, find, begin) {
+      const call = c.get('call');
+      try {
+        const user = await tried(c, find);
+        call.caller = { by, viewer: user };
+        noteCaller(c.get('record'), by, user);
+        return await begin(user);
+      } catch (error) {
+        call.caller = null;
+        if (error instanceof SignInRefused) call.reason = error.reason;
+        else if (error instanceof AppError && error.code === 'UNAUTHORIZED')
+          call.reason = 'INVALID_CREDENTIALS';
+        throw error;
+      }
     },
+    userOf: async (c, token) => asMaker(asUser(await viewerOfToken(c, `Bearer ${token}`))),
   };
 }
 
@@ -142,18 +175,19 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
     }
   }
 
-  const tokenViewer = (c: Context<Env>, header: string) =>
-    tried<Viewer>(c, () => {
-      const token = bearer(header);
-      return token.startsWith(integrationPrefix)
-        ? integrationTokens.find(token)
-        : verify(token, c.get('record').remote);
-    });
+  async function viewerOfToken(c: Context<Env>, header: string): Promise<Viewer> {
+    const token = bearer(header);
+    const viewer = token.startsWith(integrationPrefix)
+      ? integrationTokens.find(token)
+      : await verify(token, c.get('record').remote);
+    if (viewer === null) throw unauthorized();
+    return viewer;
+  }
 
   const byToken: Identify = async (c) => {
     const header = c.req.header('Authorization');
     if (header === undefined) return null;
-    const viewer = await tokenViewer(c, header);
+    const viewer = await tried(c, () => viewerOfToken(c, header));
     return { by: viewer.kind, viewer };
   };
 
@@ -194,10 +228,11 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
     return { by: 'cron', viewer: null };
   };
 
-  return { tokenViewer, byToken, byGoodToken, bySession, byEither, byOpenSession, bySecret };
+  return { tried, viewerOfToken, byToken, byGoodToken, bySession, byEither, byOpenSession, bySecret };
 }
 
-function createRules({ limiter, audit, input }: AccessDeps, options: RouteOptions) {
+function createRules(deps: AccessDeps, options: RouteOptions) {
+  const { limiter, audit, input } = deps;
   const { expensive, unlimited, audited, product: gatedBy } = options;
 
   /** Logs the caller, and counts the request against the caller's limit. Throws 429. */
@@ -217,6 +252,7 @@ function createRules({ limiter, audit, input }: AccessDeps, options: RouteOption
   ): Rule {
     const guard: MiddlewareHandler<Env> = (c, next) =>
       audit.handle(c, audited, async (call) => {
+        c.set('call', call);
         call.caller = await identify(c);
         count(c, call.caller);
         admit(c, call);
@@ -239,7 +275,7 @@ function createRules({ limiter, audit, input }: AccessDeps, options: RouteOption
     product?: Entitlement,
   ): Rule {
     return rule(name, security, identify, (c, call) => {
-      const user = asUser(viewerOf(c, call));
+      const user = asUser(viewerOf(c, call, deps));
       const wanted = product ?? gatedBy;
       call.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
       if (product !== undefined && !mayHave(name, user))
@@ -254,17 +290,24 @@ function createRules({ limiter, audit, input }: AccessDeps, options: RouteOption
   return { rule, userRule };
 }
 
+type OriginDeps = Pick<AccessDeps, 'publicUrl' | 'log'>;
+
 /** The caller. Throws 401 for none, and 403 for a session's write from another origin (D1.7). */
-function viewerOf(c: Context<Env>, { caller }: Call): Viewer {
+function viewerOf(c: Context<Env>, { caller }: Call, deps: OriginDeps): Viewer {
   if (!caller?.viewer) throw unauthorized();
-  if (caller.by === 'session' && !isReadOrSameOrigin(c))
-    throw forbidden('A session may write only from its own origin');
+  if (caller.by === 'session') requireSameOrigin(c, deps, 'A session may write only from its own origin');
   return caller.viewer;
 }
 
-/** Whether a request only reads or comes from this server's own pages; decided before its body is read (rule D2.6). */
-const isReadOrSameOrigin = (c: Context<Env>) =>
-  c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c);
+/**
+ * Throws 403 for a write that no page of this server sent, before its body is read (rule D2.6). The log says which
+ * origin and which host differ: a proxy may have changed one of them.
+ */
+function requireSameOrigin(c: Context<Env>, { publicUrl, log }: OriginDeps, message: string): void {
+  if (c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c, publicUrl)) return;
+  log.warn('refused: sent from another origin', { requestId: c.get('requestId'), ...originsOf(c) });
+  throw forbidden(message);
+}
 
 const byNothing = async () => null;
 const admitAll = () => {};
@@ -272,6 +315,12 @@ const admitAll = () => {};
 function asUser(viewer: Viewer): User {
   if (viewer.kind !== 'user') throw forbidden('You need a user token');
   return viewer;
+}
+
+/** A user that may make a session; a token of one's own may not (rule D43.6). */
+function asMaker(user: User): User {
+  if (user.ownToken !== undefined) throw forbidden('A token of your own cannot start a session');
+  return user;
 }
 
 function bearer(header: string): string {

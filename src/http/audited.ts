@@ -7,22 +7,9 @@ import { type AuditEvent, shownName, systemEvent } from '../audit/event.ts';
 import { sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
-import type { Env } from './env.ts';
+import type { Call, Caller, Env } from './env.ts';
 import { toAppError } from './error-answers.ts';
 import type { RouteOptions } from './rule.ts';
-
-/** An authenticated caller, and the kind of credentials. */
-export type Caller =
-  | { by: 'user' | 'session' | 'integration'; viewer: Viewer }
-  | { by: 'cron'; viewer: null };
-
-export interface Call {
-  caller: Caller | null;
-  /** Whether the caller lacks the product entitlement of the route. */
-  unentitled: boolean;
-  /** A refusal that the status of the answer does not show (rule D41.2). */
-  refused?: ErrorCode;
-}
 
 type Audited = NonNullable<RouteOptions['audited']>;
 
@@ -50,11 +37,16 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
     stream.note({ ...routeEvent(c, { by, viewer }, 'auth.success', null), detail });
   }
 
-  function refusals(c: Context<Env>, { caller, unentitled }: Call, code: string | null, hasEvent: boolean) {
+  function refusals(
+    c: Context<Env>,
+    { caller, unentitled, reason }: Call,
+    code: string | null,
+    hasEvent: boolean,
+  ) {
     const refused = (action: string, reason: string) => stream.refused(routeEvent(c, caller, action, reason));
     if (code === 'UNAUTHORIZED') {
       const tried = c.req.header('Authorization') !== undefined || getCookie(c, sessionCookie) !== undefined;
-      refused('auth.failure', tried ? 'INVALID_CREDENTIALS' : 'NO_CREDENTIALS');
+      refused('auth.failure', reason ?? (tried ? 'INVALID_CREDENTIALS' : 'NO_CREDENTIALS'));
     } else if (unentitled) refused('entitlement.denied', 'FORBIDDEN');
     else if (code === 'FORBIDDEN' && !hasEvent) refused('access.denied', 'FORBIDDEN');
   }
@@ -112,6 +104,7 @@ function codeOf(c: Context<Env>, thrown: Error | undefined): string | null {
 }
 
 function actionOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audited) {
+  const by = caller?.by;
   const stig = c.req.param('stigSlug');
   const name = c.req.param('id') ?? objectId?.(c);
   return {
@@ -121,7 +114,12 @@ function actionOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audit
     objectId: name === undefined ? null : shownName(name),
     requestId: c.get('requestId'),
     source: sourceOf(c),
-    detail: stig === undefined ? null : { stigSlug: shownName(stig) },
+    detail:
+      stig !== undefined
+        ? { stigSlug: shownName(stig) }
+        : by === 'certificate' || by === 'organization'
+          ? { by }
+          : null,
   };
 }
 

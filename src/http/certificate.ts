@@ -1,5 +1,6 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { weaknessOf } from '../auth/key-strength.ts';
 import { CommandError } from '../base/errors.ts';
 import { rightsAround } from '../base/files.ts';
 
@@ -34,25 +35,6 @@ export function loadCertificate(
       `the TLS certificate ${files.cert} is valid from ${from.toISOString()} to ${to.toISOString()}, not now`,
     );
   return { cert, key, validTo: to.toISOString() };
-}
-
-/** The fewest bits of an RSA key (NIST SP 800-131A) and of a curve (TLS 1.3 has no smaller one). */
-const leastBits = { rsa: 2048, curve: 256 };
-
-function weaknessOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | null {
-  if (type === 'rsa' || type === 'rsa-pss') {
-    const bits = details?.modulusLength ?? 0;
-    return bits < leastBits.rsa ? `has ${bits} bits: an RSA key needs at least ${leastBits.rsa}` : null;
-  }
-  if (type === 'ec') {
-    const curve = details?.namedCurve ?? 'without a name';
-    // OpenSSL's curve names contain the bits: prime256v1, secp384r1, brainpoolP256r1.
-    const bits = Number(/\d{3}/.exec(curve)?.[0] ?? 0);
-    return bits < leastBits.curve
-      ? `is on the curve ${curve}: it needs at least ${leastBits.curve} bits`
-      : null;
-  }
-  return type === 'ed25519' || type === 'ed448' ? null : `has the type ${type}, which TLS does not accept`;
 }
 
 function read(what: string, file: string): Buffer {

@@ -1,4 +1,5 @@
 import type { User, Viewer } from '../auth/viewer.ts';
+import type { ErrorCode } from '../base/errors.ts';
 import type { Message } from '../base/json-rpc.ts';
 import type { RequestRecord } from './observe/record.ts';
 
@@ -20,6 +21,22 @@ export interface ProgramCaller {
   costly(): void;
 }
 
+/** An authenticated caller, and the kind of credentials. */
+export type Caller =
+  | { by: 'user' | 'session' | 'integration' | 'certificate' | 'organization'; viewer: Viewer }
+  | { by: 'cron'; viewer: null };
+
+/** What the audit stream is told of a request. */
+export interface Call {
+  caller: Caller | null;
+  /** Whether the caller lacks the product entitlement of the route. */
+  unentitled: boolean;
+  /** A refusal that the status of the answer does not show (rule D41.2). */
+  refused?: ErrorCode;
+  /** Why a sign-in was refused, where more is known than that it was. */
+  reason?: string;
+}
+
 /** Whether the client is still connected, and a callback for when it disconnects. */
 export type Presence = Pick<RequestRecord, 'closed' | 'onClose'>;
 
@@ -28,6 +45,8 @@ export interface Env {
   Bindings: { record?: RequestRecord };
   Variables: {
     requestId: string;
+    /** Set on every route with an access rule. */
+    call: Call;
     record: RequestRecord;
     user: User;
     /** Set on routes that an integration token may read as well. */

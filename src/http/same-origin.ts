@@ -1,12 +1,27 @@
 import type { Context } from 'hono';
 import type { Env } from './env.ts';
 
-/** Whether the browser says that a page of this server sent the request. A request without such headers fails. */
-export function isSameOrigin(c: Context<Env>): boolean {
+/**
+ * Whether the browser says that a page of this server sent the request, under the host that the request names or under
+ * `publicUrl`. A request without such headers fails.
+ */
+export function isSameOrigin(c: Context<Env>, publicUrl: string | null): boolean {
   const site = c.req.header('Sec-Fetch-Site');
   if (site !== undefined) return site === 'same-origin';
   const origin = c.req.header('Origin');
   if (origin === undefined || !URL.canParse(origin)) return false;
   // Compare hosts only: behind a proxy that ends TLS the schemes differ.
-  return new URL(origin).host === (c.req.header('Host') ?? new URL(c.req.url).host);
+  return origin === publicUrl || new URL(origin).host === hostOf(c);
+}
+
+const hostOf = (c: Context<Env>) => c.req.header('Host') ?? new URL(c.req.url).host;
+
+/** What a refusal for another origin was decided by, for the log. */
+export function originsOf(c: Context<Env>) {
+  const cut = (text: string | undefined) => text?.slice(0, 300) ?? null;
+  return {
+    origin: cut(c.req.header('Origin')),
+    host: cut(hostOf(c)),
+    fetchSite: cut(c.req.header('Sec-Fetch-Site')),
+  };
 }

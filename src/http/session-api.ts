@@ -9,11 +9,11 @@ export function sessionRoutes(access: Access, sessions: Sessions, cookie: Sessio
   const setCookie = { 'Set-Cookie': { required: true, schema: { type: 'string' as const } } };
   const noStore = { 'Cache-Control': 'no-store' };
 
-  route('POST /api/v1/session', access.audited('session.create').userToken, {
+  route('POST /api/v1/session', access.audited('session.create').maker, {
     operationId: 'createSession',
     summary: 'Start a session with a user token',
     description:
-      'Sets the cookie `gapstone_session`. The session ends after 15 minutes without activity, after 12 hours, or when the token expires.',
+      'Sets the cookie `gapstone_session`. The session ends after 15 minutes without activity (a site may set 5 to 60), after 12 hours, or when the token expires.',
     status: 204,
     response: { description: 'The cookie is set.', headers: setCookie },
     handle: async ({ user }, c) => {

@@ -1,4 +1,5 @@
 import { citation } from '../base/citation.ts';
+import { inSlices } from '../base/slices.ts';
 import type { List } from '../collections/lists-schema.ts';
 import type { Services } from '../services.ts';
 import { type Answer, brief, type Call, ofList, pick, withRows } from './calls.ts';
@@ -18,11 +19,13 @@ export async function myLists(services: Services, call: Call): Promise<Answer> {
     });
     return withRows(call, { found: true, total: rows.length }, 'stigs', rows.slice(call.at), rows.length);
   }
-  const { lists } = JSON.parse(services.lists.text(user, false)) as { lists: List[] };
-  const rows = lists.map(({ id, name, description, visibility, stigCount, updatedAt }) => {
-    return { id, name: brief(name), description: brief(description), visibility, stigCount, updatedAt };
+  const texts = await services.lists.texts(user, false);
+  const rows: object[] = [];
+  await inSlices(texts.slice(call.at), (text) => {
+    const { id, name, description, visibility, stigCount, updatedAt } = JSON.parse(text) as List;
+    rows.push({ id, name: brief(name), description: brief(description), visibility, stigCount, updatedAt });
   });
-  return withRows(call, { found: true, total: rows.length }, 'lists', rows.slice(call.at), rows.length);
+  return withRows(call, { found: true, total: texts.length }, 'lists', rows, texts.length);
 }
 
 /** What narrows an answer to a list of the caller's: its slugs, and the entries that are pinned (rule D35.2). */

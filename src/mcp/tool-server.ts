@@ -86,7 +86,7 @@ function addResource(server: McpServer, programs: Programs): void {
   });
 }
 
-/** What a caller is told of an error, in our words: no SQL, no path. */
+/** The words for an error that a caller gets: no SQL, no path. */
 function wordsFor({ fault }: Programs, error: Error): string {
   const isOurs = error instanceof AppError && error.code !== 'INTERNAL_ERROR';
   return isOurs || error instanceof Refused ? error.message : fault(error);

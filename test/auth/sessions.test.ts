@@ -168,7 +168,7 @@ sessions(
 );
 
 sessions('a sign-in ends twenty that were not used for long, and the next ones the others', async () => {
-  const insert = t.db.sqlite.prepare("INSERT INTO sessions VALUES (?, ?, NULL, NULL, '[]', ?, ?, ?)");
+  const insert = t.db.sqlite.prepare("INSERT INTO sessions VALUES (?, ?, NULL, NULL, '[]', ?, ?, ?, NULL)");
   const at = (hours: number) => new Date(t.clock.now.getTime() + hours * 3600_000).toISOString();
   for (let count = 0; count < 50; count++)
     insert.run(`old ${count}`, `user ${count}`, at(-20), at(-20 + count / 10), at(-8));

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDatabase } from '../../src/db/database.ts';
+import { collections } from '../../src/db/user-tables.ts';
 import { gapstone } from '../support/child.ts';
 import { hasReferenceData, reference, shipped } from '../support/reference.ts';
 import { type Running, startServer } from '../support/running.ts';
@@ -17,6 +19,7 @@ const aim = 300;
 const idle = 3000;
 const releases = 1000;
 const inboxFiles = 20_000;
+const sharing = { creators: 24, listsOfEach: 1000 };
 
 /** Runs the benchmark of silence, and prints its table. */
 export async function benchSilence(): Promise<void> {
@@ -39,6 +42,9 @@ export async function benchSilence(): Promise<void> {
   await imported(cwd, put(cwd, 'another.xml', sample(releases)));
   await ask('the first GET /catalog after an import', get('/catalog'));
   for (const { name, parts } of await silenceRequests(server, token)) await ask(name, ...parts());
+  await shareLists(cwd);
+  await ask('GET /api/v1/lists, 24,000 shared lists', get('/api/v1/lists'));
+  await ask('the same with include=slugs', get('/api/v1/lists?include=slugs'));
   await measure(server, 'idle server', () => quiet(idle));
   await end(server);
   await inbox();
@@ -54,6 +60,34 @@ async function fill(cwd: string): Promise<void> {
     join(cwd, 'in'),
     ...(hasReferenceData ? real.map((name) => reference(name)) : []),
   );
+}
+
+/** As many shared lists as some creators of one organization may have, with the longest descriptions. */
+async function shareLists(cwd: string): Promise<void> {
+  using db = openDatabase({ db: join(cwd, 'gapstone.db'), usersDb: join(cwd, 'gapstone-users.db') });
+  const insert = db.orm.insert(collections);
+  await db.write(() => {
+    for (let index = 0; index < sharing.creators * sharing.listsOfEach; index++) {
+      const time = new Date(index * 1000).toISOString();
+      insert
+        .values({
+          id: crypto.randomUUID(),
+          kind: 'list',
+          name: `List ${index}`,
+          description: 'a'.repeat(2000),
+          tags: ['shared'],
+          color: '',
+          icon: '',
+          visibility: 'SHARED',
+          createdById: `creator ${index % sharing.creators}`,
+          organizationId: 'bench',
+          createdAt: time,
+          updatedAt: time,
+          revision: 1,
+        })
+        .run();
+    }
+  });
 }
 
 async function imported(cwd: string, ...paths: string[]): Promise<void> {

@@ -220,7 +220,7 @@ flows('scan results and a checklist are chosen together, looked at, merged, and 
     put(site.served.folder, 'results.xml', results),
   ];
   await page.goto('/checklists/inspect');
-  await page.getByLabel('One checklist').setInputFiles(files[0]!);
+  await page.getByLabel('Checklists, scan results, or a zip of them').setInputFiles(files[0]!);
   await page.getByRole('button', { name: 'Inspect' }).click();
   assert.match((await page.getByRole('main').textContent())!, 'The target has no host name');
   assert.equal(await violations(page), []);

@@ -23,6 +23,8 @@ const paths = [
   '/search?q=AC-2(1)',
   '/search?q=audit*&severity=high&stig=harbor_linux_3&cci=CCI-000366&control=CM-6',
   '/search?q=nothing-like-it',
+  '/search?q=V-900001+AC-2(1)+CCI-000366+V-999999',
+  '/cite?ref=harbor_linux_3@V1R1%23SV-900002r100013_rule',
   '/search?severity=urgent&stig=harbor_linux_3',
   '/search',
   '/search?control=CM-7&stig=harbor_linux_3&stig=lantern_web_server_2&sort=severity',

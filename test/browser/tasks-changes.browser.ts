@@ -2,11 +2,14 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { banner, browserSuite, hasRealReleases, leave, signIn, violations } from '../support/browser.ts';
+import { testIf } from '../support/harness.ts';
 import { journey } from '../support/journey.ts';
 import { readCsv } from '../support/read-exports.ts';
+import { referenceData } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 const { tests: tasks, site } = browserSuite('Tasks: what changed', { withReal: true });
+const onReal = testIf(referenceData, tasks);
 
 tasks.before(async () => {
   const { id } = await site.post('/api/v1/lists', { name: 'The mail server' });
@@ -103,8 +106,7 @@ tasks('changes of a list, since a day', () =>
   }),
 );
 
-tasks('a comparison can be read at 390 px, and its bytes are few', async () => {
-  if (!hasRealReleases) return;
+onReal('a comparison can be read at 390 px, and its bytes are few', async () => {
   const visitor = await site.visit({ viewport: { width: 390, height: 800 } });
   await signIn(visitor.page, site.token);
   const response = await visitor.page.goto('/stigs/red_hat_enterprise_linux_9/diff?from=V2R7&to=V2R8');

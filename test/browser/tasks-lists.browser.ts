@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { browserSuite, leave, signIn, violations } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
@@ -155,8 +155,19 @@ tasks('print', async () => {
     await click(navigation(page, 'Saved'));
     await click(page.getByRole('link', { name: 'To print' }).first());
     await page.emulateMedia({ media: 'print' });
-    for (const hidden of ['.top nav', '.tabs', '.actions', '.note', 'details.more', '.theme', '.account'])
+    const other = '.tabs a:not([aria-current])';
+    for (const hidden of [
+      '.top nav',
+      other,
+      '.actions',
+      '.note',
+      'details.more',
+      '.theme',
+      '.account',
+      'button',
+    ])
       for (const each of await page.locator(hidden).all()) assert.not.ok(await each.isVisible(), hidden);
+    assert.equal(await page.locator('.tabs a:visible').allTextContents(), ['Overview']);
     for (const name of guides) assert.ok(await rowOf(page, name).isVisible());
     assert.ok(await page.locator('svg.bar-of').first().isVisible());
     // Whatever was chosen for the screen, paper is white.
@@ -318,17 +329,47 @@ tasks('what was typed is not lost when the session ends', async () => {
   }
 });
 
-tasks('a page that was left open offers to sign in again', async () => {
+tasks('a page says before its session ends, goes on at one press, and puts back what was typed', async () => {
   const visitor = await site.visit();
   const { page } = visitor;
+  const [soon, over] = ['because you have not used it', 'Your session has ended'].map((text) =>
+    page.getByText(text),
+  ) as [Locator, Locator];
   await signIn(page, site.token);
   await page.clock.install();
   await page.goto('/lists');
-  const notice = page.getByText('your session may have ended');
-  assert.not.ok(await notice.isVisible());
-  await page.clock.fastForward('15:01');
-  assert.ok(await notice.isVisible());
+  await page.clock.fastForward('12:59');
+  assert.not.ok(await soon.isVisible());
+  await page.clock.fastForward('00:02');
+  assert.ok(await soon.isVisible());
   assert.equal(await violations(page), []);
+  await page.getByRole('button', { name: 'Stay signed in' }).click();
+  await soon.waitFor({ state: 'hidden' });
+  await page.clock.fastForward('12:50');
+  assert.not.ok(await soon.isVisible());
+  await page.getByLabel('Name').fill('Typed for long');
+  await page.clock.fastForward('02:11');
+  assert.ok(await over.isVisible());
+  assert.equal(await violations(page), []);
+
+  await over.getByRole('link', { name: 'Sign in again' }).click();
+  await page.getByLabel('User token').fill(`Bearer ${site.token}`);
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('What you typed before your session ended is here again.').waitFor();
+  assert.not.match(await page.evaluate<string>('JSON.stringify(localStorage)'), /eyJ/, 'no token is kept');
+  assert.equal(
+    [new URL(page.url()).pathname, await page.getByLabel('Name').inputValue()],
+    ['/lists', 'Typed for long'],
+  );
+
+  // Who signs in next in this browser finds nothing of it.
+  await page.clock.fastForward('15:01');
+  await over.getByRole('link', { name: 'Sign in again' }).click();
+  await signIn(page, await site.served.token('somebody'));
+  await page.goto('/lists');
+  assert.is(await page.getByLabel('Name').inputValue(), '');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  assert.is(await page.evaluate('Object.keys(localStorage).filter((name) => /typed/.test(name)).length'), 0);
   await leave(visitor);
 });
 

@@ -148,7 +148,7 @@ tasks('two STIGs side by side', () =>
     await click(page.getByRole('button', { name: 'Compare' }));
     await page.getByText('This is a suggestion of Gapstone').waitFor();
     await accessible();
-    const { bytes } = await download(page.getByRole('link', { name: 'CSV', exact: true }));
+    const { bytes } = await download(page.getByRole('link', { name: 'Download CSV' }));
     assert.match(bytes.toString(), /^likeness,srgId,leftSlug,/);
   }),
 );

@@ -63,7 +63,7 @@ const web = {
 const hosts = [{ ...web, role: 'member server' }, { hostName: 'db-1' }];
 
 zips('pieces one after the other are the deflate stream of their contents', async () => {
-  const content = fc.string({ unit: 'binary', maxLength: 3000 }).map((text) => text.toWellFormed());
+  const content = fc.string({ unit: 'binary', maxLength: 300 }).map((text) => text.toWellFormed());
   const long = fc.integer({ min: 60_000, max: 140_000 }).map((length) => 'a\u00e9 '.repeat(length / 3));
   await fc.assert(
     fc.asyncProperty(
@@ -116,20 +116,19 @@ for (const format of ['cklb', 'ckl'] as const) {
   zips(`${format}: a file for each host has all STIGs by title, and opens in STIG Manager`, async () => {
     const files = await readZip((await post({ hosts, format, layout: 'HOST' })).bytes);
     assert.equal([...files.keys()], [`web01.${format}`, `db-1.${format}`]);
-    for (const [name, bytes] of files) {
-      const text = bytes.toString();
-      const read = (format === 'ckl' ? readCkl : readCklb)(text);
-      const host = hosts.find(({ hostName }) => name === `${hostName}.${format}`)!;
-      assert.is(read.target.name, host.hostName);
-      assert.equal(
-        read.checklists.map(({ benchmarkId, reviews }) => [benchmarkId, reviews.map(({ ruleId }) => ruleId)]),
-        records.map(({ benchmarkId, groups }) => [benchmarkId, groups.map(({ ruleId }) => ruleId)]),
-        'STIGs by title, rules in document order',
-      );
-      // Readers that share nothing with the writers.
-      if (format === 'ckl') assert.is(readCklFile(text).stigs.length, all.length);
-      else assert.is(Cklb.parse(JSON.parse(text)).title, host.hostName);
-    }
+    const [one, other] = [...files.values()].map(String) as [string, string];
+    const read = (format === 'ckl' ? readCkl : readCklb)(one);
+    assert.is(read.target.name, 'web01');
+    assert.equal(
+      read.checklists.map(({ benchmarkId, reviews }) => [benchmarkId, reviews.map(({ ruleId }) => ruleId)]),
+      records.map(({ benchmarkId, groups }) => [benchmarkId, groups.map(({ ruleId }) => ruleId)]),
+      'STIGs by title, rules in document order',
+    );
+    // Readers that share nothing with the writers.
+    if (format === 'ckl') {
+      assert.is(readCklFile(other).stigs.length, all.length);
+      assert.ok(other.includes('<HOST_NAME>db-1</HOST_NAME>'));
+    } else assert.is(Cklb.parse(JSON.parse(other)).title, 'db-1');
   });
 }
 

@@ -25,6 +25,7 @@ import { listMigrations } from '../../src/db/migrate.ts';
 import { type AuditLine, auditLines } from '../support/audit.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, startServer, until } from '../support/running.ts';
 import { filesOf, put, scratchFolder } from '../support/scratch.ts';
@@ -52,7 +53,7 @@ test.before.each(() => {
 });
 test.after.each(killAll);
 
-const run = async (args: string[], env: NodeJS.ProcessEnv = {}) => gapstone(args, { cwd: folder, env });
+const run = async (args: string[], env: NodeJS.ProcessEnv = {}) => commandHere(args, { cwd: folder, env });
 
 async function runs(args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run(args);
@@ -368,7 +369,7 @@ test('a backup that is restored, here or elsewhere, accuses nobody', async () =>
   assert.not.match(await runs(['check', '--audit']), /problem|note/);
   const elsewhere = scratchFolder();
   const there = async (args: string[]) => {
-    const { code, stdout, stderr } = await gapstone(args, { cwd: elsewhere });
+    const { code, stdout, stderr } = await commandHere(args, { cwd: elsewhere });
     assert.is(code, 0, stdout + stderr);
     return stdout;
   };

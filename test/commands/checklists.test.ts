@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { readZip } from '../support/read-zip.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, startServer } from '../support/running.ts';
@@ -23,16 +23,16 @@ const hosts = [
 let folder: string;
 command.before(async () => {
   folder = scratchFolder();
-  const { code, stderr } = await gapstone(['import', shipped('stigs')], { cwd: folder });
+  const { code, stderr } = await commandHere(['import', shipped('stigs')], { cwd: folder });
   assert.is(code, 0, stderr);
   put(folder, 'hosts.csv', csv);
 });
 
-const run = (...args: string[]) => gapstone(['checklists', ...args], { cwd: folder });
+const run = (...args: string[]) => commandHere(['checklists', ...args], { cwd: folder });
 const read = (name: string) => readFileSync(join(folder, name));
 
 command('of a list: the bytes that the API gives, whole, for the owner alone, and audited', async () => {
-  const issued = await gapstone(['token', 'issue', '--subject', 'ann', '--org', 'red'], { cwd: folder });
+  const issued = await commandHere(['token', 'issue', '--subject', 'ann', '--org', 'red'], { cwd: folder });
   const headers = { Authorization: `Bearer ${issued.stdout.trim()}` };
   const { url, child, ended } = await startServer(folder, ['serve', '--port', '0'], {
     GAPSTONE_BANNER: 'CUI',
@@ -61,7 +61,7 @@ command('of a list: the bytes that the API gives, whole, for the owner alone, an
       '--layout',
       layout!,
     ];
-    const made = await gapstone(['checklists', ...args, '--json'], { cwd: folder, env });
+    const made = await commandHere(['checklists', ...args, '--json'], { cwd: folder, env });
     assert.is(made.code, 0, made.stderr);
     assert.equal(read(out), served);
     const { file, bytes, sha256, files } = JSON.parse(made.stdout);

@@ -2,15 +2,16 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { openDatabase } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
+import { runHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
-import { runToEnd, startServer } from '../support/running.ts';
+import { startServer } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { filesOf } from '../support/site.ts';
 
 const collection = suite('gapstone collection create');
 
 const folder = scratchFolder();
-const run = (...args: string[]) => runToEnd(folder, args);
+const run = (...args: string[]) => runHere(folder, args);
 const create = (...args: string[]) =>
   run('collection', 'create', '--owner', 'alice', '--org', 'red', ...args);
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { auditLines } from '../support/audit.ts';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
-import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, startServer, until } from '../support/running.ts';
 import { filesIn, put, scratchFolder } from '../support/scratch.ts';
@@ -25,10 +25,10 @@ const [one, two] = bundles.map(({ files }) => files[0]!) as [string, string];
 
 async function siteThatTrusts(): Promise<{
   folder: string;
-  run: (...args: string[]) => ReturnType<typeof gapstone>;
+  run: (...args: string[]) => ReturnType<typeof commandHere>;
 }> {
   const folder = scratchFolder();
-  const run = (...args: string[]) => gapstone([...args, '--db', 'g.db'], { cwd: folder });
+  const run = (...args: string[]) => commandHere([...args, '--db', 'g.db'], { cwd: folder });
   const { code, stderr } = await run('content', 'trust', 'add', `${key.file}.pub`, '--name', 'depot');
   assert.is(code, 0, stderr);
   return { folder, run };
@@ -137,7 +137,7 @@ content('what is refused is one line, exit 1, an event, and leaves everything as
   assert.equal([back.code, /^gapstone: there is no database at g\.db/.test(back.stderr)], [1, true]);
   // Where nothing is nothing is made.
   const empty = scratchFolder();
-  const { code, stderr } = await gapstone(['content', 'apply', one, '--db', 'g.db'], { cwd: empty });
+  const { code, stderr } = await commandHere(['content', 'apply', one, '--db', 'g.db'], { cwd: empty });
   assert.equal([code, /trusts no key yet/.test(stderr), filesIn(empty)], [1, true, []]);
   assert.not.ok(existsSync(join(empty, 'gapstone-audit.jsonl')));
   for (const args of [['apply'], ['apply', one, two], ['rollback', one], ['plan']])

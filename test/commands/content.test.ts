@@ -7,8 +7,8 @@ import { packageVersion } from '../../src/base/root.ts';
 import { contentCommand } from '../../src/commands/content.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { sampleCatalog } from '../support/bundles.ts';
-import { gapstone } from '../support/child.ts';
 import { suite, testIf } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { programs } from '../support/programs.ts';
 import { filesIn, put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
@@ -22,7 +22,7 @@ async function site() {
   await sampleCatalog([[source]], { folder: cwd });
   const env = { GAPSTONE_DB: 'catalog.db' };
   const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await gapstone(['content', ...args], { cwd, env });
+    const { code, stdout, stderr } = await commandHere(['content', ...args], { cwd, env });
     return { code, stdout, stderr };
   };
   const json = async (...args: string[]) =>
@@ -66,7 +66,7 @@ test('from a key to a bundle that another folder verifies', async () => {
       },
     },
   );
-  const check = await gapstone(['check', '--json'], { cwd, env: { GAPSTONE_DB: 'catalog.db' } });
+  const check = await commandHere(['check', '--json'], { cwd, env: { GAPSTONE_DB: 'catalog.db' } });
   assert.match(check.stdout, new RegExp(built.digest as string));
 
   const refusal = await run('verify', 'b');
@@ -107,7 +107,7 @@ test('trust is added, listed and removed by name, and the audit stream tells', a
   const inside = scratchFolder();
   const there = async (...args: string[]) => {
     const files = args.map((each) => (/^(b|key\.pub|other\.pub)$/.test(each) ? join(cwd, each) : each));
-    const { code, stdout, stderr } = await gapstone(['content', ...files], { cwd: inside });
+    const { code, stdout, stderr } = await commandHere(['content', ...files], { cwd: inside });
     return { code, stdout, stderr };
   };
   const added = await there('trust', 'add', 'key.pub', '--name', 'Depot', '--channel', 'fleet');
@@ -188,7 +188,7 @@ testIf(programs('bash', 'openssl', 'unzip'), test)(
     assert.equal({ ...one, bytes: 0 }, { ...other, bytes: 0 });
     // Once more, with the catalog grown by a source: what it lacks is taken from a folder.
     put(cwd, join('in', 'more.xml'), writeXccdf({ title: 'Another Guide', id: 'Another', rules: 2 }));
-    await gapstone(['import', 'in'], { cwd, env: { GAPSTONE_DB: 'catalog.db' } });
+    await commandHere(['import', 'in'], { cwd, env: { GAPSTONE_DB: 'catalog.db' } });
     const difference = await json(
       'build',
       '--out',

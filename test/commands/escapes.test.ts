@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { escaped, escapedLine } from '../../src/base/text.ts';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
-import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -83,7 +83,7 @@ escapes('reach neither stdout nor stderr nor a file, whatever the command', asyn
   let names = 0;
   for (const command of commands) {
     const common = command[0] === 'upgrade-check' || command.length === 1 ? [] : ['--db', `g${hostile}.db`];
-    const { stdout, stderr } = await gapstone([...command, ...common], { cwd });
+    const { stdout, stderr } = await commandHere([...command, ...common], { cwd });
     assertClean(command.join(' '), stdout);
     assertClean(command.join(' '), stderr);
     if (`${stdout}${stderr}`.includes('a\\u001b[2Jb\\u0085c\\u202ed')) names++;

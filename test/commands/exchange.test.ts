@@ -16,6 +16,7 @@ import { runImport } from '../../importers/run.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { gapstone } from '../support/child.ts';
 import { suite, testIf } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { asNobody, nobody, nobodyRunsProgram } from '../support/nobody.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, type Running, startServer, until } from '../support/running.ts';
@@ -112,7 +113,7 @@ exchange('is deleted and built anew under a server: nothing that users keep is l
   assert.equal(await shown(ask, list), before);
   assert.match(running.stdout(), /another catalog is served/);
   await stop(running);
-  const checked = await gapstone(['check', '--audit', '--db', file], { cwd: folder });
+  const checked = await commandHere(['check', '--audit', '--db', file], { cwd: folder });
   assert.is(checked.code, 0, checked.stdout);
 });
 
@@ -159,7 +160,7 @@ const other = (release: number) =>
   );
 
 const digestOf = async (file: string) => {
-  const { code, stdout } = await gapstone(['check', '--db', file, '--users-db', `${file}.users`]);
+  const { code, stdout } = await commandHere(['check', '--db', file, '--users-db', `${file}.users`]);
   assert.is(code, 0, stdout);
   return /^digest: (\w+)$/m.exec(stdout)![1]!;
 };
@@ -172,7 +173,7 @@ exchange('never takes the log of the former one for its own', async () => {
   const wanted = await digestOf(next);
   const { running, ask } = await served(folder, ['--db', file]);
   // The server holds the log, so an importer is not the last to close it.
-  const run = await gapstone(['import', other(1), '--db', file]);
+  const run = await commandHere(['import', other(1), '--db', file]);
   assert.is(run.code, 0, run.stderr);
   assert.is(statSync(`${file}-wal`).size, 0, 'nothing is in it that another file could take up');
   // One that was killed behind its commit leaves a log with content.
@@ -221,7 +222,7 @@ exchange('is written over in place: the server begins anew with what it says the
     assert.is((await ask('PUT', `${list}/stigs/harbor_linux_3`, { notes: `note ${release}` })).status, 200);
   }
   await stop(running);
-  assert.is((await gapstone(['check', '--audit', '--db', file], { cwd: folder })).code, 0);
+  assert.is((await commandHere(['check', '--audit', '--db', file], { cwd: folder })).code, 0);
 });
 
 // Without root, no other account is needed.

@@ -12,8 +12,8 @@ import { migrate } from '../../src/db/migrate.ts';
 import { restoreBackup } from '../../src/db/restore-backup.ts';
 import { ForeignSchemaError } from '../../src/db/schema-check.ts';
 import { openUpgraded } from '../../src/db/upgrade-files.ts';
-import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
 import { filesOf, scratchFolder } from '../support/scratch.ts';
 
@@ -30,7 +30,7 @@ openDatabase(filesOf(join(emptyFolder, 'g.db')), { create: true }).close();
   await runImport(catalog, [shipped('stigs')]);
   catalog.close();
   const db = openDatabase(files);
-  db.sqlite.exec(`INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't')`);
+  db.sqlite.exec(`INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't', NULL)`);
   db.close();
 }
 
@@ -411,7 +411,7 @@ hostile(
     ] as const) {
       const { folder, file, files } = changed(sampleFolder, kind, change);
       const before = stateOf(folder);
-      const check = await gapstone(['check', '--db', files.db]);
+      const check = await commandHere(['check', '--db', files.db]);
       assert.is(check.code, 1);
       assert.match(
         check.stdout,
@@ -420,7 +420,7 @@ hostile(
           : /^problem: schema: the table notes .+\nproblem: schema: the view v .+\nproblem: schema: the index bundles_by_creator on bundles is missing\ndigest: /,
       );
       assert.match(check.stderr, /^no other check was run: .+\n$/);
-      const json = await gapstone(['check', '--json', '--db', files.db]);
+      const json = await commandHere(['check', '--json', '--db', files.db]);
       assert.equal([json.code, JSON.parse(json.stdout).checks[0].problems.length], [1, 3]);
       for (const args of [
         ['serve', '--port', '0', '--db', files.db],
@@ -431,7 +431,7 @@ hostile(
           ? [['backup', join(scratchFolder(), 'b.db'), '--users-only', '--db', files.db]]
           : []),
       ]) {
-        const { code, stdout, stderr } = await gapstone(args);
+        const { code, stdout, stderr } = await commandHere(args);
         assert.equal([code, stdout], [1, ''], args[0]);
         assert.match(
           stderr,

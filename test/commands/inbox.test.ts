@@ -12,7 +12,8 @@ import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { sha256 } from '../../src/base/ids.ts';
 import { suite } from '../support/harness.ts';
-import { killAll, type Running, runToEnd, startServer, until } from '../support/running.ts';
+import { runHere } from '../support/here.ts';
+import { killAll, type Running, startServer, until } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 import { makeZip } from '../support/zip.ts';
@@ -38,7 +39,7 @@ function site(): { folder: string; inbox: string } {
 }
 
 async function serve(folder: string, inbox: string): Promise<Running> {
-  const started = await runToEnd(folder, ['import', put(folder, 'first.xml', benchmark('First'))]);
+  const started = await runHere(folder, ['import', put(folder, 'first.xml', benchmark('First'))]);
   assert.is(started.code, 0, started.stderr);
   return startServer(folder, ['serve', '--port', '0'], { GAPSTONE_INBOX: inbox });
 }
@@ -121,7 +122,7 @@ inboxes('what lies there at the start is imported, each file named, none touched
 inboxes('a file is answered once it is whole, and its content is taken once', async () => {
   const { folder, inbox } = site();
   const running = await serve(folder, inbox);
-  const issued = await runToEnd(folder, ['token', 'issue', '--subject', 'ann']);
+  const issued = await runHere(folder, ['token', 'issue', '--subject', 'ann']);
   const headers = { Authorization: `Bearer ${issued.stdout.trim()}` };
   const status = async (slug: string) =>
     (await fetch(`${running.url}/api/v1/stigs/${slug}`, { headers })).status;
@@ -186,10 +187,10 @@ inboxes('import --once leaves out what an import has met, and opens no archive f
   const { folder, inbox } = site();
   const library = put(inbox, 'library.zip', makeZip([{ name: 'a.xml', data: benchmark('Inner') }]));
   const broken = put(inbox, 'broken.xml', benchmark('Broken').slice(0, 600));
-  const first = await runToEnd(folder, ['import', '--once', library, broken]);
+  const first = await runHere(folder, ['import', '--once', library, broken]);
   assert.is(first.code, 3);
   const told = ledger(folder, inbox);
-  const again = await runToEnd(folder, ['import', '--once', '--json', library, broken, join(inbox, 'none')]);
+  const again = await runHere(folder, ['import', '--once', '--json', library, broken, join(inbox, 'none')]);
   const known = [library, broken].map((file) => sha256(readFileSync(file)));
   assert.equal(again, {
     code: 0,
@@ -199,7 +200,7 @@ inboxes('import --once leaves out what an import has met, and opens no archive f
   assert.equal(ledger(folder, inbox), told);
   const other = put(inbox, 'other.xml', benchmark('Other'));
   const gone = join(inbox, 'gone.xml');
-  const third = await runToEnd(folder, ['import', '--once', library, gone, other, broken]);
+  const third = await runHere(folder, ['import', '--once', library, gone, other, broken]);
   assert.is(third.code, 0);
   assert.equal(
     ledger(folder, inbox)
@@ -212,7 +213,7 @@ inboxes('import --once leaves out what an import has met, and opens no archive f
     put(inbox, name, readFileSync(name === 'copy.xml' ? other : library));
   const copies = [join(inbox, 'copy.xml'), join(inbox, 'copy.zip')];
   for (let time = 0; time < 2; time++)
-    assert.is((await runToEnd(folder, ['import', '--once', ...copies])).code, 0);
+    assert.is((await runHere(folder, ['import', '--once', ...copies])).code, 0);
   assert.equal(
     ledger(folder, inbox)
       .slice(told.length + 1)
@@ -235,7 +236,7 @@ inboxes('an inbox that is no folder, or that would fill a catalog in memory, sto
       `GAPSTONE_INBOX must not hold our own files: ${inbox}/in/g.db`,
     ],
   ] as const)
-    assert.equal(await runToEnd(folder, ['serve', ...args], { GAPSTONE_INBOX: value }), {
+    assert.equal(await runHere(folder, ['serve', ...args], { GAPSTONE_INBOX: value }), {
       code: 2,
       stdout: '',
       stderr: `gapstone: ${message}\n`,

@@ -17,8 +17,8 @@ import { removable, setAside } from '../../src/commands/tidy.ts';
 import { openCatalog, openDatabase } from '../../src/db/database.ts';
 import { auditLines } from '../support/audit.ts';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
-import { gapstone } from '../support/child.ts';
 import { suite, testIf } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { programs } from '../support/programs.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -29,13 +29,13 @@ const keep = suite('Backups that are kept, and what is set aside');
 
 async function site(): Promise<{
   folder: string;
-  run: (args: string[], env?: Record<string, string>) => ReturnType<typeof gapstone>;
+  run: (args: string[], env?: Record<string, string>) => ReturnType<typeof commandHere>;
 }> {
   const folder = scratchFolder();
   const files = filesOf(join(folder, 'g.db'));
   await importInto(files.db, [shipped('stigs')]);
   openDatabase(files, { create: true }).close();
-  return { folder, run: (args, env = {}) => gapstone([...args, '--db', 'g.db'], { cwd: folder, env }) };
+  return { folder, run: (args, env = {}) => commandHere([...args, '--db', 'g.db'], { cwd: folder, env }) };
 }
 
 testIf(programs('unzip'), keep)(
@@ -235,10 +235,10 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
 keep('the status of an empty catalog invents no time', async () => {
   const folder = scratchFolder();
   openCatalog(join(folder, 'g.db'), { create: true }).close();
-  const status = await gapstone(['status', '--db', 'g.db'], { cwd: folder });
+  const status = await commandHere(['status', '--db', 'g.db'], { cwd: folder });
   assert.is(status.code, 0, status.stderr);
   assert.match(status.stdout, /^generation +nothing was imported yet$/m);
-  const json = await gapstone(['status', '--db', 'g.db', '--json'], { cwd: folder });
+  const json = await commandHere(['status', '--db', 'g.db', '--json'], { cwd: folder });
   assert.is(JSON.parse(json.stdout).catalog.changedAt, null);
   assert.not.match(status.stdout + json.stdout, /1970/);
 });

@@ -7,7 +7,6 @@ import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { mappingCommand } from '../../src/commands/mapping.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
-import { gapstone } from '../support/child.ts';
 import { dumpGraph } from '../support/control-dump.ts';
 import {
   cciList,
@@ -18,6 +17,7 @@ import {
 } from '../support/control-sources.ts';
 import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracle.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { startServer } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { loggedApp } from '../support/service.ts';
@@ -90,7 +90,7 @@ const set = (site: { file: string }, from: string, to: string, status: string, r
 
 /** `gapstone mapping list --json` in a process of its own. */
 async function listed(site: Site): Promise<Json[]> {
-  const { code, stdout, stderr } = await gapstone(['mapping', 'list', '--json', '--db', site.file]);
+  const { code, stdout, stderr } = await commandHere(['mapping', 'list', '--json', '--db', site.file]);
   assert.equal([code, stderr], [0, '']);
   return stdout
     .split('\n')
@@ -233,20 +233,20 @@ usage('as a process: exit codes, messages on stderr, data on stdout', async () =
     '--reason',
     'too wide',
   ];
-  const wrong = await gapstone(base);
+  const wrong = await commandHere(base);
   assert.equal([wrong.code, wrong.stdout, wrong.stderr], [2, '', 'gapstone: --to must be given\n']);
-  const unknown = await gapstone([...base, '--to', 'nist-800-53:AC-9']);
+  const unknown = await commandHere([...base, '--to', 'nist-800-53:AC-9']);
   assert.equal([unknown.code, unknown.stdout], [1, '']);
   assert.is(unknown.stderr, 'gapstone: nist-800-53:AC-9 is not in an imported catalog\n');
-  const done = await gapstone([...base, '--to', 'nist-800-53:AC-1']);
+  const done = await commandHere([...base, '--to', 'nist-800-53:AC-1']);
   assert.equal([done.code, done.stdout, done.stderr], [0, '', '']);
-  const list = await gapstone(['mapping', 'list', '--db', site.file]);
+  const list = await commandHere(['mapping', 'list', '--db', site.file]);
   assert.equal([list.code, list.stderr], [0, '']);
   assert.match(
     list.stdout,
     /^\d{4}-\d\d-\d\dT[\d:.]+Z {2}nist-800-53:AC-1 {2}cci:CCI-000001 {2}rejected {2}too wide\n$/,
   );
-  const help = await gapstone(['mapping', '--help']);
+  const help = await commandHere(['mapping', '--help']);
   assert.is(help.code, 0);
   assert.match(help.stdout, /--status S/);
   site.db.close();
@@ -419,7 +419,7 @@ decisions(
       ['AC-2 verified'],
       'a rejected one makes no edge',
     );
-    const { code, stdout } = await gapstone(['mapping', 'list', '--db', site.file]);
+    const { code, stdout } = await commandHere(['mapping', 'list', '--db', site.file]);
     assert.is(code, 0);
     assert.match(stdout, /cci:CCI-000001 {2}rejected {2}OWN {2}kept\n/);
 
@@ -452,7 +452,7 @@ decisions(
     assert.equal(await marks(), [known[0], [true, true]]);
     assert.equal(trail(await resolve(app, { from: 'site:S-1', to: 'nist-800-53' })), []);
     assert.match(
-      (await gapstone(['mapping', 'list', '--db', site.file])).stdout,
+      (await commandHere(['mapping', 'list', '--db', site.file])).stdout,
       /verified {2}OWN {2}STALE {2}of/,
     );
     const back = await mapping(site, 'remove', '--from', 'site:S-1', '--to', 'nist-800-53:AC-1');
@@ -705,9 +705,9 @@ running('so does a served process, and a refused decision changes nothing for it
       'cci:CCI-4',
       '--to',
     ];
-    assert.is((await gapstone([...args, 'nist-800-53:AC-9'])).code, 1);
+    assert.is((await commandHere([...args, 'nist-800-53:AC-9'])).code, 1);
     assert.equal(await paths(), ['AC-2 verified']);
-    assert.is((await gapstone([...args, 'nist-800-53:AC-2'])).code, 0);
+    assert.is((await commandHere([...args, 'nist-800-53:AC-2'])).code, 0);
     assert.equal(await paths(), []);
   } finally {
     server.child.kill('SIGTERM');

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import * as assert from 'uvu/assert';
 import { sarifOf } from '../../src/commands/references-sarif.ts';
-import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -108,13 +108,13 @@ test('SARIF names what is not current, by place (rule D39.2)', () => {
 test('a folder is read file by file, in every format, and what cannot be read is skipped by name', async () => {
   const folder = scratchFolder();
   const db = join(folder, 'x.db');
-  const imported = await gapstone(['import', shipped('stigs'), shipped('controls'), '--db', db]);
+  const imported = await commandHere(['import', shipped('stigs'), shipped('controls'), '--db', db]);
   assert.is(imported.code, 0, imported.stderr);
   put(folder, 'tree/a.yml', 'one AC-2\ntwo AC-99');
   put(folder, 'tree/deep/b.txt', Buffer.from('\ufeffV-999999999', 'utf16le'));
   put(folder, 'tree/c.bin', Buffer.from([0, 1, 2]));
   put(folder, 'tree/many.txt', 'AC-2 '.repeat(50_001));
-  const run = (...args: string[]) => gapstone(['references', join(folder, 'tree'), '--db', db, ...args]);
+  const run = (...args: string[]) => commandHere(['references', join(folder, 'tree'), '--db', db, ...args]);
   const text = await run();
   assert.is(text.code, 0, text.stderr);
   assert.equal(text.stdout.replaceAll(`${folder}/tree/`, '').split('\n'), [
@@ -134,9 +134,9 @@ test('a folder is read file by file, in every format, and what cannot be read is
   assert.is(sarif.runs[0].results.length, 2);
   assert.ok(isSarif(sarif), JSON.stringify(isSarif.errors));
   assert.is(isSarif({ ...sarif, version: '2.0' }), false);
-  const device = await gapstone(['references', '/dev/null', '--db', db]);
+  const device = await commandHere(['references', '/dev/null', '--db', db]);
   assert.match(device.stderr, /\/dev\/null is skipped: neither a file nor a folder/);
-  const none = await gapstone(['references', join(folder, 'nothing'), '--db', db]);
+  const none = await commandHere(['references', join(folder, 'nothing'), '--db', db]);
   assert.is(none.code, 1);
   assert.match(none.stderr, /there is no .*nothing/);
   // What ends in the middle of a tree does not look whole.

@@ -5,8 +5,8 @@ import { parse } from 'csv-parse/sync';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
-import { gapstone } from '../support/child.ts';
 import { suite, testIf } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { reference, referenceData, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { readCklb } from '../support/stig-manager.ts';
@@ -58,8 +58,8 @@ onReal('every rule of the real STIG is answered, and none of its text is in the 
 
 onReal('the command makes a checklist of the imported STIG that other readers take', async () => {
   const cwd = scratchFolder();
-  assert.is((await gapstone(['import', stigFile], { cwd })).code, 0);
-  const { code, stdout, stderr } = await gapstone(['self-assessment'], { cwd });
+  assert.is((await commandHere(['import', stigFile], { cwd })).code, 0);
+  const { code, stdout, stderr } = await commandHere(['self-assessment'], { cwd });
   assert.is(code, 0, stderr);
   assert.match(stderr, /V6R4: 286 of 286 rules answered\n$/);
   const checklist = Cklb.parse(JSON.parse(stdout));
@@ -72,14 +72,14 @@ onReal('the command makes a checklist of the imported STIG that other readers ta
     assert.is(rule.status, status);
     assert.is(rule.finding_details, evidence === '' ? comment : `${comment}\nEvidence: ${evidence}`);
   }
-  assert.is((await gapstone(['self-assessment'], { cwd })).stdout, stdout, 'the same bytes again');
+  assert.is((await commandHere(['self-assessment'], { cwd })).stdout, stdout, 'the same bytes again');
 });
 
 test('a table and a STIG of one’s own: what has no answer and what has no rule is told', async () => {
   const cwd = scratchFolder();
-  assert.is((await gapstone(['import', shipped('stigs')], { cwd })).code, 0);
+  assert.is((await commandHere(['import', shipped('stigs')], { cwd })).code, 0);
   const stig = JSON.parse(
-    (await gapstone(['self-assessment', '--stig', 'harbor_linux_3', '--answers', table], { cwd })).stdout,
+    (await commandHere(['self-assessment', '--stig', 'harbor_linux_3', '--answers', table], { cwd })).stdout,
   ) as Cklb;
   const groupIds = stig.stigs[0]!.rules.map((rule) => rule.group_id);
   assert.ok(stig.stigs[0]!.rules.every((rule) => rule.status === 'not_reviewed'));
@@ -88,7 +88,7 @@ test('a table and a STIG of one’s own: what has no answer and what has no rule
     'own.csv',
     `status,groupId,comment,evidence\r\nopen,${groupIds[1]},"of 2, ""all""",\r\nopen,V-1,,\r\n`,
   );
-  const { code, stdout, stderr } = await gapstone(
+  const { code, stdout, stderr } = await commandHere(
     ['self-assessment', '--stig', 'harbor_linux_3', '--answers', own, '--host-name', 'web01'],
     { cwd },
   );
@@ -107,10 +107,10 @@ test('a table and a STIG of one’s own: what has no answer and what has no rule
 
 test('a bad table or a STIG that is not there is refused with one line', async () => {
   const cwd = scratchFolder();
-  assert.is((await gapstone(['import', shipped('stigs')], { cwd })).code, 0);
+  assert.is((await commandHere(['import', shipped('stigs')], { cwd })).code, 0);
   const refused = async (text: string) => {
     const answers = put(cwd, 'bad.csv', text);
-    const result = await gapstone(['self-assessment', '--stig', 'harbor_linux_3', '--answers', answers], {
+    const result = await commandHere(['self-assessment', '--stig', 'harbor_linux_3', '--answers', answers], {
       cwd,
     });
     assert.is(result.code, 1);
@@ -135,7 +135,7 @@ test('a bad table or a STIG that is not there is refused with one line', async (
     'gapstone: bad.csv, line 2: the column evidence is missing\n',
   );
   assert.match(await refused(`${head}V-1,open,"\n`), /^gapstone: bad\.csv: .+\n$/);
-  const unknown = await gapstone(['self-assessment'], { cwd });
+  const unknown = await commandHere(['self-assessment'], { cwd });
   assert.is(unknown.code, 1);
   assert.is(
     unknown.stderr,

@@ -21,7 +21,9 @@ import { didYouMean } from '../../src/base/nearest.ts';
 import { packageRoot } from '../../src/base/root.ts';
 import { sampleKey } from '../support/bundles.ts';
 import { suite, testIf } from '../support/harness.ts';
-import { killAll, runToEnd, startServer } from '../support/running.ts';
+import { runHere } from '../support/here.ts';
+import { programs } from '../support/programs.ts';
+import { killAll, startServer } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 const settings = suite('Settings');
@@ -47,34 +49,36 @@ function bySystemd(text: string): Map<string, string> {
   );
 }
 
-testIf({ here: existsSync(generator), bring: 'apt-get install systemd' }, settings)(
-  'gapstone.env is read as systemd reads it',
-  () => {
-    const piece = fc.constantFrom(
-      ...['a', 'b c', ' ', '"', "'", '\\', '\\\n', '#', ';', '=', 'é', 'n', '//', '"x y"', "'x y'"],
-    );
-    const value = fc.array(piece, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
-    const line = fc.oneof(
-      fc.tuple(fc.constantFrom('G1', 'G2', ' G3', 'G1 '), value).map(([name, text]) => `${name}=${text}`),
-      fc.constantFrom('# comment', '; comment', '', 'no assignment', '#\\', '=G1="', '\\'),
-    );
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
-        const text = `${lines.join('\n')}\n`;
-        // A line end inside quotes is printed in a form of its own.
-        fc.pre(![...parseEnvironmentFile(text).values()].some((each) => each.includes('\n')));
-        const own = [...parseEnvironmentFile(text)].filter(
-          ([name, each]) => /^G[123]$/.test(name) && each !== '',
-        );
-        const theirs = bySystemd(text);
-        // An assignment of nothing is an error to that program alone: it keeps the one before.
-        for (const [name, each] of parseEnvironmentFile(text)) if (each === '') theirs.delete(name);
-        assert.equal(new Map(own.sort()), new Map([...theirs].sort()), JSON.stringify(text));
-      }),
-      { numRuns: 60 },
-    );
-  },
-);
+const systemd = {
+  here: existsSync(generator) && programs('bash').here,
+  bring: 'apt-get install systemd bash',
+};
+
+testIf(systemd, settings)('gapstone.env is read as systemd reads it', () => {
+  const piece = fc.constantFrom(
+    ...['a', 'b c', ' ', '"', "'", '\\', '\\\n', '#', ';', '=', 'é', 'n', '//', '"x y"', "'x y'"],
+  );
+  const value = fc.array(piece, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
+  const line = fc.oneof(
+    fc.tuple(fc.constantFrom('G1', 'G2', ' G3', 'G1 '), value).map(([name, text]) => `${name}=${text}`),
+    fc.constantFrom('# comment', '; comment', '', 'no assignment', '#\\', '=G1="', '\\'),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
+      const text = `${lines.join('\n')}\n`;
+      // A line end inside quotes is printed in a form of its own.
+      fc.pre(![...parseEnvironmentFile(text).values()].some((each) => each.includes('\n')));
+      const own = [...parseEnvironmentFile(text)].filter(
+        ([name, each]) => /^G[123]$/.test(name) && each !== '',
+      );
+      const theirs = bySystemd(text);
+      // An assignment of nothing is an error to that program alone: it keeps the one before.
+      for (const [name, each] of parseEnvironmentFile(text)) if (each === '') theirs.delete(name);
+      assert.equal(new Map(own.sort()), new Map([...theirs].sort()), JSON.stringify(text));
+    }),
+    { numRuns: 60 },
+  );
+});
 
 settings('quotes, blanks, comments and continued lines, one by one', () => {
   const cases: [text: string, value: string | undefined][] = [
@@ -286,7 +290,7 @@ settings('a wrong word is answered with the nearest right one, without its contr
     [['x'.repeat(1000)], `there is no command "${'x'.repeat(64)}": see gapstone --help`],
   ];
   for (const [args, message] of cases) {
-    const { code, stdout, stderr } = await runToEnd(folder, args);
+    const { code, stdout, stderr } = await runHere(folder, args);
     assert.equal([code, stdout, stderr], [2, '', `gapstone: ${message}\n`]);
   }
 });
@@ -304,15 +308,15 @@ settings('the nearest word is the one with the fewest changes', () => {
 
 settings('each help has options, environment, exit codes and examples, and fits 80 columns', async () => {
   const folder = scratchFolder();
-  const main = await runToEnd(folder, ['-h']);
-  assert.equal(main, await runToEnd(folder, ['--help']));
-  assert.equal(await runToEnd(folder, ['-v']), await runToEnd(folder, ['version']));
+  const main = await runHere(folder, ['-h']);
+  assert.equal(main, await runHere(folder, ['--help']));
+  assert.equal(await runHere(folder, ['-v']), await runHere(folder, ['version']));
   const names = [...main.stdout.matchAll(/^ {2}([a-z-]+) {2}/gm)].map((match) => match[1]!);
   assert.ok(names.includes('config') && names.length > 18, String(names));
   const wide = (text: string) => text.split('\n').filter((line) => line.length > 80);
   assert.equal(wide(main.stdout), []);
   for (const name of names) {
-    const { code, stdout } = await runToEnd(folder, [name, '-h']);
+    const { code, stdout } = await runHere(folder, [name, '-h']);
     assert.is(code, 0);
     assert.equal(wide(stdout), [], name);
     const parts = stdout.split(/^(Options|Environment|Exit codes|Examples):\n/m);

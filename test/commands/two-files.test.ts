@@ -7,8 +7,9 @@ import { runImport } from '../../importers/run.ts';
 import { createDatabaseFile } from '../../src/db/create.ts';
 import { openCatalog, openDatabase } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
+import { runHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
-import { killAll, runToEnd, startServer } from '../support/running.ts';
+import { killAll, startServer } from '../support/running.ts';
 import { filesIn, filesOf, put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -73,7 +74,7 @@ two('a file that holds both is refused by every command with one line, and left 
   const before = stateOf(folder);
   for (const args of [...commands, ['restore', 'g.db']]) {
     const db = args[0] === 'restore' ? 'other.db' : 'g.db';
-    const { code, stdout, stderr } = await runToEnd(folder, [...args, '--db', db]);
+    const { code, stdout, stderr } = await runHere(folder, [...args, '--db', db]);
     assert.equal([code, stdout], [1, ''], `${args.join(' ')}: ${stderr}`);
     assert.is(stderr, isSingle('g.db'), args.join(' '));
     assert.equal(stateOf(folder), before, args.join(' '));
@@ -91,7 +92,7 @@ two('so it is in the place of users’ data, by every command that opens them', 
     ...commands.filter(([name]) => !alone.includes(name!)),
     ['backup', 'u.db', '--users-only'],
   ]) {
-    const { code, stdout, stderr } = await runToEnd(folder, [...args, '--db', 'g.db']);
+    const { code, stdout, stderr } = await runHere(folder, [...args, '--db', 'g.db']);
     assert.equal([code, stdout, stderr], [1, '', isSingle('g-users.db')], args.join(' '));
     assert.equal(stateOf(folder), before, args.join(' '));
   }
@@ -101,11 +102,11 @@ two('restoring over a file that holds both is refused', async () => {
   for (const name of ['g.db', 'g-users.db']) {
     const folder = scratchFolder();
     for (const file of Object.values(sample)) copyFileSync(file, join(folder, file.split('/').at(-1)!));
-    assert.is((await runToEnd(folder, ['backup', 'b.zip', '--db', 'g.db'])).code, 0);
+    assert.is((await runHere(folder, ['backup', 'b.zip', '--db', 'g.db'])).code, 0);
     rmSync(join(folder, name));
     singleFile(join(folder, name));
     const before = stateOf(folder);
-    const { code, stdout, stderr } = await runToEnd(folder, ['restore', 'b.zip', '--db', 'g.db']);
+    const { code, stdout, stderr } = await runHere(folder, ['restore', 'b.zip', '--db', 'g.db']);
     assert.equal([code, stdout], [1, '']);
     assert.is(stderr, `gapstone: ${name} belongs to another program: nothing was replaced\n`);
     assert.equal(stateOf(folder), before);
@@ -121,14 +122,14 @@ two('a catalog given as users’ data, and the reverse, is refused with one line
   const before = stateOf(folder);
   for (const args of commands.filter(([name]) => name !== 'token')) {
     if (args[0] !== 'import' && args[0] !== 'start') {
-      const asUsers = await runToEnd(folder, [...args, '--db', 'g.db', '--users-db', 'other.db']);
+      const asUsers = await runHere(folder, [...args, '--db', 'g.db', '--users-db', 'other.db']);
       assert.equal(
         [asUsers.code, asUsers.stdout, asUsers.stderr],
         [1, '', "gapstone: other.db is a catalog, not a file of users' data\n"],
         args.join(' '),
       );
     }
-    const asCatalog = await runToEnd(folder, [...args, '--db', 'u.db', '--users-db', 'new.db']);
+    const asCatalog = await runHere(folder, [...args, '--db', 'u.db', '--users-db', 'new.db']);
     assert.equal(
       [asCatalog.code, asCatalog.stdout, asCatalog.stderr],
       [1, '', "gapstone: u.db is a file of users' data, not a catalog\n"],
@@ -156,7 +157,7 @@ two('users’ data lies beside the catalog by its name, or where flag or environ
     const folder = scratchFolder();
     mkdirSync(join(folder, 'a.b/c.d'), { recursive: true });
     copyFileSync(sample.db, join(folder, name));
-    const made = await runToEnd(folder, ['purge', '--db', name, ...args], env);
+    const made = await runHere(folder, ['purge', '--db', name, ...args], env);
     assert.equal(
       [made.code, made.stdout],
       [0, '0 lists deleted more than 30 days ago were removed\n'],
@@ -169,7 +170,7 @@ two('users’ data lies beside the catalog by its name, or where flag or environ
     const stream = join(folder, users, '..', 'gapstone-audit.jsonl');
     assert.ok(existsSync(stream), 'the audit stream lies beside users’ data');
     // The environment names the catalog too.
-    const status = await runToEnd(folder, ['status', '--json', ...args], { ...env, GAPSTONE_DB: name });
+    const status = await runHere(folder, ['status', '--json', ...args], { ...env, GAPSTONE_DB: name });
     const told = JSON.parse(status.stdout);
     assert.ok(told.users.file.endsWith(`/${users}`), told.users.file);
   }
@@ -182,14 +183,14 @@ two('an empty name is refused, and so are two that are the same', async () => {
     [['--users-db', ''], {}, 'gapstone: --users-db is set but empty\n'],
     [[], { GAPSTONE_USERS_DB: '' }, 'gapstone: GAPSTONE_USERS_DB is set but empty\n'],
   ] as const) {
-    const { code, stderr } = await runToEnd(folder, ['status', '--db', 'g.db', ...args], env);
+    const { code, stderr } = await runHere(folder, ['status', '--db', 'g.db', ...args], env);
     assert.equal([code, stderr], [2, message]);
   }
   for (const [db, usersDb] of [
     ['g.db', 'g.db'],
     ['n.db', './n.db'],
   ] as const) {
-    const same = await runToEnd(folder, ['start', '--port', '0', '--db', db, '--users-db', usersDb]);
+    const same = await runHere(folder, ['start', '--port', '0', '--db', db, '--users-db', usersDb]);
     assert.equal([same.code, same.stdout], [2, '']);
     assert.is(same.stderr, 'gapstone: --db and --users-db name the same file\n');
   }
@@ -202,7 +203,7 @@ two('the key and the audit stream lie beside users’ data', async () => {
   mkdirSync(join(folder, 'users'));
   copyFileSync(sample.db, join(folder, 'catalog', 'g.db'));
   const args = ['--db', 'catalog/g.db', '--users-db', 'users/u.db'];
-  const issued = await runToEnd(folder, ['token', 'issue', '--subject', 's', ...args]);
+  const issued = await runHere(folder, ['token', 'issue', '--subject', 's', ...args]);
   assert.is(issued.code, 0, issued.stderr);
   const running = await startServer(folder, ['serve', '--port', '0', ...args]);
   const headers = { Authorization: `Bearer ${issued.stdout.trim()}` };
@@ -229,7 +230,7 @@ two('status and check without users’ data make no file', async () => {
   const before = readdirSync(folder).map((name) => [name, sha256(join(folder, name))]);
   for (const args of [['status'], ['status', '--json'], ['check'], ['check', '--json']])
     for (const more of [[], ['--users-db', 'u.db'], ['--users-db', 'no/such/u.db']]) {
-      const { code, stderr } = await runToEnd(folder, [...args, '--db', 'g.db', ...more]);
+      const { code, stderr } = await runHere(folder, [...args, '--db', 'g.db', ...more]);
       assert.equal([code, stderr], [0, ''], [...args, ...more].join(' '));
       assert.equal(
         readdirSync(folder).map((name) => [name, sha256(join(folder, name))]),
@@ -246,14 +247,14 @@ two('an import makes no users’ data, and leaves those that are there as they a
     ['import', source],
     ['import', source],
   ]) {
-    const { code, stderr } = await runToEnd(folder, [...args, '--db', 'g.db']);
+    const { code, stderr } = await runHere(folder, [...args, '--db', 'g.db']);
     assert.is(code, 0, stderr);
     assert.equal(filesIn(folder), args.length === 3 ? [] : ['g.db']);
   }
   copyFileSync(sample.usersDb, join(folder, 'g-users.db'));
   // A title by which the slug changes, so that users' data is asked whether it refers to it.
   const renamed = writeXccdf({ release: 9, title: 'Another Name Security Technical Implementation Guide' });
-  const imported = await runToEnd(folder, ['import', put(scratchFolder(), 'b.xml', renamed), '--db', 'g.db']);
+  const imported = await runHere(folder, ['import', put(scratchFolder(), 'b.xml', renamed), '--db', 'g.db']);
   assert.is(imported.code, 0, imported.stderr);
   assert.equal(filesIn(folder), ['g-users.db', 'g.db']);
   assert.is(sha256(join(folder, 'g-users.db')), sha256(sample.usersDb));
@@ -266,7 +267,7 @@ two('a catalog that nobody has open is one file, also after an import and a serv
   const mode = () => readFileSync(file).subarray(18, 20).toString('hex');
   assert.is(mode(), '0101');
   assert.is(
-    (await runToEnd(folder, ['import', put(scratchFolder(), 'a.xml', writeXccdf()), '--db', 'g.db'])).code,
+    (await runHere(folder, ['import', put(scratchFolder(), 'a.xml', writeXccdf()), '--db', 'g.db'])).code,
     0,
   );
   assert.is(mode(), '0101');
@@ -319,7 +320,7 @@ two('an import into the place of a catalog that was removed under a server', asy
   writer.sqlite.exec("UPDATE stigs SET title = 'of the former'");
   rmSync(file);
   const source = put(scratchFolder(), 'a.xml', writeXccdf());
-  const imported = await runToEnd(folder, ['import', source, '--db', 'g.db']);
+  const imported = await runHere(folder, ['import', source, '--db', 'g.db']);
   assert.is(imported.code, 0, imported.stderr);
   writer.close();
   assert.is((await fetch(`${running.url}/readyz`)).status, 200);

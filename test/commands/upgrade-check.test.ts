@@ -9,8 +9,8 @@ import { packageRoot } from '../../src/base/root.ts';
 import { applicationIds, type Kind } from '../../src/db/header.ts';
 import { listMigrations, migrate } from '../../src/db/migrate.ts';
 import { openUpgraded } from '../../src/db/upgrade-files.ts';
-import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 const upgrade = suite('Upgrade check, and upgrades that fail');
@@ -50,14 +50,14 @@ upgrade('each file is told with its schema and the migrations it lacks, and noth
   const before = stateOf(folder);
   const file = join(folder, 'gapstone.db');
   const last = listMigrations('catalog').at(-1)!.file.split('/').at(-1);
-  const { code, stdout, stderr } = await gapstone(['upgrade-check', folder]);
+  const { code, stdout, stderr } = await commandHere(['upgrade-check', folder]);
   assert.equal([code, stderr], [0, '']);
   assert.equal(stdout.split('\n'), [
     `${file}: schema ${newest.catalog - 1}, the next start migrates it to ${newest.catalog} (${last}), and keeps a copy from before as ${file}.before-schema-${newest.catalog}`,
     `${join(folder, 'gapstone-users.db')}: schema ${newest.users}, nothing to migrate`,
     '',
   ]);
-  const json = await gapstone(['upgrade-check', folder, '--json']);
+  const json = await commandHere(['upgrade-check', folder, '--json']);
   const report = JSON.parse(json.stdout) as { ok: boolean; files: { migrations: string[] }[] };
   assert.equal([report.ok, report.files.map((each) => each.migrations)], [true, [[last], []]]);
   assert.equal(stateOf(folder), before);
@@ -68,7 +68,7 @@ upgrade('what a start would refuse is refused with its reason; what is not there
   const sqlite = new Sqlite(join(newer, 'gapstone.db'));
   sqlite.pragma(`user_version = ${newest.catalog + 1}`);
   sqlite.close();
-  const told = await gapstone(['upgrade-check', newer]);
+  const told = await commandHere(['upgrade-check', newer]);
   assert.is(told.code, 1);
   assert.match(
     told.stdout,
@@ -81,14 +81,14 @@ upgrade('what a start would refuse is refused with its reason; what is not there
 
   const damaged = installation({ catalog: newest.catalog, users: 1 });
   put(damaged, 'gapstone-users.db', 'no database at all');
-  const refused = await gapstone(['upgrade-check', damaged]);
+  const refused = await commandHere(['upgrade-check', damaged]);
   assert.is(refused.code, 1);
   assert.match(refused.stdout, /\nrefused: \S+gapstone-users\.db is not a database/);
 
-  const nothing = await gapstone(['upgrade-check', scratchFolder()]);
+  const nothing = await commandHere(['upgrade-check', scratchFolder()]);
   assert.match(nothing.stderr, /^gapstone: there is neither gapstone\.db nor gapstone-users\.db in \S+\n$/);
-  assert.match((await gapstone(['upgrade-check', '/nowhere'])).stderr, /\/nowhere is not a folder/);
-  assert.is((await gapstone(['upgrade-check'])).code, 2);
+  assert.match((await commandHere(['upgrade-check', '/nowhere'])).stderr, /\/nowhere is not a folder/);
+  assert.is((await commandHere(['upgrade-check'])).code, 2);
 });
 
 upgrade('both files are migrated, or neither: a failure of the second undoes the first', async () => {
@@ -122,14 +122,14 @@ upgrade('a version whose migration fails does not start, and the one before it s
   execFileSync(process.execPath, [join(packageRoot, 'src', 'runtime-tree.mjs'), home], { stdio: 'ignore' });
   const folder = scratchFolder();
   // Installed and used by this version.
-  const first = await gapstone([
+  const first = await commandHere([
     'import',
     join(packageRoot, 'data', 'stigs'),
     '--db',
     join(folder, 'gapstone.db'),
   ]);
   assert.is(first.code, 0, first.stderr);
-  assert.is((await gapstone(['mapping', 'list', '--db', join(folder, 'gapstone.db')])).code, 0);
+  assert.is((await commandHere(['mapping', 'list', '--db', join(folder, 'gapstone.db')])).code, 0);
   const content = () =>
     stateOf(folder)
       .filter((line) => /^gapstone(-users)?\.db/.test(line))
@@ -161,7 +161,7 @@ upgrade('a version whose migration fails does not start, and the one before it s
     /gapstone-users\.db cannot be upgraded to schema \d+: .*syntax error\. It is unchanged\n$/,
   );
   assert.equal(content(), before);
-  assert.is((await gapstone(['check', '--db', join(folder, 'gapstone.db')])).code, 0);
+  assert.is((await commandHere(['check', '--db', join(folder, 'gapstone.db')])).code, 0);
 
   // Mended, it migrates; the copies bring the version before it back.
   writeFileSync(broken, 'CREATE TABLE whole (a);');
@@ -171,10 +171,10 @@ upgrade('a version whose migration fails does not start, and the one before it s
     ...migrated.stderr.matchAll(/(\S+) was upgraded from schema \d+ to \d+; a copy from before is in (\S+)/g),
   ];
   assert.is(copies.length, 2);
-  const newer = await gapstone(['check', '--db', join(folder, 'gapstone.db')]);
+  const newer = await commandHere(['check', '--db', join(folder, 'gapstone.db')]);
   assert.match(newer.stderr, /use a newer Gapstone/);
   for (const [, file, copy] of copies) execFileSync('mv', [copy!, file!]);
-  const back = await gapstone(['check', '--db', join(folder, 'gapstone.db')]);
+  const back = await commandHere(['check', '--db', join(folder, 'gapstone.db')]);
   assert.is(back.code, 0, back.stdout + back.stderr);
 });
 

@@ -33,6 +33,7 @@ import { restoreBackup } from '../../src/db/restore-backup.ts';
 import { openUpgraded } from '../../src/db/upgrade-files.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, startServer } from '../support/running.ts';
 import { filesIn, filesOf, put, scratchFolder } from '../support/scratch.ts';
@@ -54,7 +55,7 @@ const sample = filesOf(join(scratchFolder(), 'g.db'));
   catalog.close();
   const db = openDatabase(sample);
   db.sqlite.exec(`INSERT INTO bundles VALUES ('id', 'list', 'Kept', '', '[]', '', '', 'PRIVATE', 'ann', NULL, NULL, 't', 't', NULL, 1);
-    INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't')`);
+    INSERT INTO sessions VALUES ('hash', 'ann', NULL, NULL, '[]', 't', 't', 't', NULL)`);
   db.close();
 }
 const sampleDigest = digestOf(sample.db);
@@ -210,7 +211,7 @@ backups('one state, also when the database changes between two steps', async () 
 backups('holds both as databases that stand alone; is for the owner alone; says its hash', async () => {
   const { folder, files } = folderWith();
   put(folder, 'b.zip.sha256', 'of an earlier backup');
-  const { code, stdout, stderr } = await gapstone(['backup', 'b.zip', '--db', files.db], { cwd: folder });
+  const { code, stdout, stderr } = await commandHere(['backup', 'b.zip', '--db', files.db], { cwd: folder });
   assert.equal([code, stderr], [0, '']);
   const copy = join(folder, 'b.zip');
   assert.is(stdout, `${sha256(copy)}  b.zip\n`);
@@ -225,7 +226,7 @@ backups('holds both as databases that stand alone; is for the owner alone; says 
     sqlite.close();
   }
   assert.is(contentOf(members), sampleContent);
-  const json = await gapstone(['backup', 'c.zip', '--json', '--db', files.db], { cwd: folder });
+  const json = await commandHere(['backup', 'c.zip', '--json', '--db', files.db], { cwd: folder });
   assert.equal(JSON.parse(json.stdout), {
     file: 'c.zip',
     bytes: lstatSync(join(folder, 'c.zip')).size,
@@ -239,7 +240,7 @@ backups("--users-only: users' data alone, as a database; the catalog need not be
   for (const number of [1, 2]) {
     const copy = join(folder, `u${number}.db`);
     const args = ['backup', copy, '--users-only', '--json', '--db', files.db];
-    const { code, stdout, stderr } = await gapstone(args);
+    const { code, stdout, stderr } = await commandHere(args);
     assert.equal([code, stderr], [0, '']);
     assert.equal(JSON.parse(stdout), {
       file: copy,
@@ -263,7 +264,7 @@ backups("where there is no users' data yet the catalog alone is in it, and none 
   assert.equal(made.schema, { catalog: newest.catalog });
   assert.equal((await unpacked(join(folder, 'b.zip'))).names, ['catalog.db']);
   assert.equal(filesIn(folder), ['b.zip', 'b.zip.sha256', 'g.db']);
-  const { code, stderr } = await gapstone(['backup', 'u.db', '--users-only', '--db', files.db], {
+  const { code, stderr } = await commandHere(['backup', 'u.db', '--users-only', '--db', files.db], {
     cwd: folder,
   });
   assert.equal(
@@ -462,7 +463,7 @@ restores("of users' data alone while somebody reads or writes the catalog", asyn
   const importer = openCatalog(files.db);
   importer.sqlite.exec('BEGIN IMMEDIATE');
   const digest = sha256(files.db);
-  const { code, stderr } = await gapstone(['restore', usersCopy, '--db', files.db]);
+  const { code, stderr } = await commandHere(['restore', usersCopy, '--db', files.db]);
   assert.is(code, 0, stderr);
   assert.is(sha256(files.db), digest);
   importer.sqlite.exec('ROLLBACK');
@@ -473,7 +474,7 @@ restores("of users' data alone while somebody reads or writes the catalog", asyn
 
 restores('by the command: the hash on stdout, what was kept on stderr', async () => {
   const { folder, files, copy, content } = await withBackup();
-  const { code, stdout, stderr } = await gapstone(['restore', 'b.zip', '--db', 'g.db'], { cwd: folder });
+  const { code, stdout, stderr } = await commandHere(['restore', 'b.zip', '--db', 'g.db'], { cwd: folder });
   assert.is(code, 0, stderr);
   assert.is(stdout, `${sha256(copy)}  b.zip\n`);
   const said =
@@ -554,7 +555,14 @@ restores('warns of what is no longer known where a database cannot be read, and 
     const file = placeOf(files, kind);
     rmSync(file);
     if (bytes) writeFileSync(file, bytes);
-    const { code, stderr } = await gapstone(['restore', copy, '--db', files.db, '--users-db', files.usersDb]);
+    const { code, stderr } = await commandHere([
+      'restore',
+      copy,
+      '--db',
+      files.db,
+      '--users-db',
+      files.usersDb,
+    ]);
     assert.is(code, 0, stderr);
     const warnings = stderr.split('\n').filter((line) => line.startsWith('warning: '));
     return { warnings, held: [...inboxContents(files.usersDb)] };
@@ -586,7 +594,7 @@ restores('is refused while a server has the files open, which serves on', async 
     [copy, 'g\\.db'],
     [usersCopy, 'g-users\\.db'],
   ]) {
-    const { code, stdout, stderr } = await gapstone(['restore', from!, '--db', files.db]);
+    const { code, stdout, stderr } = await commandHere(['restore', from!, '--db', files.db]);
     assert.equal([code, stdout], [1, '']);
     assert.match(
       stderr,
@@ -599,7 +607,7 @@ restores('is refused while a server has the files open, which serves on', async 
   assert.is((await fetch(`${running.url}/readyz`)).status, 200);
   running.child.kill('SIGTERM');
   await running.ended;
-  assert.is((await gapstone(['restore', copy, '--db', files.db])).code, 0);
+  assert.is((await commandHere(['restore', copy, '--db', files.db])).code, 0);
   assert.is(contentOf(files), sampleContent);
 });
 
@@ -612,7 +620,7 @@ restores('neither file is replaced when somebody uses one of the two', async () 
     user.prepare('SELECT count(*) FROM sqlite_schema').get();
     const names = filesIn(folder);
     const hashes = Object.values(files).map(sha256);
-    const { code, stdout, stderr } = await gapstone(['restore', copy, '--db', files.db]);
+    const { code, stdout, stderr } = await commandHere(['restore', copy, '--db', files.db]);
     assert.equal(
       [code, stdout, stderr],
       [1, '', `gapstone: ${file} is in use: first stop the server and any other program that uses it\n`],
@@ -640,12 +648,12 @@ restores(
       held,
     );
     if (process.platform === 'linux') assert.equal([held[0]!.length, held[1]!.length], [1, 1]);
-    const { code, stderr } = await gapstone(['restore', copy, '--db', files.db]);
+    const { code, stderr } = await commandHere(['restore', copy, '--db', files.db]);
     assert.is(code, 1);
     assert.match(stderr, /g\.db is in use/);
     assert.is(catalogDigest(first), content.split(' ')[0]);
     first.close();
-    assert.is((await gapstone(['restore', copy, '--db', files.db])).code, 0);
+    assert.is((await commandHere(['restore', copy, '--db', files.db])).code, 0);
   },
 );
 
@@ -681,7 +689,7 @@ restores('a database behind a link is replaced where it lies, and its log is fou
   const db = openDatabase(linked);
   db.sqlite.exec("UPDATE bundles SET description = 'd'");
   for (const file of Object.values(linked)) assert.ok(readHeader(file).hasLog);
-  const status = JSON.parse((await gapstone(['status', '--json', '--db', linked.db])).stdout);
+  const status = JSON.parse((await commandHere(['status', '--json', '--db', linked.db])).stdout);
   assert.ok(status.catalog.logBytes > 0 && status.users.logBytes > 0);
   db.close();
   writer.close();
@@ -908,7 +916,7 @@ restores('an older schema is brought up by the next start', async () => {
   migrate(sqlite, 'catalog', 1);
   sqlite.close();
   const files = filesOf(join(folder, 'g.db'));
-  const { code, stderr } = await gapstone(['restore', old, '--db', files.db]);
+  const { code, stderr } = await commandHere(['restore', old, '--db', files.db]);
   assert.is(code, 0, stderr);
   assert.is(stderr, `${files.db} has schema 1: the next start upgrades it to ${newest.catalog}\n`);
   (await openUpgraded(files)).close();
@@ -952,10 +960,10 @@ restores('killed at any moment, each file is the old one or the new one', async 
     for (const file of Object.values(files)) assert.ok(existsSync(file));
     assert.ok(digests.includes(digestOf(files.db)));
     assert.ok(lists.includes(listsIn(files.usersDb).join()));
-    assert.is((await gapstone(['check', '--db', files.db])).code, 0);
+    assert.is((await commandHere(['check', '--db', files.db])).code, 0);
   }
   assert.ok(killed >= 2, String(killed));
-  assert.is((await gapstone(['restore', copy, '--db', files.db])).code, 0);
+  assert.is((await commandHere(['restore', copy, '--db', files.db])).code, 0);
   assert.is(contentOf(files), sampleContent);
 });
 

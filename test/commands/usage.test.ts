@@ -8,6 +8,7 @@ import { readConfig } from '../../src/base/config.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { cli } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { runHere } from '../support/here.ts';
 import { killAll, runToEnd } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
@@ -87,7 +88,7 @@ usage('what the operating system refuses is one line', async () => {
     ['loop.db', /^gapstone: ELOOP: too many symbolic links encountered, stat 'loop\.db'\n$/],
     [`${'n'.repeat(250)}.db`, /^gapstone: n+\.db cannot be created: ENAMETOOLONG: name too long, .*\n$/],
   ] as const) {
-    const { code, stderr } = await runToEnd(folder, ['import', 'a.xml', '--db', db]);
+    const { code, stderr } = await runHere(folder, ['import', 'a.xml', '--db', db]);
     assert.is(code, 1);
     assert.match(stderr, message);
   }
@@ -114,7 +115,7 @@ usage('wrong usage is one line on stderr, exit 2', async () => {
     ],
     [['token', 'issue', '--subject', 's', '--secret', 'x'], /--secret/],
   ];
-  const results = await Promise.all(cases.map(([args]) => runToEnd(folder, args)));
+  const results = await Promise.all(cases.map(([args]) => runHere(folder, args)));
   for (const [index, { code, stdout, stderr }] of results.entries()) {
     const [args, message] = cases[index]!;
     assert.equal([code, stdout, lines(stderr).length], [2, '', 1], `${args.join(' ')}: ${stderr}`);
@@ -145,8 +146,8 @@ usage('token issue prints one token and nothing else', async () => {
   ];
   for (const name of ['gapstone.db', 'other.db']) openCatalog(join(folder, name), { create: true }).close();
   // One after the other: the first makes the key.
-  const plain = await runToEnd(folder, args);
-  const json = await runToEnd(folder, [...args, '--json', '--db', join(folder, 'other.db')]);
+  const plain = await runHere(folder, args);
+  const json = await runHere(folder, [...args, '--json', '--db', join(folder, 'other.db')]);
   assert.equal([plain.code, plain.stderr, json.code, json.stderr], [0, '', 0, '']);
   assert.match(plain.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
   const key = await localKey(readConfig({ db: join(folder, 'gapstone.db') }, {}));
@@ -164,7 +165,7 @@ usage('token issue prints one token and nothing else', async () => {
     });
     assert.is(exp! - iat!, 90 * 86_400);
   }
-  const short = await runToEnd(folder, ['token', 'issue', '--subject', 's']);
+  const short = await runHere(folder, ['token', 'issue', '--subject', 's']);
   const { iat, exp } = decodeJwt(short.stdout.trim());
   assert.is(exp! - iat!, 8 * 3600, 'eight hours unless asked otherwise');
 });
@@ -175,7 +176,7 @@ usage(
     const folder = scratchFolder();
     put(folder, 'notes.txt', 'no database');
     const issue = (db: string, env = {}) =>
-      runToEnd(folder, ['token', 'issue', '--subject', 's', '--db', db], env);
+      runHere(folder, ['token', 'issue', '--subject', 's', '--db', db], env);
     for (const [db, env, message] of [
       ['slip.db', {}, /^gapstone: there is no database at slip\.db: create one with .+\n$/],
       ['no/such/slip.db', {}, /^gapstone: there is no database at no\/such\/slip\.db: .+\n$/],
@@ -230,7 +231,7 @@ usage('a command that is given the wrong database, or an empty name, makes nothi
     ['collection', 'create', '--kind', 'role', '--name', 'n', '--owner', 'o', '--item', 'i'],
     ['token', 'issue', '--subject', 's'],
   ]) {
-    const { code, stdout, stderr } = await runToEnd(folder, [...args, '--db', 'slip.db']);
+    const { code, stdout, stderr } = await runHere(folder, [...args, '--db', 'slip.db']);
     assert.equal([code, stdout], [1, ''], args.join(' '));
     assert.match(
       stderr,
@@ -240,16 +241,16 @@ usage('a command that is given the wrong database, or an empty name, makes nothi
     );
     assert.equal(readdirSync(folder), [], args.join(' '));
   }
-  const nowhere = await runToEnd(folder, ['backup', 'b.db', '--db', 'no/such/slip.db']);
+  const nowhere = await runHere(folder, ['backup', 'b.db', '--db', 'no/such/slip.db']);
   assert.match(nowhere.stderr, /^gapstone: there is no database at no\/such\/slip\.db: .+\n$/);
   openCatalog(join(folder, 'g.db'), { create: true }).close();
-  const restored = await runToEnd(folder, ['restore', 'g.db', '--db', 'no/such/slip.db']);
+  const restored = await runHere(folder, ['restore', 'g.db', '--db', 'no/such/slip.db']);
   assert.match(
     restored.stderr,
     /^gapstone: the folder of the database does not exist: no\/such\/slip\.db\n$/,
   );
   for (const name of ['backup', 'restore', 'import']) {
-    const { code, stderr } = await runToEnd(folder, [name, '', '--db', 'g.db']);
+    const { code, stderr } = await runHere(folder, [name, '', '--db', 'g.db']);
     assert.equal([code, stderr], [2, 'gapstone: an argument is empty\n'], name);
   }
   assert.equal(readdirSync(folder), ['g.db']);
@@ -265,7 +266,7 @@ usage('token issue fails with a pinned key set, and with a key that others can r
   openCatalog(join(other, 'gapstone.db'), { create: true }).close();
   await localKey(readConfig({ db: join(other, 'gapstone.db') }, {}));
   chmodSync(join(other, 'gapstone-key.json'), 0o644);
-  const [byProvider, exposed] = await Promise.all([runToEnd(folder, args, pinned), runToEnd(other, args)]);
+  const [byProvider, exposed] = await Promise.all([runHere(folder, args, pinned), runHere(other, args)]);
   assert.equal([byProvider.code, byProvider.stdout, lines(byProvider.stderr).length], [1, '', 1]);
   assert.match(byProvider.stderr, /^gapstone: GAPSTONE_JWKS is set/);
   assert.equal([exposed.code, exposed.stdout, lines(exposed.stderr).length], [1, '', 1]);

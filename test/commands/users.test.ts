@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { suite } from '../support/harness.ts';
+import { runHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
-import { ask as askRaw, type Running, runToEnd, startServer } from '../support/running.ts';
+import { ask as askRaw, type Running, startServer } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -17,7 +18,7 @@ let folder: string;
 let servers: Running[] = [];
 let token: string;
 
-const run = (...args: string[]) => runToEnd(folder, args, env);
+const run = (...args: string[]) => runHere(folder, args, env);
 
 async function request(
   method: string,
@@ -215,7 +216,7 @@ users('a wrong cron secret stops the start with one line that does not show it',
   const wrong = ['two words', 'schlüssel', ''];
   await Promise.all(
     wrong.map(async (secret) => {
-      const result = await runToEnd(folder, ['serve', '--port', '0'], { GAPSTONE_CRON_SECRET: secret });
+      const result = await runHere(folder, ['serve', '--port', '0'], { GAPSTONE_CRON_SECRET: secret });
       assert.is(result.code, 2);
       assert.match(
         result.stderr,

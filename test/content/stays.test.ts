@@ -9,6 +9,7 @@ import { digestOf } from '../../src/db/digest.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { sampleKey } from '../support/bundles.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
 import { until } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -88,10 +89,12 @@ function site(home: string, inbox: string | null = null) {
     return { child, out, ended };
   }
 
-  async function run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  /** As what lies beside the program has no part in it. */
+  const run = (...args: string[]) => commandHere(args, { cwd: folder, env });
+
+  async function runOwn(...args: string[]): ReturnType<typeof run> {
     const { out, ended } = launch(args);
-    const code = await ended;
-    return { code, ...out };
+    return { code: await ended, ...out };
   }
 
   async function good(...args: string[]): Promise<string> {
@@ -131,7 +134,7 @@ function site(home: string, inbox: string | null = null) {
       sqlite.close();
     }
   };
-  return { folder, env, run, good, restart, digest, slugs };
+  return { folder, env, run, runOwn, good, restart, digest, slugs };
 }
 
 type Site = ReturnType<typeof site>;
@@ -144,7 +147,7 @@ const depot = () => (made ??= makeDepot());
 /** A depot's catalog, and what it sends: a whole bundle, a difference to it, and a whole one after that. */
 async function makeDepot() {
   const key = sampleKey('depot');
-  const { folder, good } = site(program());
+  const { folder, good } = site(packageRoot);
   const sources = facts.map((name) => shipped(...name.split('/')));
   const [one, two, three] = ['Depot', 'Later', 'New'].map((name) =>
     put(folder, `${name}.xml`, benchmark(name as 'Depot')),
@@ -168,7 +171,7 @@ async function makeDepot() {
   };
 }
 
-async function refuses({ run }: Site, file: string, why: RegExp): Promise<void> {
+async function refuses({ run }: Pick<Site, 'run'>, file: string, why: RegExp): Promise<void> {
   const { code, stderr } = await run('content', 'apply', file);
   assert.is(code, 1, stderr);
   assert.match(stderr, why);
@@ -239,7 +242,7 @@ for (const withInbox of [false, true])
     addMigration(home);
     assert.match(await here.restart(), /gapstone\.db was upgraded from schema/);
     assert.is(here.digest(), bundles.second.digest, 'after an upgrade of the catalog');
-    await refuses(here, bundles.first.file, /its sequence 1 is not greater than 2/);
+    await refuses({ run: here.runOwn }, bundles.first.file, /its sequence 1 is not greater than 2/);
   });
 
 stays('a rollback stays one: the inbox brings nothing back, unless it changes or is named', async () => {

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { testApp } from '../support/app.ts';
 import { sortedBy } from '../support/control-oracle.ts';
+import { stigsAndControls } from '../support/controls.ts';
 import {
   expectedCoverage,
   type OracleFrame,
@@ -9,8 +10,8 @@ import {
 } from '../support/coverage-oracle.ts';
 import { suiteIf } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
-import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
-import { reference, referenceData } from '../support/reference.ts';
+import { benchmarkFiles } from '../support/real-files.ts';
+import { referenceData } from '../support/reference.ts';
 import { readBenchmark, versionString } from '../support/xccdf-reader.ts';
 import { readSheet } from '../support/xlsx-reader.ts';
 
@@ -19,10 +20,7 @@ type Json = any;
 
 const real = suiteIf(referenceData, 'coverage: real files');
 if (real) {
-  const app = await testApp([
-    ...benchmarkPaths,
-    ...['oscal', 'sp800-171', 'dod-8500', 'cci', 'cci-2025-01-23'].map((folder) => reference(folder)),
-  ]);
+  const app = await testApp(stigsAndControls);
   const frames = readFrames();
 
   const byName = new Map<string, ReturnType<typeof readBenchmark>>();

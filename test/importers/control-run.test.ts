@@ -418,6 +418,7 @@ site('both resolve, from it and to it, and explain says where they are stated', 
   assert.equal(
     listed.controls.map(({ identifier }: Json) => identifier),
     ['S-1', 'S-3'],
+    'a catalog of its own (rule D40.1)',
   );
   db.close();
 });
@@ -952,7 +953,6 @@ if (real) {
   const official = controlFolders.flatMap(filesIn);
   const interchange = shippedControls.flatMap(filesIn);
   let officialAlone: Database;
-  let reference: Record<string, string>;
   let graph: Record<string, string>;
   real.after(() => officialAlone.close());
 
@@ -982,7 +982,6 @@ if (real) {
         .pluck()
         .get();
       assert.ok((bytes as number) < 40_000_000, `${bytes} bytes`);
-      reference = dumpFacts(db);
       graph = dumpGraph(db);
       assert.match(graph.crosswalk_nodes!, /^5439 rows/);
       assert.match(graph.crosswalk_edges!, /^4889 rows/);
@@ -994,11 +993,6 @@ if (real) {
       assert.equal({ facts: dumpFacts(db), generation: db.generation() }, before);
     },
   );
-
-  real('a random order of them, in two runs, gives the same', async () => {
-    const files = shuffled(official);
-    assert.equal(await after(dumpFacts, files.slice(0, 9), files.slice(9)), reference, files.join('\n'));
-  });
 
   real('an older CCI list beside the newer one, in one run or two, gives the same graph', async () => {
     const others = [shipped('controls', 'nist-800-53_rev5.csv'), shipped('controls', 'nist-800-53_rev4.csv')];
@@ -1077,11 +1071,12 @@ if (real) {
       );
       db.close();
 
-      // The other way round the texts stay; and so does everything in any order.
+      // The other way round the texts stay; and so does everything in any order and two runs.
       await runImport(officialAlone, interchange);
       assert.equal(dumpFacts(officialAlone), both);
       const mixed = shuffled([...official, ...interchange]);
-      assert.equal(await after(dumpFacts, mixed), both, mixed.join('\n'));
+      const runs = [mixed.slice(0, 12), mixed.slice(12)];
+      assert.equal(await after(dumpFacts, ...runs), both, mixed.join('\n'));
     },
   );
 

@@ -6,7 +6,7 @@ import { runImport } from '../../importers/run.ts';
 import type { Database } from '../../src/db/database.ts';
 import { dumpControls } from '../support/control-dump.ts';
 import { suiteIf } from '../support/harness.ts';
-import { emptyCatalog } from '../support/prepared.ts';
+import { emptyCatalog, everything } from '../support/prepared.ts';
 import { exchangeData, exchangeFolder, reference, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
@@ -32,8 +32,7 @@ if (exchange) {
   exchange(
     'change no control and make no STIG; each has its line, and a reason that names what it is',
     async () => {
-      const db = emptyCatalog();
-      await runImport(db, [shipped(), reference()]);
+      const db = await everything();
       const before = servedBy(db);
       assert.ok(before.stigs.length > 40);
 

@@ -14,7 +14,8 @@ import { makeZip } from '../support/zip.ts';
 
 const count = 320;
 const limitMb = 500;
-const lastingMb = 34;
+/** An import needs some 30 of them; with hardly more it spends its time on collecting garbage. */
+const lastingMb = 46;
 
 /** A benchmark of the usual size: a real one, or one made up where the reference data is absent. */
 function original(): string {
@@ -89,7 +90,7 @@ test(`a library of ${count} benchmarks is imported in less than ${limitMb} MB`, 
   const text = original();
   const { rules } = readBenchmark(text);
   // What is kept of each file is small: the heap that lasts ends the process before it has room for 70 KB of each.
-  assert.ok(text.length * count > 1.3 * lastingMb * 1e6);
+  assert.ok(text.length * count > lastingMb * 1e6);
   const { db, peakMb, summary } = await measure(text, count);
   process.stdout.write(`(${Math.round(peakMb)} MB) `);
   assert.is(summary.sources, 1 + 2 * count);

@@ -96,7 +96,7 @@ test('HTML and foreign XML with a DOCTYPE are skipped; what names or holds a roo
   const { lines } = await runImport(db, [zip]);
   const outcome = Object.fromEntries(lines.map((line) => [line.source.split('!/')[1] ?? '', line.outcome]));
   assert.equal(outcome, {
-    '': 'imported',
+    '': 'unchanged',
     'readme.html': 'skipped',
     'old.htm': 'skipped',
     'build.xml': 'skipped',
@@ -127,7 +127,7 @@ test('a checklist is named as what it is; a benchmark that cannot be decoded is 
   const paths = files.map(([name, content]) => put(folder, name, content));
   const { lines } = await runImport(db, paths, { strict: true });
   db.close();
-  const said = ' (a checklist: upgrade it on the page “Upgrade a checklist”; it cannot be imported)';
+  const said = ' (a checklist: upgrade it on the page “Upgrade checklists”; it cannot be imported)';
   assert.equal(
     lines.map(({ outcome, kind, reason }) => [outcome, kind, reason]),
     [

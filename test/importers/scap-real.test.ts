@@ -14,7 +14,7 @@ import { readBenchmark } from '../support/xccdf-reader.ts';
 const test = suiteIf(referenceData, 'SCAP content of the publishers');
 
 const folder = reference('scap');
-const contents = referenceData.here ? readScapFolder() : [];
+const contents = referenceData.here ? await readScapFolder() : [];
 
 /** By file, as the publisher counts: rules, tested by anybody, not tested. */
 function publishersTable(): Map<string, number[]> {

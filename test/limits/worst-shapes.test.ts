@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Env } from '../../src/http/env.ts';
 import { jsonBody } from '../../src/http/schema.ts';
 import { suite } from '../support/harness.ts';
+import { work } from '../support/worst/turns.ts';
 import { walk } from '../support/worst/walk.ts';
 
 // No request that the service takes may hold its loop, whatever its shape (rule D2.6): the largest body of each operation
@@ -19,19 +20,12 @@ shapes('none costs much in one turn of the loop, or for long in the thread of up
   assert.equal(problems, []);
 });
 
-/** Works for so many milliseconds of processor time, as often as a kernel counts it. */
-function work(milliseconds: number): void {
-  const { user } = process.threadCpuUsage();
-  while (process.threadCpuUsage().user - user < milliseconds * 1000)
-    for (let step = 0; step < 100_000; step++) Math.imul(step, step);
-}
-
 const itemsBody = z.object({ items: z.array(z.string()) });
 const textBody = z.object({ text: z.string() });
 
 /** Routes of which all but the last are wrong, as the next one may be. */
 const planted: Record<string, [z.ZodType, (body: never) => unknown]> = {
-  slow: [z.object({}), () => work(1000)],
+  slow: [z.object({}), () => work(60)],
   // Each item is looked for among all before it.
   items: [
     itemsBody,
@@ -46,7 +40,7 @@ const planted: Record<string, [z.ZodType, (body: never) => unknown]> = {
     z.object({}),
     async () => {
       for (let slice = 0; slice < 10; slice++) {
-        work(30);
+        work(6);
         await turn();
       }
     },

@@ -2,8 +2,8 @@ import * as assert from 'uvu/assert';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
+import { everything } from '../support/prepared.ts';
 import { callTool } from '../support/programs-client.ts';
-import { hasReferenceData, reference, shipped } from '../support/reference.ts';
 
 // Tools and REST agree to the field, over 1,000 random questions of three callers of two organizations (rule D41.3).
 const test = suite('Tools and REST');
@@ -34,7 +34,7 @@ const one = <T>(of: readonly T[]): T => of[random(of.length)]!;
 const maybe = <T>(value: T): T | undefined => (random(2) === 0 ? value : undefined);
 
 test.before(async () => {
-  t = await testApp([hasReferenceData ? reference() : shipped()]);
+  t = await testApp([], { db: await everything() });
   const subjects = [
     ['alice', 'red'],
     ['bob', 'red'],

@@ -8,6 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
 import { suite } from '../support/harness.ts';
+import { putShippedCatalog } from '../support/prepared.ts';
 import { message } from '../support/programs-client.ts';
 import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -20,7 +21,7 @@ const folder = scratchFolder();
 const db = join(folder, 'g.db');
 
 test.before(async () => {
-  await importInto(db, [shipped()]);
+  await putShippedCatalog(db);
 });
 
 interface Ended {
@@ -37,7 +38,7 @@ async function run(
   env: Record<string, string> = {},
 ): Promise<Ended> {
   const child = spawn(process.execPath, [cli, 'mcp', '--db', db, ...args], {
-    env: { PATH: process.env.PATH!, ...env },
+    env: { PATH: process.env.PATH!, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

@@ -63,6 +63,7 @@ const cells = {
   citedRule: ['U U ok ok ok T T ok', 'user unless public'],
   token: ['U U ok ok ok T T U', 'user token'],
   session: ['U U U U U U U ok', 'session'],
+  noSession: ['U U U U U U U N', 'session'],
   cron: ['U U U U U U U U', 'cron'],
   regdoc: ['U U ok R R T T ok', 'user+regdoc'],
   noRegdoc: ['U U N R R T T N', 'user+regdoc'],
@@ -445,6 +446,14 @@ const table: Row[] = [
   row('token', 'post /plants', is({ name: 'fern' }), { body: { id: 1, name: 'fern' } }),
 
   row('token', 'post /api/v1/session', (a) => assert.is(a.text, ''), { status: 204 }),
+  row('session', 'get /api/v1/session/tokens', is({ tokens: [] })),
+  row('session', 'post /api/v1/session/tokens', has({ id: nextId, name: 'n' }), {
+    body: { name: 'n', ttl: '1h' },
+    status: 201,
+  }),
+  row('noSession', 'delete /api/v1/session/tokens/{id}', () => assert.unreachable(), {
+    path: `/api/v1/session/tokens/${testId(999)}`,
+  }),
   row('session', 'delete /api/v1/session', (a) => assert.is(a.text, ''), { status: 204 }),
   row('cron', 'get /api/cron/purge-deleted-lists', () => assert.unreachable()),
   row('cron', 'post /api/cron/purge-deleted-lists', () => assert.unreachable()),
@@ -636,7 +645,9 @@ access('a product is for those entitled to it, and the refusal is one for all ot
     sessions: { find: async () => null },
     integrationTokens: { find: () => ({ kind: 'integration', id: 'x', organization: 'red' }) },
     cronSecret: null,
+    publicUrl: null,
     limiter: unlimited,
+    log: silentLog,
     audit: createRequestAudit(createAudit(silentAudit, null), () => new Date()),
     input: () => [],
   });

@@ -72,6 +72,8 @@ test.before(async () => {
   await createRoleCollectionService(t.db, now, () => roles).create(user, fields, ['15-1244.00']);
   await ask(t, 'POST', `/api/v1/lists/${list}/stigs`, alice, { slugs: ['lantern_web_server_2'] });
   session = await sessionCaller(t, alice);
+  const made = await ask(t, 'POST', '/api/v1/session/tokens', session, { name: 'n', ttl: '1h' });
+  assert.is(made.json.id, ownToken);
 });
 
 function advance(milliseconds: number): void {
@@ -93,6 +95,8 @@ async function linesOf(work: () => Promise<unknown>): Promise<AuditLine[]> {
 
 const ac2 = { controlId: 'AC-2', framework: 'nist-800-53' };
 const slugs = ['harbor_linux_3'];
+/** A token that alice made. */
+const ownToken = testId(3);
 const cron = { Authorization: `Bearer ${secret}` };
 
 interface Row {
@@ -222,6 +226,20 @@ const table: Row[] = [
     caller: () => cron,
     event: ['deleted-lists.purge', null, { count: 0 }],
   },
+  {
+    request: 'post /api/v1/session/tokens',
+    caller: () => session,
+    body: { name: 'n', ttl: '1h' },
+    status: 201,
+    event: ['user-token.create', testId(7), null],
+  },
+  {
+    request: 'delete /api/v1/session/tokens/{id}',
+    path: `/api/v1/session/tokens/${ownToken}`,
+    caller: () => session,
+    status: 204,
+    event: ['user-token.revoke', ownToken, null],
+  },
   { request: 'post /api/v1/session', status: 204, event: ['session.create', 'hash', null] },
   {
     request: 'delete /api/v1/session',
@@ -252,6 +270,7 @@ function usersData(): unknown {
     'favorite_stigs',
     'favorite_controls',
     'sessions',
+    'user_tokens',
     'clock',
   ];
   return tables.map((name) => t.db.sqlite.prepare(`SELECT * FROM ${name}`).all());

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { type TestApp, testApp } from '../support/app.ts';
+import { stigsAndControls } from '../support/controls.ts';
 import { bruteForce, nodeOrder, readEdges, readRev5, toGraph } from '../support/crosswalk-oracle.ts';
 import { suite, suiteIf } from '../support/harness.ts';
-import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
-import { reference, referenceData, shipped } from '../support/reference.ts';
+import { benchmarkFiles } from '../support/real-files.ts';
+import { referenceData, shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
 import { noControl, noStig } from '../support/words.ts';
 import { type ReadRule, readBenchmark, versionString } from '../support/xccdf-reader.ts';
@@ -175,10 +176,7 @@ samples.run();
 
 const real = suiteIf(referenceData, 'the rules of a control: real files');
 if (real) {
-  const app = await testApp([
-    ...benchmarkPaths,
-    ...['oscal', 'sp800-171', 'dod-8500', 'cci', 'cci-2025-01-23'].map((folder) => reference(folder)),
-  ]);
+  const app = await testApp(stigsAndControls);
   const { active } = readRev5();
   const catalogOrder = new Map(active.map((identifier, index) => [identifier, index]));
   const graph = toGraph(readEdges());

@@ -53,6 +53,22 @@ hosts('the creator writes, who may see the list reads, nobody else knows of it',
   assert.equal(await kept(bea), []);
 });
 
+hosts('a STIG may be named with the release that counts, and with no other', async () => {
+  const named = (stigs: string[]) => put([{ hostName: 'a', stigs }]);
+  const lacking = (name: string) => `hosts: host 1 (a): the list has no STIG ${name}`;
+  assert.equal((await named(['Harbor Linux 3 STIG V1R2'])).json.hosts[0].stigs, [slugs[0]]);
+  assert.is(
+    (await named(['Harbor Linux 3 STIG V1R1'])).json.error.message,
+    lacking('Harbor Linux 3 STIG V1R1'),
+  );
+  await ask(t, 'PUT', `${path}/stigs/${slugs[0]}`, ann, { release: 'V1R1' });
+  assert.equal((await named(['Harbor Linux 3 STIG V1R1'])).json.hosts[0].stigs, [slugs[0]]);
+  assert.is(
+    (await named(['Harbor Linux 3 STIG V1R2'])).json.error.message,
+    lacking('Harbor Linux 3 STIG V1R2'),
+  );
+});
+
 hosts('an export has them for a person who asks, and for no program', async () => {
   await put(one);
   assert.equal((await ask(t, 'GET', `${path}/export?include=hosts`, bea)).json.hosts, one);

@@ -14,6 +14,7 @@ import {
 } from '../support/callers.ts';
 import { rejects, suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
+import { countStatements } from '../support/statements.ts';
 
 const lists = suite('Lists');
 const slugs = ['harbor_linux_3', 'lantern_web_server_2'];
@@ -281,15 +282,7 @@ lists('a deleted list comes back with its entries within 30 days, and not a mome
 lists(
   'as many questions are asked of the database for hundreds of lists and collections as for one',
   async () => {
-    const statement = Object.getPrototypeOf(t.db.sqlite.prepare('SELECT 1'));
-    const methods = ['all', 'get', 'run', 'iterate'] as const;
-    const originals = methods.map((name) => [name, statement[name]] as const);
-    let asked = 0;
-    for (const [name, original] of originals)
-      statement[name] = function (...values: unknown[]) {
-        asked++;
-        return original.apply(this, values);
-      };
+    const statements = countStatements();
     const session = await sessionCaller(t, await userCaller(t, { entitlements: ['regdoc', 'occ'] }));
     const paths = ['/api/v1/lists', '/api/v1/lists?include=slugs', '/lists', '/api/v1/control-collections'];
     paths.push(
@@ -306,13 +299,13 @@ lists(
         for (const kind of ['list', 'control-collection', 'regdoc-collection', 'role-collection'])
           for (let made = 0; made < count; made++) insertBundle(t.db, kind, randomUUID());
         for (const [index, path] of paths.entries()) {
-          asked = 0;
+          statements.ran = 0;
           assert.is((await t.app.request(path, { headers: session })).status, 200, path);
-          questions[index]!.push(asked);
+          questions[index]!.push(statements.ran);
         }
       }
     } finally {
-      for (const [name, original] of originals) statement[name] = original;
+      statements.stop();
     }
     assert.equal(
       questions.map(([, , many]) => many),

@@ -7,6 +7,7 @@ import { addControls } from '../support/control-rows.ts';
 import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
+import { countStatements } from '../support/statements.ts';
 
 // What one creator may have (rule D8.7; threat B9), how the pages show many lists, and that many entries are looked up
 // at once.
@@ -179,9 +180,6 @@ room('pages show a hundred lists at a time, in every order; the API has all', as
 });
 
 room('as many statements run for a thousand unknown slugs and controls as for one', async () => {
-  const statement = Object.getPrototypeOf(t.db.sqlite.prepare('SELECT 1'));
-  const methods = ['all', 'get', 'run', 'iterate'] as const;
-  const originals = methods.map((name) => [name, statement[name]] as const);
   const list = (await make('lists', alice)).json.id;
   const collection = (await make('control-collections', alice)).json.id;
   const slugs = (count: number) => ({ slugs: Array.from({ length: count }, (_, index) => `none_${index}`) });
@@ -190,12 +188,7 @@ room('as many statements run for a thousand unknown slugs and controls as for on
       return { framework: 'nist-800-53', controlId: `ZZ-${(index % 999) + 1}` };
     }),
   });
-  let ran = 0;
-  for (const [name, original] of originals)
-    statement[name] = function (...values: unknown[]) {
-      ran++;
-      return original.apply(this, values);
-    };
+  const statements = countStatements();
   try {
     for (const [path, body] of [
       [`/api/v1/lists/${list}/stigs`, slugs],
@@ -205,14 +198,14 @@ room('as many statements run for a thousand unknown slugs and controls as for on
       for (const method of ['POST', 'DELETE']) {
         const counts: number[] = [];
         for (const count of [2, 3, 1000]) {
-          ran = 0;
+          statements.ran = 0;
           assert.is((await ask(t, method, path, alice, body(count))).status, 200);
-          counts.push(ran);
+          counts.push(statements.ran);
         }
         assert.is(counts[2], counts[1], `${method} ${path}: ${counts}`);
       }
   } finally {
-    for (const [name, original] of originals) statement[name] = original;
+    statements.stop();
   }
 });
 

@@ -104,7 +104,7 @@ export const arrows: Record<string, string[]> = {
     'src/http',
     'src/read',
   ],
-  'src/cli': ['src/base', 'src/commands', 'src/db', 'src/runtime'],
+  'src/cli': ['src/base', 'src/commands', 'src/runtime'],
   'src/collections': [
     'src/auth',
     'src/base',

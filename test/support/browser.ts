@@ -10,9 +10,10 @@ import {
 } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { suite } from './harness.ts';
+import { documentedHost } from './proxies.ts';
 import { hasReferenceData, reference, shipped } from './reference.ts';
 import { killAll, type Running, runToEnd, startServer } from './running.ts';
-import { scratchFolder } from './scratch.ts';
+import { put, scratchFolder } from './scratch.ts';
 
 /** A name that is this machine and that a browser does not take for it: there plain HTTP is not trusted. */
 export const plainHost = 'gapstone.test';
@@ -26,7 +27,7 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
+  `--host-resolver-rules=MAP ${plainHost} 127.0.0.1, MAP ${documentedHost} 127.0.0.1`,
 ];
 
 /** Where a Chromium is, or an error that says how it comes there. Nothing is installed by itself. */
@@ -100,7 +101,7 @@ export function watch(context: BrowserContext, url: string): Watch {
   const { port } = new URL(url);
   context.on('request', (request) => {
     const target = new URL(request.url());
-    const own = target.port === port && ['127.0.0.1', plainHost].includes(target.hostname);
+    const own = target.port === port && ['127.0.0.1', plainHost, documentedHost].includes(target.hostname);
     if (!own) problems.push(`a request to ${request.url()}`);
   });
   context.on('weberror', (error) => problems.push(`an error: ${error.error().message}`));
@@ -127,6 +128,21 @@ export async function visit(
   const context = await browser.newContext({ baseURL: url, ...options });
   context.setDefaultTimeout(15_000);
   return { context, page: await context.newPage(), watch: watch(context, url) };
+}
+
+/** A new visitor whose home, with its certificates, is a folder; the certificate is chosen without asking. */
+export async function visitWithProfile(url: string, home: string): Promise<Visit> {
+  const anywhere = { [`${url},*`]: { setting: { filters: [{}] } } };
+  const profile = { profile: { content_settings: { exceptions: { auto_select_certificate: anywhere } } } };
+  put(home, 'profile/Default/Preferences', JSON.stringify(profile));
+  const context = await chromium.launchPersistentContext(join(home, 'profile'), {
+    executablePath: chromiumPath(),
+    args: flags,
+    baseURL: url,
+    env: { ...process.env, HOME: home } as Record<string, string>,
+  });
+  context.setDefaultTimeout(15_000);
+  return { context, page: context.pages()[0]!, watch: watch(context, url) };
 }
 
 export async function leave({ context, watch: { problems } }: Visit): Promise<void> {

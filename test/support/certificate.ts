@@ -1,23 +1,32 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 /** A DER value: its tag, its length, its content. */
-function der(tag: number, ...parts: Uint8Array[]): Buffer {
+export function der(tag: number, ...parts: Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
-  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
-  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+  const bytes = [24, 16, 8, 0].map((shift) => (length >>> shift) & 255);
+  const size = bytes.slice(bytes.findIndex((byte, index) => byte > 0 || index === 3));
+  const head = length < 128 ? [tag, length] : [tag, 0x80 + size.length, ...size];
+  return Buffer.concat([Buffer.from(head), content]);
 }
 
-const sequence = (...parts: Uint8Array[]) => der(0x30, ...parts);
+export const sequence = (...parts: Uint8Array[]) => der(0x30, ...parts);
 const time = (date: Date) =>
   der(0x18, Buffer.from(`${date.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`));
 /** The signature's algorithm, with SHA-256, by the type of the key. */
-const algorithms: Record<string, Buffer> = {
+export const algorithms: Record<string, Buffer> = {
   ec: sequence(Buffer.from('06082a8648ce3d040302', 'hex')),
   rsa: sequence(Buffer.from('06092a864886f70d01010b0500', 'hex')),
 };
 const commonName = (text: string) =>
   sequence(der(0x31, sequence(Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(text)))));
+
+/** DER as PEM, with a label such as CERTIFICATE. */
+export const pem = (label: string, bytes: Buffer) =>
+  `-----BEGIN ${label}-----\n${bytes
+    .toString('base64')
+    .match(/.{1,64}/g)!
+    .join('\n')}\n-----END ${label}-----\n`;
 
 /** A self-signed certificate for 127.0.0.1 and its key, PEM; `key` makes it for a key that is there. */
 export function selfSigned(from: Date, to: Date, key?: KeyObject): { cert: string; key: string } {
@@ -41,9 +50,8 @@ export function selfSigned(from: Date, to: Date, key?: KeyObject): { cert: strin
   );
   const signature = sign('sha256', body, privateKey);
   const whole = sequence(body, algorithm, der(0x03, Buffer.from([0]), signature));
-  const lines = whole.toString('base64').match(/.{1,64}/g)!;
   return {
-    cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
+    cert: pem('CERTIFICATE', whole),
     key: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,
   };
 }

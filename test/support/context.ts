@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from '../../src/app/app.ts';
+import type { Context } from '../../src/app/context.ts';
 import { createAudit } from '../../src/audit/audited-action.ts';
 import { type AuditStream, silentAudit } from '../../src/audit/stream.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -35,6 +35,10 @@ export function testContext(db: Database, { audit = silentAudit, ...given }: Giv
     uploads: createUploads(log),
     cronSecret: null,
     secureCookies: false,
+    certificates: null,
+    organization: null,
+    sessionIdle: 15,
+    selfTokens: true,
     maxBody: 1024 * 1024,
     corsOrigins: [],
     host: '127.0.0.1',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual as dequal } from 'node:util';
 import * as assert from 'uvu/assert';
 import { type TestApp, testApp } from './app.ts';
+import { benchmarkPaths } from './real-files.ts';
 import { hasReferenceData, reference, shipped } from './reference.ts';
 
 /** Everything about controls that the package ships. */
@@ -10,6 +11,9 @@ export const shippedControls = [shipped('controls'), shipped('mappings')];
 export const controlFolders = hasReferenceData
   ? ['oscal', 'sp800-171', 'dod-8500', 'cci', 'cci-2025-01-23'].map((folder) => reference(folder))
   : shippedControls;
+
+/** Every real benchmark and every real file about controls, with the synonyms of the search; or what is shipped. */
+export const stigsAndControls = [...benchmarkPaths, ...controlFolders, shipped('search')];
 
 let shared: Promise<TestApp> | undefined;
 

@@ -6,9 +6,17 @@ const usual = 30;
  * set: it is measured against a yardstick in the same run. So a bound holds on a slow machine, and on a loaded one.
  */
 export async function effortOf(work: () => unknown): Promise<number> {
-  const before = pace();
+  const before = paceOfNow();
   const own = await timeOf(work);
-  return own * Math.min(before, pace());
+  return own * Math.min(before, paceOfNow());
+}
+
+let latest = { pace: 0, at: Number.NEGATIVE_INFINITY };
+
+/** The pace, measured anew when this process has worked for a while: the yardstick takes longer than many a work. */
+function paceOfNow(): number {
+  if (used() - latest.at > 300) latest = { pace: pace(), at: used() };
+  return latest.pace;
 }
 
 /** How fast this machine is just now: 1 is the one where the bounds were set, less is slower. */

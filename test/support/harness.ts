@@ -25,21 +25,25 @@ export interface Need {
 }
 
 /** The suites and tests that were left out because what they need is not here: the runner counts and names them. */
-export const leftOut: { name: string; bring: string }[] = [];
+export const leftOut: { name: string; bring: string; of: 'suite' | 'test' }[] = [];
 
 /** A suite of what needs something; null where that is not here, and the name is counted as skipped. */
 export function suiteIf({ here, bring }: Need, name: string): ReturnType<typeof suite> | null {
   if (here) return suite(name);
-  leftOut.push({ name, bring });
+  leftOut.push({ name, bring, of: 'suite' });
   return null;
 }
 
 /** What registers those tests of a suite that need something; where that is not here, each is counted as skipped. */
 export function testIf(
   { here, bring }: Need,
-  test: (name: string, run: () => void | Promise<void>) => void,
-): typeof test {
-  return here ? test : (name) => void leftOut.push({ name, bring });
+  test: ReturnType<typeof suite>,
+): (name: string, run: () => void | Promise<void>) => void {
+  if (here) return test;
+  return (name, run) => {
+    test.skip(name, run);
+    leftOut.push({ name, bring, of: 'test' });
+  };
 }
 
 /** Asserts that a promise is rejected with an error whose message fits; uvu's `throws` knows no promises. */

@@ -1,5 +1,6 @@
 import { gapstone } from './child.ts';
 import type { Need } from './harness.ts';
+import { programs } from './programs.ts';
 
 /** An account without rights of its own. */
 export const nobody = 65534;
@@ -10,6 +11,8 @@ export const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '-
 /** Whether root runs the tests, and this account may read the program: not where that lies in a folder of root's own. */
 export async function nobodyRunsProgram(): Promise<Need> {
   const here =
-    process.getuid?.() === 0 && (await gapstone(['--version'], { cwd: '/', under: asNobody })).code === 0;
+    process.getuid?.() === 0 &&
+    programs('setpriv').here &&
+    (await gapstone(['--version'], { cwd: '/', under: asNobody })).code === 0;
   return { here, bring: 'Run the tests as root, with setpriv, from a folder that every account may read.' };
 }

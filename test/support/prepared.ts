@@ -1,30 +1,78 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { runImport } from '../../importers/run.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { type Database, openCatalog, openSerialized } from '../../src/db/database.ts';
 import { preparedFolder } from './harness.ts';
-import { reference, shipped } from './reference.ts';
+import { hasReferenceData, reference, shipped } from './reference.ts';
+import { scratchFolder } from './scratch.ts';
+import { importInto } from './site.ts';
 
 /**
  * A fresh catalog in memory, filled from the given paths. What does not change in a run of the tests, which is all that the
  * package ships and the publishers' files, is imported once, and copied for every other test file.
  */
 export async function preparedCatalog(paths: string[], now: () => Date): Promise<Database> {
-  const folder = process.env[preparedFolder];
   const fixed = [shipped(), reference()];
   const isFixed = paths.every((path) =>
     fixed.some((root) => path === root || path.startsWith(join(root, '/'))),
   );
-  if (folder === undefined || !isFixed || paths.length === 0) return imported(paths, now);
-  const file = join(folder, sha256(JSON.stringify([paths, now()])));
-  if (existsSync(file)) return openSerialized(readFileSync(file));
-  const db = await imported(paths, now);
-  // Another process may write the same at the same time.
-  writeFileSync(`${file}.${process.pid}`, db.sqlite.serialize());
-  renameSync(`${file}.${process.pid}`, file);
-  return db;
+  if (process.env[preparedFolder] === undefined || !isFixed || paths.length === 0)
+    return imported(paths, now);
+  const bytes = await prepared([paths, now()], async () => {
+    using made = await imported(paths, now);
+    return made.sqlite.serialize();
+  });
+  return openSerialized(bytes);
 }
+
+/** Puts a catalog of all that is shipped into a file; it is imported once in a run of the tests. */
+export async function putShippedCatalog(file: string): Promise<void> {
+  const make = async () => {
+    const made = join(scratchFolder(), 'g.db');
+    await importInto(made, [shipped()]);
+    return readFileSync(made);
+  };
+  writeFileSync(file, await prepared('all that is shipped', make));
+}
+
+/** Bytes that are made once in a run of the tests, by the first of its processes that asks for them. */
+async function prepared(key: unknown, make: () => Promise<Buffer>): Promise<Buffer> {
+  const file = join(process.env[preparedFolder] ?? scratchFolder(), sha256(JSON.stringify(key)));
+  const mark = `${file}.begun`;
+  try {
+    writeFileSync(mark, String(process.pid), { flag: 'wx' });
+  } catch {
+    // Another process makes them.
+    while (!existsSync(file) && isOfProcess(mark)) await setTimeout(20);
+  }
+  if (existsSync(file)) return readFileSync(file);
+  try {
+    const bytes = await make();
+    writeFileSync(`${file}.${process.pid}`, bytes);
+    renameSync(`${file}.${process.pid}`, file);
+    return bytes;
+  } finally {
+    rmSync(mark, { force: true });
+  }
+}
+
+/** Whether a file is there with the number of a process that runs. */
+function isOfProcess(mark: string): boolean {
+  try {
+    return process.kill(Number(readFileSync(mark, 'utf8')), 0);
+  } catch {
+    return false;
+  }
+}
+
+/** A catalog in memory of all that is shipped and, where they are here, of all real files, imported in one run. */
+export const everything = () =>
+  preparedCatalog(
+    [shipped(), ...(hasReferenceData ? [reference()] : [])],
+    () => new Date('2026-11-21T12:00:00Z'),
+  );
 
 let empty: Buffer | undefined;
 

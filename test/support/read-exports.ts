@@ -4,14 +4,9 @@ import { SaxesParser } from 'saxes';
 /** Reads a CSV as RFC 4180 has it: records end with CRLF, nothing is guessed or forgiven. */
 export function readCsv(text: string): string[][] {
   const records = parse(text, { record_delimiter: '\r\n', relax_quotes: false, relax_column_count: false });
-  // A reader that takes a bare LF or CR for the end of a record must see the same: then every one of them is quoted.
-  for (const delimiter of [
-    ['\r\n', '\n'],
-    ['\r\n', '\r', '\n'],
-  ]) {
-    const other = parse(text, { record_delimiter: delimiter });
-    if (JSON.stringify(other) !== JSON.stringify(records)) throw new Error('a line end is not quoted');
-  }
+  // A reader that takes a bare LF or CR for the end of a record must see the same: every one of them is quoted.
+  const unquoted = text.split('"').filter((_, index) => index % 2 === 0);
+  if (unquoted.some((part) => /\r(?!\n)|(?<!\r)\n/.test(part))) throw new Error('a line end is not quoted');
   return records as string[][];
 }
 

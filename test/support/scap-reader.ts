@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { XMLParser } from 'fast-xml-parser';
+import { readZip } from './read-zip.ts';
 import { reference } from './reference.ts';
 
 /** SCAP content as a reader of its own finds it, to compare with the product's. */
@@ -30,14 +30,15 @@ const last = (id: string) => id.split(/_(?:benchmark|group|rule)_/).at(-1)!;
 const text = (node: Tree): string => (typeof node === 'string' ? node : (node?.['#text'] ?? ''));
 
 /** The contents of the folder `scap` of the reference data. */
-export function readScapFolder(): ReadScap[] {
+export async function readScapFolder(): Promise<ReadScap[]> {
   const folder = reference('scap');
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.zip'))
-    .map((file) => {
-      const bytes = execFileSync('unzip', ['-p', join(folder, file), '*.xml'], { maxBuffer: 1e8 });
-      return { file, ...readOne(bytes.toString('utf8')) };
-    });
+  const contents: ReadScap[] = [];
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.zip'))) {
+    const entries = [...(await readZip(readFileSync(join(folder, file))))];
+    const [, bytes] = entries.find(([name]) => name.endsWith('.xml'))!;
+    contents.push({ file, ...readOne(bytes.toString('utf8')) });
+  }
+  return contents;
 }
 
 function readOne(xml: string): Omit<ReadScap, 'file'> {

@@ -17,7 +17,7 @@ import { put, scratchFolder } from '../support/scratch.ts';
 
 const alerts = suite('Alerts');
 alerts.after(killAll);
-const withPromtool = testIf(programs('promtool'), alerts);
+const withPromtool = testIf(programs('promtool', 'curl'), alerts);
 
 const rules = join(packageRoot, 'packaging', 'gapstone.rules.yml');
 const names = (

@@ -20,10 +20,12 @@ const access = suite('Who may see which page');
 const columns = ['nobody', 'ended', 'alice', 'bob', 'carol', 'bearer', 'program'] as const;
 type Column = (typeof columns)[number];
 
-/** S: on to signing in, with the form where there is one. T, O, R: 403, a program; not entitled. C: 403, not the creator. N: 404. */
+/** S: on to signing in, with the form where there is one. L: the same of a form without an origin, which is not kept. T, O, R: 403, a program; not entitled. C: 403, not the creator. N: 404. */
 const cells = {
   public: 'ok ok ok ok ok ok ok',
   user: 'S S ok ok ok ok T',
+  session: 'S S ok ok ok L L',
+  sessionPage: 'S S ok ok ok S S',
   occ: 'S S ok O O O T',
   regdoc: 'S S ok R R R T',
   readPrivate: 'S S ok N N N T',
@@ -173,6 +175,9 @@ const table: Row[] = [
   { ...get('public', '/signout', '/signout', 303), to: '/' },
   { ...get('public', '/undo', '/undo', 303), to: '/' },
   { ...get('public', '/theme', '/theme', 303), to: '/' },
+  { ...get('public', '/session', '/session', 303), to: '/' },
+  { ...get('user', '/tokens/revoke', '/tokens/revoke', 303), to: '/tokens' },
+  get('sessionPage', '/tokens'),
   get('regdoc', '/documents'),
   get('regdoc', '/documents/:documentId', '/documents/harbor-basic-directive'),
   get('regdoc', '/documents/:documentId', '/documents/none', 404),
@@ -211,6 +216,9 @@ const table: Row[] = [
   post('readShared', '/lists/:id/seen', `/lists/${sharedList}/seen`, {}),
   post('changeShared', '/lists/:id/hosts/remove', `/lists/${sharedList}/hosts/remove`, { host: 'none' }),
   post('changeShared', '/lists/:id/hosts/ticks', `/lists/${sharedList}/hosts/ticks`, { revision: '1' }, 412),
+  post('session', '/session', '/session', {}, 200),
+  post('session', '/tokens', '/tokens', { name: '', ttl: '8h' }, 400),
+  post('session', '/tokens/revoke', '/tokens/revoke', { id: 'none' }, 404),
   post('user', '/undo', '/undo', { id: 'none' }, 404),
   post('changePrivate', '/lists/:id/restore', `/lists/${deletedList}/restore`, {}),
   post('changePrivate', '/lists/:id/delete', `/lists/${deletedList}/delete`, {}),
@@ -272,6 +280,8 @@ for (const row of table) {
       if (letter === 'ok') {
         assert.is(answer.status, row.status ?? 200, where);
         if (row.to !== undefined) assert.is(answer.location, row.to, where);
+      } else if (letter === 'L') {
+        assert.equal([answer.status, answer.location], [303, '/signin?next=%2F'], where);
       } else if (letter === 'S' && row.form !== undefined) {
         assert.is(answer.status, 401, where);
         assert.ok(answer.html.includes(`<input type="hidden" name="to" value="${row.path}"/>`), where);

@@ -102,10 +102,11 @@ pages('where a square leads there are as many rules as it says', async () => {
 
 pages('the tables name every control once, with a rule or without', async () => {
   const json: Json = (await t.get(`/api/v1${home}?framework=dod-8500&baseline=1`)).json;
-  const table = async (view: string) => {
-    const html = await page(`${home}?framework=dod-8500&baseline=mac+i&show=${view}`);
+  const table = async (view: string, number = 1): Promise<(string | undefined)[]> => {
+    const html = await page(`${home}?framework=dod-8500&baseline=mac+i&show=${view}&page=${number}`);
     assert.not.match(html, /<a class="n\d"/);
-    return [...html.matchAll(/<a class="ids"[^>]*>([^<]*)</g)].map(([, identifier]) => identifier);
+    const shown = [...html.matchAll(/<a class="ids"[^>]*>([^<]*)</g)].map(([, identifier]) => identifier);
+    return shown.length < 200 ? shown : [...shown, ...(await table(view, number + 1))];
   };
   const of = (isCovered: boolean) =>
     json.controls.filter((each: Json) => each.covered === isCovered).map((each: Json) => each.identifier);
@@ -178,11 +179,11 @@ pages('five thousand CCIs are told by their families, and stand in tables page b
   const html = await page(`${home}?framework=cci`);
   assert.not.match(html, /<a class="n\d"/);
   const { totals, controls }: Json = (await t.get(`/api/v1${home}?framework=cci`)).json;
-  const last = Math.ceil(totals.uncovered / 300);
+  const last = Math.ceil(totals.uncovered / 200);
   const path = `${home}?framework=cci&show=uncovered&page=${last}`;
   const shown = [...(await page(path)).matchAll(/<a class="ids"[^>]*>([^<]*)</g)].map(([, id]) => id);
   const gaps = controls.filter((each: Json) => !each.covered).map((each: Json) => each.identifier);
-  assert.equal(shown, gaps.slice((last - 1) * 300));
+  assert.equal(shown, gaps.slice((last - 1) * 200));
 });
 
 pages('an empty list says what to do', async () => {

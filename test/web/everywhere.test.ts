@@ -72,6 +72,7 @@ everywhere('help leads to the heading of the guide about the page', async () => 
     ['/checklists/emass', 'emass'],
     ['/references', 'check-the-ids-in-a-text'],
     ['/lists', 'work-with-lists'],
+    ['/search?q=console', 'search'],
     ['/catalog', 'what-is-in-the-catalog'],
   ]) {
     const { html } = await loadPage(t, path!, ann);
@@ -171,6 +172,15 @@ everywhere('what another site sends, a file, and what is too large are never kep
   parts.set('name', 'planted');
   const file = await loadPage(t, '/lists', nobody, parts);
   led(file.status, file.location);
+  // The page that the form stands on is found again, by its path alone.
+  for (const [referrer, next] of [
+    ['https://site.example/lists?page=2', '/lists?page=2'],
+    ['https://evil.example//evil.example/x', '/'],
+    ['nothing', '/'],
+  ] as const) {
+    const { location } = await loadPage(t, '/lists', { ...nobody, Referer: referrer }, parts);
+    assert.is(location, `/signin?next=${encodeURIComponent(next)}`);
+  }
   const large = await loadPage(t, '/lists', nobody, { ...typed, description: 'x'.repeat(256 * 1024) });
   led(large.status, large.location);
   const most = await loadPage(t, '/lists', nobody, { ...typed, description: 'x'.repeat(255 * 1024) });
@@ -186,7 +196,10 @@ everywhere('what another site sends, a file, and what is too large are never kep
 });
 
 everywhere('who is signed in is told when the page has been open for long, by script alone', async () => {
-  assert.match((await loadPage(t, '/lists', ann)).html, /<p class="notice" id="session-over"[^>]* hidden/);
+  assert.match(
+    (await loadPage(t, '/lists', ann)).html,
+    /<div class="notice" id="session-over"[^>]* data-idle="900" data-left="3600"[^>]* hidden/,
+  );
   assert.not.match((await loadPage(t, '/controls', nobody)).html, 'session-over');
 });
 

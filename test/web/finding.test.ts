@@ -5,6 +5,7 @@ import { countingIds, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { attributesOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
 
 const finding = suite('Pages that find');
 
@@ -19,14 +20,14 @@ const number = (text: string) => Number(text.replaceAll(',', ''));
 
 finding('each number of the start page leads to a listing that shows that number', async () => {
   const { html } = await loadPage(t, '/', ann);
-  const tiles = [...html.matchAll(/<li><a href="([^"]*)"><b>([\d,]+)<\/b>(.*?)<\/a><\/li>/gs)];
-  assert.is(tiles.length, 5);
+  const totals = [...html.matchAll(/<li><a href="([^"]*)"><b>([\d,]+)<\/b>(.*?)<\/a><\/li>/gs)];
+  assert.is(totals.length, 5);
   const { catalog, severity } = (await t.get('/api/v1/stigs/stats')).json;
   assert.equal(
-    tiles.map(([, , shown]) => number(shown!)),
+    totals.map(([, , shown]) => number(shown!)),
     [catalog.totalBenchmarks, catalog.totalFindings, severity.high, severity.medium, severity.low],
   );
-  for (const [, href, shown] of tiles) {
+  for (const [, href, shown] of totals) {
     const listing = textOf((await loadPage(t, href!.replaceAll('&amp;', '&'), ann)).html);
     const said = href === '/stigs' ? `${shown} STIGs` : `Rules ${shown} `;
     assert.ok(listing.includes(said), `${href}: ${said}`);
@@ -86,6 +87,33 @@ finding('what was found is downloaded as it is filtered and sorted', async () =>
     assert.is((await t.app.request(hrefs[index]!, { headers: ann })).status, 200);
   }
   assert.not.match((await loadPage(t, '/search?q=zzz', ann)).html, '/api/v1/search?');
+});
+
+finding('a citation opens its page, and an id of a framework of the site its control', async () => {
+  const ruleId = /SV-900003r\d+_rule/.exec(
+    (await t.get('/api/v1/stigs/harbor_linux_3/controls?limit=5')).text,
+  )![0];
+  const ask = (app: typeof t, q: string, caller = {}) =>
+    loadPage(app, `/search?q=${encodeURIComponent(q)}`, caller);
+  for (const ref of [`harbor_linux_3@V1R2#${ruleId}`, 'harbor_linux_3@V1R1', 'harbor_linux_3@V9R9']) {
+    const { status, location } = await ask(t, ref, ann);
+    assert.equal([status, new URLSearchParams(location!.slice(6)).get('ref')], [303, ref]);
+    assert.is((await loadPage(t, location!, ann)).status, 200);
+    assert.is((await ask(t, ref)).status, 200, 'not for who is not signed in');
+  }
+  assert.is((await ask(t, 'nist-800-53@Rev 5.2.0#AC-2')).status, 303);
+  assert.is((await ask(t, 'ann@example.org', ann)).status, 200);
+
+  const controls = ['PL', 'PL-01', 'PL-02'].map((id) => ({ id, title: `Plank ${id}` }));
+  const metadata = { title: 'Planks', version: '1', 'last-modified': '2026-01-01T00:00:00Z' };
+  const planks = { catalog: { metadata, controls } };
+  const own = await testApp([put(scratchFolder(), 'planks.json', JSON.stringify(planks))]);
+  assert.equal(
+    await Promise.all(['pl.01', 'PL-01', '"PL-01"', 'Plank'].map(async (q) => (await ask(own, q)).location)),
+    [null, '/controls/planks/PL-01', null, null],
+  );
+  assert.match(textOf((await ask(own, 'Plank')).html), /Controls of planks 3/);
+  own.db.close();
 });
 
 finding(

@@ -206,6 +206,24 @@ lists('whatever a pasted line says is in the entry, in the question or in the re
   }
 });
 
+lists('a first line of titles of columns is left out, and said to be', async () => {
+  const read = (text: string) => readPasted(text, { called, like: () => [], versions });
+  for (const header of ['STIG\tRelease\tNotes', '#\t"Benchmark ID"\tVersion', 'Title']) {
+    const found = await read(`\n${header}\nQEL_9_STIG\tV1R1\n`);
+    assert.equal(
+      [found.header, found.unclear, found.named.map(({ slug, lines }) => [slug, lines])],
+      [header, [], [['quill_enterprise_linux_9', [3]]]],
+    );
+  }
+  // It is no first line, or has a cell that is no title.
+  for (const text of ['QEL_9_STIG\nSTIG\tRelease', 'STIG\tV1R1\nQEL_9_STIG'])
+    assert.equal((await read(text)).unclear.length, 1, text);
+  const home = await make('With titles');
+  const { status, html } = await loadPage(t, `${home}/stigs`, ann, { slugs: 'STIG\tNotes\r\nQEL_9_STIG' });
+  assert.is(status, 200);
+  assert.match(html, '1 added. Left out as titles of columns: STIG, Notes.');
+});
+
 lists('each cell of a pasted line loses the quotation marks of a spreadsheet', async () => {
   const line = '"QEL_9_STIG"\t"the ""old"" host"\t""\t"and, this"\tplain "word"';
   const { named } = await readPasted(line, { called, like: () => [], versions });

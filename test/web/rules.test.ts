@@ -7,6 +7,7 @@ import { type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { attributesOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
+import { countStatements } from '../support/statements.ts';
 import { type SampleRule, sampleRules } from '../support/xccdf-writer.ts';
 
 const rules = suite('The page of a rule');
@@ -274,24 +275,17 @@ rules('a page asks as many questions in a STIG of a thousand rules as in one of 
     ),
   ]);
   const sam = await sessionCaller(made, await userCaller(made, { sub: 'sam', entitlements: ['occ'] }));
-  const statement = Object.getPrototypeOf(made.db.sqlite.prepare('SELECT 1'));
-  let asked = 0;
-  const kept = { get: statement.get, all: statement.all };
-  for (const name of ['get', 'all'] as const)
-    statement[name] = function (...values: unknown[]) {
-      asked++;
-      return kept[name].apply(this, values);
-    };
+  const statements = countStatements();
   const counts: number[] = [];
   // The second time: what became of the rules of a STIG is then known.
   for (const [index, size] of sizes.entries())
     for (let times = 0; times < 2; times++) {
-      asked = 0;
+      statements.ran = 0;
       const path = `/stigs/size_${size}/rules/V-${100_000 * (index + 1) + size / 2}?search=v`;
       assert.is((await loadPage(made, path, sam)).status, 200);
-      counts.push(asked);
+      counts.push(statements.ran);
     }
-  Object.assign(statement, kept);
+  statements.stop();
   process.stdout.write(`${counts.join(', ')} questions `);
   assert.is(counts[1], counts[3]);
   assert.ok(counts[3]! < 40, counts.join());

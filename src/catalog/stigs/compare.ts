@@ -1,11 +1,11 @@
-import {
-  type ChangeClass,
-  type ChangedRule,
-  changeClasses,
-  type FieldChange,
-  type RuleHeading,
-  type RuleIdentity,
-  type StigComparison,
+import { changeClasses } from './change-classes.ts';
+import type {
+  ChangeClass,
+  ChangedRule,
+  FieldChange,
+  RuleHeading,
+  RuleIdentity,
+  StigComparison,
 } from './diff-schema.ts';
 import { matchRules, type RuleIds } from './match.ts';
 

@@ -1,10 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { wordList } from '../../http/arrays.ts';
 import { DateOrNull, flag, format, requestText } from '../../http/schema.ts';
+import { changeClasses } from './change-classes.ts';
 import { Severity } from './schema.ts';
 
-/** The classes of a change; the first that applies is the primary one. */
-export const changeClasses = ['check', 'fix', 'severity', 'mapping', 'cosmetic'] as const;
 export const ChangeClass = z.enum(changeClasses).openapi('ChangeClass', {
   description:
     'check, fix: its words, punctuation or numbers changed. severity: its severity changed. mapping: its CCIs changed. cosmetic: its title or discussion changed, or only spaces and line ends of its check or fix. The primary class of a rule is the first that applies.',

@@ -12,17 +12,27 @@ export const maxHosts = 500;
 /** The slug of the STIG that a name means among some; null for none or several. */
 export type StigAmong = (name: string) => string | null;
 
-/** Finds STIGs among those of a list, or those that a command names, by slug, benchmark id or title (rule D36.5). */
+/**
+ * Finds STIGs among those of a list, or those that a command names, by slug, benchmark id or title (rule D36.5). A name
+ * may end in the release that counts. Each name is looked up once: hosts repeat them.
+ */
 export function stigsAmong(
   names: Pick<StigNameIndex, 'slugOf' | 'exactly'>,
-  slugs: Iterable<string>,
+  stigs: { slug: string; release: { version: string } | null }[],
 ): StigAmong {
-  const among = new Set(slugs);
-  return (name) => {
+  const among = new Map(stigs.map(({ slug, release }) => [slug, release?.version]));
+  const known = new Map<string, string | null>();
+  function find(name: string): string | null {
     const slug = names.slugOf(name.trim());
     if (among.has(slug)) return slug;
-    const found = names.exactly(name).filter((each) => among.has(each.slug));
+    const found = names
+      .exactly(name)
+      .filter(({ slug, release }) => among.has(slug) && (release === null || release === among.get(slug)));
     return found.length === 1 ? found[0]!.slug : null;
+  }
+  return (name) => {
+    if (!known.has(name)) known.set(name, find(name));
+    return known.get(name)!;
   };
 }
 

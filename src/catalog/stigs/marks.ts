@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import { changeClasses } from './change-classes.ts';
 import { collapse } from './compare.ts';
-import { type ChangeClass, changeClasses } from './diff-schema.ts';
+import type { ChangeClass } from './diff-schema.ts';
 import { type RuleIds, ruleNumber } from './match.ts';
 import type { FindingRow } from './queries.ts';
 

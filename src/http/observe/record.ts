@@ -17,7 +17,7 @@ export interface RequestRecord {
   userAgent: string | undefined;
   traceparent: string | undefined;
   /** The caller, once authenticated. */
-  tokenType: 'user' | 'session' | 'integration' | 'cron' | null;
+  tokenType: 'user' | 'session' | 'integration' | 'cron' | 'certificate' | 'organization' | null;
   subject: string | null;
   organization: string | null;
   /** The status sent when the connection was closed, if not that of the answer. */
@@ -25,6 +25,8 @@ export interface RequestRecord {
   /** Whether the client received the whole answer, or disconnected. */
   closed: boolean;
   onClose: (() => void) | null;
+  /** The certificate that the client sent, DER; it is read where somebody signs in with it. */
+  certificate: () => Uint8Array | null;
   /** Whether the server reports the end of the connection; otherwise the record ends with the answer. */
   connected: boolean;
 }
@@ -34,16 +36,18 @@ export interface RequestRecord {
  * `X-Request-Id` if it is well formed and no token, else a new one.
  */
 export function beginRecord(
-  arrival: Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'> & { proxied?: boolean },
+  arrival: Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'> &
+    Partial<Pick<RequestRecord, 'proxied' | 'certificate'>>,
   header: (name: string) => string | undefined,
 ): RequestRecord {
   const given = header('x-request-id') ?? '';
-  const sane = /^[A-Za-z0-9_.-]{1,64}$/.test(given) && !/eyJ|gsi_/.test(given);
+  const sane = /^[A-Za-z0-9_.-]{1,64}$/.test(given) && !/eyJ|gs[iu]_/.test(given);
   const traceparent = header('traceparent') ?? '';
   const isTrace = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
   return {
     requestId: sane ? given : randomUUID(),
     proxied: false,
+    certificate: noCertificate,
     ...arrival,
     route: null,
     started: performance.now(),
@@ -57,6 +61,8 @@ export function beginRecord(
     onClose: null,
   };
 }
+
+const noCertificate = () => null;
 
 export function noteCaller(
   record: RequestRecord,

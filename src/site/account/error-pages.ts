@@ -1,24 +1,31 @@
 import type { Context } from 'hono';
 import { type AppError, statusOf } from '../../base/errors.ts';
 import type { Env } from '../../http/env.ts';
-import { goTo, type PageSupport } from '../parts/page.ts';
+import { goTo, type PageSupport, safePath } from '../parts/page.ts';
 import { problemPage } from '../parts/problem.tsx';
 import { keptForm } from './kept-form.ts';
-import type { Account } from './routes.ts';
 import { signInPage } from './sign-in.tsx';
+import type { Account } from './ways.ts';
+import { waysToSignIn } from './ways.ts';
 
 /** Answers an error as a page: a 401 as the sign-in page, with the fields of a refused form. */
 export type ErrorPages = (c: Context<Env>, problem: AppError) => Promise<Response>;
 
-export function createErrorPages({ guard, show }: PageSupport, { sessions, cookie }: Account): ErrorPages {
+export function createErrorPages({ guard, show }: PageSupport, account: Account): ErrorPages {
+  const { sessions, cookie, publicUrl, sessionIdle } = account;
   async function signInFirst(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url);
     const here = `${url.pathname}${url.search}`;
-    const kept = await keptForm(c, guard.kept);
-    if (kept === null)
-      return goTo(c, `/signin?next=${encodeURIComponent(c.req.method === 'GET' ? here : '/')}`);
+    const kept = await keptForm(c, guard.kept, publicUrl);
+    const page = c.req.method === 'GET' ? here : senderOf(c);
+    if (kept === null) return goTo(c, `/signin?next=${encodeURIComponent(page)}`);
     c.set('visitor', null);
-    return show(c, signInPage({ next: '/', problem: null, kept: { to: here, ...kept } }), 401);
+    const ways = waysToSignIn(c, account, page);
+    return show(
+      c,
+      signInPage({ ways, idleMinutes: sessionIdle, next: '/', problem: null, kept: { to: here, ...kept } }),
+      401,
+    );
   }
 
   return async (c, { code, message, headers }) => {
@@ -34,4 +41,12 @@ export function createErrorPages({ guard, show }: PageSupport, { sessions, cooki
     for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
     return page;
   };
+}
+
+/** The page that a form stands on, as the browser tells it; else the start page. */
+function senderOf(c: Context<Env>): string {
+  const referrer = c.req.header('Referer') ?? '';
+  if (!URL.canParse(referrer)) return '/';
+  const { pathname, search } = new URL(referrer);
+  return safePath(`${pathname}${search}`);
 }

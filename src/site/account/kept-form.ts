@@ -12,10 +12,14 @@ export interface KeptForm {
  * Reads a form that the server refused because the session had ended: the reader can send it again after signing in.
  * Null for files, for a large form, for signing in or out, and for a form of another site.
  */
-export async function keptForm(c: Context<Env>, read: MiddlewareHandler<Env>): Promise<KeptForm | null> {
+export async function keptForm(
+  c: Context<Env>,
+  read: MiddlewareHandler<Env>,
+  publicUrl: string | null,
+): Promise<KeptForm | null> {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(c.req.header('Content-Type') ?? '');
-  if (c.req.method !== 'POST' || !isForm || !isSameOrigin(c)) return null;
-  if (['/signin', '/signout'].includes(c.req.path)) return null;
+  if (c.req.method !== 'POST' || !isForm || !isSameOrigin(c, publicUrl)) return null;
+  if (['/signin', '/signin/oidc', '/signout'].includes(c.req.path)) return null;
   try {
     await read(c, async () => {});
   } catch (error) {

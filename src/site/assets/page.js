@@ -43,15 +43,122 @@ document.addEventListener('keydown', (event) => {
   box.select();
 });
 
-// A session ends 15 minutes after its last request: an open page says so.
-const over = document.getElementById('session-over');
-if (over !== null)
-  setTimeout(
-    () => {
-      over.hidden = false;
-    },
-    15 * 60 * 1000,
+// Says so two minutes before a session ends, and keeps what a reader typed until the reader has signed in again: in this
+// browser, under a key of that reader, until it is sent or the reader signs out.
+const usedName = 'gapstone-used';
+const longestKept = 12 * 3600 * 1000;
+const here = new URL(location.href);
+for (const name of ['done', 'count', 'undo']) here.searchParams.delete(name);
+const typedName = (reader) => `gapstone-typed ${reader} ${here.pathname}${here.search}`;
+const forms = () => [
+  ...document.querySelectorAll('main form[method=post]:not([action="/signin"], [action="/session"])'),
+];
+const isTick = ({ type }) => type === 'checkbox' || type === 'radio';
+const fieldsOf = (form) =>
+  [...form.elements].filter(({ name, type }) => name && !/^(hidden|file|password|submit|button)$/.test(type));
+const isChanged = (field) =>
+  isTick(field)
+    ? field.checked !== field.defaultChecked
+    : field.defaultValue === undefined
+      ? [...field.options].some(
+          (option) => option.selected !== option.defaultSelected && option.defaultSelected,
+        )
+      : field.value !== field.defaultValue;
+
+/** What is kept, by name; what is too old is forgotten. */
+function typedEntries() {
+  const names = Object.keys(store ?? {}).filter((name) => name.startsWith('gapstone-typed '));
+  const entries = names.map((name) => [name, JSON.parse(store.getItem(name))]);
+  for (const [name, { at }] of entries) if (Date.now() - at > longestKept) store.removeItem(name);
+  return entries.filter(([, { at }]) => Date.now() - at <= longestKept);
+}
+
+function keepTyped(reader, isBack = false) {
+  if (!forms().some((form) => fieldsOf(form).some(isChanged))) return;
+  const typed = forms().map((form) =>
+    fieldsOf(form).map((field) => [field.name, isTick(field) ? field.checked : field.value]),
   );
+  store?.setItem(typedName(reader), JSON.stringify({ at: Date.now(), isBack, typed }));
+}
+
+/** Puts back what this reader typed here before signing in again; what was sent since is forgotten. */
+function putBack(reader) {
+  const entries = typedEntries();
+  const [, kept] = entries.find(([name]) => name === typedName(reader)) ?? [];
+  for (const [name, { isBack }] of entries) if (!isBack || name === typedName(reader)) store.removeItem(name);
+  if (!kept?.isBack || kept.typed.length !== forms().length) return false;
+  for (const [index, form] of forms().entries())
+    for (const [place, field] of fieldsOf(form).entries()) {
+      const [name, value] = kept.typed[index][place] ?? [];
+      if (name === field.name) field[isTick(field) ? 'checked' : 'value'] = value;
+    }
+  return true;
+}
+
+const over = document.getElementById('session-over');
+if (over !== null) {
+  const { reader } = over.dataset;
+  const warnedBefore = 120_000;
+  const idle = Number(over.dataset.idle) * 1000;
+  let end = Date.now() + Number(over.dataset.left) * 1000;
+  const say = (when) => {
+    for (const text of over.querySelectorAll('[data-when]')) text.hidden = text.dataset.when !== when;
+    over.hidden = when === null;
+  };
+  const sayOver = () => {
+    say('over');
+    keepTyped(reader);
+  };
+  const isWarned = () =>
+    over.querySelector('[data-when=soon]:not([hidden]), [data-when=last]:not([hidden])') !== null;
+  let lastUse = Date.now();
+  // Another page of this browser may have used the session since.
+  const used = () => Math.max(lastUse, Number(store?.getItem(usedName) ?? 0));
+  const use = () => {
+    lastUse = Date.now();
+    store?.setItem(usedName, String(lastUse));
+  };
+  const look = () => {
+    const idleEnd = used() + idle;
+    const left = Math.min(idleEnd, end) - Date.now();
+    if (left <= 0) {
+      sayOver();
+      return;
+    }
+    if (left <= warnedBefore) say(end <= idleEnd ? 'last' : 'soon');
+    else if (isWarned()) say(null);
+    setTimeout(look, Math.min(left > warnedBefore ? left - warnedBefore : left, 5000));
+  };
+  use();
+  if (putBack(reader)) say('back');
+  look();
+  over.querySelector('form').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    try {
+      const response = await fetch('/session', { method: 'POST', headers: { Accept: 'application/json' } });
+      if (!response.ok) throw new Error('over');
+      end = Date.now() + (await response.json()).secondsLeft * 1000;
+      use();
+      say(null);
+    } catch {
+      sayOver();
+    }
+  });
+  // The session may still last when its reader goes to sign in again.
+  for (const link of over.querySelectorAll('a'))
+    link.addEventListener('click', () => keepTyped(reader, true));
+  for (const form of forms())
+    form.addEventListener('submit', () => {
+      for (const [name, { isBack }] of typedEntries()) if (isBack) store.removeItem(name);
+      keepTyped(reader);
+    });
+  for (const form of document.querySelectorAll('form[action="/signout"]'))
+    form.addEventListener('submit', () => {
+      for (const [name] of typedEntries()) store.removeItem(name);
+    });
+} else if (document.querySelector('form[action="/signin"]') !== null)
+  // What was typed waits for its reader to come back.
+  for (const [name, entry] of typedEntries()) store.setItem(name, JSON.stringify({ ...entry, isBack: true }));
 
 // Copies the published text, character by character.
 async function copy(text, element) {

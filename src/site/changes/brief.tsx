@@ -5,7 +5,7 @@ import { severityBefore } from '../../catalog/stigs/changes-export.ts';
 import type { ChangesSince } from '../../catalog/stigs/changes-schema.ts';
 import type { ChangedRule, RuleHeading, StigDiff } from '../../catalog/stigs/diff-schema.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
-import { Day, Facts, Ids, link, Pager, path, Severity, Table } from '../parts/components.tsx';
+import { Day, Facts, Ids, link, Pager, path, Severity, shortTitle, Table } from '../parts/components.tsx';
 import type { Marker } from '../parts/diff-text.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import { htmlFile } from '../parts/html-file.tsx';
@@ -81,18 +81,16 @@ export function briefPage(brief: Brief, page: number, marker: Marker): View {
       [list.name, path('lists', list.id)],
     ],
     heading: 'Change brief',
+    actions: (
+      <>
+        <a class="button quiet" href={`${home}/file`} download>
+          One page (.html)
+        </a>
+        <PostButton action={path('lists', list.id, 'seen')} label="Mark as read" fields={{ next: home }} />
+      </>
+    ),
     body: (
       <>
-        <div class="actions">
-          <a class="button quiet" href={`${home}/file`} download>
-            One page (.html)
-          </a>
-          <PostButton
-            action={path('lists', list.id, 'seen')}
-            label="Mark as read"
-            fields={{ next: path('lists', list.id, 'brief') }}
-          />
-        </div>
         <Head brief={brief} isFile={false} />
         <Rules brief={brief} rules={slice(rules, part)} marker={marker} isFile={false} />
         <Pager
@@ -141,13 +139,21 @@ function Head({ brief, isFile }: { brief: Brief; isFile: boolean }): Child {
         head={['STIG', 'Before', 'Now', 'Changed', 'Added', 'Removed']}
         rows={[
           ...diffs.map(({ slug, title, from, to, summary }) => [
-            isFile ? title : <a href={diffHref(slug, from.version, to.version)}>{title}</a>,
+            isFile ? (
+              shortTitle(title)
+            ) : (
+              <a href={diffHref(slug, from.version, to.version)}>{shortTitle(title)}</a>
+            ),
             `${from.version}, ${from.releaseDate ?? 'no date'}`,
             `${to.version}, ${to.releaseDate ?? 'no date'}`,
             ...[summary.changed, summary.added, summary.removed],
           ]),
           ...others.map(({ slug, title, from, to, added, removed }) => [
-            isFile || from === null ? title : <a href={diffHref(slug, from, to)}>{title}</a>,
+            isFile || from === null ? (
+              shortTitle(title)
+            ) : (
+              <a href={diffHref(slug, from, to)}>{shortTitle(title)}</a>
+            ),
             from ?? 'no earlier release',
             to,
             from === null ? '' : 'not compared here',
@@ -174,7 +180,7 @@ function Rules(props: { brief: Brief; rules: BriefRule[]; marker: Marker; isFile
       {rules.map((each) => (
         <section class="brief">
           <p class="quiet">
-            {each.diff.title}, {each.diff.from.version} to {each.diff.to.version}
+            {shortTitle(each.diff.title)}, {each.diff.from.version} to {each.diff.to.version}
           </p>
           {each.kind === 'changed' ? (
             <Changed rule={each.rule} anchor={each.anchor} of={shownOf(each.diff, marker, isFile)} />

@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
+import { changeClasses } from '../../catalog/stigs/change-classes.ts';
 import { changedRules } from '../../catalog/stigs/changes.ts';
 import type { ChangesSince, StigChanges } from '../../catalog/stigs/changes-schema.ts';
-import { changeClasses } from '../../catalog/stigs/diff-schema.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Bar } from '../parts/bars.tsx';
 import { Downloads, link, path, StigLink, shortTitle, Table } from '../parts/components.tsx';
@@ -89,7 +89,7 @@ function Changes(props: ChangesPage & { home: string; none: string; children?: C
       <Period home={home} since={since} now={now}>
         {children}
       </Period>
-      <p class="totals">
+      <p>
         {since === 'added'
           ? 'Since each STIG was added'
           : since === 'seen'
@@ -135,9 +135,11 @@ function Period(props: { home: string; since: string; now: Date; children: Child
     ['a year', quarterOf(now, 4)],
   ];
   return (
-    <Filters action={home} submit="Show changes">
-      <Input name="since" label="Since" type="date" value={/^\d/.test(since) ? since : ''} required />
-      <p class="since">
+    <>
+      <Filters action={home} submit="Show changes">
+        <Input name="since" label="Since" type="date" value={/^\d/.test(since) ? since : ''} required />
+      </Filters>
+      <p>
         {children === undefined ? null : <>{children} · </>}
         {days.map(([label, day], index) => (
           <>
@@ -148,7 +150,7 @@ function Period(props: { home: string; since: string; now: Date; children: Child
           </>
         ))}
       </p>
-    </Filters>
+    </>
   );
 }
 

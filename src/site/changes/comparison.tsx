@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
+import { changeClasses } from '../../catalog/stigs/change-classes.ts';
 import { diffName } from '../../catalog/stigs/changes-export.ts';
 import {
   type ChangeClass,
   type ChangedRule,
-  changeClasses,
   type DiffFilter,
   ruleKinds,
   type StigDiff,

@@ -151,6 +151,6 @@ function Problems({ of }: { of: string[] }): Child {
 function Gone({ of }: { of: { slug: string; title: string }[] }): Child {
   if (of.length === 0) return null;
   return (
-    <p class="notice">No longer in the catalog, so left out: {of.map(({ title }) => title).join(', ')}</p>
+    <p class="warning">No longer in the catalog, so left out: {of.map(({ title }) => title).join(', ')}</p>
   );
 }

@@ -15,6 +15,8 @@ interface Host {
 export interface KeptHosts {
   list: { id: string };
   isOwn: boolean;
+  /** A form has too few fields for the ticks of a list of very many STIGs. */
+  isTickable: boolean;
   revision: number;
   /** Those of the page, and the number of the first among all, from 0. */
   hosts: Host[];
@@ -39,7 +41,7 @@ export function KeptHostsSection(kept: KeptHosts): Child {
         <button type="submit">Download checklists of {count(pagination.total, 'host')}</button>
       </form>
       {warnings.length === 0 ? null : (
-        <p class="notice">
+        <p class="warning">
           {warnings.slice(0, 5).join('. ')}
           {warnings.length > 5 ? `, and ${warnings.length - 5} more` : ''}. Names are kept as they are
           written.
@@ -55,12 +57,20 @@ export function KeptHostsSection(kept: KeptHosts): Child {
             }}
           />
           <Matrix {...kept} />
-          <div class="actions">
-            <button type="submit">Save ticks</button>
-          </div>
-          <p class="quiet">
-            A host with every tick gets all STIGs of the list, those that are added later too.
-          </p>
+          {kept.isTickable ? (
+            <>
+              <div class="actions">
+                <button type="submit">Save ticks</button>
+              </div>
+              <p class="quiet">
+                A host with every tick gets all STIGs of the list, those that are added later too.
+              </p>
+            </>
+          ) : (
+            <p class="notice">
+              This list has too many STIGs to tick. Paste the table of hosts again with a column stigs.
+            </p>
+          )}
         </form>
       ) : (
         <Matrix {...kept} />
@@ -69,7 +79,7 @@ export function KeptHostsSection(kept: KeptHosts): Child {
   );
 }
 
-function Matrix({ list, isOwn, hosts, first, stigs, pagination }: KeptHosts): Child {
+function Matrix({ list, isOwn, isTickable, hosts, first, stigs, pagination }: KeptHosts): Child {
   return (
     <Table
       class="matrix"
@@ -94,7 +104,7 @@ function Matrix({ list, isOwn, hosts, first, stigs, pagination }: KeptHosts): Ch
             name="tick"
             value={`${first + index} ${slug}`}
             checked={host.stigs === undefined || host.stigs.includes(slug)}
-            disabled={!isOwn}
+            disabled={!isTickable}
             aria-label={`${host.hostName}: ${title}`}
           />
         )),

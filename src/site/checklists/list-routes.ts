@@ -39,6 +39,7 @@ export function listChecklistPages(
     const limit = Math.max(1, Math.min(mostRows, Math.floor(mostTicks / Math.max(1, stigs.length))));
     const part = { page, limit };
     const kept = {
+      isTickable: shown.isOwn && stigs.length <= mostTicks,
       revision: lists.revision(user, shown.list.id),
       hosts: slice(hosts, part),
       first: offsetOf(part, hosts.length),
@@ -51,10 +52,7 @@ export function listChecklistPages(
 
   const amongOf = (c: Context<Env>, id: string) => {
     const { stigs } = listStigs.releases(c.get('user'), id);
-    return stigsAmong(
-      stigNames,
-      stigs.map(({ slug }) => slug),
-    );
+    return stigsAmong(stigNames, stigs);
   };
 
   app.get('/lists/:id/checklists', guard.user, (c) => one(c, emptyHosts, []));

@@ -3,7 +3,7 @@ import { count } from '../../base/text.ts';
 import type { FileReference } from '../../checklists/reference-columns.ts';
 import type { ReferenceState } from '../../checklists/reference-states.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
-import { Empty, link, path, Table, Tiles } from '../parts/components.tsx';
+import { Empty, link, path, Table, Totals } from '../parts/components.tsx';
 import { Hidden, Labelled, Problem, TextArea } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -19,7 +19,7 @@ export interface CitingTexts {
 export function referencesPage({ text, problem }: { text: string; problem: string | null }): View {
   return toolView({
     tool: 'references',
-    title: 'Check the ids in a text',
+    title: 'Check the IDs in a text',
     body: (
       <>
         <p class="lead">
@@ -34,7 +34,7 @@ export function referencesPage({ text, problem }: { text: string; problem: strin
             <input id="file" name="file" type="file" multiple aria-describedby="file-hint" />
           </Labelled>
           <div class="actions">
-            <button type="submit">Check ids</button>
+            <button type="submit">Check IDs</button>
           </div>
         </form>
       </>
@@ -71,7 +71,7 @@ export function foundReferencesPage(page: {
   });
   return toolView({
     tool: 'references',
-    title: 'The ids of a text',
+    title: 'The IDs of a text',
     heading: `${count(found.length, 'id')} found`,
     body: (
       <>
@@ -84,7 +84,7 @@ export function foundReferencesPage(page: {
           </Empty>
         ) : (
           <>
-            <Tiles
+            <Totals
               of={shown.map(({ state, references }) => [references.length, meanings[state], `#${state}`])}
             />
             <SendAgain

@@ -100,7 +100,7 @@ const shownTools: Record<UploadTool, { title: string; lead: string; files: strin
   results: {
     title: 'Checklist from scan results',
     lead: 'Makes a checklist of scan results (XCCDF or ARF). Add a checklist to merge the results into it.',
-    files: 'Scan results: .xml or a zip of them',
+    files: 'Scan results, with a checklist if there is one, or a zip of them',
     submit: 'Preview checklist',
   },
   inspect: {

@@ -5,7 +5,7 @@ import type { LastImport } from '../../catalog/stigs/news.ts';
 import type { StigChangelog, StigStats } from '../../catalog/stigs/schema.ts';
 import type { List } from '../../collections/lists-schema.ts';
 import type { Pagination } from '../../http/schema.ts';
-import { Day, Empty, link, Moment, path, Severity, StigLink, Table, Tiles } from '../parts/components.tsx';
+import { Day, Empty, link, Moment, path, Severity, StigLink, Table, Totals } from '../parts/components.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import { diffHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -27,6 +27,12 @@ export function homePage(home: Home | null, firstRun: Child = null): View {
     title: 'Gapstone',
     findsItself: home === null,
     heading: home === null ? 'Find a rule, compare releases, trace a control' : 'Your lists',
+    actions:
+      home === null || home.lists.rows.length === 0 ? undefined : (
+        <a class="button quiet" href="/lists#new">
+          Add a list
+        </a>
+      ),
     body: (
       <>
         {home === null ? <Question /> : <Worklist lists={home.lists} />}
@@ -93,7 +99,7 @@ function Overview({ home: { stats, changes, brought } }: { home: Home }): Child 
   const rulesOf = (of: string[]) => link('/search', { severity: of });
   return (
     <>
-      <Tiles
+      <Totals
         of={[
           [catalog.totalBenchmarks, catalog.totalBenchmarks === 1 ? 'STIG' : 'STIGs', '/stigs'],
           [

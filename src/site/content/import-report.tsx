@@ -86,7 +86,7 @@ function What({ entry: { reason, target, counts, warnings, stig } }: { entry: Le
 }
 
 function Outcome({ of: { outcome } }: { of: LedgerEntry }): Child {
-  return outcome === 'rejected' ? <strong>rejected</strong> : outcome;
+  return outcome === 'rejected' ? <strong>rejected</strong> : <span class="short">{outcome}</span>;
 }
 
 function Source({ entry: { source, folder, sha256 } }: { entry: LedgerEntry }): Child {
@@ -127,6 +127,7 @@ export function filesPage({ search, found }: FilesPage): View {
         {found === null ? null : (
           <Table
             caption="Files in imports, the last import first"
+            class="files"
             head={['File', 'Kind', 'Import', 'Outcome', 'Details']}
             rows={found.files.map((file) => [
               <Source entry={file} />,

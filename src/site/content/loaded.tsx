@@ -15,7 +15,7 @@ import {
   SeverityCounts,
   StigLink,
   Table,
-  Tiles,
+  Totals,
 } from '../parts/components.tsx';
 import { Filters, FindForm, Hidden, Select } from '../parts/forms.tsx';
 import { frameworkName } from '../parts/framework-links.ts';
@@ -50,7 +50,7 @@ export function loadedPage({ ages, summary, stats, catalogs, documents, roles, r
     section: 'catalog',
     body: (
       <>
-        <Tiles
+        <Totals
           of={[
             linked(catalog.totalBenchmarks, 'STIG', '/stigs'),
             [

@@ -226,7 +226,7 @@ function Contents({ of, readAgain }: { of: Content[]; readAgain: string[] }): Ch
     <section aria-labelledby="content">
       <h2 id="content">SCAP content</h2>
       {readAgain.length === 0 ? null : (
-        <div class="notice">
+        <div class="warning">
           <p>An older version skipped {count(readAgain.length, 'file')} that this one reads. Import again:</p>
           <Lines
             of={[

@@ -8,33 +8,48 @@ import { Prose } from '../parts/prose.tsx';
 type Parameter = ShownControl['parameters'][number];
 type TitleOf = (baseline: string) => string;
 
-/** The statement of a control; each parameter stands out, and opens to the values that baselines give it. */
-export function Statement(props: { of: ShownControl; titleOf: TitleOf }): Child {
-  const { statement, parameters } = props.of;
-  if (parameters.length === 0) return <Prose text={statement} />;
+/** The statement of a control by lines; each parameter stands out, and opens to the values that baselines give it. */
+export function Statement({
+  of: { statement, parameters },
+  titleOf,
+}: {
+  of: ShownControl;
+  titleOf: TitleOf;
+}): Child {
+  if (statement.trim() === '') return <Prose text="" />;
   return (
-    <div class="prose">
-      {piecesOf(statement, parameters).map(({ text, values }) =>
-        values === null ? (
-          text
-        ) : values.length === 0 ? (
-          <span class="parameter">{text}</span>
-        ) : (
-          <details class="parameter">
-            <summary>{text}</summary>
-            <dl>
-              {values.map(([value, sources]) => (
-                <>
-                  <dt>{sources.map(props.titleOf).join(', ')}</dt>
-                  <dd>{value}</dd>
-                </>
-              ))}
-            </dl>
-          </details>
-        ),
-      )}
+    <div class="prose statement">
+      {statement.split('\n').map((line) => (
+        <div class={classOf(line)}>
+          {piecesOf(line.trimStart(), parameters).map(({ text, values }) =>
+            values === null ? (
+              text
+            ) : values.length === 0 ? (
+              <span class="parameter">{text}</span>
+            ) : (
+              <details class="parameter">
+                <summary>{text}</summary>
+                <dl>
+                  {values.map(([value, sources]) => (
+                    <>
+                      <dt>{sources.map(titleOf).join(', ')}</dt>
+                      <dd>{value}</dd>
+                    </>
+                  ))}
+                </dl>
+              </details>
+            ),
+          )}
+        </div>
+      ))}
     </div>
   );
+}
+
+/** How deep a line of a statement stands, and whether it begins with its letter or number. */
+function classOf(line: string): string {
+  const depth = Math.min(3, Math.floor(line.search(/\S|$/) / 2));
+  return /^\s*\(?\w{1,3}[.)] /.test(line) ? `in${depth} labelled` : `in${depth}`;
 }
 
 interface Piece {
@@ -47,14 +62,14 @@ interface Piece {
  * The places with the words of parameters. Where several have the same words, words do not tell which one a place is:
  * it shows values only where all of them have the same.
  */
-function piecesOf(statement: string, parameters: Parameter[]): Piece[] {
+function piecesOf(line: string, parameters: Parameter[]): Piece[] {
   const sameWords = Map.groupBy(parameters, ({ text }) => text);
   const words = [...sameWords.keys()].filter((text) => text !== '').sort((a, b) => b.length - a.length);
-  if (words.length === 0) return [{ text: statement, values: null }];
+  if (words.length === 0) return [{ text: line, values: null }];
   const places = new RegExp(
     `(${words.map((each) => each.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})`,
   );
-  return statement
+  return line
     .split(places)
     .map((text, index) => ({ text, values: index % 2 === 0 ? null : sharedValues(sameWords.get(text)!) }));
 }
@@ -156,7 +171,7 @@ function PartCcis(props: { of: Objective['ccis']; countOf: (cci: string) => numb
   );
   const line = ({ cci, relation }: (typeof all)[number]) => (
     <>
-      <a class="ids" href={controlHref('cci', cci)!}>
+      <a class="ids" href={controlHref('cci', cci)}>
         {cci}
       </a>
       {relation === 'equal' ? null : <span class="quiet"> {relation}</span>}{' '}
@@ -167,7 +182,7 @@ function PartCcis(props: { of: Objective['ccis']; countOf: (cci: string) => numb
       {cited!.map((each) => (
         <p>
           {line(each)}
-          <a href={`${controlHref('cci', each.cci)!}#rules`}>{count(each.rules!, 'rule')}</a>
+          <a href={`${controlHref('cci', each.cci)}#rules`}>{count(each.rules!, 'rule')}</a>
         </p>
       ))}
       {others!.length === 0 ? null : (

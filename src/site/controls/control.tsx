@@ -38,7 +38,7 @@ export function controlPage(page: ControlPage): View {
     ['Resources', control.resources],
   ];
   return {
-    title: `${identifier}${title ? ` ${title}` : ''}`,
+    title: `${identifier}${title && title !== identifier ? ` ${title}` : ''}`,
     heading: framework === 'cci' ? <Definition of={control} /> : undefined,
     actions: (
       <>

@@ -102,6 +102,14 @@ export function catalogControlsPage(page: CatalogPage): View {
     section: 'controls',
     crumbs: [['Controls', '/controls']],
     heading: called.heading,
+    actions:
+      version === '' ? undefined : (
+        <Downloads
+          of={`${path('controls', framework)}/export`}
+          formats={['oscal', 'csv', 'xlsx']}
+          version={filter.version}
+        />
+      ),
     body: (
       <>
         <FindForm action={home} label={called.holds} search={filter.search}>
@@ -126,23 +134,10 @@ export function catalogControlsPage(page: CatalogPage): View {
             />
           ) : null}
         </FindForm>
-        <div class="section-head">
-          <p class="quiet">
-            {count(pagination.total, called.one, called.many)}
-            {version === ''
-              ? ''
-              : ` of ${versions.find((each) => each.version === version)?.label ?? version}`}
-          </p>
-          {version === '' ? null : (
-            <div class="actions">
-              <Downloads
-                of={`${path('controls', framework)}/export`}
-                formats={['oscal', 'csv', 'xlsx']}
-                version={filter.version}
-              />
-            </div>
-          )}
-        </div>
+        <p class="quiet">
+          {count(pagination.total, called.one, called.many)}
+          {version === '' ? '' : ` of ${versions.find((each) => each.version === version)?.label ?? version}`}
+        </p>
         <Table
           caption={called.caption}
           head={called.head}
@@ -172,10 +167,12 @@ export function catalogControlsPage(page: CatalogPage): View {
   };
 }
 
-function Title({ control: { title, statement } }: { control: ListedControl }): Child {
+/** Some catalogs have the id as the title of what has none. */
+function Title({ control: { identifier, title, statement } }: { control: ListedControl }): Child {
   return (
     <>
-      {title ? <strong>{title}</strong> : null} <span class="quiet">{beginning(statement, 180)}</span>
+      {title && title !== identifier ? <strong>{title}</strong> : null}{' '}
+      <span class="quiet">{beginning(statement, 180)}</span>
     </>
   );
 }

@@ -45,7 +45,7 @@ export interface Place {
   narrow: Record<string, string>;
 }
 
-const rowsPerPage = 300;
+const rowsPerPage = 200;
 
 /** The query parameters of a coverage. */
 export function queryOf({ coverage, isDefault }: ShownCoverage): Record<string, string> {

@@ -18,7 +18,7 @@ export function documentPage(title: string, text: string, hrefOf: (target: strin
   const { children } = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   /** The last heading: the caption of tables below it. */
   let heading = title;
-  return { title, section: 'docs', heading: null, body: <div class="document">{children.map(block)}</div> };
+  return { title, section: 'help', heading: null, body: <div class="document">{children.map(block)}</div> };
 
   function block(node: RootContent): Child {
     switch (node.type) {

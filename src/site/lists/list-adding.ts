@@ -20,6 +20,8 @@ export interface Pasted {
   named: Named[];
   unclear: Unclear[];
   otherwise: Named[];
+  /** The first line, where it has the titles of columns and not the name of a STIG. */
+  header: string | null;
 }
 
 type StigTitle = Pick<StigByName, 'slug' | 'title'>;
@@ -44,13 +46,14 @@ const mostOffered = 8;
 /**
  * Reads a pasted column of titles, slugs, benchmark ids or names of files, one in each line, which may end in a release
  * (rule D36.3). Words after that release are notes. So is text after a tab, the next columns of a sheet, but where it is
- * a release and nothing else. Notes of several lines for one STIG are joined in order. A line may also contain several
+ * a release and nothing else. A first line of titles of columns is left out. Notes of several lines for one STIG are joined in order. A line may also contain several
  * names between commas, or between blanks. Yields to the event loop. Throws a 400 for more names than one request may add
  * (rule D2.6).
  */
 export async function readPasted(text: string, lookup: Lookup): Promise<Pasted> {
-  const pasted: Pasted = { named: [], unclear: [], otherwise: [] };
-  await inSlices(reading(text, lookup, pasted), () => undefined);
+  const pasted: Pasted = { named: [], unclear: [], otherwise: [], header: headerOf(text, lookup) };
+  const rest = pasted.header === null ? text : text.replace(pasted.header, '');
+  await inSlices(reading(rest, lookup, pasted), () => undefined);
   return pasted;
 }
 
@@ -174,6 +177,17 @@ function* reading(text: string, lookup: Lookup, { named, unclear, otherwise }: P
   }
 }
 
+/** Titles that sheets give the columns of names, releases and notes. */
+const columnTitles =
+  /^(?:#|no\.?|(?:stig|srg|benchmark)s?(?: (?:title|name|id))?|titles?|names?|slugs?|releases?|versions?|notes?|comments?|remarks?)$/i;
+
+function headerOf(text: string, { called }: Lookup): string | null {
+  const [line = ''] = text.trimStart().split('\n', 1);
+  if (line.length > longestName) return null;
+  const cells = line.split('\t').map((cell) => unquoted(cell.trim()));
+  return cells.every((cell) => columnTitles.test(cell)) && called(cells[0]!).length === 0 ? line : null;
+}
+
 const separators = [
   [/[,;]+/, 'some'],
   [/[\s,;]+/, 'every'],
@@ -213,11 +227,12 @@ export interface Meeting {
   there: Named[];
   /** The list, or a line before, has them with another release. */
   otherwise: Named[];
+  header: string | null;
 }
 
 /** Compares pasted STIGs with those of a list by slug; `notesOf` has their notes as they are written. */
 export function meet(
-  { named, unclear, otherwise }: Pasted,
+  { named, unclear, otherwise, header }: Pasted,
   notesOf: Map<string, string>,
   before: Map<string, { notes: string; release: string | null }>,
 ): Meeting {
@@ -225,6 +240,7 @@ export function meet(
   const isOther = ({ slug, release }: Named) => release !== null && before.get(slug)?.release !== release;
   return {
     unclear,
+    header,
     joined: named.filter(({ slug, notes }) => notes.length > 1 && !before.has(slug)),
     there: has.filter(
       (each) =>
@@ -250,8 +266,8 @@ export function textLeft({ unclear, there, otherwise }: Meeting): string {
  * Says how many STIGs were added, which names were not, and why, and what was not taken. Null where there is nothing more
  * to say than the number.
  */
-export function describePasted({ unclear, joined, there, otherwise }: Meeting, added: number) {
-  if (unclear.length + joined.length + there.length + otherwise.length === 0) return null;
+export function describePasted({ unclear, joined, there, otherwise, header }: Meeting, added: number) {
+  if (header === null && unclear.length + joined.length + there.length + otherwise.length === 0) return null;
   const firstOf = (texts: string[]) =>
     `${texts.slice(0, 5).join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`;
   const named = (of: Unclear[]) => firstOf(of.map(({ name }) => cut(name)));
@@ -266,6 +282,7 @@ export function describePasted({ unclear, joined, there, otherwise }: Meeting, a
   const need = several.length === 1 ? 'needs' : 'need';
   return [
     `${added} added.`,
+    ...(header === null ? [] : [`Left out as titles of columns: ${items(header, '\t').join(', ')}.`]),
     ...(several.length === 0 ? [] : [`${several.length} ${need} your confirmation: ${named(several)}.`]),
     ...(missing.length === 0 ? [] : [`${missing.length} not in the catalog: ${named(missing)}.`]),
     ...(joined.length === 0 ? [] : [`The notes of several lines were joined: ${titles(joined)}.`]),

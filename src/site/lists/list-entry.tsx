@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { path, StigLink } from '../parts/components.tsx';
+import { path, StigLink, shortTitle } from '../parts/components.tsx';
 import { FieldsForm, Input, Labelled, TextArea } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 
@@ -40,7 +40,7 @@ export function editEntryPage(page: {
       ['Lists', '/lists'],
       [list.name, home],
     ],
-    heading: entry.title,
+    heading: shortTitle(entry.title),
     body: (
       <FieldsForm action={`${home}${path('stigs', entry.slug)}`} problem={problem} submit="Save">
         {versions.length === 0 ? null : (

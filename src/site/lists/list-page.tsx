@@ -95,7 +95,7 @@ function Totals({ of, now }: { of: Overview['totals']; now: Date }): Child {
     of.gone === 0 ? '' : `${count(of.gone, 'STIG')} whose release is no longer in the catalog.`,
   ];
   return (
-    <p class="totals">
+    <p>
       {sentences.filter((each) => each !== '').join(' ')}{' '}
       <SeverityCounts counts={{ high: of.catI, medium: of.catII, low: of.catIII }} />
     </p>

@@ -230,10 +230,10 @@ function SortedBy(props: { of: SortHead; sorting: Sorting; isNumber: boolean }) 
   );
 }
 
-/** Large numbers with labels, and links where a page shows what they count. */
-export function Tiles({ of }: { of: [number: number, label: Child, href?: string][] }) {
+/** Numbers with labels in one line, and links where a page shows what they count. */
+export function Totals({ of }: { of: [number: number, label: Child, href?: string][] }) {
   return (
-    <ul class="tiles">
+    <ul class="totals">
       {of.map(([number, label, href]) => {
         const said = (
           <>

@@ -16,7 +16,7 @@ interface NavigationEntry {
   href: string;
   label: string;
   /** Who sees the entry; everybody by default. */
-  needs?: 'user' | 'regdoc' | 'occ';
+  needs?: 'user' | 'regdoc' | 'occ' | 'tokens';
 }
 
 const entries: NavigationEntry[] = [
@@ -28,6 +28,7 @@ const entries: NavigationEntry[] = [
   { section: 'roles', href: '/roles', label: 'Roles', needs: 'occ' },
   { section: 'catalog', href: '/catalog', label: 'Content', needs: 'user' },
   { section: 'docs', href: '/docs', label: 'API' },
+  { section: 'tokens', href: '/tokens', label: 'Your tokens', needs: 'tokens' },
 ];
 
 /** The heading of the guide for the pages of a section that name no other. */
@@ -38,12 +39,17 @@ const helps: Partial<Record<Section, string>> = {
   documents: 'roles-and-regulations',
   roles: 'roles-and-regulations',
   catalog: 'what-is-in-the-catalog',
+  tokens: 'tokens-for-scripts',
 };
 
-/** The part of the guide about a page. */
-function helpHref({ help, section }: View): string {
+/** The way to the part of the guide about a page. */
+function helpEntry({ help, section }: View): NavigationEntry {
   const heading = help ?? (section && helps[section]);
-  return heading === undefined ? '/docs/guide' : `/docs/guide#${heading}`;
+  return {
+    section: 'help',
+    href: heading === undefined ? '/docs/guide' : `/docs/guide#${heading}`,
+    label: 'Help',
+  };
 }
 
 /** A whole page as HTML text. */
@@ -73,6 +79,7 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
           />
         )}
         <link rel="icon" href={assets.mark} type="image/svg+xml" />
+        {view.leadsTo === undefined ? null : <meta http-equiv="refresh" content={`0; url=${view.leadsTo}`} />}
         <script src={assets.script} defer />
         {view.tryIt ? <script src={assets.tryIt} defer /> : null}
       </head>
@@ -92,7 +99,7 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
           </div>
           <nav aria-label="Main">
             <ul>
-              {entries
+              {[...entries, helpEntry(view)]
                 .filter((entry) => isShown(entry, visitor))
                 .map((entry) => (
                   <li>
@@ -101,22 +108,12 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
                     </a>
                   </li>
                 ))}
-              <li>
-                <a href={helpHref(view)}>Help</a>
-              </li>
             </ul>
           </nav>
         </header>
         <main id="main" tabindex={-1}>
           <Notice frame={frame} />
-          {visitor === null ? null : (
-            <p class="notice" id="session-over" role="status" hidden>
-              This page has been open for 15 minutes: your session may have ended. What you typed stays here.{' '}
-              <a href="/signin" target="_blank" rel="noopener">
-                Sign in again in another window
-              </a>
-            </p>
-          )}
+          <SessionEnds frame={frame} />
           <PrintHead view={view} frame={frame} />
           <Crumbs of={view.crumbs ?? []} />
           {view.heading === null ? null : (
@@ -137,6 +134,38 @@ function Layout({ view, frame }: { view: View; frame: PageFrame }) {
         </footer>
       </body>
     </html>
+  );
+}
+
+/** What the script says before a session ends, and after. Without script there is no warning. */
+function SessionEnds({ frame: { visitor, here } }: { frame: PageFrame }): Child {
+  if (visitor === null) return null;
+  const { idleSeconds, secondsLeft, key } = visitor;
+  const signIn = <a href={`/signin?next=${encodeURIComponent(here)}`}>Sign in again</a>;
+  return (
+    <div
+      class="notice"
+      id="session-over"
+      role="status"
+      data-idle={String(idleSeconds)}
+      data-left={String(secondsLeft)}
+      data-reader={key}
+      hidden
+    >
+      <form data-when="soon" method="post" action="/session" hidden>
+        Your session ends in 2 minutes, because you have not used it.{' '}
+        <button type="submit">Stay signed in</button>
+      </form>
+      <p data-when="last" hidden>
+        Your session ends in 2 minutes and cannot be extended. Save your work now, or {signIn}.
+      </p>
+      <p data-when="over" hidden>
+        Your session has ended. What you typed is kept in this browser for you. {signIn} to go on here.
+      </p>
+      <p data-when="back" hidden>
+        What you typed before your session ended is here again. It is not sent yet.
+      </p>
+    </div>
   );
 }
 
@@ -206,7 +235,7 @@ function Crumbs({ of }: { of: [label: string, href: string][] }): Child {
 function isShown({ needs }: NavigationEntry, visitor: PageFrame['visitor']): boolean {
   if (needs === undefined) return true;
   if (visitor === null) return false;
-  return needs === 'user' || visitor.entitlements.has(needs);
+  return needs === 'user' || (needs === 'tokens' ? visitor.makesTokens : visitor.entitlements.has(needs));
 }
 
 function Banner({ text }: { text: string | null }): Child {

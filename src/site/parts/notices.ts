@@ -14,7 +14,8 @@ const texts: Record<string, (count: number) => string> = {
   favorite: () => 'Added to favorites.',
   undone: () => 'Put back.',
   unfavorite: () => 'Removed from favorites.',
-  'signed-in': () => 'You are signed in. The session ends after 15 minutes without activity.',
+  'signed-in': () => 'You are signed in.',
+  'token-revoked': () => 'Token revoked.',
   'signed-out': () => 'You are signed out.',
 };
 

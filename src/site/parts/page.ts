@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { every } from 'hono/combine';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Entitlement, User } from '../../auth/viewer.ts';
+import { sha256 } from '../../base/ids.ts';
 import type { Access } from '../../http/access.ts';
 import type { Env } from '../../http/env.ts';
 import type { Rule } from '../../http/rule.ts';
@@ -18,6 +19,10 @@ export interface PageContext {
   assets: Assets;
   banner: string | null;
   now: () => Date;
+  /** Minutes after which an unused session ends. */
+  sessionIdle: number;
+  /** Whether readers may make tokens of their own. */
+  selfTokens: boolean;
   /** The digest of the catalog; null where no change stored it. */
   digest(): string | null;
   /** What a reader removed last, if it is the one with this id. */
@@ -59,7 +64,8 @@ const policy = [
 ];
 
 /** Makes the functions that all pages share. */
-export function createPageSupport({ access, assets, banner, now, digest, lastRemoval }: PageContext) {
+export function createPageSupport(context: PageContext) {
+  const { access, assets, banner, now, digest, lastRemoval, sessionIdle, selfTokens } = context;
   const guarded = (rule: Rule) => every(...rule.middleware);
   const small = access.with({ maxBody: formSizes.small });
   const { find: _, ...addresses } = assets;
@@ -79,7 +85,11 @@ export function createPageSupport({ access, assets, banner, now, digest, lastRem
     /** Reads a form a second time, for the sign-in page: it must not count twice against the limits. */
     kept: guarded(access.with({ maxBody: maxKept, unlimited: true }).public),
     signIn: guarded(access.with({ maxBody: maxSignIn }).audited('session.create').visitor),
-    signOut: guarded(small.audited('session.end').session),
+    /** What the provider of the organization has a browser send: from another site, and without a session. */
+    provider: guarded(access.with({ maxBody: formSizes.small }).audited('session.create').public),
+    session: guarded(small.session),
+    ofSession: (action: string) =>
+      guarded(small.audited(action, (c) => c.get('form')?.get('id') || undefined).session),
     entitled: (product: Entitlement) => guarded(small.entitled(product)),
   };
 
@@ -96,7 +106,17 @@ export function createPageSupport({ access, assets, banner, now, digest, lastRem
       day: now().toISOString().slice(0, 10),
       theme: themeOf(c),
       density: densityOf(c),
-      visitor: user === null ? null : { name: user.email ?? user.subject, entitlements: user.entitlements },
+      visitor:
+        user === null
+          ? null
+          : {
+              name: user.email ?? user.subject,
+              entitlements: user.entitlements,
+              key: sha256(user.subject).slice(0, 16),
+              idleSeconds: sessionIdle * 60,
+              secondsLeft: secondsLeft(user),
+              makesTokens: selfTokens,
+            },
       query: url.pathname === '/search' ? (c.req.query('q') ?? '') : '',
       removed: user === null || undo === undefined ? null : lastRemoval(user, undo),
       notice: notices(c.req.query('done'), c.req.query('count')),
@@ -104,6 +124,8 @@ export function createPageSupport({ access, assets, banner, now, digest, lastRem
       here: c.req.method !== 'GET' || url.pathname === '/signin' ? '/' : `${url.pathname}${url.search}`,
     };
   }
+
+  const secondsLeft = ({ expiresAt }: User) => Math.max(0, expiresAt - Math.floor(now().getTime() / 1000));
 
   function send(
     c: Context<Env>,
@@ -115,7 +137,11 @@ export function createPageSupport({ access, assets, banner, now, digest, lastRem
       'Content-Type': 'text/html; charset=UTF-8',
       // With a length, the server can count a large page until it is sent.
       ...(typeof page === 'string' ? {} : { 'Content-Length': String(page.byteLength) }),
-      'Content-Security-Policy': [...policy, ...(tryIt ? ["connect-src 'self'"] : [])].join('; '),
+      'Content-Security-Policy': [
+        ...policy,
+        // A page of who is signed in keeps its session alive when it is told to.
+        ...(tryIt || c.get('visitor') ? ["connect-src 'self'"] : []),
+      ].join('; '),
       // Without a referrer, browsers send no origin with a form, and the server would refuse it.
       'Referrer-Policy': 'same-origin',
       // A browser must not show one reader's page to the next.
@@ -126,7 +152,8 @@ export function createPageSupport({ access, assets, banner, now, digest, lastRem
   const show = (c: Context<Env>, view: View, status?: ContentfulStatusCode): Response =>
     send(c, renderPage(view, frame(c)), view.tryIt, status);
 
-  return { guard, signIn: access.signIn, show, frame, send, assets, banner, now };
+  const { signIn, userOf } = access;
+  return { guard, signIn, userOf, secondsLeft, show, frame, send, assets, banner, now };
 }
 
 /** Validates the query of a page with the schema of the API; empty fields count as missing. */
@@ -139,19 +166,25 @@ export function readQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.ou
   return check(schema, values, false);
 }
 
+interface Done {
+  code: string;
+  count?: number;
+  undo?: string | null;
+}
+
 /** After an action: redirects (303) to a page that the reader can reload. */
-export function goTo(
-  c: Context<Env>,
-  path: string,
-  done?: { code: string; count?: number; undo?: string | null },
-): Response {
+export const goTo = (c: Context<Env>, path: string, done?: Done): Response =>
+  c.redirect(withNotice(path, done), 303);
+
+/** The address of a page that says what was done. */
+export function withNotice(path: string, done?: Done): string {
   const [page = '', anchor] = path.split('#');
   const query =
     done === undefined
       ? ''
       : `done=${done.code}${done.count === undefined ? '' : `&count=${done.count}`}${done.undo ? `&undo=${done.undo}` : ''}`;
   const address = query === '' ? page : `${page}${page.includes('?') ? '&' : '?'}${query}`;
-  return c.redirect(anchor === undefined ? address : `${address}#${anchor}`, 303);
+  return anchor === undefined ? address : `${address}#${anchor}`;
 }
 
 /** A path of this server that is safe to redirect to; else `fallback`. */

@@ -9,7 +9,9 @@ export type Section =
   | 'catalog'
   | 'documents'
   | 'roles'
-  | 'docs';
+  | 'docs'
+  | 'help'
+  | 'tokens';
 
 export interface View {
   title: string;
@@ -29,6 +31,8 @@ export interface View {
   findsItself?: boolean;
   /** Whether its script calls the API (`/docs`). */
   tryIt?: boolean;
+  /** An address that the browser goes to by itself. */
+  leadsTo?: string;
 }
 
 /** `system` follows the setting of the operating system. */
@@ -48,8 +52,16 @@ export interface PageFrame {
   day: string;
   theme: Theme;
   density: Density;
-  /** The reader: a name, and the products that the token entitles to; null without a session. */
-  visitor: { name: string; entitlements: ReadonlySet<string> } | null;
+  /** The reader, null without a session: a name, permissions, and how long the session lasts. */
+  visitor: {
+    name: string;
+    entitlements: ReadonlySet<string>;
+    /** Under which the browser keeps what this reader typed. */
+    key: string;
+    idleSeconds: number;
+    secondsLeft: number;
+    makesTokens: boolean;
+  } | null;
   query: string;
   notice: string | null;
   /** What the reader has just removed, and can put back; it stands instead of the notice. */

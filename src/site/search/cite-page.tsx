@@ -29,17 +29,18 @@ export function citePage({
   return {
     title: `Citation: ${title}`,
     heading: title,
+    help: 'search',
     body: (
       <>
         {advice === null ? null : (
-          <p class="notice">
+          <p class="warning">
             {holds ? null : <strong>This citation no longer holds. </strong>}
             {advice}.
           </p>
         )}
         <Facts
           of={[
-            ['Citation', <span class="ids">{ref}</span>],
+            ['Citation', <span class="mono">{ref}</span>],
             [kinds[kind], <span class="ids">{id}</span>],
             ['Release', version],
             ['State', states[state]],
@@ -52,7 +53,7 @@ export function citePage({
         )}
         {now === null ? null : (
           <p>
-            See <a href={now.href}>{now.title}</a> <span class="ids">{now.cite}</span>
+            See <a href={now.href}>{now.title}</a> <span class="mono">{now.cite}</span>
           </p>
         )}
       </>

@@ -1,5 +1,7 @@
 import type { Child } from 'hono/jsx';
+import { count } from '../../base/text.ts';
 import type { IdAnswer } from '../../catalog/search/schema.ts';
+import { Table } from '../parts/components.tsx';
 
 const states = {
   current: 'current',
@@ -13,44 +15,27 @@ const states = {
 export function Answers({ answers }: { answers: IdAnswer[] }): Child {
   if (answers.length === 0) return null;
   return (
-    <table class="words">
-      <caption class="hidden">The ids you asked for</caption>
-      <thead>
-        <tr>
-          <th scope="col">Id</th>
-          <th scope="col">What it is</th>
-          <th scope="col">State</th>
-        </tr>
-      </thead>
-      <tbody>
-        {answers.map(({ asked, href, title, state, version, rules, part }) => (
-          <tr>
-            <th scope="row" class="ids">
-              {href === undefined ? asked : <a href={href}>{asked}</a>}
-            </th>
-            <td>
-              {title}
-              {part === undefined ? null : <span class="quiet"> part {part}</span>}
-            </td>
-            <td>
-              {states[state]}
-              {version === undefined ? null : (
-                <span class="quiet">
-                  {' '}
-                  {state === 'removed' ? 'after ' : ''}
-                  {version}
-                </span>
-              )}
-              {rules === undefined ? null : (
-                <span class="quiet">
-                  {' · '}
-                  {rules.toLocaleString('en-US')} {rules === 1 ? 'rule' : 'rules'}
-                </span>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption="The IDs you asked for"
+      class="words"
+      head={['ID', 'What it is', 'State']}
+      rows={answers.map(({ asked, href, title, state, version, rules, part }) => [
+        <span class="ids">{href === undefined ? asked : <a href={href}>{asked}</a>}</span>,
+        <>
+          {title}
+          {part === undefined ? null : <span class="quiet"> part {part}</span>}
+        </>,
+        <>
+          {states[state]}
+          {version === undefined ? null : (
+            <span class="quiet">
+              {state === 'removed' ? ' after ' : ' '}
+              {version}
+            </span>
+          )}
+          {rules === undefined ? null : <span class="quiet"> · {count(rules, 'rule')}</span>}
+        </>,
+      ])}
+    />
   );
 }

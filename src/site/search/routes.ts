@@ -1,7 +1,9 @@
 import type { Context, Hono } from 'hono';
 import type { User } from '../../auth/viewer.ts';
+import { longestCitation, readCitation } from '../../base/citation.ts';
 import { AppError, statusOf } from '../../base/errors.ts';
 import { fold } from '../../base/text.ts';
+import { frameworks } from '../../catalog/controls/frameworks.ts';
 import type { ControlService } from '../../catalog/controls/queries.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
 import { citeQuery } from '../../catalog/search/citation-schema.ts';
@@ -47,12 +49,28 @@ export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: 
 
   app.get('/search', guard.visitor, async (c) => {
     const page = await answer(c, deps);
-    // One id opens what it names (rule D35.2).
-    const [one, second] = page.answers;
-    const isOnly = second === undefined && !isNarrowed(page.filter) && readSearchQuery(page.q).isOneId;
-    if (one?.href !== undefined && isOnly && one.kind !== 'srg') return c.redirect(one.href, 303);
+    const href = isNarrowed(page.filter) ? undefined : onlyNamed(page, c.get('visitor'), deps);
+    if (href !== undefined) return c.redirect(href, 303);
     return show(c, searchPage(page), page.problem?.status);
   });
+}
+
+/** The page of what a question names, where it is nothing but one id or one citation (rule D35.2). */
+function onlyNamed(
+  { q, answers, kinds }: SearchPage,
+  user: User | null,
+  { citations }: SearchServices,
+): string | undefined {
+  const [one, second] = answers;
+  if (second === undefined && one !== undefined && one.kind !== 'srg' && readSearchQuery(q).isOneId)
+    return one.href;
+  const isCitation = q.length <= longestCitation && readCitation(q) !== null;
+  if (isCitation && (user !== null || citations.isPublic(q)) && orNull(() => citations.open(q)) !== null)
+    return link('/cite', { ref: q });
+  const [own, another] = (kinds ?? []).filter(({ one, isFirst }) => one === 'control' && isFirst);
+  return one?.href === undefined && another === undefined && !/["“”]/.test(q)
+    ? own?.items[0]?.href
+    : undefined;
 }
 
 async function answer(c: Context<Env>, deps: SearchServices): Promise<SearchPage> {
@@ -173,7 +191,7 @@ function byName(q: string, user: User | null, deps: SearchServices): FoundKind[]
     const items = found.map(({ slug, title, version }) => [slug, title, version] as const);
     add('STIGs', 'STIG', 'stigs', pagination.total, items);
   }
-  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const)
+  for (const framework of new Set([...frameworks, ...controls.imported()]))
     kinds.push(controlsOf(framework, q, controls));
   if (user?.entitlements.has('occ')) {
     const { roles: found, pagination } = roles.list({ search: q, ...few });

@@ -25,6 +25,7 @@ export function searchPage(page: SearchPage): View {
   return {
     title: isAnswered ? title! : 'Search',
     heading: isAnswered ? heading : 'Search',
+    help: 'search',
     body: (
       <>
         <Problem text={problem?.text ?? null} />

@@ -3,7 +3,7 @@ import { type Beside, type Likeness, likenesses } from '../../catalog/stigs/like
 import type { StigRelease } from '../../catalog/stigs/queries.ts';
 import type { Column } from '../../http/columns.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
-import { Facts, Ids, link, path, Severity, Table } from '../parts/components.tsx';
+import { Facts, Ids, link, path, Severity, StigLink, shortTitle, Table } from '../parts/components.tsx';
 import { Filters, Input, Select } from '../parts/forms.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
@@ -33,27 +33,28 @@ const kindNames: Record<Likeness, string> = {
 /** Two STIGs side by side: which rules are alike by SRG requirement and title, and which only one has. A suggestion. */
 export function besidePage({ left, right, asked, problem, lines, kind, page }: BesidePage): View {
   const home = path('stigs', left.slug, 'beside');
+  const name = shortTitle(left.title);
   const query = { with: asked, kind };
   const chosen = kind === '' ? lines : lines.filter((each) => each.kind === kind);
   const part = { page, limit: linesPerPage };
   return {
-    title: right === null ? `${left.title} beside another` : `${left.title} beside ${right.title}`,
+    title: right === null ? `${name} beside another` : `${name} beside ${shortTitle(right.title)}`,
     section: 'stigs',
     crumbs: [
       ['STIGs', '/stigs'],
-      [left.title, path('stigs', left.slug)],
+      [name, path('stigs', left.slug)],
     ],
     heading: 'Two STIGs side by side',
+    actions:
+      right === null ? undefined : (
+        <a class="button quiet" href={link(`${home}/file`, { with: asked })} download>
+          Download CSV
+        </a>
+      ),
     body: (
       <>
         <Filters action={home} submit="Compare">
-          <Input
-            name="with"
-            label={`${left.title} ${left.version} and`}
-            value={asked}
-            maxlength={200}
-            required
-          />
+          <Input name="with" label={`${name} ${left.version} and`} value={asked} maxlength={200} required />
           <Select
             name="kind"
             label="Show"
@@ -70,10 +71,9 @@ export function besidePage({ left, right, asked, problem, lines, kind, page }: B
         {right === null ? null : (
           <>
             <p>
-              First <b>{left.title}</b> {left.version}, second{' '}
-              <a href={path('stigs', right.slug)}>{right.title}</a> {right.version}. This is a suggestion of
-              Gapstone, by SRG requirement and the words of the titles; the publisher says nothing of the
-              kind.
+              First <b>{name}</b> {left.version}, second <StigLink of={right} /> {right.version}. This is a
+              suggestion of Gapstone, by SRG requirement and the words of the titles; the publisher says
+              nothing of the kind.
             </p>
             <Facts
               of={likenesses.map((each) => [
@@ -81,11 +81,6 @@ export function besidePage({ left, right, asked, problem, lines, kind, page }: B
                 lines.filter(({ kind: of }) => of === each).length,
               ])}
             />
-            <div class="actions">
-              <a class="button quiet" href={link(`${home}/file`, { with: asked })} download>
-                CSV
-              </a>
-            </div>
             <Table
               caption="Rules side by side"
               class="rules"

@@ -21,16 +21,13 @@ export function stigsPage({ list, search, sort, lists, now }: StigsPage): View {
   return {
     title: 'STIGs',
     section: 'stigs',
+    actions: (
+      <a class="button quiet" href="/changes">
+        What changed
+      </a>
+    ),
     body: (
       <>
-        <div class="actions">
-          <a class="button quiet" href="/changes">
-            What changed
-          </a>
-          <a class="button quiet" href="/checklists/upgrade">
-            Upgrade a checklist
-          </a>
-        </div>
         <FindForm
           action="/stigs"
           label="Title, benchmark ID or abbreviation"

@@ -185,8 +185,8 @@ export function* worstForms(
     const type = 'application/x-www-form-urlencoded';
     for (const { name, make } of worstFields(fields)) yield { ...request, name, type, body: make };
     const parts = `multipart/form-data; boundary=${boundary}`;
-    for (const { name, make } of worstParts(fields, files))
-      yield { ...request, name, type: parts, body: make };
+    for (const { make, ...shape } of worstParts(fields, files))
+      yield { ...request, ...shape, type: parts, body: make };
   }
 }
 

@@ -80,6 +80,12 @@ export async function worstSite(
     body: new URLSearchParams({ slug }).toString(),
   });
   const afterRemoval = removed.headers.get('Location')!;
+  const ownToken = await app.request('/api/v1/session/tokens', {
+    method: 'POST',
+    headers: session,
+    body: JSON.stringify({ name: 'Worst', ttl: '30d' }),
+  });
+  const { id: token } = (await ownToken.json()) as { id: string };
 
   const values: Record<string, string> = {
     slug,
@@ -100,6 +106,7 @@ export async function worstSite(
       [/lists\//, list],
       [/collections\//, collection],
       [/rules\//, 'V-900001'],
+      [/tokens\//, token],
     ];
     const value = parameter === 'id' ? ids.find(([pattern]) => pattern.test(path))?.[1] : values[parameter];
     if (value === undefined) throw new Error(`give the walk a sample of ${parameter} of ${path}`);

@@ -13,13 +13,12 @@ const mebibyte = 1024 * 1024;
 const limits = { turn: 30, partOfUpload: 3, elsewhere: 100 };
 /**
  * An upload of 32 or 64 MiB takes seconds to read. So of each such operation one body has the full size; the others have a quarter
- * of a MiB. Of the shapes other than long and many each operation is sent one in `turns`.
+ * of a MiB. Of the shapes other than long and many each operation is sent one in `turns`, and so is each form of all shapes
+ * of files, which the same thread reads for the API.
  */
 const upload = { above: 2 * mebibyte, size: mebibyte / 4, turns: 16 };
 /** The most bytes of what a text may cite ids in, which is less than its body may have. */
 const citing = 8 * mebibyte;
-/** A route that fails in so many shapes is said to fail, and left. */
-const enough = 3;
 /** What is above the limit by no more is measured again: a collection of garbage may have come between. */
 const doubtful = 4;
 
@@ -51,13 +50,13 @@ export async function walk(
   const site = await worstSite(plant);
   const quiet = yardstick();
   const found: Walk = { requests: 0, operations: new Set(), statuses: {}, problems: [] };
-  const failed = new Map<string, number>();
+  const failed = new Set<string>();
   const room = new Map<string, number>();
   const sizeOf = createSizes();
   for (const request of worstRequests(site)) {
     const { operation, name, target } = request;
-    const failures = failed.get(operation) ?? 0;
-    if (!only(request) || failures >= enough) continue;
+    // A route that fails in one shape is said to fail, and left.
+    if (!only(request) || failed.has(operation)) continue;
     found.operations.add(operation);
     if (request.body !== null && !room.has(operation)) room.set(operation, await largest(site, request));
     const size = sizeOf(request, room);
@@ -70,7 +69,7 @@ export async function walk(
     found.requests++;
     found.statuses[status] = (found.statuses[status] ?? 0) + 1;
     if (problem === null) continue;
-    failed.set(operation, failures + 1);
+    failed.add(operation);
     found.problems.push(`${operation}, ${name}: ${problem}`);
   }
   await site.close();
@@ -91,7 +90,7 @@ function createSizes() {
       seen.isFull = true;
       return most;
     }
-    return /^(?:many|long)/.test(name) || seen.shapes % upload.turns === 0 ? upload.size : 0;
+    return (!isFile && /^(?:many|long)/.test(name)) || seen.shapes % upload.turns === 0 ? upload.size : 0;
   };
 }
 

@@ -1,0 +1,147 @@
+import { X509Certificate } from 'node:crypto';
+import { BitString, fromBER } from 'asn1js';
+import {
+  type AlgorithmIdentifier,
+  AltName,
+  BasicConstraints,
+  Certificate,
+  type Extension,
+  ExtKeyUsage,
+  type GeneralName,
+  RSASSAPSSParams,
+} from 'pkijs';
+import { weaknessOf } from './key-strength.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+
+/** What a certificate says, as far as it decides who comes in. Names are DER. */
+export interface CertificateFacts {
+  x509: X509Certificate;
+  subject: Buffer;
+  issuer: Buffer;
+  /** As `plainSerial` writes it. */
+  serial: string;
+  /** Milliseconds since 1970. */
+  from: number;
+  to: number;
+  isAuthority: boolean;
+  /** How many authorities may stand between this one and a person; null: any number. */
+  pathLength: number | null;
+  /** Whether the key usage, if there is one, allows a purpose. */
+  allows(usage: KeyUsage): boolean;
+  /** The extended key usages; null without the extension. */
+  purposes: string[] | null;
+  /** Whether signature and key are strong enough. */
+  signature: SignatureKind | null;
+  hasWeakKey: boolean;
+  /** A critical extension that is not known here, or name constraints, which nothing here checks. */
+  unsupported: boolean;
+  alternativeNames: GeneralName[];
+}
+
+export const keyUsages = { digitalSignature: 0, keyAgreement: 4, keyCertSign: 5, cRLSign: 6 } as const;
+type KeyUsage = keyof typeof keyUsages;
+
+export const clientAuthentication = '1.3.6.1.5.5.7.3.2';
+export const anyPurpose = '2.5.29.37.0';
+
+const ids = {
+  keyUsage: '2.5.29.15',
+  alternativeNames: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  nameConstraints: '2.5.29.30',
+  extendedKeyUsage: '2.5.29.37',
+};
+/** Policies are not asked for, as OpenSSL does not by default: certificate policies, mappings, constraints, any policy. */
+const policies = ['2.5.29.32', '2.5.29.33', '2.5.29.36', '2.5.29.54'];
+const known = new Set([
+  ...[ids.keyUsage, ids.alternativeNames, ids.basicConstraints, ids.extendedKeyUsage],
+  ...policies,
+]);
+
+/** A signature with SHA-2, for `createVerify`; Ed25519 and Ed448 have no hash of their own. */
+export type SignatureKind = { hash: 'sha256' | 'sha384' | 'sha512' | null; pss: boolean };
+
+const hashes: Record<string, NonNullable<SignatureKind['hash']>> = {
+  '2.16.840.1.101.3.4.2.1': 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
+};
+const signatures: Record<string, SignatureKind> = {
+  '1.2.840.113549.1.1.11': { hash: 'sha256', pss: false },
+  '1.2.840.113549.1.1.12': { hash: 'sha384', pss: false },
+  '1.2.840.113549.1.1.13': { hash: 'sha512', pss: false },
+  '1.2.840.10045.4.3.2': { hash: 'sha256', pss: false },
+  '1.2.840.10045.4.3.3': { hash: 'sha384', pss: false },
+  '1.2.840.10045.4.3.4': { hash: 'sha512', pss: false },
+  '1.3.101.112': { hash: null, pss: false },
+  '1.3.101.113': { hash: null, pss: false },
+};
+
+/** The kind of a signature; null for one with MD5 or SHA-1, or of an unknown algorithm. */
+export function signatureKind({ algorithmId, algorithmParams }: AlgorithmIdentifier): SignatureKind | null {
+  if (algorithmId !== '1.2.840.113549.1.1.10') return signatures[algorithmId] ?? null;
+  const { hashAlgorithm } = new RSASSAPSSParams({ schema: algorithmParams });
+  const hash = hashes[hashAlgorithm.algorithmId];
+  return hash === undefined ? null : { hash, pss: true };
+}
+
+/** Reads a certificate (DER). Throws `SignInRefused` for anything else, and where an extension stands twice. */
+export function readCertificate(der: Uint8Array): CertificateFacts {
+  try {
+    const x509 = new X509Certificate(der);
+    const parsed = Certificate.fromBER(new Uint8Array(x509.raw));
+    const extensions = parsed.extensions ?? [];
+    if (
+      x509.raw.length !== der.length ||
+      new Set(extensions.map((each) => each.extnID)).size < extensions.length
+    )
+      throw new Error('more than a certificate, or an extension twice');
+    return {
+      x509,
+      subject: Buffer.from(parsed.subject.valueBeforeDecode),
+      issuer: Buffer.from(parsed.issuer.valueBeforeDecode),
+      serial: plainSerial(Buffer.from(parsed.serialNumber.valueBlock.valueHexView)),
+      from: parsed.notBefore.value.getTime(),
+      to: parsed.notAfter.value.getTime(),
+      ...readExtensions(extensions),
+      signature: signatureKind(parsed.signatureAlgorithm),
+      hasWeakKey: weaknessOf(x509.publicKey) !== null,
+    };
+  } catch {
+    throw new SignInRefused('CERTIFICATE_MALFORMED');
+  }
+}
+
+function readExtensions(extensions: Extension[]) {
+  const find = <T>(id: string, kind: new (...values: never[]) => T): T | null => {
+    const extension = extensions.find(({ extnID }) => extnID === id);
+    if (extension === undefined) return null;
+    const value = extension.parsedValue;
+    if (!(value instanceof kind) || !isWhole(extension))
+      throw new Error(`the extension ${id} cannot be read`);
+    return value;
+  };
+  const basic = find(ids.basicConstraints, BasicConstraints);
+  const usage = find(ids.keyUsage, BitString);
+  const bits = usage === null ? null : Buffer.from(usage.valueBlock.valueHexView);
+  const length = basic?.pathLenConstraint;
+  return {
+    isAuthority: basic?.cA ?? false,
+    pathLength: length === undefined ? null : typeof length === 'number' ? length : 0,
+    allows: (name: KeyUsage) => bits === null || ((bits[0] ?? 0) & (128 >> keyUsages[name])) > 0,
+    purposes: find(ids.extendedKeyUsage, ExtKeyUsage)?.keyPurposes ?? null,
+    unsupported: extensions.some(
+      ({ extnID, critical }) => extnID === ids.nameConstraints || (critical && !known.has(extnID)),
+    ),
+    alternativeNames: find(ids.alternativeNames, AltName)?.altNames ?? [],
+  };
+}
+
+/** Whether the value of an extension is one ASN.1 value, and nothing after it. */
+function isWhole({ extnValue }: Extension): boolean {
+  const bytes = extnValue.valueBlock.valueHexView;
+  return fromBER(bytes).offset === bytes.length;
+}
+
+/** A serial number as hexadecimal digits, two for each byte, without leading bytes of zero. */
+export const plainSerial = (bytes: Buffer): string => bytes.toString('hex').replace(/^(?:00)+(?=..)/, '');

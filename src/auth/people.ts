@@ -1,0 +1,63 @@
+import { createReadStream, statSync } from 'node:fs';
+import { parse } from 'csv-parse';
+import { CommandError } from '../base/errors.ts';
+import { rightsAround } from '../base/files.ts';
+import { isName } from './tokens.ts';
+import type { Entitlement } from './viewer.ts';
+
+/** What a person who comes by certificate may do (rule D43.4). */
+export interface Rights {
+  organization: string | null;
+  entitlements: Entitlement[];
+}
+
+export type People = ReadonlyMap<string, Rights>;
+
+/** The row of who has no row. */
+const everybodyElse = '*';
+const nothing: Rights = { organization: null, entitlements: [] };
+const columns = 'subject,org,entitlements';
+const mostBytes = 32 * 1024 * 1024;
+
+export const rightsOf = (people: People | null, subject: string): Rights =>
+  people?.get(subject) ?? people?.get(everybodyElse) ?? nothing;
+
+/** Reads the table of `GAPSTONE_PEOPLE`, in pieces. Throws `CommandError` that names the line for a malformed one. */
+export async function readPeople(file: string): Promise<People> {
+  const people = new Map<string, Rights>();
+  try {
+    if (statSync(file).size > mostBytes) throw new Error(`it has more than ${mostBytes} bytes`);
+    const rows = createReadStream(file).pipe(
+      parse({ bom: true, relax_column_count: true, trim: true, info: true }),
+    );
+    let isHead = true;
+    for await (const { info, record } of rows as AsyncIterable<{
+      info: { lines: number };
+      record: string[];
+    }>) {
+      if (isHead && record.join(',') !== columns) throw new Error(`its first line is not ${columns}`);
+      if (!isHead) addRow(people, record, info.lines);
+      isHead = false;
+    }
+    if (isHead) throw new Error('it is empty');
+  } catch (error) {
+    const { message } = error as Error;
+    throw new CommandError(`the people of ${file} cannot be read: ${message}${rightsAround(file, error)}`);
+  }
+  return people;
+}
+
+function addRow(people: Map<string, Rights>, record: string[], line: number): void {
+  const [subject, organization = '', words = ''] = record;
+  const entitlements = words.split(';').flatMap((word) => word.trim() || []);
+  const wrong = entitlements.find((each) => each !== 'regdoc' && each !== 'occ');
+  if (record.length !== 3) throw new Error(`line ${line} does not have 3 columns`);
+  if (!isName(subject)) throw new Error(`line ${line} has no subject of 1 to 255 characters`);
+  if (people.has(subject)) throw new Error(`line ${line} repeats the subject of another line`);
+  if (organization !== '' && !isName(organization)) throw new Error(`line ${line} has a wrong organization`);
+  if (wrong !== undefined) throw new Error(`line ${line} has an entitlement that is neither regdoc nor occ`);
+  people.set(subject, {
+    organization: organization === '' ? null : organization,
+    entitlements: [...new Set(entitlements as Entitlement[])],
+  });
+}

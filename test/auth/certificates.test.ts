@@ -1,0 +1,296 @@
+import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync, randomFillSync } from 'node:crypto';
+import * as assert from 'uvu/assert';
+import { goodChain } from '../../src/auth/certificate-chain.ts';
+import { type CertificateFacts, readCertificate } from '../../src/auth/certificate-facts.ts';
+import { type CertificateSubject, subjectOf } from '../../src/auth/certificate-name.ts';
+import { type RevocationList, readRevocationLists } from '../../src/auth/revocation-list.ts';
+import { createSerialSet } from '../../src/auth/serial-set.ts';
+import type { SignInRefused } from '../../src/auth/sign-in-refused.ts';
+import { der, sequence } from '../support/certificate.ts';
+import { rejects, suite, testIf } from '../support/harness.ts';
+import * as pki from '../support/pki.ts';
+import { programs } from '../support/programs.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+// Names in certificates, chains and revocation lists (rule D43.1), without a server.
+const certificates = suite('Certificates');
+
+const { alternativeNames, emailName, issue, nameOf, otherName } = pki;
+const root = pki.authority('Root');
+
+const subject = (extensionsOrName: Buffer[] | Buffer, kind: CertificateSubject) => {
+  const wish = Array.isArray(extensionsOrName)
+    ? { extensions: extensionsOrName }
+    : { name: extensionsOrName };
+  try {
+    return subjectOf(readCertificate(issue(root, wish).der), kind);
+  } catch (error) {
+    return (error as SignInRefused).reason;
+  }
+};
+const none = 'CERTIFICATE_WITHOUT_NAME';
+
+certificates('the subject is the one name of its kind, as written', () => {
+  const upn = [alternativeNames(emailName('a@test.mil'), otherName('Ünïcode.1234567890@MIL'))];
+  assert.is(subject(upn, 'upn'), 'Ünïcode.1234567890@MIL');
+  assert.is(subject(upn, 'email'), 'a@test.mil');
+  assert.is(subject([alternativeNames(otherName('x'.repeat(255)))], 'upn'), 'x'.repeat(255));
+  // An other name of another type is none of ours.
+  assert.is(subject([alternativeNames(otherName('x', '1.2.3'), otherName('y'))], 'upn'), 'y');
+  assert.is(subject([alternativeNames(emailName('a@b.c'), emailName('d@e.f'))], 'email'), none);
+  assert.is(subject(nameOf(['C', 'US'], ['CN', 'DOE.JOHN.1234567890']), 'cn'), 'DOE.JOHN.1234567890');
+  assert.is(subject(nameOf(['CN', 'a'], ['CN', 'b']), 'cn'), none);
+  assert.is(
+    subject(
+      nameOf([
+        ['CN', 'a'],
+        ['CN', 'b'],
+      ]),
+      'cn',
+    ),
+    none,
+  );
+  assert.is(subject(nameOf(['O', 'a']), 'cn'), none);
+});
+
+certificates('a distinguished name is that of RFC 4514', () => {
+  const cases: [Buffer, string][] = [
+    // The examples of RFC 4514 section 4.
+    [nameOf(['DC', 'net'], ['DC', 'example'], ['UID', 'jsmith']), 'UID=jsmith,DC=example,DC=net'],
+    [
+      nameOf(
+        ['DC', 'net'],
+        ['DC', 'example'],
+        [
+          ['OU', 'Sales'],
+          ['CN', 'J.  Smith'],
+        ],
+      ),
+      'OU=Sales+CN=J.  Smith,DC=example,DC=net',
+    ],
+    [
+      nameOf(['DC', 'example'], ['CN', 'James "Jim" Smith, III']),
+      'CN=James \\"Jim\\" Smith\\, III,DC=example',
+    ],
+    [nameOf(['DC', 'example'], ['CN', 'Lučić']), 'CN=Lučić,DC=example'],
+    [nameOf(['CN', ' #a ']), 'CN=\\ #a\\ '],
+    [nameOf(['CN', '#a']), 'CN=\\#a'],
+    [nameOf(['CN', 'a=b+c;<d>\\']), 'CN=a=b\\+c\\;\\<d\\>\\\\'],
+    // A type without a name of its own is written by number, with its DER.
+    [nameOf(['CN', 'a'], ['email', 'a@b']), '1.2.840.113549.1.9.1=#1603614062,CN=a'],
+  ];
+  for (const [name, text] of cases) assert.is(subject(name, 'dn'), text);
+  assert.is(subject(nameOf(['CN', 'a\nb']), 'dn'), none);
+  assert.is(subject(nameOf(['CN', 'x'.repeat(253)]), 'dn'), none);
+  assert.is(subject(nameOf(), 'dn'), none);
+});
+
+testIf(programs('openssl'), certificates)('OpenSSL writes names of the field alike', () => {
+  const name = nameOf(
+    ...[
+      ['C', 'US'],
+      ['O', 'U.S. Government'],
+      ['OU', 'DoD'],
+      ['OU', 'PKI'],
+      ['OU', 'USA'],
+    ].map((each) => each as ['C', string]),
+    ['CN', 'DOE.JOHN.Q.1234567890'],
+  );
+  const { cert } = issue(root, { name });
+  const args = ['x509', '-noout', '-subject', '-nameopt', 'RFC2253'];
+  const { stdout } = spawnSync('openssl', args, { input: cert, encoding: 'utf8' });
+  assert.is(subject(name, 'dn'), stdout.trim().replace('subject=', ''));
+});
+
+/** The reason why a chain is refused, or its length. */
+function judged(
+  person: pki.Issued,
+  authorities: pki.Issued[],
+  revoked: Record<string, bigint[]> = {},
+): string | number {
+  const all = authorities.map((each) => readCertificate(each.der));
+  const revocationsOf = ({ x509 }: CertificateFacts) => {
+    const cn = /CN=(.*)/.exec(x509.subject)![1]!;
+    if (revoked[cn] === undefined) return undefined;
+    const hex = (serial: bigint) => serial.toString(16).padStart(4, '0');
+    return {
+      serials: { has: (serial: string) => revoked[cn]!.map(hex).includes(serial) },
+      to: Date.now() + 1000,
+    };
+  };
+  try {
+    return goodChain(readCertificate(person.der), { authorities: all, revocationsOf }, Date.now()).length;
+  } catch (error) {
+    return (error as SignInRefused).reason;
+  }
+}
+
+certificates('chains end at a root or at what nobody in the file issued', () => {
+  const [isCa, signs] = [pki.basicConstraints(true), pki.keyUsage(5, 6)];
+  const issuing = pki.authority('Issuing', root);
+  const below = pki.authority('Below', issuing);
+  const person = issue(issuing);
+  assert.is(judged(person, [root, issuing]), 3);
+  assert.is(judged(person, [issuing]), 2, 'an operator may name the issuing authority alone');
+  assert.is(judged(person, [root]), 'CERTIFICATE_NOT_TRUSTED');
+  assert.is(judged(issue(below), [root, issuing, below]), 4);
+  assert.is(judged(person, [root, issuing], { Root: [issuing.serial] }), 'CERTIFICATE_REVOKED');
+  assert.is(judged(person, [root, issuing], { Issuing: [person.serial], Root: [] }), 'CERTIFICATE_REVOKED');
+
+  const flat = pki.authority('Flat', root, { extensions: [pki.basicConstraints(true, 0), signs] });
+  const under = pki.authority('Under', flat);
+  assert.is(judged(issue(flat), [root, flat]), 3);
+  assert.is(
+    judged(issue(under), [root, flat, under]),
+    'CERTIFICATE_NOT_TRUSTED',
+    'no authority may stand below it',
+  );
+  const forServers = pki.authority('Servers', root, {
+    extensions: [isCa, signs, pki.extendedKeyUsage(pki.usages.server)],
+  });
+  assert.is(judged(issue(forServers), [root, forServers]), 'CERTIFICATE_NOT_FOR_CLIENTS');
+  const constrained = pki.authority('Constrained', root, {
+    extensions: [isCa, signs, pki.extension('2.5.29.30', sequence(der(0xa0, sequence(emailName('mil')))))],
+  });
+  assert.is(judged(issue(constrained), [root, constrained]), 'CERTIFICATE_UNSUPPORTED', 'name constraints');
+  const policies = pki.authority('Policies', root, {
+    extensions: [isCa, signs, pki.extension('2.5.29.36', sequence(der(0x80, Buffer.from([0]))), true)],
+  });
+  assert.is(judged(issue(policies), [root, policies]), 3, 'as those of the Department of Defense');
+  const over = pki.authority('Over', root, { from: new Date(0), to: new Date(Date.now() - 1000) });
+  assert.is(judged(issue(over), [root, over]), 'CERTIFICATE_NOT_TRUSTED');
+  const weak = pki.authority('Weak', root, { hash: 'sha1' });
+  assert.is(judged(issue(weak), [root, weak]), 'CERTIFICATE_WEAK');
+
+  // One name, two keys: the one that signed counts, whatever the order.
+  const renewed = pki.authority('Issuing', root);
+  for (const order of [
+    [root, issuing, renewed],
+    [renewed, issuing, root],
+  ]) {
+    assert.is(judged(person, order), 3);
+    assert.is(judged(issue(renewed), order), 3);
+  }
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const big = pki.authority('Big', root, { key: rsa });
+  assert.is(judged(issue(big), [root, big]), 3);
+  // Two that issued each other lead nowhere.
+  const a = pki.authority('A', root);
+  const b = pki.authority('B', a);
+  const loop = pki.authority('A', b, { key: a.key });
+  assert.is(judged(issue(b), [b, loop]), 'CERTIFICATE_NOT_TRUSTED');
+});
+
+certificates('a set of serial numbers holds what was added, and nothing else', () => {
+  const set = createSerialSet(3000);
+  const known = new Set<string>();
+  const bytes = randomFillSync(Buffer.alloc(40_000));
+  for (let at = 0; known.size < 3000; at += 10) {
+    const length = 1 + (bytes[at]! % 20);
+    set.add(bytes, at, at + length);
+    known.add(bytes.subarray(at, at + length).toString('hex'));
+  }
+  assert.is(set.size(), known.size);
+  for (const serial of known) assert.ok(set.has(serial), serial);
+  for (let at = 5; at < 30_000; at += 7) {
+    const serial = bytes.subarray(at, at + 1 + (at % 20)).toString('hex');
+    assert.is(set.has(serial), known.has(serial), serial);
+  }
+  assert.not.ok(createSerialSet(0).has('01'));
+});
+
+const signerOf = ({ name, key }: pki.Issued) => ({ id: 'x', name: name.toString('base64'), key });
+const read = async (bytes: string | Uint8Array, ...signers: pki.Issued[]) =>
+  readRevocationLists(put(scratchFolder(), 'list.crl', bytes), signers.map(signerOf));
+const holds = ([list]: RevocationList[], ...serials: string[]) =>
+  serials.map((each) => list!.serials.has(each));
+
+certificates('lists in DER and PEM, of one and of several authorities', async () => {
+  const other = pki.authority('Other');
+  const list = pki.revocationList(root, [1n, 0x80n, 0xffffffffffffffffffffn, 7n]);
+  const shown = [
+    list,
+    pki.listPem(list),
+    `Certificate Revocation List:\r\n${pki.listPem(list).replaceAll('\n', '\r\n')}`,
+  ];
+  for (const bytes of shown) {
+    const lists = await read(bytes, root);
+    assert.equal(holds(lists, '01', '80', 'ff'.repeat(10), '07', '02', '00', '0001'), [
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    assert.is(lists[0]!.serials.size(), 4);
+  }
+  const both = pki.listPem(list) + pki.listPem(pki.revocationList(other, [9n]));
+  assert.equal(
+    (await read(both, other, root)).map(({ serials }) => serials.size()),
+    [4, 1],
+  );
+  assert.equal(
+    (await read(both, other)).map(({ serials }) => serials.has('09')),
+    [true],
+  );
+  assert.equal(await read(both), []);
+  assert.equal(holds(await read(pki.revocationList(root, []), root), '01'), [false]);
+  const rsa = pki.authority('RSA', null, {
+    key: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+  });
+  assert.equal(holds(await read(pki.revocationList(rsa, [5n]), rsa), '05'), [true]);
+  // Thousands, so that entries and lines are cut between the pieces of the file.
+  const many = Array.from({ length: 30_000 }, (_, index) => BigInt(index * 7919 + 1) ** 4n + 1n);
+  const hex = (serial: bigint) => serial.toString(16).replace(/^(?=(?:..)*.$)/, '0');
+  const reason = pki.extension('2.5.29.21', der(0x0a, Buffer.from([1])));
+  const long = pki.revocationList(root, many, { entryExtensions: sequence(reason) });
+  for (const bytes of [long, pki.listPem(long)]) {
+    const [found] = await read(bytes, root);
+    assert.is(found!.serials.size(), many.length);
+    assert.ok(many.every((serial) => found!.serials.has(hex(serial))));
+  }
+});
+
+certificates('a list that was changed anywhere, or cut, is refused', async () => {
+  const list = pki.revocationList(root, [1n, 2n, 3n]);
+  let refused = 0;
+  for (let at = 0; at < list.length; at++) {
+    const changed = Buffer.from(list);
+    changed[at] = changed[at]! ^ 1;
+    const found = await read(changed, root).catch(() => null);
+    // Whose issuer was changed is a list of another authority.
+    assert.ok(found === null || found.length === 0, `byte ${at}`);
+    refused++;
+  }
+  assert.is(refused, list.length);
+  for (let at = 0; at < list.length; at += 5) await rejects(read(list.subarray(0, at), root), /./);
+  const critical = pki.extension('2.5.29.29', sequence(), true);
+  await rejects(
+    read(pki.revocationList(root, [1n], { entryExtensions: sequence(critical) }), root),
+    /of another authority/,
+  );
+  const partial = [pki.extension('2.5.29.28', sequence(der(0x81, Buffer.from([255]))), true)];
+  await rejects(read(pki.revocationList(root, [1n], { extensions: partial }), root), /not a whole list/);
+  for (const wrong of ['-----BEGIN X509 CRL-----\nAAAA', `${pki.listPem(list)}`.replace('M', '!')])
+    await rejects(read(wrong, root), /it has no line|not base64/);
+});
+
+certificates('a long list is read in many short turns', async () => {
+  const { bytes, last } = pki.largeList(root, 100_000);
+  let turns = 0;
+  let isOver = false;
+  const watch = (async () => {
+    for (; !isOver; turns++) await new Promise((resolve) => setImmediate(resolve));
+  })();
+  const found = await read(bytes, root);
+  isOver = true;
+  await watch;
+  assert.equal(holds(found, last, 'ff'.repeat(16)), [true, false]);
+  // A turn reads 256 KiB at most: some 7,000 entries.
+  assert.ok(turns >= bytes.length / (256 * 1024), `${turns} turns`);
+});
+
+certificates.run();

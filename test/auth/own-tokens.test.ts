@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { createOwnTokens } from '../../src/auth/own-tokens.ts';
+import type { User } from '../../src/auth/viewer.ts';
+import { createPurgeService } from '../../src/collections/retention.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { ask, sessionCaller, testId, userCaller } from '../support/callers.ts';
+import { rejects, suite } from '../support/harness.ts';
+import { loadPage, textOf } from '../support/pages.ts';
+import { shipped } from '../support/reference.ts';
+import { runToEnd } from '../support/running.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+// Tokens that users make for their scripts (rule D43.6).
+const tokens = suite('Own tokens');
+const t: TestApp = await testApp([shipped('stigs'), shipped('roles')]);
+tokens.after(() => t.db.close());
+
+const path = '/api/v1/session/tokens';
+const ann: User = {
+  ...{ kind: 'user', subject: 'ann', email: null, organization: 'red', expiresAt: 2e9 },
+  entitlements: new Set(['occ']),
+};
+const lifetime = 3600;
+
+tokens('a token stands for its maker, wherever a user token is taken', async () => {
+  const session = await sessionCaller(t, await userCaller(t, { sub: 'ann', entitlements: ['occ'] }));
+  const made = await ask(t, 'POST', path, session, { name: 'nightly', ttl: '30d' });
+  assert.is(made.status, 201);
+  assert.match(made.json.token, /^gsu_[\w-]{43}$/);
+  assert.is(made.headers.get('Location'), `${path}/${made.json.id}`);
+  assert.is(Date.parse(made.json.expiresAt) - Date.parse(made.json.createdAt), 30 * 86_400_000);
+  const script = { Authorization: `Bearer ${made.json.token}` };
+  for (const to of ['/api/v1/stigs', '/api/v1/roles', '/api/v1/lists', '/api/v1/stigs'])
+    assert.is((await ask(t, 'GET', to, script)).status, 200, to);
+  assert.is((await ask(t, 'GET', '/api/v1/regdoc', script)).status, 403);
+  assert.is((await ask(t, 'POST', '/plants', script, { id: 1, name: 'fern' })).status, 200);
+  const list = await ask(t, 'POST', '/api/v1/lists', script, { name: 'N' });
+  assert.equal([list.json.createdById, list.json.organizationId], ['ann', 'red']);
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'my_lists', arguments: {} } };
+  const mcp = await t.app.request('/mcp', {
+    method: 'POST',
+    headers: {
+      ...script,
+      Accept: 'application/json, text/event-stream',
+      'Content-Type': 'application/json',
+      Host: 'localhost',
+    },
+    body: JSON.stringify(call),
+  });
+  assert.match(await mcp.text(), '\\"name\\":\\"N\\"');
+
+  const { json } = await ask(t, 'GET', path, session);
+  const { token: _, ...shown } = made.json;
+  assert.equal(json, { tokens: [shown] });
+  const stored = JSON.stringify(t.db.sqlite.prepare('SELECT * FROM user_tokens').all());
+  assert.not.match(stored, made.json.token.slice(4, 20));
+  // On its page, shown once.
+  const page = await loadPage(t, '/tokens', session, { name: 'by hand', ttl: '8h' });
+  assert.match(page.html, /gsu_[\w-]{43}/);
+  const again = await loadPage(t, '/tokens', session);
+  assert.not.match(again.html, 'gsu_');
+  assert.match(textOf(again.html), 'by hand');
+  const { id } = (await ask(t, 'GET', path, session)).json.tokens.find(
+    ({ name }: { name: string }) => name === 'by hand',
+  );
+  assert.is((await loadPage(t, '/tokens/revoke', session, { id })).location, '/tokens');
+  assert.is((await ask(t, 'GET', path, session)).json.tokens.length, 1);
+  // It ends at its time.
+  t.clock.now = new Date(Date.parse(made.json.expiresAt));
+  assert.is((await ask(t, 'GET', '/api/v1/stigs', script)).status, 401);
+});
+
+tokens('it ends with the local key and with the certificate of its session', async () => {
+  let key = 'one';
+  let standing: 'good' | 'over' | 'unknown' = 'good';
+  const now = () => t.clock.now;
+  const service = createOwnTokens(t.db, now, async () => key, { standing: () => standing });
+  const made = await service.create({ ...ann, certificate: 'MIIB' }, { id: testId(1), name: 'n', lifetime });
+  assert.is((await service.find(made.token)).ownToken, testId(1));
+  for (const bad of ['over', 'unknown'] as const) {
+    standing = bad;
+    await rejects(service.find(made.token), /Missing or invalid/);
+  }
+  standing = 'good';
+  await service.find(made.token);
+  // Without certificates being set up none counts that one made.
+  await rejects(createOwnTokens(t.db, now, async () => key, null).find(made.token), /Missing or invalid/);
+  key = 'two';
+  await rejects(service.find(made.token), /Missing or invalid/);
+});
+
+tokens('a purge removes those that expired a month ago', async () => {
+  const service = createOwnTokens(
+    t.db,
+    () => t.clock.now,
+    async () => '',
+    null,
+  );
+  const count = () =>
+    t.db.sqlite.prepare("SELECT count(*) FROM user_tokens WHERE subject = 'old'").pluck().get();
+  await service.create({ ...ann, subject: 'old' }, { id: testId(2), name: 'n', lifetime });
+  const purges = createPurgeService(t.db, () => t.clock.now);
+  t.clock.now = new Date(t.clock.now.getTime() + 30 * 86_400_000);
+  await purges.purge();
+  assert.is(count(), 1);
+  t.clock.now = new Date(t.clock.now.getTime() + lifetime * 1000 + 1000);
+  await purges.purge();
+  assert.is(count(), 0);
+});
+
+tokens('operators list and revoke them; a restore leaves none', async () => {
+  const cwd = scratchFolder();
+  const files = { db: join(cwd, 'gapstone.db'), usersDb: join(cwd, 'gapstone-users.db') };
+  let token = '';
+  {
+    using db = openDatabase(files, { create: true });
+    const service = createOwnTokens(
+      db,
+      () => new Date(),
+      async () => '',
+      null,
+    );
+    ({ token } = await service.create(ann, { id: testId(3), name: 'nightly', lifetime }));
+    await service.create(ann, { id: testId(4), name: 'other', lifetime });
+  }
+  const backup = await runToEnd(cwd, ['backup', 'b.zip']);
+  assert.is(backup.code, 0, backup.stderr);
+  const revoked = await runToEnd(cwd, ['user-token', 'revoke', testId(3)]);
+  assert.is(revoked.code, 0, revoked.stderr);
+  const listed = await runToEnd(cwd, ['user-token', 'list', '--json']);
+  const states = listed.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(
+    states.map(({ id, state, subject, name }) => [id, state, subject, name]),
+    [
+      [testId(3), 'revoked', 'ann', 'nightly'],
+      [testId(4), 'active', 'ann', 'other'],
+    ],
+  );
+  assert.not.match(listed.stdout, /hash|gsu_/);
+  const unknown = await runToEnd(cwd, ['user-token', 'revoke', 'x']);
+  assert.equal(
+    [unknown.code, unknown.stderr],
+    [1, 'gapstone: user token x does not exist: see gapstone user-token list\n'],
+  );
+  assert.is((await runToEnd(cwd, ['restore', 'b.zip'])).code, 0);
+  using db = openDatabase(files);
+  assert.is(db.sqlite.prepare('SELECT count(*) FROM user_tokens').pluck().get(), 0);
+  await rejects(
+    createOwnTokens(
+      db,
+      () => new Date(),
+      async () => '',
+      null,
+    ).find(token),
+    /Missing or invalid/,
+  );
+});
+
+tokens.run();
