@@ -86,7 +86,7 @@ export function createServices(context: ServiceContext) {
     search: createSearchService(catalog, cciLookup, stigNames),
     ...createIdServices({
       ...{ stigs, stigNames, ruleHistory, reading, controls, controlRules },
-      citedIn: references.citedIn,
+      ...{ citedIn: references.citedIn, ownControl: cciLookup.ownControl },
     }),
 
     controls,

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { type TestApp, testApp } from '../support/app.ts';
+import { importTexts } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { shipped } from '../support/reference.ts';
@@ -246,4 +247,72 @@ ids(
   },
 );
 
+// The last: it imports a catalog into that of the others.
+ids('a control of a framework that the site imported answers as others do', async () => {
+  const document = (title: string) => ({
+    metadata: { title, version: '1', 'last-modified': '2026-01-01T00:00:00Z' },
+  });
+  const catalog = (title: string, names: string[]) =>
+    JSON.stringify({
+      catalog: {
+        ...document(title),
+        groups: [
+          {
+            title: 'Piers',
+            controls: names.map((id) => ({
+              id,
+              title: `Pier ${id}`,
+              props: [{ name: 'label', value: id.toUpperCase() }],
+            })),
+          },
+        ],
+      },
+    });
+  const mapping = JSON.stringify({
+    'mapping-collection': {
+      ...document('Quay to NIST'),
+      mappings: [
+        {
+          'source-resource': { type: 'catalog', href: 'quay-rules' },
+          'target-resource': { type: 'catalog', href: 'nist-800-53' },
+          maps: ['qr.aa-01', 'qy-7'].map((id) => ({
+            relationship: 'subset-of',
+            sources: [{ type: 'control', 'id-ref': id }],
+            targets: [{ type: 'control', 'id-ref': 'ac-12' }],
+          })),
+        },
+      ],
+    },
+  });
+  const { lines } = await importTexts(t.db, [
+    catalog('Quay Rules', ['qr.aa-01', 'qy-7', 'sh-1.2', 'mooring']),
+    catalog('Shore Rules', ['sh-1.2']),
+    mapping,
+  ]);
+  assert.equal(new Set(lines.map(({ outcome }) => outcome)), new Set(['imported']));
+  for (const [asked, id] of [
+    ['qr.aa-01', 'QR.AA-01'],
+    ['Qy-7', 'QY-7'],
+  ] as const) {
+    const { answers, results, pagination } = await ask(asked, '&limit=100');
+    const rules = await reachedFrom('quay-rules', id);
+    assert.ok(rules.length > 0);
+    const href = `/controls/quay-rules/${id}`;
+    const title = `Pier ${id.toLowerCase()}`;
+    assert.equal(answers, [
+      { asked, kind: 'control', id, title, state: 'current', href, rules: rules.length },
+    ]);
+    assert.is(pagination.total, rules.length);
+    const found = results.map(({ slug, ruleId }: { slug: string; ruleId: string }) => `${slug} ${ruleId}`);
+    assert.equal(found.sort(), rules.sort());
+  }
+  const several = await answersTo('What does (QR.AA-01) say, and AC-17, and qr.aa-01?');
+  assert.equal(
+    several.map(({ id }: { id: string }) => id),
+    ['QR.AA-01', 'AC-17', 'QR.AA-01'],
+  );
+  // Two frameworks have the one; the other is a word.
+  assert.equal(await answersTo('sh-1.2'), []);
+  assert.equal(await answersTo('mooring'), []);
+});
 ids.run();

@@ -2,7 +2,7 @@ import { AppError } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
 import { ruleCcis } from '../../db/tables.ts';
-import type { FoundId } from '../controls/id-grammar.ts';
+import { createFindOwnControl, type FindOwnControl } from '../controls/own-controls.ts';
 import { pathsToCcis } from './control-rules.ts';
 import { createFilterNode, createFindNode } from './find-node.ts';
 import { type CrosswalkService, cciQuestion } from './queries.ts';
@@ -13,7 +13,8 @@ export interface CciLookup {
   /** The identifier that a filter names. Throws 400 and 404 (rule D35.3). */
   filtered: ReturnType<typeof createFilterNode>;
   /** The CCIs through which a control or CCI has rules, as `control-rules` goes; null for one in no source. */
-  reached(id: Pick<FoundId, 'framework' | 'id'>): string[] | null;
+  reached(id: { framework: string | null; id: string }): string[] | null;
+  ownControl: FindOwnControl;
   /** The CCI of a filter, as typed and in its published form. Throws as `filtered`. */
   typed(text?: string): { typed: string; canonical: string | undefined };
 }
@@ -34,6 +35,7 @@ export function createCciLookup(db: Database, crosswalk: CrosswalkService): CciL
   return {
     ccisOf: (control) => db.read(() => ccisByControl().get(control) ?? []),
     filtered,
+    ownControl: createFindOwnControl(db),
     reached: ({ framework, id }) =>
       db.read(() => {
         try {

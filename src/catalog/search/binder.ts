@@ -1,5 +1,5 @@
 import { badRequest } from '../../base/errors.ts';
-import type { FoundId } from '../controls/id-grammar.ts';
+import type { FindOwnControl } from '../controls/own-controls.ts';
 import type { IndexedRule } from './indexed-rules.ts';
 import type { SearchQuery } from './query.ts';
 import type { IndexQueries } from './sql.ts';
@@ -23,7 +23,8 @@ export interface Lookup {
   /** The identifier that a filter names. Throws 400 and 404 (rule D35.3). */
   filtered(field: 'cci' | 'control', text: string): string;
   /** The CCIs through which a control or CCI has rules; null where it is in no source (rule D35.2). */
-  reached(id: FoundId): string[] | null;
+  reached(id: { framework: string | null; id: string }): string[] | null;
+  ownControl: FindOwnControl;
 }
 
 /** Whether a rule is one of those that are wanted. */
@@ -51,7 +52,7 @@ export const allTests = (tests: (Test | null)[]): Test | null => {
 
 /** Prepares the reading of questions. `slugsOf` throws 404 for a STIG that is not there. */
 export function createBinder(
-  { ccisOf, filtered, reached }: Lookup,
+  { ccisOf, filtered, reached, ownControl }: Lookup,
   slugsOf: (names: string[]) => string[],
   { citing }: Pick<IndexQueries, 'citing'>,
 ) {
@@ -78,7 +79,9 @@ export function createBinder(
       given(cci, (text) => cites([filtered('cci', text)])),
       given(control, (text) => cites(ccisOf(filtered('control', text)))),
     ]);
-    const ccis = query.control === null ? null : reached(query.control);
+    const published = query.control === null ? null : reached(query.control);
+    const own = published === null ? ownControl(query.wanted) : null;
+    const ccis = own === null ? published : reached(own);
     const match = ccis === null ? query.match : null;
     if (match === null && ccis === null) {
       const excludes = query.excluded.length + query.excludedLiterals.length > 0;

@@ -1,5 +1,6 @@
 import { inSlices } from '../../base/slices.ts';
 import { idsOf } from '../controls/id-grammar.ts';
+import type { FindOwnControl } from '../controls/own-controls.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import { hyphenated, readSearchQuery } from './query.ts';
 import { type IdAnswer, mostAnswers } from './schema.ts';
@@ -21,18 +22,21 @@ export interface AnswerDeps {
   citedIn: (text: string) => Promise<CitedId[]>;
   stigNames: Pick<StigNameIndex, 'ofSlug'>;
   controlRules: { counts(of: { framework: string; controlId: string }): { rules: number }[] };
+  ownControl: FindOwnControl;
 }
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-/** Prepares what the ids of a question name (rule D35.2). `citedIn` reads the ids of a text. */
-export function createAnswers(
-  citedIn: AnswerDeps['citedIn'],
-  stigNames: AnswerDeps['stigNames'],
-  controlRules: AnswerDeps['controlRules'],
-) {
+/**
+ * Prepares what the ids of a question name (rule D35.2). `citedIn` reads the ids of a text, `ownControl` one of a framework
+ * that the site imported.
+ */
+export function createAnswers({ citedIn, stigNames, controlRules, ownControl }: AnswerDeps) {
+  const rulesOf = (framework: string, controlId: string) =>
+    controlRules.counts({ framework, controlId }).reduce((sum, { rules }) => sum + rules, 0);
+
   function answerOf({ text: asked, kind, state, id, title, slug, version }: CitedId): IdAnswer {
-    if (state === 'unknown') return { asked, kind, id, state };
+    if (state === 'unknown') return ownOf(asked) ?? { asked, kind, id, state };
     const answer = { asked, kind, id, title: title ?? '', state: state === 'changed' ? 'current' : state };
     if (kind === 'srg') return { ...answer, href: `/search?q=${encodeURIComponent(id)}` };
     if (kind === 'rule') {
@@ -40,13 +44,21 @@ export function createAnswers(
       return { ...answer, slug: slug!, version: version!, href: page('stigs', slug!, 'rules', id) + release };
     }
     const { framework, part } = idsOf(asked)![0]!;
-    const counts = controlRules.counts({ framework: framework ?? 'cci', controlId: id });
     return {
       ...answer,
       href: framework === null ? page('ccis', id) : page('controls', framework, id),
-      rules: counts.reduce((sum, { rules }) => sum + rules, 0),
+      rules: rulesOf(framework ?? 'cci', id),
       ...(part === '' ? {} : { part }),
     };
+  }
+
+  function ownOf(asked: string): IdAnswer | null {
+    const own = ownControl(asked);
+    if (own === null) return null;
+    const { framework, id, title, status } = own;
+    const state = status === 'active' ? 'current' : 'withdrawn';
+    const href = page('controls', framework, id);
+    return { asked, kind: 'control', id, title, state, href, rules: rulesOf(framework, id) };
   }
 
   /** A slug or benchmark id is an id where no word is written so, or where it is the whole question. */
@@ -81,7 +93,7 @@ export function createAnswers(
       }),
     );
     const named = [...wanted.matchAll(/[^\s,;"“”]+/g)].flatMap(({ index, 0: asked }) => {
-      const answer = stigOf(asked, asked === wanted.trim());
+      const answer = stigOf(asked, asked === wanted.trim()) ?? ownOf(asked.replace(/^\(|[).:?!]+$/g, ''));
       return answer === null || cited.some((each) => each.index === index) ? [] : [{ index, answer }];
     });
     return [...cited, ...named]
