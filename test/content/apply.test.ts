@@ -109,7 +109,7 @@ async function answersOf(db: Database): Promise<Map<string, string>> {
   for (const { method, path } of routesOf(t.app)) {
     if (method !== 'get' || !path.startsWith('/api/v1/')) continue;
     // Users' data; of the catalog as a whole the time when it was applied.
-    if (/lists|collections|my-|role-mapping|\/catalog$/.test(path)) continue;
+    if (/lists|collections|my-|session|role-mapping|\/catalog$/.test(path)) continue;
     let address = path
       .replace('{documentId}', encodeURIComponent(documentId))
       .replace('{code}', occupationCode)
