@@ -218,7 +218,9 @@ test('the counts of a search are those of all its rules, by title, whatever page
 
 test('snippets are pieces of the rule, and marks hold the word', async () => {
   for (const q of ['sshd_config', 'audit*', 'password', '"login.defs"', 'CCI-000366']) {
-    for (const { slug, ruleId, snippet } of (await service.search({ q, page: 1, limit: 100 })).results) {
+    const { results, exact } = await service.search({ q, page: 1, limit: 100 });
+    // The others, of the second reading, have other forms of the word.
+    for (const { slug, ruleId, snippet } of results.slice(0, exact)) {
       const { text } = rules[placeOf.get(`${slug} ${ruleId}`)!]!;
       const piece = snippet.text.replace(/^…/, '').replace(/…$/, '');
       if (snippet.field !== 'ids') assert.ok(text.includes(piece), `${ruleId} ${snippet.field}`);
