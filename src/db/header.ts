@@ -55,9 +55,11 @@ export function readHeader(file: string, expected: Kind | null = null): Header {
   const hasLog = logBytes(file) > 0;
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
-  // With a log waiting, the file may be shorter than its header says.
-  if (stat.size < pages * pageSize && !hasLog)
-    throw new CommandError(`${file} is truncated: ${stat.size} bytes of ${pages * pageSize}: ${hint}`);
+  // With a log waiting, the file may be shorter than its header says. The size is read last: whoever puts the log away
+  // makes the file longer first.
+  const { size } = statSync(file);
+  if (size < pages * pageSize && !hasLog)
+    throw new CommandError(`${file} is truncated: ${size} bytes of ${pages * pageSize}: ${hint}`);
   return { kind, userVersion: header.readUInt32BE(60), hasLog };
 }
 
