@@ -27,7 +27,7 @@ const words = {
 
 export type RefusalReason = keyof typeof words;
 
-/** A refused sign-in, a 401. The caller is told in plain words, the audit stream by `reason`. */
+/** A refused sign-in, a 401. The message is for the caller, in plain words; `reason` is for the audit stream. */
 export class SignInRefused extends AppError {
   readonly reason: RefusalReason;
 

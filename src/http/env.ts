@@ -26,7 +26,7 @@ export type Caller =
   | { by: 'user' | 'session' | 'integration' | 'certificate' | 'organization'; viewer: Viewer }
   | { by: 'cron'; viewer: null };
 
-/** What the audit stream is told of a request. */
+/** What the audit stream has of a request. */
 export interface Call {
   caller: Caller | null;
   /** Whether the caller lacks the product entitlement of the route. */

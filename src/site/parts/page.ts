@@ -139,7 +139,7 @@ export function createPageSupport(context: PageContext) {
       ...(typeof page === 'string' ? {} : { 'Content-Length': String(page.byteLength) }),
       'Content-Security-Policy': [
         ...policy,
-        // A page of who is signed in keeps its session alive when it is told to.
+        // A page of who is signed in keeps its session alive where its reader asks for it.
         ...(tryIt || c.get('visitor') ? ["connect-src 'self'"] : []),
       ].join('; '),
       // Without a referrer, browsers send no origin with a form, and the server would refuse it.
