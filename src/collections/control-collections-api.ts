@@ -1,4 +1,5 @@
 import type { Access } from '../http/access.ts';
+import { answerTexts } from '../http/answer.ts';
 import { columnsOf } from '../http/columns.ts';
 import { downloadFile, fileContent } from '../http/downloads.ts';
 import { createRoutes } from '../http/route.ts';
@@ -25,7 +26,10 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     operationId: 'listControlCollections',
     summary: 'List the collections that the caller may see, newest first',
     response: jsonContent(schemas.ControlCollections, 'The collections.'),
-    handle: ({ user }) => collections.text(user),
+    handle: async ({ user }, c) => {
+      const texts = await collections.texts(user);
+      return answerTexts(c, `{"total":${texts.length},"collections":[`, texts, ']}');
+    },
   });
 
   route('POST /api/v1/control-collections', audited('create'), {

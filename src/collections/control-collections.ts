@@ -1,6 +1,6 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User, Viewer } from '../auth/viewer.ts';
-import { arrayText, type JsonText } from '../base/json.ts';
+import type { JsonText } from '../base/json.ts';
 import type { CatalogFramework } from '../catalog/controls/frameworks.ts';
 import type { Database } from '../db/database.ts';
 import { collectionControls, collections } from '../db/user-tables.ts';
@@ -42,10 +42,9 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
   return {
     ...service,
 
-    async text(viewer: Viewer): Promise<JsonText<ControlCollections>> {
-      const texts = await reader.texts(viewer);
-      return `{"total":${texts.length},"collections":${arrayText(texts)}}`;
-    },
+    /** The collections that the viewer sees, each as JSON text. */
+    texts: (viewer: Viewer): Promise<JsonText<ControlCollections['collections'][number]>[]> =>
+      reader.texts(viewer),
 
     get(viewer: Viewer, id: string): ControlCollectionRecord {
       return db.read(() => {

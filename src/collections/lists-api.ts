@@ -1,5 +1,5 @@
-import { arrayText } from '../base/json.ts';
 import type { Access } from '../http/access.ts';
+import { answerTexts } from '../http/answer.ts';
 import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
 import type { ListSeenService } from './list-seen.ts';
@@ -16,8 +16,8 @@ export function listRoutes(access: Access, lists: ListService, seen: ListSeenSer
     summary: 'List the lists that the caller may see, newest first',
     query: schemas.listsQuery,
     response: jsonContent(schemas.Lists, 'The lists.'),
-    handle: async ({ viewer, query }) =>
-      `{"lists":${arrayText(await lists.texts(viewer, query.include !== undefined))}}`,
+    handle: async ({ viewer, query }, c) =>
+      answerTexts(c, '{"lists":[', await lists.texts(viewer, query.include !== undefined), ']}'),
   });
 
   route('POST /api/v1/lists', access.audited('list.create').user, {
