@@ -146,9 +146,9 @@ function createRequests(
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
   const oneEachTurn = createPipelines();
-  const listener = getRequestListener(
-    (request, { incoming }) => fetch(request, (incoming as Watched).record!),
-    { overrideGlobalObjects: false },
+  // It puts its own Request and Response in the place of Node's, which copy a body twice.
+  const listener = getRequestListener((request, { incoming }) =>
+    fetch(request, (incoming as Watched).record!),
   );
 
   function begin(request: Watched, response: ServerResponse, headers: ReadonlyMap<string, string>): Open {

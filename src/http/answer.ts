@@ -179,6 +179,7 @@ function sendHashed(
   const revision = c.get('revision') as number | undefined;
   const hash = hashOf().digest('base64url').slice(0, 27);
   const tag = revision === undefined ? hash : `${revision}-${hash}`;
+  c.set('bytes', bytes);
   return c.body(bytes, status, { ...headers, ETag: `"${tag}"`, ...length });
 }
 

@@ -64,6 +64,8 @@ export interface Env {
     banner: string | null;
     /** The revision that the tag of the answer begins with (rule D36.4). */
     revision?: number;
+    /** Set for an answer with a tag: its bytes, which a response gives back only as copies. */
+    bytes?: Uint8Array<ArrayBuffer>;
     /** Set for a streamed answer: the bytes of memory that it holds until it is sent. */
     held?: number;
   };

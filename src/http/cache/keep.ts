@@ -21,7 +21,7 @@ export function keepAnswers(
     if (kept === undefined) {
       const stamp = answers.stamp(viewer);
       await next();
-      const made = await madeBy(c);
+      const made = madeBy(c);
       if (made === null) return;
       const checks = { route: routePath(c), access, expensive: isExpensive(c, expensive) };
       kept = answers.keep(address, viewer, stamp, made, checks);
@@ -35,10 +35,14 @@ export function keepAnswers(
 }
 
 /** The whole answer of a route, removed from the context; null for one that cannot be cached. */
-async function madeBy(c: Context<Env>): Promise<Made | null> {
+function madeBy(c: Context<Env>): Made | null {
   const { etag, 'content-length': _, ...headers } = Object.fromEntries(c.res.headers);
-  if (c.res.status !== 200 || etag === undefined) return null;
-  const bytes = Buffer.from(await c.res.arrayBuffer());
+  const bytes = c.get('bytes');
+  if (c.res.status !== 200 || etag === undefined || bytes === undefined) return null;
   c.res = undefined;
-  return { bytes, headers, tag: etag.slice(1, -1) };
+  return {
+    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    headers,
+    tag: etag.slice(1, -1),
+  };
 }
