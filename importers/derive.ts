@@ -93,12 +93,16 @@ function decideStigs(
 }
 
 function deriveCatalogs(db: Database, { lines, staging, parts, phases }: StagedRun): void {
-  if (staging.controlSources.size > 0) {
-    noteRemoved(lines, removeParts(db));
+  const { controlSources, replaced } = staging;
+  const removed = controlSources.size > 0 ? removeParts(db) : [];
+  noteRemoved(lines, removed);
+  const isAllGone =
+    removed.length === controlSources.size && removed.every(({ sourceId }) => controlSources.has(sourceId));
+  // Without all that was just read the catalogs are as they were.
+  if (controlSources.size > 0 && (!isAllGone || replaced > 0)) {
     const derive = () => deriveControls(db, (work) => phases.timed('closure', work));
     let problems = derive();
-    for (; problems === null; problems = derive())
-      noteRemoved(lines, [removeLargest(db, staging.controlSources)]);
+    for (; problems === null; problems = derive()) noteRemoved(lines, [removeLargest(db, controlSources)]);
     warn(lines, problems);
   }
   for (const { line, part } of parts)

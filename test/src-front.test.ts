@@ -167,7 +167,8 @@ front('a connection is closed after its thousandth request, none of them unanswe
 front(
   'what never reaches a route is logged once, with its status, and has the headers of every answer',
   async () => {
-    const { port, lines } = await local(() => new Response('ok'));
+    // By a promise, as the application.
+    const { port, lines } = await local(async () => new Response('ok'));
     const texts: [text: string, status: number][] = [
       ['hello\r\n\r\n', 400],
       [`GET / HTTP/1.1\r\n${host}X-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 431],

@@ -144,19 +144,35 @@ export function storedDigest(sqlite: Sqlite.Database): string | null {
 }
 
 /** The digest of each table, to show where two catalogs differ. */
-export function catalogDigests(db: Database): Record<string, TableDigest> {
-  return db.read(() =>
-    Object.fromEntries(
-      Object.entries(parts).map(([table, part]) => [table, atOnce(digestingTable(db.sqlite, table, part))]),
-    ),
-  );
+export function catalogDigests({ sqlite, read }: Database): Record<string, TableDigest> {
+  return read(() => {
+    const columns = columnsOf(sqlite);
+    const digests = Object.entries(parts).map(([table, part]) => [
+      table,
+      atOnce(digestingTable(sqlite, table, columns.get(table)!, part)),
+    ]);
+    return Object.fromEntries(digests);
+  });
+}
+
+/** The columns of each table, in their order: asked for all at once, as a small catalog is digested after each import. */
+function columnsOf(sqlite: Sqlite.Database): Map<string, string[]> {
+  const rows = sqlite
+    .prepare<[], [string, string]>(
+      `SELECT t.name, json_group_array(c.name ORDER BY c.cid)
+         FROM (SELECT DISTINCT name FROM pragma_table_list) AS t JOIN pragma_table_info(t.name) AS c GROUP BY t.name`,
+    )
+    .raw()
+    .all();
+  return new Map(rows.map(([table, columns]) => [table, JSON.parse(columns)]));
 }
 
 /** Computes the digest in steps, yielding after each, so that the caller can do other work in between. */
 export function* digesting(sqlite: Sqlite.Database): Generator<void, string> {
   const hash = createHash('sha256');
+  const columns = columnsOf(sqlite);
   for (const [table, part] of Object.entries(parts)) {
-    const { rows, sha256 } = yield* digestingTable(sqlite, table, part);
+    const { rows, sha256 } = yield* digestingTable(sqlite, table, columns.get(table)!, part);
     if (rows > 0 || !part.added) hash.update(`${table} ${rows} ${sha256}\n`);
   }
   return hash.digest('hex');
@@ -165,14 +181,12 @@ export function* digesting(sqlite: Sqlite.Database): Generator<void, string> {
 function* digestingTable(
   sqlite: Sqlite.Database,
   table: string,
+  columns: string[],
   part: DigestedTable,
 ): Generator<void, TableDigest> {
   const { without = [], instead = [], from = '$ AS t', order } = part;
-  const columns = (sqlite.pragma(`table_info(${table})`) as { name: string }[])
-    .map(({ name }) => name)
-    .filter((name) => !without.includes(name))
-    .map((name) => `t."${name}"`);
-  const values = [...instead, ...columns].join(', ');
+  const own = columns.filter((name) => !without.includes(name)).map((name) => `t."${name}"`);
+  const values = [...instead, ...own].join(', ');
   // SQLite appends the line end: joining here would copy each text again.
   const rows = sqlite
     .prepare<[], string>(
