@@ -11,17 +11,22 @@ import { importInto } from './site.ts';
 
 /**
  * A fresh catalog in memory, filled from the given paths. What does not change in a run of the tests, which is all that the
- * package ships and the publishers' files, is imported once, and copied for every other test file.
+ * package ships and the publishers' files, is imported once, and copied for every other test file; what is left is imported
+ * after it, as no order changes a catalog.
  */
 export async function preparedCatalog(paths: string[], now: () => Date): Promise<Database> {
-  const fixed = [shipped(), reference()];
-  const isFixed = paths.every((path) =>
-    fixed.some((root) => path === root || path.startsWith(join(root, '/'))),
-  );
-  if (process.env[preparedFolder] === undefined || !isFixed || paths.length === 0)
-    return imported(paths, now);
+  const roots = [shipped(), reference()];
+  const isFixed = (path: string) => roots.some((root) => path === root || path.startsWith(join(root, '/')));
+  const { true: fixed = [], false: own = [] } = Object.groupBy(paths, (path) => `${isFixed(path)}`);
+  const db = fixed.length === 0 ? emptyCatalog() : await preparedOf(fixed, now);
+  if (own.length > 0) await runImport(db, own, { now });
+  return db;
+}
+
+async function preparedOf(paths: string[], now: () => Date): Promise<Database> {
   const bytes = await prepared([paths, now()], async () => {
-    using made = await imported(paths, now);
+    using made = emptyCatalog();
+    await runImport(made, paths, { now });
     return made.sqlite.serialize();
   });
   return openSerialized(bytes);
@@ -83,10 +88,4 @@ export function emptyCatalog(): Database {
     empty = db.sqlite.serialize();
   }
   return openSerialized(empty);
-}
-
-async function imported(paths: string[], now: () => Date): Promise<Database> {
-  const db = emptyCatalog();
-  if (paths.length > 0) await runImport(db, paths, { now });
-  return db;
 }
