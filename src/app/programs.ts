@@ -4,6 +4,8 @@ import { type AppError, forbidden } from '../base/errors.ts';
 import type { Message } from '../base/json-rpc.ts';
 import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
+import type { Answers } from '../http/cache/answers.ts';
+import { keepTexts } from '../http/cache/keep-texts.ts';
 import type { Env } from '../http/env.ts';
 import type { Services } from '../services.ts';
 
@@ -12,6 +14,7 @@ export interface ProgramOptions {
   host: string;
   publicUrl: string | null;
   corsOrigins: readonly string[];
+  answers: Answers | null;
 }
 
 const needsUser =
@@ -38,7 +41,7 @@ export function programRoutes(
       import('../mcp/http.ts'),
       import('../mcp/calls.ts'),
     ]);
-    return { answerMessage: createHttpPrograms(services), Refused };
+    return { answerMessage: createHttpPrograms({ services, kept: keepTexts(options.answers) }), Refused };
   };
   let adapter: ReturnType<typeof begin> | undefined;
   const rule = access.with({

@@ -20,6 +20,8 @@ export interface Programs {
   caller: Caller;
   /** The only tool that is called; without it all are there. To register ten takes longer than a call. */
   only?: string | undefined;
+  /** The text from the cache, else what `make` gives. */
+  kept(key: string, make: () => Promise<string>): Promise<string>;
   /** The words for an error that is none of the caller's; it is logged. */
   fault(error: Error): string;
 }
@@ -58,8 +60,8 @@ export function createPrograms(programs: Programs): McpServer {
   for (const { tool, config } of called.length > 0 ? called : configured()) {
     server.registerTool(tool.name, config, async (args: unknown) => {
       try {
-        const answer = await answerOf(programs, tool, args as Call['args']);
-        return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+        const text = await textOf(programs, tool, args as Call['args']);
+        return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
       } catch (error) {
         return { content: [{ type: 'text', text: wordsFor(programs, error as Error) }], isError: true };
       }
@@ -75,14 +77,15 @@ function addResource(server: McpServer, programs: Programs): void {
   const mimeType = 'application/json';
   server.registerResource('rule', template, { description, mimeType }, async (uri, { id }) => {
     const rule = tools.find(({ name }) => name === 'get_rule')!;
-    let answer: Answer;
+    let text: string;
     try {
-      answer = await answerOf(programs, rule, { id: decodedUrl(String(id)).slice(0, 500), detail: 'full' });
+      text = await textOf(programs, rule, { id: decodedUrl(String(id)).slice(0, 500), detail: 'full' });
     } catch (error) {
       throw new ProtocolError(-32602, wordsFor(programs, error as Error));
     }
-    if (!answer.found) throw new ResourceNotFoundError(uri.href.slice(0, 200), String(answer.advice));
-    return { contents: [{ uri: uri.href, mimeType, text: JSON.stringify(answer) }] };
+    const { found, advice } = JSON.parse(text) as Answer;
+    if (!found) throw new ResourceNotFoundError(uri.href.slice(0, 200), String(advice));
+    return { contents: [{ uri: uri.href, mimeType, text }] };
   });
 }
 
@@ -95,19 +98,22 @@ function wordsFor({ fault }: Programs, error: Error): string {
 /** How often a call runs again because the catalog changed meanwhile. */
 const attempts = 5;
 
-/** The answer of one state of the catalog. Throws what `wordsFor` puts into words. */
-async function answerOf({ services, caller }: Programs, tool: Tool, args: Call['args']): Promise<Answer> {
+/** The answer of one state of the catalog, from the cache where only the catalog decides. Throws what `wordsFor` words. */
+async function textOf({ services, caller, kept }: Programs, tool: Tool, args: Call['args']): Promise<string> {
   if (tool.right === 'catalog') await caller.catalog();
   if (tool.right === 'user') await caller.user();
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const { digest } = await services.summary.summary();
-    const [at, most] = [startOf(args.cursor, digest), mostCharacters(args.detail)];
-    const answer = await orAbsent(() =>
-      tool.run(services, { tool: tool.name, args, caller, digest, at, most }),
-    );
-    if ((await services.summary.summary()).digest === digest) return { ...answer, digest };
-  }
-  throw new AppError('UNAVAILABLE', 'The catalog is being changed. Try again');
+  const make = async () => {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const { digest } = await services.summary.ofCatalog();
+      const [at, most] = [startOf(args.cursor, digest), mostCharacters(args.detail)];
+      const call = { tool: tool.name, args, caller, digest, at, most };
+      const answer = await orAbsent(() => tool.run(services, call));
+      if ((await services.summary.ofCatalog()).digest === digest) return JSON.stringify({ ...answer, digest });
+    }
+    throw new AppError('UNAVAILABLE', 'The catalog is being changed. Try again');
+  };
+  const isOfUsers = args.list !== undefined || tool.isOfUsers === true;
+  return isOfUsers ? make() : kept(`mcp ${tool.name} ${JSON.stringify(args)}`, make);
 }
 
 /** An answer, also that of what is not there. */
