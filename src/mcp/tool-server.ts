@@ -108,7 +108,8 @@ async function textOf({ services, caller, kept }: Programs, tool: Tool, args: Ca
       const [at, most] = [startOf(args.cursor, digest), mostCharacters(args.detail)];
       const call = { tool: tool.name, args, caller, digest, at, most };
       const answer = await orAbsent(() => tool.run(services, call));
-      if ((await services.summary.ofCatalog()).digest === digest) return JSON.stringify({ ...answer, digest });
+      if ((await services.summary.ofCatalog()).digest === digest)
+        return JSON.stringify({ ...answer, digest });
     }
     throw new AppError('UNAVAILABLE', 'The catalog is being changed. Try again');
   };
