@@ -3,6 +3,7 @@ import {
   ProtocolError,
   ResourceNotFoundError,
   ResourceTemplate,
+  type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -18,8 +19,6 @@ import { common, type Tool, tools } from './tools.ts';
 export interface Programs {
   services: Services;
   caller: Caller;
-  /** The only tool that is called; without it all are there. To register ten takes longer than a call. */
-  only?: string | undefined;
   /** The text from the cache, else what `make` gives. */
   kept(key: string, make: () => Promise<string>): Promise<string>;
   /** The words for an error that is none of the caller's; it is logged. */
@@ -45,8 +44,8 @@ const makeConfigured = () =>
 let made: ReturnType<typeof makeConfigured> | undefined;
 const configured = () => (made ??= makeConfigured());
 
-/** The server of one request, or of one connection on stdio (rule D41.3). */
-export function createPrograms(programs: Programs): McpServer {
+/** The server of one request at a time, or of one connection on stdio (rule D41.3), with all tools or only one. */
+export function createPrograms(of: (context: ServerContext) => Programs, only?: string): McpServer {
   const cacheHints = { 'tools/list': { ttlMs: 3_600_000, cacheScope: 'private' as const } };
   const server = new McpServer(
     { name: 'gapstone', version: packageVersion },
@@ -56,9 +55,10 @@ export function createPrograms(programs: Programs): McpServer {
       cacheHints,
     },
   );
-  const called = configured().filter(({ tool }) => tool.name === programs.only);
+  const called = configured().filter(({ tool }) => tool.name === only);
   for (const { tool, config } of called.length > 0 ? called : configured()) {
-    server.registerTool(tool.name, config, async (args: unknown) => {
+    server.registerTool(tool.name, config, async (args: unknown, context) => {
+      const programs = of(context);
       try {
         const text = await textOf(programs, tool, args as Call['args']);
         return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
@@ -67,15 +67,16 @@ export function createPrograms(programs: Programs): McpServer {
       }
     });
   }
-  if (called.length === 0) addResource(server, programs);
+  if (called.length === 0) addResource(server, of);
   return server;
 }
 
-function addResource(server: McpServer, programs: Programs): void {
+function addResource(server: McpServer, of: (context: ServerContext) => Programs): void {
   const template = new ResourceTemplate('gapstone://rules/{id}', { list: undefined });
   const description = 'One rule, as get_rule answers it with all its texts.';
   const mimeType = 'application/json';
-  server.registerResource('rule', template, { description, mimeType }, async (uri, { id }) => {
+  server.registerResource('rule', template, { description, mimeType }, async (uri, { id }, context) => {
+    const programs = of(context);
     const rule = tools.find(({ name }) => name === 'get_rule')!;
     let text: string;
     try {
