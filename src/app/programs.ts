@@ -67,15 +67,10 @@ export function programRoutes(
       caller: { catalog: required, user: required },
       fault: (error: Error) => fault(error, c.get('requestId')).message,
     };
-    const answered = await answerMessage(c.req.raw, message, asking);
-    // Read here: a stream would be sent after the audit event is written.
-    const text = await answered.text();
-    const type = answered.headers.get('Content-Type');
+    // The whole text: a stream would be sent after the audit event is written.
+    const { status, type, text } = await answerMessage(c.req.raw, message, asking);
     const headers = { ...privateHeaders, ...(type === null ? {} : { 'Content-Type': type }) };
-    return c.body(text, answered.status as 200, {
-      ...headers,
-      'Content-Length': String(Buffer.byteLength(text)),
-    });
+    return c.body(text, status as 200, { ...headers, 'Content-Length': String(Buffer.byteLength(text)) });
   });
 }
 
