@@ -52,12 +52,16 @@ export function programRoutes(
   }).program;
 
   app.post('/mcp', refuseForeign(options), ...rule.middleware, async (c) => {
-    const { user, refused, costly } = c.get('program');
     const message = c.get('message');
-    if (isCostly(message)) costly();
+    if (isCostly(message)) c.get('program').costly();
     adapter ??= begin();
     const { answerMessage, Refused } = await adapter;
+    const requestId = c.get('requestId');
+    // Emptied in the end: what the library makes for a call stays in memory until a full collection, and would hold
+    // the request.
+    const held: { program?: Env['Variables']['program'] | undefined } = { program: c.get('program') };
     const required = async () => {
+      const { user, refused } = held.program!;
       if (user !== null) return user;
       refused();
       throw new Refused(needsUser);
@@ -65,10 +69,11 @@ export function programRoutes(
     const asking = {
       only: calledTool(message),
       caller: { catalog: required, user: required },
-      fault: (error: Error) => fault(error, c.get('requestId')).message,
+      fault: (error: Error) => fault(error, requestId).message,
     };
     // The whole text: a stream would be sent after the audit event is written.
     const { status, type, text } = await answerMessage(c.req.raw, message, asking);
+    held.program = undefined;
     const headers = { ...privateHeaders, ...(type === null ? {} : { 'Content-Type': type }) };
     return c.body(text, status as 200, { ...headers, 'Content-Length': String(Buffer.byteLength(text)) });
   });

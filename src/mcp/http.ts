@@ -7,7 +7,7 @@ interface Asking extends Pick<Programs, 'caller' | 'fault'> {
   only: string | undefined;
 }
 /** One message, and what it was answered with. */
-type Exchange = Asking & { result?: object };
+type Exchange = Asking & { result?: object | undefined };
 
 /** The most servers that wait for a call: as many as are answered at a time. */
 const mostIdle = 32;
@@ -35,9 +35,12 @@ export function createHttpPrograms(common: Pick<Programs, 'services' | 'kept'>) 
   );
   return async (request: Request, message: unknown, asking: Asking) => {
     const exchange: Exchange = { ...asking };
+    // Copied: the library keeps the request longer than the call.
+    const copy = { method: request.method, headers: new Headers(request.headers) } as Request;
     const authInfo = { token: '', clientId: '', scopes: [], extra: { exchange } };
-    const response = await handler.fetch(request, { parsedBody: message, authInfo });
+    const response = await handler.fetch(copy, { parsedBody: message, authInfo });
     const text = exchange.result ? JSON.stringify(exchange.result) : await response.text();
+    exchange.result = undefined;
     return { status: response.status, type: response.headers.get('Content-Type'), text };
   };
 }
