@@ -4,14 +4,12 @@ import {
   ResourceNotFoundError,
   ResourceTemplate,
   type ServerContext,
-  type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
-import { z } from 'zod';
 import { AppError } from '../base/errors.ts';
 import { packageVersion } from '../base/root.ts';
 import { Missing } from '../catalog/search/spelled.ts';
 import { decodedUrl } from '../http/middleware.ts';
-import { describeIssue } from '../http/schema.ts';
+import { closedSchema, openSchema } from '../http/published-schema.ts';
 import type { Services } from '../services.ts';
 import { type Answer, type Call, type Caller, mostCharacters, Refused, startOf } from './calls.ts';
 import { common, type Tool, tools } from './tools.ts';
@@ -36,8 +34,8 @@ const makeConfigured = () =>
     tool,
     config: {
       description: tool.description,
-      inputSchema: strict(tool.input),
-      outputSchema: open({ ...common, ...tool.output }),
+      inputSchema: closedSchema(tool.input),
+      outputSchema: openSchema({ ...common, ...tool.output }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
   }));
@@ -127,33 +125,4 @@ async function orAbsent(run: () => Answer | Promise<Answer>): Promise<Answer> {
     if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
     return new Missing('unknown_id', error.message).answer;
   }
-}
-
-type Schema = StandardSchemaWithJSON<unknown, unknown>;
-
-/** A schema with what it publishes, which the library asks for with each message: without members that say nothing. */
-function published(schema: z.ZodType, io: 'input' | 'output'): Schema['~standard'] {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, {
-    io,
-    override: ({ jsonSchema }) => {
-      if (jsonSchema.additionalProperties !== false) delete jsonSchema.additionalProperties;
-    },
-  });
-  const { '~standard': standard } = schema as unknown as Schema;
-  return { ...standard, jsonSchema: { input: () => json, output: () => json } };
-}
-
-/** Answers: published, and held against in the tests. To check each again would copy all of it. */
-const open = (shape: z.ZodRawShape): Schema => ({
-  '~standard': { ...published(z.looseObject(shape), 'output'), validate: (value) => ({ value }) },
-});
-
-/** Arguments: no others, and one short message for what is wrong. */
-function strict(shape: z.ZodRawShape): Schema {
-  const schema = z.strictObject(shape);
-  const validate: Schema['~standard']['validate'] = (value) => {
-    const { data, error } = schema.safeParse(value ?? {});
-    return error ? { issues: [{ message: describeIssue(error.issues[0]!).slice(0, 200) }] } : { value: data };
-  };
-  return { '~standard': { ...published(schema, 'input'), validate } };
 }
