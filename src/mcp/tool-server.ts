@@ -17,6 +17,8 @@ import { common, type Tool, tools } from './tools.ts';
 export interface Programs {
   services: Services;
   caller: Caller;
+  /** Where the text of an answer goes, to be put in after the library, which copies it several times. */
+  taken?: { text?: string | undefined };
   /** The text from the cache, else what `make` gives. */
   kept(key: string, make: () => Promise<string>): Promise<string>;
   /** The words for an error that is none of the caller's; it is logged. */
@@ -59,7 +61,10 @@ export function createPrograms(of: (context: ServerContext) => Programs, only?: 
       const programs = of(context);
       try {
         const text = await textOf(programs, tool, args as Call['args']);
-        return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
+        if (!programs.taken)
+          return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
+        programs.taken.text = text;
+        return { content: [{ type: 'text', text: '' }], structuredContent: {} };
       } catch (error) {
         return { content: [{ type: 'text', text: wordsFor(programs, error as Error) }], isError: true };
       }
@@ -94,15 +99,13 @@ function wordsFor({ fault }: Programs, error: Error): string {
   return isOurs || error instanceof Refused ? error.message : fault(error);
 }
 
-/** How often a call runs again because the catalog changed meanwhile. */
-const attempts = 5;
-
 /** The answer of one state of the catalog, from the cache where only the catalog decides. Throws what `wordsFor` words. */
 async function textOf({ services, caller, kept }: Programs, tool: Tool, args: Call['args']): Promise<string> {
   if (tool.right === 'catalog') await caller.catalog();
   if (tool.right === 'user') await caller.user();
   const make = async () => {
-    for (let attempt = 0; attempt < attempts; attempt++) {
+    // Again where the catalog changed meanwhile.
+    for (let attempt = 0; attempt < 5; attempt++) {
       const { digest } = await services.summary.ofCatalog();
       const [at, most] = [startOf(args.cursor, digest), mostCharacters(args.detail)];
       const call = { tool: tool.name, args, caller, digest, at, most };

@@ -12,7 +12,7 @@ type Right = 'public' | 'catalog' | 'user';
 export interface Tool {
   name: string;
   right: Right;
-  /** Whether users' data is part of each answer, beside the catalog. */
+  /** Users' data is part of each answer. */
   isOfUsers?: true;
   description: string;
   input: z.ZodRawShape;
