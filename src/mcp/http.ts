@@ -13,7 +13,7 @@ interface Exchange extends Asking, Pick<Programs, 'taken'> {
 export function createHttpPrograms(common: Pick<Programs, 'services' | 'kept'>) {
   const of = (authInfo?: { extra?: { exchange?: unknown } }) => authInfo!.extra!.exchange as Exchange;
   const make = (only?: string) => createPrograms(({ http }) => ({ ...common, ...of(http?.authInfo) }), only);
-  // A server is used again after its call: what the library allocates for a new one, 30 KB, outlives all but a full
+  // A server is used again after its call: what the library allocates for a new one, 20 KB, outlives all but a full
   // collection. In the older version a server remembers what its client said, so there each call has its own.
   const idle = new Set<McpServer>();
   const handler = createMcpHandler(
