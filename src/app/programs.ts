@@ -4,6 +4,8 @@ import { type AppError, forbidden } from '../base/errors.ts';
 import type { Message } from '../base/json-rpc.ts';
 import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
+import type { Answers } from '../http/cache/answers.ts';
+import { keepTexts } from '../http/cache/keep-texts.ts';
 import type { Env } from '../http/env.ts';
 import type { Services } from '../services.ts';
 
@@ -12,6 +14,7 @@ export interface ProgramOptions {
   host: string;
   publicUrl: string | null;
   corsOrigins: readonly string[];
+  answers: Answers | null;
 }
 
 const needsUser =
@@ -38,7 +41,7 @@ export function programRoutes(
       import('../mcp/http.ts'),
       import('../mcp/calls.ts'),
     ]);
-    return { answerMessage: createHttpPrograms(services), Refused };
+    return { answerMessage: createHttpPrograms({ services, kept: keepTexts(options.answers) }), Refused };
   };
   let adapter: ReturnType<typeof begin> | undefined;
   const rule = access.with({
@@ -49,12 +52,16 @@ export function programRoutes(
   }).program;
 
   app.post('/mcp', refuseForeign(options), ...rule.middleware, async (c) => {
-    const { user, refused, costly } = c.get('program');
     const message = c.get('message');
-    if (isCostly(message)) costly();
+    if (isCostly(message)) c.get('program').costly();
     adapter ??= begin();
     const { answerMessage, Refused } = await adapter;
+    const requestId = c.get('requestId');
+    // Emptied in the end: what the library makes for a call stays in memory until a full collection, and would hold
+    // the request.
+    const held: { program?: Env['Variables']['program'] | undefined } = { program: c.get('program') };
     const required = async () => {
+      const { user, refused } = held.program!;
       if (user !== null) return user;
       refused();
       throw new Refused(needsUser);
@@ -62,17 +69,13 @@ export function programRoutes(
     const asking = {
       only: calledTool(message),
       caller: { catalog: required, user: required },
-      fault: (error: Error) => fault(error, c.get('requestId')).message,
+      fault: (error: Error) => fault(error, requestId).message,
     };
-    const answered = await answerMessage(c.req.raw, message, asking);
-    // Read here: a stream would be sent after the audit event is written.
-    const text = await answered.text();
-    const type = answered.headers.get('Content-Type');
+    // The whole text: a stream would be sent after the audit event is written.
+    const { status, type, text } = await answerMessage(c.req.raw, message, asking);
+    held.program = undefined;
     const headers = { ...privateHeaders, ...(type === null ? {} : { 'Content-Type': type }) };
-    return c.body(text, answered.status as 200, {
-      ...headers,
-      'Content-Length': String(Buffer.byteLength(text)),
-    });
+    return c.body(text, status as 200, { ...headers, 'Content-Length': String(Buffer.byteLength(text)) });
   });
 }
 

@@ -88,3 +88,23 @@ export function isStorable(text: string): boolean {
 export function spoken(hash: string): string {
   return hash.slice(0, 12).replace(/(.{4})(?=.)/g, '$1 ');
 }
+
+/** A text of at most so many characters, with an ellipsis where it was longer. */
+export function brief(text: string, length = 300): string {
+  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** The characters of a value as JSON. */
+export const jsonLength = (value: unknown): number => JSON.stringify(value).length;
+
+/** The longest beginning of a text that has so many characters as JSON, without half a character. */
+export function jsonBeginning(text: string, most: number): string {
+  if (jsonLength(text) - 2 <= most) return text;
+  let [end, size] = [0, 0];
+  for (const character of text) {
+    size += jsonLength(character) - 2;
+    if (size > most) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}

@@ -54,25 +54,32 @@ export function createCatalogSummaryService(db: Database) {
     }
   }
 
+  /** Makes the summary once for each state of the catalog. Without a stored digest, the first requests wait. */
+  async function ofCatalog(): Promise<Omit<CatalogSummary, 'bundle'>> {
+    for (;;) {
+      const generation = db.generation();
+      if (made?.generation !== generation) made = { generation, summary: make() };
+      const { summary } = made;
+      try {
+        const answer = await summary;
+        if (db.generation() === generation) return answer;
+      } catch (error) {
+        if (made.summary === summary) made = null;
+        throw error;
+      }
+    }
+  }
+
   return {
     /** The digest that the last change stored; null where it stored none. Read once for each state of the catalog. */
     digest: perGeneration(db, () => storedDigest(db.sqlite)),
 
-    /** Makes the summary once for each state of the catalog. Without a stored digest, the first requests wait. */
+    ofCatalog,
+
+    /** The same with the bundle, which an operator may take back while the catalog stays. */
     async summary(): Promise<CatalogSummary> {
-      for (;;) {
-        const generation = db.generation();
-        if (made?.generation !== generation) made = { generation, summary: make() };
-        const { summary } = made;
-        try {
-          const answer = await summary;
-          if (db.generation() !== generation) continue;
-          return { ...answer, bundle: bundle.get({ digest: answer.digest }) ?? null };
-        } catch (error) {
-          if (made.summary === summary) made = null;
-          throw error;
-        }
-      }
+      const answer = await ofCatalog();
+      return { ...answer, bundle: bundle.get({ digest: answer.digest }) ?? null };
     },
   };
 }

@@ -8,6 +8,7 @@ import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { readMessage, wrongParams } from '../base/json-rpc.ts';
 import { silentLog } from '../base/log.ts';
+import { keepTexts } from '../http/cache/keep-texts.ts';
 import { createServices } from '../services.ts';
 import { type Command, openToLook, parse, tell, text } from './command.ts';
 
@@ -31,9 +32,9 @@ export const mcpCommand: Command = {
     const { banner } = config;
     const services = createServices({ catalog: db, users: db, now, newId: randomUUID, banner });
     // Each answer begins with the digest: of the catalog that is there now.
-    const summary = () => {
+    const ofCatalog = () => {
       db.renewCatalog();
-      return services.summary.summary();
+      return services.summary.ofCatalog();
     };
     const caller = {
       async catalog() {},
@@ -51,7 +52,9 @@ export const mcpCommand: Command = {
       return 'Something went wrong. stderr of gapstone mcp has the details';
     };
     const { input, output } = createLines();
-    const programs = { services: { ...services, summary: { ...services.summary, summary } }, caller, fault };
+    const current = { ...services, summary: { ...services.summary, ofCatalog } };
+    // One program asks: it seldom asks the same twice.
+    const programs = { services: current, caller, kept: keepTexts(null), fault };
     await serveLines(programs, process.stdin.pipe(input), output, (error) =>
       tell(`gapstone: ${error.message}`),
     );

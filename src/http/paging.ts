@@ -20,3 +20,8 @@ export function slice<T>(rows: T[], page: Page): T[] {
   const from = offsetOf(page, rows.length);
   return rows.slice(from, from + page.limit);
 }
+
+/** The page that has the row at a place, and how many of its rows are before it. */
+export function pageAt(at: number, limit = 100): { page: number; limit: number; skip: number } {
+  return { page: Math.floor(at / limit) + 1, limit, skip: at % limit };
+}

@@ -1,6 +1,8 @@
 import type { User } from '../auth/viewer.ts';
 import { citation } from '../base/citation.ts';
 import { AppError, badRequest } from '../base/errors.ts';
+import { pick } from '../base/objects.ts';
+import { brief, jsonBeginning, jsonLength } from '../base/text.ts';
 import { Missing } from '../catalog/search/spelled.ts';
 
 /** What a tool answers, without the digest, which all answers get (rule D41.4); `next` is a call, ready to be made. */
@@ -46,21 +48,8 @@ export function orMissing<T>(read: () => T, missing: () => Missing): T {
 export const ofList = <T>(read: () => T): T =>
   orMissing(read, () => new Missing('unknown_id', 'No list with this id. my_lists gives the ids'));
 
-/** Some members of an object. */
-export function pick<T extends object, K extends keyof T>(from: T, ...names: K[]): Pick<T, K> {
-  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>;
-}
-
 /** The most ids of a kind in an answer. */
 export const mostListed = 100;
-
-/** The members that say something: without empty arrays and what is undefined. */
-export const filled = (from: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(from).filter(
-      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
-    ),
-  );
 
 const charactersPerToken = 4;
 const tokens = { short: 2000, full: 6000 };
@@ -88,18 +77,17 @@ function continued({ tool, args, digest }: Call, at: number): Pick<Answer, 'trun
   return { truncated: true, next: { tool, arguments: { ...given, cursor: `${short(digest)}-${at}` } } };
 }
 
-const sizeOf = (value: unknown) => JSON.stringify(value).length;
-
 /**
  * An answer with as many rows as fit. `rows` are those from the call's place on; `total` says how many there are in
  * all, so that `next` leads to the rest.
  */
 export function withRows(call: Call, head: Answer, name: string, rows: object[], total: number): Answer {
-  const room = call.most - tail - sizeOf({ ...head, digest: call.digest, [name]: [] }) - sizeOf(call.args);
+  const room =
+    call.most - tail - jsonLength({ ...head, digest: call.digest, [name]: [] }) - jsonLength(call.args);
   const taken: object[] = [];
   let size = 0;
   for (const row of rows) {
-    size += sizeOf(row) + 1;
+    size += jsonLength(row) + 1;
     if (size > room && taken.length > 0) break;
     taken.push(row);
   }
@@ -110,7 +98,8 @@ export function withRows(call: Call, head: Answer, name: string, rows: object[],
 /** An answer with long texts of a publisher as `source`, in parts: each begins where the one before ended. */
 export function withTexts(call: Call, head: Answer, texts: Record<string, string>): Answer {
   const names = Object.keys(texts).filter((name) => texts[name] !== '');
-  let room = call.most - tail - sizeOf({ ...head, digest: call.digest, source: {} }) - sizeOf(call.args);
+  let room =
+    call.most - tail - jsonLength({ ...head, digest: call.digest, source: {} }) - jsonLength(call.args);
   let skip = call.at;
   let end = call.at;
   const source: Record<string, string> = {};
@@ -120,31 +109,14 @@ export function withTexts(call: Call, head: Answer, texts: Record<string, string
     skip = Math.max(0, skip - text.length);
     if (rest === '') continue;
     room -= name.length + '"":"",'.length;
-    const part = beginning(rest, room);
+    const part = jsonBeginning(rest, room);
     if (part !== '') source[name] = part;
     end += part.length;
-    room -= sizeOf(part) - 2;
+    room -= jsonLength(part) - 2;
     if (part.length < rest.length || (room < 40 && index < names.length - 1))
       return { ...head, source, ...continued(call, end) };
   }
   return { ...head, source };
-}
-
-/** The longest beginning of a text that has so many characters as JSON, without half a character. */
-function beginning(text: string, most: number): string {
-  if (sizeOf(text) - 2 <= most) return text;
-  let [end, size] = [0, 0];
-  for (const character of text) {
-    size += sizeOf(character) - 2;
-    if (size > most) break;
-    end += character.length;
-  }
-  return text.slice(0, end);
-}
-
-/** A title in a row; the whole one is where the row's citation leads. */
-export function brief(text: string, length = 300): string {
-  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** A rule as a row: its citation, and what tells it from others. */
@@ -154,8 +126,3 @@ export const ruleRow = (slug: string, version: string, rule: Heading) => ({
   ruleTitle: brief(rule.ruleTitle),
 });
 type Heading = Record<'groupId' | 'ruleId' | 'ruleVersion' | 'ruleTitle' | 'severity', string>;
-
-/** A page of a service that has the row at a place, and how many rows of it earlier parts had. */
-export function pageAt(at: number, limit = 100): { page: number; limit: number; skip: number } {
-  return { page: Math.floor(at / limit) + 1, limit, skip: at % limit };
-}

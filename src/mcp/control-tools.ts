@@ -1,5 +1,7 @@
 import { citation } from '../base/citation.ts';
 import { badRequest } from '../base/errors.ts';
+import { filled, pick } from '../base/objects.ts';
+import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment-lines.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import { citeControl, controlIn, isImported, missingControl } from '../catalog/search/control-versions.ts';
@@ -11,17 +13,14 @@ import {
   severitiesOf,
   stigOf,
 } from '../catalog/search/spelled.ts';
+import { pageAt } from '../http/paging.ts';
 import type { Services } from '../services.ts';
 import {
   type Answer,
-  brief,
   type Call,
-  filled,
   mostListed,
   ofList,
   orMissing,
-  pageAt,
-  pick,
   ruleRow,
   withRows,
   withTexts,

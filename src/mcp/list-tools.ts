@@ -1,8 +1,10 @@
 import { citation } from '../base/citation.ts';
+import { pick } from '../base/objects.ts';
 import { inSlices } from '../base/slices.ts';
+import { brief } from '../base/text.ts';
 import type { List } from '../collections/lists-schema.ts';
 import type { Services } from '../services.ts';
-import { type Answer, brief, type Call, ofList, pick, withRows } from './calls.ts';
+import { type Answer, type Call, ofList, withRows } from './calls.ts';
 
 export async function myLists(services: Services, call: Call): Promise<Answer> {
   const user = await call.caller.user();

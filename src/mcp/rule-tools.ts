@@ -1,5 +1,6 @@
 import { citation, readCitation } from '../base/citation.ts';
-import { cut } from '../base/text.ts';
+import { filled, pick } from '../base/objects.ts';
+import { brief, cut } from '../base/text.ts';
 import {
   controlOf,
   isControlId,
@@ -9,19 +10,9 @@ import {
   severitiesOf,
   stigOf,
 } from '../catalog/search/spelled.ts';
+import { pageAt } from '../http/paging.ts';
 import type { Services } from '../services.ts';
-import {
-  type Answer,
-  brief,
-  type Call,
-  filled,
-  mostListed,
-  pageAt,
-  pick,
-  ruleRow,
-  withRows,
-  withTexts,
-} from './calls.ts';
+import { type Answer, type Call, mostListed, ruleRow, withRows, withTexts } from './calls.ts';
 import { inList } from './list-tools.ts';
 
 export async function find(services: Services, call: Call): Promise<Answer> {

@@ -15,7 +15,11 @@ export async function serveLines(
     output.once('error', () => resolve());
     output.once('close', () => resolve());
   });
-  const handle = serveStdio(() => createPrograms(programs), { transport, onerror, maxSubscriptions: 0 });
+  const handle = serveStdio(() => createPrograms(() => programs), {
+    transport,
+    onerror,
+    maxSubscriptions: 0,
+  });
   await ended;
   await handle.close();
 }

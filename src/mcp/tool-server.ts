@@ -3,14 +3,13 @@ import {
   ProtocolError,
   ResourceNotFoundError,
   ResourceTemplate,
-  type StandardSchemaWithJSON,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
-import { z } from 'zod';
 import { AppError } from '../base/errors.ts';
 import { packageVersion } from '../base/root.ts';
 import { Missing } from '../catalog/search/spelled.ts';
 import { decodedUrl } from '../http/middleware.ts';
-import { describeIssue } from '../http/schema.ts';
+import { closedSchema, openSchema } from '../http/published-schema.ts';
 import type { Services } from '../services.ts';
 import { type Answer, type Call, type Caller, mostCharacters, Refused, startOf } from './calls.ts';
 import { common, type Tool, tools } from './tools.ts';
@@ -18,8 +17,10 @@ import { common, type Tool, tools } from './tools.ts';
 export interface Programs {
   services: Services;
   caller: Caller;
-  /** The only tool that is called; without it all are there. To register ten takes longer than a call. */
-  only?: string | undefined;
+  /** Where the text of an answer goes, to be put in after the library, which copies it several times. */
+  taken?: { text?: string | undefined };
+  /** The text from the cache, else what `make` gives. */
+  kept(key: string, make: () => Promise<string>): Promise<string>;
   /** The words for an error that is none of the caller's; it is logged. */
   fault(error: Error): string;
 }
@@ -35,16 +36,16 @@ const makeConfigured = () =>
     tool,
     config: {
       description: tool.description,
-      inputSchema: strict(tool.input),
-      outputSchema: open({ ...common, ...tool.output }),
+      inputSchema: closedSchema(tool.input),
+      outputSchema: openSchema({ ...common, ...tool.output }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
   }));
 let made: ReturnType<typeof makeConfigured> | undefined;
 const configured = () => (made ??= makeConfigured());
 
-/** The server of one request, or of one connection on stdio (rule D41.3). */
-export function createPrograms(programs: Programs): McpServer {
+/** The server of one request at a time, or of one connection on stdio (rule D41.3), with all tools or only one. */
+export function createPrograms(of: (context: ServerContext) => Programs, only?: string): McpServer {
   const cacheHints = { 'tools/list': { ttlMs: 3_600_000, cacheScope: 'private' as const } };
   const server = new McpServer(
     { name: 'gapstone', version: packageVersion },
@@ -54,35 +55,41 @@ export function createPrograms(programs: Programs): McpServer {
       cacheHints,
     },
   );
-  const called = configured().filter(({ tool }) => tool.name === programs.only);
+  const called = configured().filter(({ tool }) => tool.name === only);
   for (const { tool, config } of called.length > 0 ? called : configured()) {
-    server.registerTool(tool.name, config, async (args: unknown) => {
+    server.registerTool(tool.name, config, async (args: unknown, context) => {
+      const programs = of(context);
       try {
-        const answer = await answerOf(programs, tool, args as Call['args']);
-        return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+        const text = await textOf(programs, tool, args as Call['args']);
+        if (!programs.taken)
+          return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
+        programs.taken.text = text;
+        return { content: [{ type: 'text', text: '' }], structuredContent: {} };
       } catch (error) {
         return { content: [{ type: 'text', text: wordsFor(programs, error as Error) }], isError: true };
       }
     });
   }
-  if (called.length === 0) addResource(server, programs);
+  if (called.length === 0) addResource(server, of);
   return server;
 }
 
-function addResource(server: McpServer, programs: Programs): void {
+function addResource(server: McpServer, of: (context: ServerContext) => Programs): void {
   const template = new ResourceTemplate('gapstone://rules/{id}', { list: undefined });
   const description = 'One rule, as get_rule answers it with all its texts.';
   const mimeType = 'application/json';
-  server.registerResource('rule', template, { description, mimeType }, async (uri, { id }) => {
+  server.registerResource('rule', template, { description, mimeType }, async (uri, { id }, context) => {
+    const programs = of(context);
     const rule = tools.find(({ name }) => name === 'get_rule')!;
-    let answer: Answer;
+    let text: string;
     try {
-      answer = await answerOf(programs, rule, { id: decodedUrl(String(id)).slice(0, 500), detail: 'full' });
+      text = await textOf(programs, rule, { id: decodedUrl(String(id)).slice(0, 500), detail: 'full' });
     } catch (error) {
       throw new ProtocolError(-32602, wordsFor(programs, error as Error));
     }
-    if (!answer.found) throw new ResourceNotFoundError(uri.href.slice(0, 200), String(answer.advice));
-    return { contents: [{ uri: uri.href, mimeType, text: JSON.stringify(answer) }] };
+    const { found, advice } = JSON.parse(text) as Answer;
+    if (!found) throw new ResourceNotFoundError(uri.href.slice(0, 200), String(advice));
+    return { contents: [{ uri: uri.href, mimeType, text }] };
   });
 }
 
@@ -92,22 +99,24 @@ function wordsFor({ fault }: Programs, error: Error): string {
   return isOurs || error instanceof Refused ? error.message : fault(error);
 }
 
-/** How often a call runs again because the catalog changed meanwhile. */
-const attempts = 5;
-
-/** The answer of one state of the catalog. Throws what `wordsFor` puts into words. */
-async function answerOf({ services, caller }: Programs, tool: Tool, args: Call['args']): Promise<Answer> {
+/** The answer of one state of the catalog, from the cache where only the catalog decides. Throws what `wordsFor` words. */
+async function textOf({ services, caller, kept }: Programs, tool: Tool, args: Call['args']): Promise<string> {
   if (tool.right === 'catalog') await caller.catalog();
   if (tool.right === 'user') await caller.user();
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const { digest } = await services.summary.summary();
-    const [at, most] = [startOf(args.cursor, digest), mostCharacters(args.detail)];
-    const answer = await orAbsent(() =>
-      tool.run(services, { tool: tool.name, args, caller, digest, at, most }),
-    );
-    if ((await services.summary.summary()).digest === digest) return { ...answer, digest };
-  }
-  throw new AppError('UNAVAILABLE', 'The catalog is being changed. Try again');
+  const make = async () => {
+    // Again where the catalog changed meanwhile.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const { digest } = await services.summary.ofCatalog();
+      const [at, most] = [startOf(args.cursor, digest), mostCharacters(args.detail)];
+      const call = { tool: tool.name, args, caller, digest, at, most };
+      const answer = await orAbsent(() => tool.run(services, call));
+      if ((await services.summary.ofCatalog()).digest === digest)
+        return JSON.stringify({ ...answer, digest });
+    }
+    throw new AppError('UNAVAILABLE', 'The catalog is being changed. Try again');
+  };
+  const isOfUsers = args.list !== undefined || tool.isOfUsers === true;
+  return isOfUsers ? make() : kept(`mcp ${tool.name} ${JSON.stringify(args)}`, make);
 }
 
 /** An answer, also that of what is not there. */
@@ -119,30 +128,4 @@ async function orAbsent(run: () => Answer | Promise<Answer>): Promise<Answer> {
     if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
     return new Missing('unknown_id', error.message).answer;
   }
-}
-
-type Schema = StandardSchemaWithJSON<unknown, unknown>;
-
-/** A schema with what it publishes, which the library asks for with each message: without members that say nothing. */
-function published(schema: z.ZodType, io: 'input' | 'output'): Schema['~standard'] {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, {
-    io,
-    override: ({ jsonSchema }) => {
-      if (jsonSchema.additionalProperties !== false) delete jsonSchema.additionalProperties;
-    },
-  });
-  const { '~standard': standard } = schema as unknown as Schema;
-  return { ...standard, jsonSchema: { input: () => json, output: () => json } };
-}
-
-const open = (shape: z.ZodRawShape): Schema => ({ '~standard': published(z.looseObject(shape), 'output') });
-
-/** Arguments: no others, and one short message for what is wrong. */
-function strict(shape: z.ZodRawShape): Schema {
-  const schema = z.strictObject(shape);
-  const validate: Schema['~standard']['validate'] = (value) => {
-    const { data, error } = schema.safeParse(value ?? {});
-    return error ? { issues: [{ message: describeIssue(error.issues[0]!).slice(0, 200) }] } : { value: data };
-  };
-  return { '~standard': { ...published(schema, 'input'), validate } };
 }

@@ -12,6 +12,8 @@ type Right = 'public' | 'catalog' | 'user';
 export interface Tool {
   name: string;
   right: Right;
+  /** Users' data is part of each answer. */
+  isOfUsers?: true;
   description: string;
   input: z.ZodRawShape;
   output: z.ZodRawShape;
@@ -148,6 +150,7 @@ export const tools: Tool[] = [
   {
     name: 'my_lists',
     right: 'user',
+    isOfUsers: true,
     description:
       "The caller's lists of STIGs, or with `list` the STIGs of one and the release of each. Call it for the id that other " +
       'tools take as `list`. Lists cannot be changed here.',
@@ -158,6 +161,7 @@ export const tools: Tool[] = [
   {
     name: 'catalog_info',
     right: 'catalog',
+    isOfUsers: true,
     description:
       'What this catalog holds: digest, counts, revisions of frameworks. Call it when something is not_imported. Not for ' +
       'one STIG: call get_stig.',

@@ -13,23 +13,36 @@ export interface Load {
   failures: number;
 }
 
-/**
- * Sends one request over and over on some connections, each waiting for its answer, for a time in milliseconds.
- * A loop of our own on plain sockets: a client library would cost more than the server that it measures.
- */
-export async function load(
+/** The next request of a connection; undefined ends it. */
+type Next = () => Buffer | undefined;
+
+/** Sends one request over and over on some connections, each waiting for its answer, for a time in milliseconds. */
+export function load(
   port: number,
   request: string,
   { connections = 32, milliseconds = 1000 } = {},
 ): Promise<Load> {
-  const times: number[] = [];
   const bytes = Buffer.from(request);
+  const until = performance.now() + milliseconds;
+  const next: Next = () => (performance.now() < until ? bytes : undefined);
+  return run(port, Array<Next>(connections).fill(next));
+}
+
+/** Sends some requests on each of some connections, each waiting for its answer. */
+export function loadEach(port: number, requests: string[][]): Promise<Load> {
+  const nextOf = (own: string[]): Next => {
+    const left = own.map((request) => Buffer.from(request));
+    return () => left.shift();
+  };
+  return run(port, requests.map(nextOf));
+}
+
+/** A loop of our own on plain sockets: a client library would cost more than the server that it measures. */
+async function run(port: number, connections: Next[]): Promise<Load> {
+  const times: number[] = [];
   const total = { bytes: 0, failures: 0 };
   const started = performance.now();
-  const until = started + milliseconds;
-  await Promise.all(
-    Array.from({ length: connections }, () => oneConnection(port, bytes, until, times, total)),
-  );
+  await Promise.all(connections.map((next) => oneConnection(port, next, times, total)));
   const seconds = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
@@ -38,13 +51,13 @@ export async function load(
 
 function oneConnection(
   port: number,
-  request: Buffer,
-  until: number,
+  next: Next,
   times: number[],
   total: { bytes: number; failures: number },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let socket: Socket;
+    let request = next();
     let sent = 0;
     /** Bytes of the answer that are still to come; -1 while its head is. */
     let missing = -1;
@@ -53,14 +66,15 @@ function oneConnection(
       sent = performance.now();
       missing = -1;
       head = '';
-      socket.write(request);
+      socket.write(request!);
     };
     const open = () => {
+      if (request === undefined) return resolve();
       let last = false;
       socket = connect(port, '127.0.0.1', send).setNoDelay(true);
       socket.on('error', reject);
       // A server ends a connection after some number of requests, and says so before.
-      socket.on('close', () => (last && performance.now() < until ? open() : resolve()));
+      socket.on('close', () => (last ? open() : resolve()));
       socket.on('data', (chunk: Buffer) => {
         total.bytes += chunk.length;
         let body = chunk.length;
@@ -76,8 +90,9 @@ function oneConnection(
         missing -= body;
         if (missing > 0) return;
         times.push(performance.now() - sent);
+        request = next();
         if (last) return;
-        if (performance.now() < until) send();
+        if (request) send();
         else socket.end();
       });
     };

@@ -116,6 +116,23 @@ test('the contract: what tools/list says, and an answer of each tool and of each
   assertGolden('programs.txt', `${text}\n`);
 });
 
+test('an answer that is kept is for those who may ask, and servers that are used again mix nobody up', async () => {
+  const rule = { id: 'V-900002' };
+  const first = await callTool(t, 'get_rule', rule, alice);
+  assert.equal(await callTool(t, 'get_rule', rule, carol), first);
+  assert.is((await callTool(t, 'get_rule', rule)).text, needsUser);
+  const [own, none] = [
+    await callTool(t, 'my_lists', { list }, alice),
+    'No list with this id. my_lists gives the ids',
+  ];
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, at) => callTool(t, 'my_lists', { list }, [alice, carol, {}][at % 3])),
+  );
+  for (const [at, { text, json }] of answers.entries())
+    if (at % 3 === 0) assert.is(text, own.text);
+    else assert.is(at % 3 === 1 ? json.advice : text, at % 3 === 1 ? none : needsUser);
+});
+
 test('who may call what: get_control and crosswalk are public, the others want a user token', async () => {
   const expired = await userCaller(t, { iat: 1, exp: 2 });
   const session = await sessionCaller(t, alice);

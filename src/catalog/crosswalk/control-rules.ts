@@ -64,17 +64,17 @@ export function createControlRulesService(
         const control = find(query.framework, query.controlId);
         const slugs = selectedSlugs(query);
         const { paths, truncated } = pathsToCcis(crosswalk, control, query);
-        const asked = {
-          ccis: JSON.stringify([...paths.keys()]),
-          severities: query.severity ? [...query.severity].join() : null,
-          slugs: slugs === null ? null : JSON.stringify([...slugs]),
-        };
-        const counts = sumOf(countsOf(asked.ccis), slugs, query.severity);
+        const ccis = JSON.stringify([...paths.keys()]);
+        const counted = countsOf(ccis).filter((each) => isCounted(each, slugs, query.severity));
+        const counts = sumOf(counted, null);
         const total = counts.high + counts.medium + counts.low;
-        const rows = reached.all({ ...asked, limit: query.limit, offset: offsetOf(query, total) });
+        const { onPage, skipped } = stigsOnPage(counted, offsetOf(query, total), query.limit);
+        const severities = query.severity ? [...query.severity].join() : null;
+        const asked = { ccis, severities, slugs: JSON.stringify([...onPage.keys()]) };
+        const rows = reached.all({ ...asked, limit: query.limit, offset: skipped });
         return {
           control,
-          stigs: byStig(rows, paths, automationOf),
+          stigs: byStig(rows, onPage, paths, automationOf),
           counts,
           pagination: paginationOf(query, total),
           ...(truncated ? { truncated: true as const } : {}),
@@ -97,7 +97,8 @@ function createCitingRules(db: Database) {
   const isAsked = and(
     inArray(findings.id, citing),
     sql`(${severities} IS NULL OR instr(${severities}, ${findings.severity}) > 0)`,
-    sql`(${slugs} IS NULL OR ${stigs.slug} IN (SELECT value FROM json_each(${slugs})))`,
+    // The index of slugs leads: the rules of other STIGs are not read.
+    sql`${stigs.slug} IN (SELECT value FROM json_each(${slugs}))`,
   );
   const { slug, title } = stigs;
   const byTitle = [asc(stigs.titleFold), asc(title), asc(slug)];
@@ -111,10 +112,9 @@ function createCitingRules(db: Database) {
     .groupBy(stigs.id, severity)
     .orderBy(...byTitle)
     .prepare();
-  const ruleCount = sql<number>`count(*) OVER (PARTITION BY ${stigs.id})`;
   const reached = orm
     .select({
-      stig: { slug, title, version: stigReleases.version, ruleCount },
+      stig: { slug, title, version: stigReleases.version },
       rule: { groupId, ruleId, ruleVersion, ruleTitle, severity, ruleIdents: ccis },
     })
     .from(findings)
@@ -177,15 +177,40 @@ export function sumOf(counts: RuleCount[], slugs: Set<string> | null, severities
   return sums;
 }
 
+/**
+ * The STIGs with rules on a page, each with the number of its rules in the whole result, and how many rules of the
+ * first one are on earlier pages. `counts` are in the order of the pages.
+ */
+function stigsOnPage(counts: RuleCount[], offset: number, limit: number) {
+  const rulesOf = new Map<string, number>();
+  for (const { slug, rules } of counts) rulesOf.set(slug, (rulesOf.get(slug) ?? 0) + rules);
+  const onPage = new Map<string, number>();
+  let [before, skipped] = [0, 0];
+  for (const [slug, rules] of rulesOf) {
+    if (before >= offset + limit) break;
+    if (before + rules > offset) {
+      if (onPage.size === 0) skipped = offset - before;
+      onPage.set(slug, rules);
+    }
+    before += rules;
+  }
+  return { onPage, skipped };
+}
+
 type ReachedRow = {
-  stig: Omit<StigRules, 'rules'>;
+  stig: Omit<StigRules, 'rules' | 'ruleCount'>;
   rule: Omit<ReachedRule, 'automation' | 'hops' | 'paths'>;
 };
 
-function byStig(rows: ReachedRow[], paths: Map<string, Path[]>, automationOf: AutomationOf): StigRules[] {
+function byStig(
+  rows: ReachedRow[],
+  ruleCounts: Map<string, number>,
+  paths: Map<string, Path[]>,
+  automationOf: AutomationOf,
+): StigRules[] {
   const stigs = new Map<string, StigRules>();
   for (const { stig, rule } of rows) {
-    const known = stigs.get(stig.slug) ?? { ...stig, rules: [] };
+    const known = stigs.get(stig.slug) ?? { ...stig, ruleCount: ruleCounts.get(stig.slug)!, rules: [] };
     stigs.set(stig.slug, known);
     const all = rule.ruleIdents.flatMap((cci) => paths.get(cci) ?? []);
     const hops = Math.min(...all.map((path) => path.hops));
