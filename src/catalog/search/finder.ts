@@ -8,11 +8,11 @@ import { createFewScorer } from './few.ts';
 import type { IndexMemory } from './index-memory.ts';
 import { byScore, countsOf, type IndexedRule, inOrder } from './indexed-rules.ts';
 import { createIdTest } from './known-ids.ts';
-import { type FoldedText, findPlaces, foldInPlace, indexed, type Pattern } from './pattern.ts';
+import { type FoldedText, findPlaces, foldInPlace, indexed } from './pattern.ts';
 import { readSearchQuery, type SearchQuery, type Term } from './query.ts';
 import type { SearchCounts, SearchOrder } from './schema.ts';
 import { createIndexQueries, type Scored } from './sql.ts';
-import { createWider, filtered, nothingWider, type Wider } from './wider.ts';
+import { createWider, filtered, nothingWider, type PhrasesIn, type Wider } from './wider.ts';
 
 /** What is asked for, and in which order. */
 export interface SearchIn extends SearchQuestion {
@@ -57,17 +57,17 @@ export function createFinder(
     .raw();
   // To score the 19,000 rules with "the" takes 10 ms, and everybody asks for the same common words.
   const bestOfCommon = perGeneration(db, () => new LRUCache<string, Scored[]>({ max: 500 }));
-  const lastTexts = perGeneration(db, () => new Map<number, FoldedText[]>());
-  /** The texts of a rule, those of the last one kept: a question may have many phrases. */
-  function foldedTexts(id: number): FoldedText[] {
-    const last = lastTexts();
-    const texts = last.get(id) ?? textsOf.get(id)!.map(foldInPlace);
-    last.clear();
-    last.set(id, texts);
-    return texts;
-  }
-  const isIn = ({ id }: IndexedRule, literal: Pattern) =>
-    foldedTexts(id).some((text) => findPlaces(text, literal, 1).length > 0);
+  /** Its ids come first: they are short, and mostly have those that are asked. */
+  const phrasesIn: PhrasesIn = ({ id }) => {
+    const texts = textsOf.get(id)!;
+    const folded: FoldedText[] = [];
+    return (phrases) =>
+      phrases.length > 0 &&
+      texts.some((text, at) => {
+        const each = (folded[at] ??= foldInPlace(text));
+        return phrases.some((phrase) => findPlaces(each, phrase, 1).length > 0);
+      });
+  };
 
   /** What is asked, without the rules that it excludes. */
   function* withoutExcluded(asked: Asked): Generator<void, Asked> {
@@ -96,8 +96,10 @@ export function createFinder(
     return hasLiterals(query) ? yield* filtered(found, (rule) => hasItsLiterals(query, rule)) : found;
   }
 
-  const hasItsLiterals = ({ literals, excludedLiterals }: SearchQuery, rule: IndexedRule) =>
-    literals.every((each) => isIn(rule, each)) && !excludedLiterals.some((each) => isIn(rule, each));
+  function hasItsLiterals({ literals, excludedLiterals }: SearchQuery, rule: IndexedRule): boolean {
+    const hasAny = phrasesIn(rule);
+    return literals.every((each) => hasAny([each])) && !hasAny(excludedLiterals);
+  }
 
   function matching({ wants }: SearchQuery, match: string, { vocabulary }: IndexMemory): number[] {
     const rulesWith = ({ patterns: [pattern], isPlain }: Term) =>
@@ -160,7 +162,7 @@ export function createFinder(
     if (query.isOneId && isId(query.wanted)) return nothingWider;
     const first = passes === inScope ? all : yield* allOf(asked, inScope, memory);
     if (first.length >= enough) return nothingWider;
-    const wider = yield* widen(asked, new Set(first), isIn, stig === undefined, memory);
+    const wider = yield* widen(asked, new Set(first), phrasesIn, stig === undefined, memory);
     return sort === undefined || sort === 'relevance'
       ? wider
       : { ...wider, rules: inOrder(wider.rules, sort) };

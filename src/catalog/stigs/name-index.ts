@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { notThere } from '../../base/errors.ts';
 import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { createNameMatcher, type NameMatcher, readName } from './name-match.ts';
+import { createNameMatcher, createNameTest, type NameMatcher, readName } from './name-match.ts';
 
 /** A STIG that a text names. */
 export interface StigByName {
@@ -184,10 +184,10 @@ type NameMaps = ReturnType<typeof indexOf>;
 /** The STIGs that a text names, the best first; equally good ones stay in the order of titles. */
 function namedIn({ matchers }: NameMaps, text: string): StigByName[] {
   const asked = readName(text);
-  if (asked === null) return [];
+  if (asked === null || !matchers().mayName(asked)) return [];
   const { release } = formOf(text);
   return matchers()
-    .map(({ stig, match }) => ({ stig, rank: match(asked) }))
+    .all.map(({ stig, match }) => ({ stig, rank: match(asked) }))
     .filter((each): each is { stig: IndexedStig; rank: number } => each.rank !== null)
     .sort((a, b) => a.rank - b.rank)
     .map(({ stig }) => answerOf(stig, release));
@@ -268,7 +268,10 @@ function indexOf(stigs: IndexedStig[]) {
       for (const group of groups.values()) group.sort(compareNumbers);
       return groups;
     }),
-    matchers: once(() => stigs.map((stig) => ({ stig, match: matcherOf(stig) }))),
+    matchers: once(() => {
+      const all = stigs.map((stig) => ({ stig, ...matcherOf(stig) }));
+      return { all, mayName: createNameTest(all) };
+    }),
   };
 }
 
