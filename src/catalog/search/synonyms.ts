@@ -26,12 +26,13 @@ export function createSynonyms(db: Database): (terms: string[][]) => Map<number,
   });
 
   return (terms) => {
+    const others = byName();
     const found = new Map<number, string[][]>();
     for (let from = 0; from < terms.length; from++) {
       const parts: string[] = [];
       for (let to = from; to < terms.length && terms[to]!.length > 0 && parts.length < longest; to++) {
         parts.push(...terms[to]!);
-        const instead = byName().get(keyOf(parts));
+        const instead = others.get(keyOf(parts));
         if (instead) found.set(from, [...(found.get(from) ?? []), ...instead]);
       }
     }
