@@ -193,7 +193,10 @@ function namedIn({ matchers }: NameMaps, text: string): StigByName[] {
     .map(({ stig }) => answerOf(stig, release));
 }
 
-function withWholeName({ bySlugOrAlias, byForm }: NameMaps, text: string): StigByName[] {
+function withWholeName({ bySlugOrAlias, byForm, firstWords }: NameMaps, text: string): StigByName[] {
+  // A search asks this of each row of words in a question. A name is read from its second word on only after these two.
+  const [first = ''] = /^[a-z0-9]+(?=\s|$)/.exec(fold(text)) ?? [];
+  if (first !== '' && first !== 'u' && first !== 'xccdf' && !firstWords().has(first)) return [];
   const { form, kind, release } = formOf(text);
   const [, beforeRelease] = release === null ? [] : (/^(\S+)\s+v\d+r[\d.]+$/i.exec(text.trim()) ?? []);
   const exact = bySlugOrAlias(text.trim());
@@ -240,6 +243,11 @@ function indexOf(stigs: IndexedStig[]) {
   const bySlug = new Map(stigs.map((stig) => [stig.slug, stig]));
   const byAlias = new Map(stigs.flatMap((stig) => stig.aliases.map((alias) => [alias, stig] as const)));
   const byBenchmark = grouped(stigs, ({ benchmarkIds }) => benchmarkIds.map(fold));
+  const byForm = once(() =>
+    grouped(stigs, ({ slug, aliases, benchmarkIds, titles }) =>
+      [slug, ...aliases, ...benchmarkIds, ...titles].map((name) => formOf(name).form),
+    ),
+  );
   return {
     stigs,
     /** The STIG with a slug, a former one or a benchmark id, in any case (rule D35.4); of equals the slug counts. */
@@ -248,11 +256,9 @@ function indexOf(stigs: IndexedStig[]) {
       return bySlug.get(key) ?? byAlias.get(key) ?? byBenchmark.get(key)?.[0];
     },
     byBenchmark,
-    byForm: once(() =>
-      grouped(stigs, ({ slug, aliases, benchmarkIds, titles }) =>
-        [slug, ...aliases, ...benchmarkIds, ...titles].map((name) => formOf(name).form),
-      ),
-    ),
+    byForm,
+    /** The first words of all whole names. */
+    firstWords: once(() => new Set([...byForm().keys()].map((form) => form.split('_', 1)[0]!))),
     /** By the names of files that state a release, as the publisher's do. */
     byFile: once(() =>
       grouped(stigs, ({ files }) =>
