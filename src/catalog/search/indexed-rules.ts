@@ -96,8 +96,8 @@ export function countsOf(rules: IndexedRule[]): SearchCounts {
   for (const rule of rules) {
     severity[rule.severity]++;
     const { place, slug, title } = rule.stig;
-    const stig = (found[place] ??= { slug, title, rules: 0 });
-    stig.rules++;
+    found[place] ??= { slug, title, rules: 0 };
+    found[place].rules++;
   }
   // Some places are empty: `filter` leaves them out.
   return { severity, stigs: found.filter(() => true) };
