@@ -38,13 +38,11 @@ export function makeSnippet(texts: Record<SearchedField, string>, terms: Pattern
 }
 
 function placesIn(folded: FoldedText, terms: Pattern[][]): Place[] {
-  return terms
-    .flatMap((patterns, term) =>
-      patterns.flatMap((pattern) =>
-        findPlaces(folded, pattern, maxPlaces).map((place) => ({ ...place, term })),
-      ),
-    )
-    .sort((a, b) => a.start - b.start || b.end - a.end);
+  const places: Place[] = [];
+  for (const [term, patterns] of terms.entries())
+    for (const pattern of patterns)
+      for (const { start, end } of findPlaces(folded, pattern, maxPlaces)) places.push({ start, end, term });
+  return places.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
 function cutOut(field: SearchedField, text: string, places: Place[]): Snippet {
