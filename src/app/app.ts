@@ -30,9 +30,8 @@ import { pageRoutes } from './pages.ts';
 import { programRoutes } from './programs.ts';
 
 /** Builds the application: middleware in order, routes, error mapping and the OpenAPI document. */
-export function createApp(context: Context): OpenAPIHono<Env> {
+export function createApp(context: Context, services = createServices(context)): OpenAPIHono<Env> {
   const { audit, log, now, limiter, banner } = context;
-  const services = createServices(context);
   const { users, keyId, certificates } = context;
   const sessions = createSessions(users, now, log, {
     ...{ audit: createSessionAudit(audit.stream), keyId, certificates, idleMinutes: context.sessionIdle },

@@ -5,7 +5,7 @@ import type { RuleHistoryService } from '../catalog/stigs/history.ts';
 import { idsOf, markedClasses, type RuleMarks, readMarks } from '../catalog/stigs/marks.ts';
 import { plainId, ruleNumber } from '../catalog/stigs/match.ts';
 import type { Database } from '../db/database.ts';
-import { inOneGeneration } from '../db/one-generation.ts';
+import { inOneGeneration, perGeneration } from '../db/one-generation.ts';
 import { createControlFacts } from './reference-controls.ts';
 import { keyOf, placesIn, referencesOf } from './reference-scan.ts';
 import type { Reference, ReferenceFact } from './reference-schema.ts';
@@ -16,11 +16,12 @@ const atOnce = 20;
 
 interface ReleaseRow {
   release: number;
-  stig: number;
   slug: string;
   version: string;
   newest: string;
   isCurrent: number;
+  /** In the order in which releases are looked through. */
+  place: number;
 }
 type MarkedRule = { rule: RuleMarks; index: number };
 
@@ -52,17 +53,22 @@ export type ReferenceLookup = ReturnType<typeof createReferenceLookup>;
 
 /** Looks up many cited ids in the catalog (rule D39.1), in slices between other requests. */
 export function createReferenceLookup(db: Database, history: Pick<RuleHistoryService, 'find'>) {
-  const releasesWith = db.sqlite.prepare<[string, string, string], ReleaseRow>(
-    `SELECT r.id AS release, r.stig_id AS stig, s.slug, r.version, n.version AS newest,
-            r.id = s.current_release_id AS isCurrent
-       FROM rule_ids AS i JOIN stig_releases AS r ON r.id = i.release_id
-       JOIN stigs AS s ON s.id = r.stig_id JOIN stig_releases AS n ON n.id = s.current_release_id
-      WHERE i.id = ? OR (i.id >= ? || ' - ' AND i.id < ? || ' -!')
+  const retained = db.sqlite.prepare<[], Omit<ReleaseRow, 'place'>>(
+    `SELECT r.id AS release, s.slug, r.version, n.version AS newest, r.id = s.current_release_id AS isCurrent
+       FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
+       JOIN stig_releases AS n ON n.id = s.current_release_id
       ORDER BY isCurrent DESC, r.release_order DESC, s.slug`,
   );
-  // Most ids that are no release's are invented ones, and the question above takes ten times as long.
-  const isThere = db.sqlite
-    .prepare<[string, string], number>("SELECT 1 FROM rule_ids WHERE id >= ? AND id < ? || ' -!' LIMIT 1")
+  // To join them for each id takes ten times as long.
+  const releases = perGeneration(
+    db,
+    () => new Map(retained.all().map((row, place) => [row.release, { ...row, place }])),
+  );
+  const printingsWith = db.sqlite
+    .prepare<[string, string, string, string], number>(
+      `SELECT release_id FROM rule_ids
+        WHERE id >= ? AND id < ? || ' -!' AND (id = ? OR id >= ? || ' - ')`,
+    )
     .pluck();
   const titleOf = db.sqlite
     .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
@@ -71,9 +77,17 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
   const vocabulary = createVocabulary(db);
   const rulesOf = createMarkedRules(db);
 
+  /** The retained releases with an id, the newest of their STIGs first. */
+  function releasesWith(id: string): ReleaseRow[] {
+    const known = releases();
+    const found = new Set(printingsWith.all(id, id, id, id));
+    const rows = [...found].flatMap((printing) => known.get(printing) ?? []);
+    return rows.sort((a, b) => a.place - b.place);
+  }
+
   function ruleFact({ id }: FoundId): ReferenceFact {
     const number = id.startsWith('SV-') ? ruleNumber({ ruleId: id }) : id;
-    const rows = isThere.get(number, number) === undefined ? [] : releasesWith.all(number, number, number);
+    const rows = releasesWith(number);
     const currents = rows.filter(({ isCurrent }) => isCurrent);
     const row = currents.find(({ release }) => rulesOf(release).has(id)) ?? currents[0] ?? rows[0];
     const found = row && (rulesOf(row.release).get(id) ?? rulesOf(row.release).get(number));

@@ -32,12 +32,14 @@ import { createMetrics, type Figures, type Metrics } from '../http/observe/metri
 import { createObserver } from '../http/observe/observer.ts';
 import { processFigures } from '../http/observe/process.ts';
 import { type RunningServer, startServer } from '../server.ts';
+import { createServices, type Services } from '../services.ts';
 import { createUploads } from '../site/checklists/uploads.ts';
 import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from './audit.ts';
 import { type Command, parse, text } from './command.ts';
 import { watchInbox } from './inbox.ts';
 import { purgeDaily } from './purge.ts';
 import { loadSecurity, type Security } from './secure.ts';
+import { watchCatalog } from './watch-catalog.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -113,7 +115,8 @@ async function serveOpen(
     certificates: security.certificates,
     organization: createOrganizationSignIn(config, keys, db, now),
   };
-  const listen = prepared(config, context, answers, known, security);
+  const services = createServices(context);
+  const listen = prepared(config, context, services, answers, known, security);
   try {
     server = await listen();
   } catch (error) {
@@ -130,7 +133,7 @@ async function serveOpen(
   log.info('listening', { url, version: packageVersion, certificateUntil: security.certificateUntil() });
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
-  const stopWatching = watchCatalog(db, log);
+  const stopWatching = watchCatalog(db, log, services);
   const stopGivingBack = giveMemoryBack();
   const inbox =
     config.inbox === null
@@ -171,11 +174,12 @@ function limitsOf({ rateLimit }: Config, { reject: rejected }: Metrics) {
 function prepared(
   config: Config,
   context: Context,
+  services: Services,
   answers: Answers,
   known: ReturnType<typeof rememberTokens>['known'],
   { tls }: Security,
 ): () => Promise<RunningServer> {
-  const app = createApp(context);
+  const app = createApp(context, services);
   const headers = commonHeaders(config.corsOrigins.length > 0);
   const fastPath = createFastPath({ ...context, answers, known, commonHeaders: headers });
   const connectionRefused = () => context.rejected('connections');
@@ -194,30 +198,6 @@ function emptyWriteAheadLog(db: Database, log: Log): void {
 
 function urlOf({ host, tls }: Config, port: number): string {
   return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-const watchMilliseconds = 200;
-
-/** Serves a new catalog as soon as it replaces the current file. Gives a function that stops watching. */
-function watchCatalog(db: Database, log: Log): () => void {
-  let last = '';
-  let logged = '';
-  const timer = setInterval(() => {
-    try {
-      if (db.renewCatalog()) log.info('another catalog is served');
-      last = '';
-      logged = '';
-    } catch (error) {
-      const reason = (error as Error).message;
-      // The other process may still have the file locked: log only a reason that stays, and only once.
-      if (reason === last && reason !== logged) {
-        log.error('the new catalog cannot be served: the former one is', { reason });
-        logged = reason;
-      }
-      last = reason;
-    }
-  }, watchMilliseconds).unref();
-  return () => clearInterval(timer);
 }
 
 const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditStream, answers: Answers) =>

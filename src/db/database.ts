@@ -172,7 +172,7 @@ function wrap(
     sqlite,
     orm: drizzleOnFirstUse(sqlite),
     names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
-    read: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).deferred()),
+    read: (work) => (sqlite.inTransaction ? work() : generation.reading(sqlite.transaction(work).deferred)),
     ...createWrites(sqlite, catalog !== null, requireInPlace),
     generation: generation.current,
     renewCatalog: () => attached?.renew() ?? false,

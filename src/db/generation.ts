@@ -20,15 +20,33 @@ export function createGeneration(sqlite: Sqlite.Database, hasUsers: boolean, isA
   let seen: unknown[] = [];
   let seenStated = stated.get();
   let generation = 0;
+  let isReading = false;
+  let isKnown = false;
+
+  function look(): void {
+    const now = versions.map((each) => each.get());
+    if (seen.length > 0 && now.every((each, index) => each === seen[index])) return;
+    const statedNow = stated.get();
+    seen = now;
+    if (statedNow !== seenStated) generation++;
+    seenStated = statedNow;
+  }
+
   return {
     current(): number {
-      const now = versions.map((each) => each.get());
-      if (seen.length > 0 && now.every((each, index) => each === seen[index])) return generation;
-      const statedNow = stated.get();
-      seen = now;
-      if (statedNow !== seenStated) generation++;
-      seenStated = statedNow;
+      if (!isKnown) look();
+      isKnown = isReading;
       return generation;
+    },
+    /** Runs a transaction that only reads. It sees one state, so one look is enough: a search asks a hundred times. */
+    reading<T>(transaction: () => T): T {
+      isReading = true;
+      try {
+        return transaction();
+      } finally {
+        isReading = false;
+        isKnown = false;
+      }
     },
     exchanged(): void {
       seen = [];

@@ -12,7 +12,8 @@ import { hasReferenceData, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 // How well questions in a person's words are answered, and how long a search takes over HTTP with four callers, at 30
-// and at 1,000 releases: the first reading alone (words of one sentence of a rule), the second, common words, ids.
+// and at 1,000 releases: the first reading alone (words of one sentence of a rule), the second, common words, ids. Those
+// of a pasted text are asked by one caller too.
 
 const stigs = ['red_hat_enterprise_linux_9', 'microsoft_windows_11', 'canonical_ubuntu_20_04_lts'];
 const callers = 4;
@@ -129,18 +130,22 @@ async function latency(cwd: string, kinds: Kind[], name: string): Promise<void> 
   };
   console.log(`\nsearch: milliseconds over HTTP, ${callers} callers, ${name} (aim: p99 under 40)`);
   console.log(`${'question'.padEnd(36)}     p50     p99     max`);
-  for (const [kind, questions] of kinds) {
+  async function line(kind: string, questions: string[], callers: number) {
     const left = [...questions];
     const times: number[] = [];
     const caller = async () => {
       for (let q = left.pop(); q !== undefined; q = left.pop())
-        times.push(await ask(q, `&round=${left.length}`));
+        times.push(await ask(q, `&round=${left.length}&callers=${callers}`));
     };
     await Promise.all(Array.from({ length: callers }, caller));
     times.sort((a, b) => a - b);
     const at = (share: number) => times[Math.floor(share * (times.length - 1))]!.toFixed(1).padStart(8);
     console.log(`${kind.padEnd(36)}${at(0.5)}${at(0.99)}${at(1)}`);
   }
+  await line('the first question after a start', ['log in'], 1);
+  for (const [kind, questions] of kinds) await line(kind, questions, callers);
+  const [ids, pasted] = kinds.at(-1)!;
+  await line(`${ids}, one caller (aim: under 30)`, pasted, 1);
   child.kill('SIGTERM');
   await once(child, 'close');
 }

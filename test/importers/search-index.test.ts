@@ -56,6 +56,22 @@ test('a newer printing takes the place of the older in the index', async () => {
   alone.close();
 });
 
+test('an import that changes a quarter of the index leaves it in one part', async () => {
+  const db = emptyCatalog();
+  const partsWith = async (benchmark: string, rules: number) => {
+    await importTexts(db, [writeXccdf({ id: benchmark, title: benchmark, rules: sampleRules(rules) })]);
+    // The number of a part stands in the upper bits.
+    return db.sqlite
+      .prepare('SELECT count(DISTINCT id >> 37) FROM rule_search_data WHERE id >> 37 > 0')
+      .pluck()
+      .get();
+  };
+  assert.is(await partsWith('First', 9), 1);
+  assert.is(await partsWith('Second', 3), 1);
+  assert.is(await partsWith('Third', 3), 2);
+  db.close();
+});
+
 test('answers, ranks included, do not tell by which imports the catalog came about', async () => {
   const texts = [1, 2, 3, 4].map((number) =>
     release(

@@ -46,14 +46,14 @@ export function createFewScorer({ sqlite, generation }: Pick<Database, 'sqlite' 
   }
 
   /** The scores of rules; null for questions with prefixes, ids or literal phrases, and for many rules. */
-  return (query: SearchQuery, ids: number[], vocabulary: Rarities): Scored[] | null => {
-    if (ids.length > atMost || !query.wants.every(isPhrase)) return null;
+  return (query: SearchQuery, found: { id: number }[], vocabulary: Rarities): Scored[] | null => {
+    if (found.length > atMost || !query.wants.every(isPhrase)) return null;
     const { rules, meanLength } = index();
     const phrases = query.wants.map(({ patterns: [phrase] }) => ({
       words: phrase!.parts.map(indexed),
       rarity: rarityOf(phrase!, rules, vocabulary),
     }));
-    return textsOf.all(JSON.stringify(ids)).map(({ id, texts, sizes }) => {
+    return textsOf.all(JSON.stringify(found.map(({ id }) => id))).map(({ id, texts, sizes }) => {
       const columns = (JSON.parse(texts) as string[]).map(indexedWords);
       const length = saturation * (1 - lengthShare + (lengthShare * sum(varints(sizes))) / meanLength);
       const scores = phrases.map(({ words, rarity }) => {

@@ -8,11 +8,12 @@ import { createFewScorer } from './few.ts';
 import type { IndexMemory } from './index-memory.ts';
 import { byScore, countsOf, type IndexedRule, inOrder } from './indexed-rules.ts';
 import { createIdTest } from './known-ids.ts';
-import { type FoldedText, findPlaces, foldInPlace, indexed, type Pattern } from './pattern.ts';
-import { readSearchQuery, type SearchQuery, type Term } from './query.ts';
+import { createMatching } from './matching.ts';
+import { type FoldedText, findPlaces, foldInPlace } from './pattern.ts';
+import { readSearchQuery, type SearchQuery } from './query.ts';
 import type { SearchCounts, SearchOrder } from './schema.ts';
 import { createIndexQueries, type Scored } from './sql.ts';
-import { createWider, filtered, nothingWider, type Wider } from './wider.ts';
+import { createWider, filtered, nothingWider, type PhrasesIn, type Wider } from './wider.ts';
 
 /** What is asked for, and in which order. */
 export interface SearchIn extends SearchQuestion {
@@ -36,8 +37,6 @@ const tiesAtMost = 50;
 const keptAtMost = 200;
 /** Fewer rules with all words, and the question is read a second time (rule D35.1). */
 const enough = 10;
-/** Of more words the rarest are asked first: mostly no rule has them all, and common words take longest. */
-const probed = 3;
 
 /** Prepares the search for rules by a question and filters. Its work can pause between the texts of rules. */
 export function createFinder(
@@ -46,6 +45,7 @@ export function createFinder(
   stigNames: Pick<StigNameIndex, 'filtered' | 'said' | 'exactly'>,
 ) {
   const queries = createIndexQueries(db);
+  const matching = createMatching(db, queries);
   const bind = createBinder(lookup, stigNames.filtered, queries);
   const isId = createIdTest(db);
   const widen = createWider(db, stigNames, isId, queries);
@@ -57,17 +57,18 @@ export function createFinder(
     .raw();
   // To score the 19,000 rules with "the" takes 10 ms, and everybody asks for the same common words.
   const bestOfCommon = perGeneration(db, () => new LRUCache<string, Scored[]>({ max: 500 }));
-  const lastTexts = perGeneration(db, () => new Map<number, FoldedText[]>());
-  /** The texts of a rule, those of the last one kept: a question may have many phrases. */
-  function foldedTexts(id: number): FoldedText[] {
-    const last = lastTexts();
-    const texts = last.get(id) ?? textsOf.get(id)!.map(foldInPlace);
-    last.clear();
-    last.set(id, texts);
-    return texts;
-  }
-  const isIn = ({ id }: IndexedRule, literal: Pattern) =>
-    foldedTexts(id).some((text) => findPlaces(text, literal, 1).length > 0);
+  /** Its ids come first: they are short, and mostly have those that are asked. */
+  const phrasesIn: PhrasesIn = ({ id }) => {
+    const texts = textsOf.get(id)!;
+    const folded: FoldedText[] = [];
+    return (phrases) =>
+      phrases.length > 0 &&
+      texts.some((text, at) => {
+        const each = folded[at] ?? foldInPlace(text);
+        folded[at] = each;
+        return phrases.some((phrase) => findPlaces(each, phrase, 1).length > 0);
+      });
+  };
 
   /** What is asked, without the rules that it excludes. */
   function* withoutExcluded(asked: Asked): Generator<void, Asked> {
@@ -87,7 +88,7 @@ export function createFinder(
   /** The rules of a question that pass a test, in no order. */
   function* allOf(asked: Asked, passes: Test | null, memory: IndexMemory): Generator<void, IndexedRule[]> {
     const { query, match, reached } = asked;
-    const ids = match === null ? (reached ?? memory.rules.keys()) : matching(query, match, memory);
+    const ids = match === null ? (reached ?? memory.rules.keys()) : matching(query, memory.vocabulary);
     const found: IndexedRule[] = [];
     for (const id of ids) {
       const rule = memory.rules.get(id)!;
@@ -96,17 +97,9 @@ export function createFinder(
     return hasLiterals(query) ? yield* filtered(found, (rule) => hasItsLiterals(query, rule)) : found;
   }
 
-  const hasItsLiterals = ({ literals, excludedLiterals }: SearchQuery, rule: IndexedRule) =>
-    literals.every((each) => isIn(rule, each)) && !excludedLiterals.some((each) => isIn(rule, each));
-
-  function matching({ wants }: SearchQuery, match: string, { vocabulary }: IndexMemory): number[] {
-    const rulesWith = ({ patterns: [pattern], isPlain }: Term) =>
-      isPlain ? Math.min(...pattern!.parts.map(indexed).map(vocabulary.rulesWith)) : Number.POSITIVE_INFINITY;
-    const counted = wants.map((term) => ({ match: term.match, rules: rulesWith(term) }));
-    const rarest = counted.sort((a, b) => a.rules - b.rules).slice(0, probed);
-    if (rarest[0]!.rules === 0) return [];
-    const isNone = wants.length > probed && !queries.isAny(rarest.map((each) => each.match).join(' AND '));
-    return isNone ? [] : queries.matching(match);
+  function hasItsLiterals({ literals, excludedLiterals }: SearchQuery, rule: IndexedRule): boolean {
+    const hasAny = phrasesIn(rule);
+    return literals.every((each) => hasAny([each])) && !hasAny(excludedLiterals);
   }
 
   /** The rules in an order, those of a page at least: the index alone sorts where nothing else takes rules away. */
@@ -114,11 +107,7 @@ export function createFinder(
     const { query, match, passes } = asked;
     if (sort !== 'relevance' || match === null) return inOrder(all, sort === 'relevance' ? 'stig' : sort);
     const isAlone = passes === null && !hasLiterals(query) && query.ids.length === 0;
-    const few = scoreFew(
-      query,
-      all.map(({ id }) => id),
-      memory.vocabulary,
-    );
+    const few = scoreFew(query, all, memory.vocabulary);
     const scored = few ?? (isAlone ? mostRelevant(match, end) : null) ?? scoresOf(match, all);
     const rules = scored.map(({ id, score }) => ({ rule: memory.rules.get(id)!, score })).sort(byScore);
     return namedFirst(
@@ -160,7 +149,7 @@ export function createFinder(
     if (query.isOneId && isId(query.wanted)) return nothingWider;
     const first = passes === inScope ? all : yield* allOf(asked, inScope, memory);
     if (first.length >= enough) return nothingWider;
-    const wider = yield* widen(asked, new Set(first), isIn, stig === undefined, memory);
+    const wider = yield* widen(asked, new Set(first), phrasesIn, stig === undefined, memory);
     return sort === undefined || sort === 'relevance'
       ? wider
       : { ...wider, rules: inOrder(wider.rules, sort) };
@@ -185,7 +174,7 @@ export function createFinder(
     const rest = wider.rules.slice(Math.max(0, offset - all.length), Math.max(0, end - all.length));
     return {
       ...{ query, wider, total, rules: [...first, ...rest], exact: all.length },
-      counts: countsOf([...all, ...wider.rules]),
+      counts: countsOf(wider.rules.length === 0 ? all : [...all, ...wider.rules]),
     };
   };
 }

@@ -24,8 +24,11 @@ const known = new WeakMap<Pattern, Pattern>();
 /** A pattern as it is compared: one is looked for in many texts. */
 function comparable(pattern: Pattern): Pattern {
   if (pattern.gap === 'blanks') return pattern;
-  const found = known.get(pattern) ?? { ...pattern, parts: pattern.parts.map(indexed) };
-  known.set(pattern, found);
+  let found = known.get(pattern);
+  if (found === undefined) {
+    found = { ...pattern, parts: pattern.parts.map(indexed) };
+    known.set(pattern, found);
+  }
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { findPlaces, foldInPlace, type Pattern, type Range } from './pattern.ts';
+import { type FoldedText, findPlaces, foldInPlace, type Pattern, type Range } from './pattern.ts';
 
 /** The searched texts of a rule, by their names in answers, in the order of the search. */
 export const searchedFields = ['title', 'discussion', 'check', 'fix', 'ids'] as const;
@@ -21,29 +21,28 @@ const maxPlaces = 50;
 
 /** The stretch of a rule's texts that shows the most terms, the first of equals, with `…` where it is cut. */
 export function makeSnippet(texts: Record<SearchedField, string>, terms: Pattern[][]): Snippet {
-  let best: { field: SearchedField; places: Place[]; terms: number } = {
+  let best: { field: SearchedField; folded: FoldedText | null; terms: number } = {
     field: 'discussion',
-    places: [],
+    folded: null,
     terms: 0,
   };
   for (const field of searchedFields) {
-    const places = placesIn(texts[field], terms);
-    const distinct = new Set(places.map((place) => place.term)).size;
-    if (distinct > best.terms) best = { field, places, terms: distinct };
+    const folded = foldInPlace(texts[field]);
+    const isIn = (pattern: Pattern) => findPlaces(folded, pattern, 1).length > 0;
+    const found = terms.filter((patterns) => patterns.some(isIn)).length;
+    if (found > best.terms) best = { field, folded, terms: found };
     if (best.terms === terms.length) break;
   }
-  return cutOut(best.field, texts[best.field], best.places);
+  const places = best.folded === null ? [] : placesIn(best.folded, terms);
+  return cutOut(best.field, texts[best.field], places);
 }
 
-function placesIn(text: string, terms: Pattern[][]): Place[] {
-  const folded = foldInPlace(text);
-  return terms
-    .flatMap((patterns, term) =>
-      patterns.flatMap((pattern) =>
-        findPlaces(folded, pattern, maxPlaces).map((place) => ({ ...place, term })),
-      ),
-    )
-    .sort((a, b) => a.start - b.start || b.end - a.end);
+function placesIn(folded: FoldedText, terms: Pattern[][]): Place[] {
+  const places: Place[] = [];
+  for (const [term, patterns] of terms.entries())
+    for (const pattern of patterns)
+      for (const { start, end } of findPlaces(folded, pattern, maxPlaces)) places.push({ start, end, term });
+  return places.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
 function cutOut(field: SearchedField, text: string, places: Place[]): Snippet {

@@ -5,7 +5,7 @@ import { perGeneration } from '../../db/one-generation.ts';
 /** The longest name that stands for another (`removable media`), in words. */
 const longest = 4;
 
-const keyOf = (parts: string[]) => parts.map(stemmer).join(' ');
+const stemsOf = (parts: string[]) => parts.map(stemmer);
 
 /**
  * Prepares the synonyms of a question (rule D35.1). It takes the words of each term, `[]` for one that has none, and
@@ -18,7 +18,7 @@ export function createSynonyms(db: Database): (terms: string[][]) => Map<number,
     for (const text of groups.all()) {
       const names = (JSON.parse(text) as string[]).map((name) => name.split(' '));
       for (const name of names) {
-        const key = keyOf(name);
+        const key = stemsOf(name).join(' ');
         others.set(key, [...(others.get(key) ?? []), ...names.filter((each) => each !== name)]);
       }
     }
@@ -26,12 +26,14 @@ export function createSynonyms(db: Database): (terms: string[][]) => Map<number,
   });
 
   return (terms) => {
+    const others = byName();
     const found = new Map<number, string[][]>();
+    const stems = terms.map(stemsOf);
     for (let from = 0; from < terms.length; from++) {
       const parts: string[] = [];
-      for (let to = from; to < terms.length && terms[to]!.length > 0 && parts.length < longest; to++) {
-        parts.push(...terms[to]!);
-        const instead = byName().get(keyOf(parts));
+      for (let to = from; to < terms.length && stems[to]!.length > 0 && parts.length < longest; to++) {
+        parts.push(...stems[to]!);
+        const instead = others.get(parts.join(' '));
         if (instead) found.set(from, [...(found.get(from) ?? []), ...instead]);
       }
     }

@@ -15,6 +15,9 @@ export interface Wider extends Pick<SecondReading, 'dropped' | 'suggestions'> {
   wanted: Wanted[];
 }
 
+/** Reads the texts of a rule, and says whether one of them has one of some phrases. */
+export type PhrasesIn = (rule: IndexedRule) => (phrases: Pattern[]) => boolean;
+
 interface Ranked {
   rule: IndexedRule;
   /** bm25: less is better. */
@@ -116,22 +119,23 @@ export function createWider(
   return function* (
     { query, passes, slugs }: Asked,
     first: Set<IndexedRule>,
-    isIn: (rule: IndexedRule, pattern: Pattern) => boolean,
+    phrasesIn: PhrasesIn,
     isFree: boolean,
     memory: IndexMemory,
   ): Generator<void, Wider> {
     const { wanted, pieces, rest, named, dropped, suggestions } = read(query, memory.vocabulary);
     const hasLiterals = query.literals.length + query.excludedLiterals.length > 0;
     // The index knows no punctuation: a phrase that has some is looked for in the texts.
-    const holds = (rule: IndexedRule, some: Wanted[]) =>
-      !query.excludedLiterals.some((each) => isIn(rule, each)) &&
-      (query.literals.length === 0 ||
-        some.some((each) => [...each.patterns, ...each.instead].some((pattern) => isIn(rule, pattern))));
+    const holds = (rule: IndexedRule, phrases: Pattern[]) => {
+      const hasAny = phrasesIn(rule);
+      return !hasAny(query.excludedLiterals) && (query.literals.length === 0 || hasAny(phrases));
+    };
     function* find(some: Wanted[], within: string[] | null): Generator<void, IndexedRule[]> {
       const isOf = within === null ? null : new Set(within);
       const isTested = passes !== null || isOf !== null;
       const test: Test = (rule) => (passes?.(rule) ?? true) && (isOf?.has(rule.stig.slug) ?? true);
-      const inTexts: Test = (rule) => holds(rule, some);
+      const phrases = some.flatMap(({ patterns, instead }) => [...patterns, ...instead]);
+      const inTexts: Test = (rule) => holds(rule, phrases);
       const found = yield* best(
         ...([some, isTested ? test : null, hasLiterals ? inTexts : null, within ?? slugs, memory] as const),
       );

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { notThere } from '../../base/errors.ts';
 import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { createNameMatcher, type NameMatcher, readName } from './name-match.ts';
+import { createNameMatcher, createNameTest, type NameMatcher, readName } from './name-match.ts';
 
 /** A STIG that a text names. */
 export interface StigByName {
@@ -184,16 +184,19 @@ type NameMaps = ReturnType<typeof indexOf>;
 /** The STIGs that a text names, the best first; equally good ones stay in the order of titles. */
 function namedIn({ matchers }: NameMaps, text: string): StigByName[] {
   const asked = readName(text);
-  if (asked === null) return [];
+  if (asked === null || !matchers().mayName(asked)) return [];
   const { release } = formOf(text);
   return matchers()
-    .map(({ stig, match }) => ({ stig, rank: match(asked) }))
+    .all.map(({ stig, match }) => ({ stig, rank: match(asked) }))
     .filter((each): each is { stig: IndexedStig; rank: number } => each.rank !== null)
     .sort((a, b) => a.rank - b.rank)
     .map(({ stig }) => answerOf(stig, release));
 }
 
-function withWholeName({ bySlugOrAlias, byForm }: NameMaps, text: string): StigByName[] {
+function withWholeName({ bySlugOrAlias, byForm, firstWords }: NameMaps, text: string): StigByName[] {
+  // A search asks this of each row of words in a question. A name is read from its second word on only after these two.
+  const [first = ''] = /^[a-z0-9]+(?=\s|$)/.exec(fold(text)) ?? [];
+  if (first !== '' && first !== 'u' && first !== 'xccdf' && !firstWords().has(first)) return [];
   const { form, kind, release } = formOf(text);
   const [, beforeRelease] = release === null ? [] : (/^(\S+)\s+v\d+r[\d.]+$/i.exec(text.trim()) ?? []);
   const exact = bySlugOrAlias(text.trim());
@@ -240,6 +243,11 @@ function indexOf(stigs: IndexedStig[]) {
   const bySlug = new Map(stigs.map((stig) => [stig.slug, stig]));
   const byAlias = new Map(stigs.flatMap((stig) => stig.aliases.map((alias) => [alias, stig] as const)));
   const byBenchmark = grouped(stigs, ({ benchmarkIds }) => benchmarkIds.map(fold));
+  const byForm = once(() =>
+    grouped(stigs, ({ slug, aliases, benchmarkIds, titles }) =>
+      [slug, ...aliases, ...benchmarkIds, ...titles].map((name) => formOf(name).form),
+    ),
+  );
   return {
     stigs,
     /** The STIG with a slug, a former one or a benchmark id, in any case (rule D35.4); of equals the slug counts. */
@@ -248,11 +256,9 @@ function indexOf(stigs: IndexedStig[]) {
       return bySlug.get(key) ?? byAlias.get(key) ?? byBenchmark.get(key)?.[0];
     },
     byBenchmark,
-    byForm: once(() =>
-      grouped(stigs, ({ slug, aliases, benchmarkIds, titles }) =>
-        [slug, ...aliases, ...benchmarkIds, ...titles].map((name) => formOf(name).form),
-      ),
-    ),
+    byForm,
+    /** The first words of all whole names. */
+    firstWords: once(() => new Set([...byForm().keys()].map((form) => form.split('_', 1)[0]!))),
     /** By the names of files that state a release, as the publisher's do. */
     byFile: once(() =>
       grouped(stigs, ({ files }) =>
@@ -268,7 +274,10 @@ function indexOf(stigs: IndexedStig[]) {
       for (const group of groups.values()) group.sort(compareNumbers);
       return groups;
     }),
-    matchers: once(() => stigs.map((stig) => ({ stig, match: matcherOf(stig) }))),
+    matchers: once(() => {
+      const all = stigs.map((stig) => ({ stig, ...matcherOf(stig) }));
+      return { all, mayName: createNameTest(all) };
+    }),
   };
 }
 

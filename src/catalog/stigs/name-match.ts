@@ -7,8 +7,13 @@ interface PublishedNames {
   former: string[];
 }
 
-/** How well a text names a STIG, less being better; null where it does not. */
-export type NameMatcher = (asked: AskedName) => number | null;
+/** Compares texts with the names of a STIG. */
+export interface NameMatcher {
+  /** How well a text names it, less being better; null where it does not. */
+  match(asked: AskedName): number | null;
+  /** What words of its names consist of: see `createNameTest`. */
+  letters: string;
+}
 
 /** A name in words: letters and digits apart, as `rhel`, `9`. */
 interface Name {
@@ -145,7 +150,7 @@ export function createNameMatcher({ kind, present, former }: PublishedNames): Na
   const names = [...new Map(all.toReversed().map((name) => [name.words.join(' '), name])).values()];
   const length = Math.min(...names.map((name) => name.words.length || 99)) / 1000;
 
-  return (asked) => {
+  function match(asked: AskedName): number | null {
     const { words, glued, hasNumber } = asked;
     const ofName = (word: Word, name: Name) =>
       costOf(word, name, hasNumber) + (name.isFormer ? costs.former : 0);
@@ -159,7 +164,17 @@ export function createNameMatcher({ kind, present, former }: PublishedNames): Na
     if (words.length === 1) return null;
     const mixed = sumOf(words, (word) => Math.min(...names.map((name) => ofName(word, name))));
     return mixed < Number.POSITIVE_INFINITY ? mixed + more + mixedNames : null;
-  };
+  }
+
+  return { match, letters: names.flatMap(({ joined, initials }) => [joined, ...initials]).join('\n') };
+}
+
+/** Prepares the test whether a text may name one of some STIGs: of most questions some word is part of no name. */
+export function createNameTest(matchers: NameMatcher[]): (asked: AskedName) => boolean {
+  const letters = matchers.map((each) => each.letters).join('\n');
+  const mayBe = ({ text, counted, pieces }: Word): boolean =>
+    letters.includes(text) || counted !== null || (pieces.length > 0 && pieces.every(mayBe));
+  return ({ words, glued }) => words.every(mayBe) || mayBe(glued);
 }
 
 function sumOf(words: Word[], costOfWord: (word: Word) => number): number {

@@ -1,0 +1,51 @@
+import type { Log } from '../base/log.ts';
+import type { Database } from '../db/database.ts';
+import type { Services } from '../services.ts';
+
+const watchMilliseconds = 200;
+
+/** Has what the answers to ids and to words in any form rest on. */
+const firstQuestion = 'V-1 prepare 9';
+
+/**
+ * Serves a new catalog as soon as it replaces the current file, and asks the first question of each: what a search keeps
+ * of a catalog takes 300 ms to read. Gives a function that stops watching.
+ */
+export function watchCatalog(
+  db: Pick<Database, 'generation' | 'renewCatalog'>,
+  log: Pick<Log, 'info' | 'error'>,
+  { search, answers }: Pick<Services, 'search' | 'answers'>,
+): () => void {
+  let last = '';
+  let logged = '';
+  let asked: number | null = null;
+  async function prepare(): Promise<void> {
+    try {
+      const generation = db.generation();
+      if (generation === asked) return;
+      asked = generation;
+      await search.search({ q: firstQuestion, page: 1, limit: 1 });
+      await answers(firstQuestion);
+    } catch {
+      // Who asks next gets the error.
+    }
+  }
+  void prepare();
+  const timer = setInterval(() => {
+    try {
+      if (db.renewCatalog()) log.info('another catalog is served');
+      void prepare();
+      last = '';
+      logged = '';
+    } catch (error) {
+      const reason = (error as Error).message;
+      // The other process may still have the file locked: log only a reason that stays, and only once.
+      if (reason === last && reason !== logged) {
+        log.error('the new catalog cannot be served: the former one is', { reason });
+        logged = reason;
+      }
+      last = reason;
+    }
+  }, watchMilliseconds).unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,39 @@
+import * as assert from 'uvu/assert';
+import { watchCatalog } from '../../src/commands/watch-catalog.ts';
+import { suite } from '../support/harness.ts';
+import { until } from '../support/running.ts';
+
+const watching = suite('The watch on the catalog');
+
+watching('asks the first question of each catalog once, and goes on when one fails', async () => {
+  const questions: string[] = [];
+  let [generation, looks] = [1, 0];
+  const db = {
+    generation: () => generation,
+    renewCatalog: () => {
+      looks++;
+      return false;
+    },
+  };
+  const log = { info: assert.unreachable, error: assert.unreachable };
+  const services = {
+    search: {
+      search: async ({ q }: { q?: string }) => {
+        questions.push(`${generation} ${q}`);
+        if (generation === 2) throw new Error('the catalog is being changed');
+      },
+    },
+    answers: async (q: string) => void questions.push(`${generation} ${q}`),
+  };
+  const stop = watchCatalog(db, log, services as never);
+  await until('two looks', () => looks > 1);
+  const [first] = questions;
+  assert.equal(questions, [first, first]);
+  generation = 2;
+  await until('a question that fails', () => questions.length === 3);
+  generation = 3;
+  await until('the next catalog', () => questions.length === 5);
+  stop();
+});
+
+watching.run();
