@@ -1,4 +1,7 @@
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import * as assert from 'uvu/assert';
+import { openSchema } from '../../src/http/published-schema.ts';
+import { common, tools } from '../../src/mcp/tools.ts';
 import type { TestApp } from './app.ts';
 import type { Caller } from './callers.ts';
 
@@ -42,7 +45,16 @@ export function send(t: TestApp, method: string, params: object, caller: Caller 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export const reply = async (response: Promise<Response>): Promise<any> => (await response).json();
 
-/** Calls a tool, and holds its answer against what every answer has (rule D41.3). */
+const validator = new AjvJsonSchemaValidator();
+/** For each tool what the official client does with its answers. */
+const checkOf = new Map(
+  tools.map(({ name, output }) => {
+    const schema = openSchema({ ...common, ...output })['~standard'].jsonSchema.output();
+    return [name, validator.getValidator(schema)];
+  }),
+);
+
+/** Calls a tool, and holds its answer against its published schema and what every answer has (rule D41.3). */
 export async function callTool(
   t: TestApp,
   name: string,
@@ -61,6 +73,8 @@ export async function callTool(
   const isError = result.isError === true;
   if (!isError) {
     assert.equal(JSON.parse(text), result.structuredContent);
+    const { valid, errorMessage } = checkOf.get(name)!(result.structuredContent);
+    assert.ok(valid, `${name}: ${errorMessage}`);
     assert.match((result.structuredContent as { digest: string }).digest, /^[0-9a-f]{64}$/);
   }
   return { status: response.status, text, isError, json: result.structuredContent ?? null };
