@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
 import { testApp } from '../support/app.ts';
 import { countingIds, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -31,7 +32,9 @@ const files = {
 };
 const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-const t = await testApp([...Object.values(files), shipped('roles')], { newId: countingIds() });
+const t = await testApp([], { newId: countingIds() });
+// In one run: the pages tell of imports.
+await runImport(t.db, [...Object.values(files), shipped('roles')], { now: () => t.clock.now });
 const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
 const eve = await sessionCaller(t, await userCaller(t, { sub: 'eve', entitlements: ['occ'] }));
 content.after(() => t.db.close());
