@@ -4,7 +4,7 @@ export function pick<T extends object, K extends keyof T>(from: T, ...names: K[]
 }
 
 /** The members that say something: without empty arrays and what is undefined. */
-export const filled = (from: object): Record<string, unknown> =>
+export const withoutEmpty = (from: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(from).filter(
       ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),

@@ -5,6 +5,7 @@ import type { User, Viewer } from '../auth/viewer.ts';
 import { forbidden, notFound } from '../base/errors.ts';
 import { runInSlices } from '../base/slices.ts';
 import type { Sort } from '../base/sort.ts';
+import { compareCodePoints } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
 import { orderBy } from '../db/order-by.ts';
 import { type CollectionKind, collections, integrationTokenLists } from '../db/user-tables.ts';
@@ -25,7 +26,7 @@ const inSlice = { rows: 500, weight: 5000 };
 const newestFirst = [desc(collections.createdAt), asc(collections.id)];
 type Dated = Pick<Collection, 'createdAt' | 'id'>;
 const byNewest = (a: Dated, b: Dated) =>
-  a.createdAt === b.createdAt ? (a.id < b.id ? -1 : 1) : a.createdAt < b.createdAt ? 1 : -1;
+  compareCodePoints(b.createdAt, a.createdAt) || compareCodePoints(a.id, b.id);
 const idAndName = { id: collections.id, name: collections.name };
 const hasId = eq(collections.id, sql.placeholder('id'));
 const who = sql.placeholder('who');

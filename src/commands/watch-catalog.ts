@@ -13,12 +13,13 @@ const firstQuestion = 'V-1 prepare 9';
  */
 export function watchCatalog(
   db: Pick<Database, 'generation' | 'renewCatalog'>,
-  log: Pick<Log, 'info' | 'error'>,
+  log: Pick<Log, 'info' | 'warn' | 'error'>,
   { search, answers }: Pick<Services, 'search' | 'answers'>,
 ): () => void {
   let last = '';
   let logged = '';
   let asked: number | null = null;
+  let ended = false;
   async function prepare(): Promise<void> {
     try {
       const generation = db.generation();
@@ -26,8 +27,9 @@ export function watchCatalog(
       asked = generation;
       await search.search({ q: firstQuestion, page: 1, limit: 1 });
       await answers(firstQuestion);
-    } catch {
-      // Who asks next gets the error.
+    } catch (error) {
+      const { message: reason } = error as Error;
+      if (!ended) log.warn('the search is not prepared: who asks first waits', { reason });
     }
   }
   void prepare();
@@ -47,5 +49,8 @@ export function watchCatalog(
       last = reason;
     }
   }, watchMilliseconds).unref();
-  return () => clearInterval(timer);
+  return () => {
+    ended = true;
+    clearInterval(timer);
+  };
 }

@@ -1,6 +1,6 @@
 import { citation } from '../base/citation.ts';
 import { badRequest } from '../base/errors.ts';
-import { filled, pick } from '../base/objects.ts';
+import { pick, withoutEmpty } from '../base/objects.ts';
 import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment-lines.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
@@ -42,7 +42,7 @@ export function getControl({ controls, crosswalk }: Services, call: Call): Answe
     title: brief(title),
     ...pick(control, 'family', 'subjectArea', 'status', 'baselines', 'requirementType'),
     ...pick(control, 'macLevels', 'confidentialityLevels', 'impactCode', 'withdrawn'),
-    ...filled({
+    ...withoutEmpty({
       part: part || undefined,
       related: related?.slice(0, mostListed),
       enhancements: enhancements.map((each) => each.identifier).slice(0, mostListed),
@@ -67,7 +67,7 @@ export async function crosswalk({ controls, crosswalk, explainer }: Services, ca
     const { code, message, incorporatedInto } = explainer.whyNot(question);
     const isAbsent = code === 'not-imported' || code === 'unknown-version';
     const reason = code === 'unknown-control' ? 'unknown_id' : isAbsent ? 'not_imported' : 'no_match';
-    throw new Missing(reason, message, filled({ incorporatedInto }));
+    throw new Missing(reason, message, withoutEmpty({ incorporatedInto }));
   }
   const rows = paths.slice(call.at, call.at + 300).map(({ hops, controls: steps }) => {
     const { identifier: end, status } = steps.at(-1)!;
@@ -106,7 +106,7 @@ export async function rulesForControl(services: Services, call: Call): Promise<A
     })),
   );
   const cite = citeControl(services.controls, framework, found.control.identifier);
-  const head = { found: true, control: cite, total, counts: found.counts, ...filled({ pinned }) };
+  const head = { found: true, control: cite, total, counts: found.counts, ...withoutEmpty({ pinned }) };
   return withRows(call, head, 'rules', rows.slice(skip), total);
 }
 
@@ -138,7 +138,7 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
     cite: citation(slug, versions.get(slug)!, ruleId),
     groupId,
     title: brief(title),
-    ...filled({ deprecatedCcis: deprecated?.slice(0, mostListed) }),
+    ...withoutEmpty({ deprecatedCcis: deprecated?.slice(0, mostListed) }),
   });
   const isShown = ({ covered }: { covered: boolean }) => show === 'all' || covered === (show === 'covered');
   const ofControls = show === 'outside' ? outside : controls.filter(isShown);

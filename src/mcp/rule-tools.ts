@@ -1,5 +1,5 @@
 import { citation, readCitation } from '../base/citation.ts';
-import { filled, pick } from '../base/objects.ts';
+import { pick, withoutEmpty } from '../base/objects.ts';
 import { brief, cut } from '../base/text.ts';
 import {
   controlOf,
@@ -41,14 +41,14 @@ export async function find(services: Services, call: Call): Promise<Answer> {
   if (total + answers.length + stigs.length === 0)
     throw unknown.length > 0
       ? new Missing('unknown_id', `In no source here: ${unknown.join(', ')}`)
-      : new Missing('no_match', 'No rule has these words. Try others', filled({ suggestions }));
+      : new Missing('no_match', 'No rule has these words. Try others', withoutEmpty({ suggestions }));
   const { dropped, narrowedTo } = found;
   const head = {
     found: true,
     total,
     ...pick(found, 'exact', 'relaxed'),
     counts: found.counts.severity,
-    ...(isFirst && filled({ dropped, narrowedTo, suggestions, pinned, unknown, answers, stigs })),
+    ...(isFirst && withoutEmpty({ dropped, narrowedTo, suggestions, pinned, unknown, answers, stigs })),
   };
   const rows = found.results.slice(skip).map(({ slug, version, snippet, ...rule }) => ({
     ...ruleRow(slug, version, rule),
@@ -91,7 +91,7 @@ export function getRule(services: Services, call: Call): Answer {
     ...pick(rule, 'groupId', 'ruleId', 'ruleVersion', 'severity'),
     ...{ ruleTitle: brief(rule.ruleTitle), title: brief(rule.title, 100) },
     ruleIdents: ruleIdents.slice(0, mostListed),
-    ...filled({
+    ...withoutEmpty({
       legacyIds: legacyIds.slice(0, mostListed),
       deprecatedCcis: services.deprecatedCcis(ruleIdents).slice(0, mostListed),
       controls: [...new Set(controls.map((each) => each.identifier))].slice(0, mostListed),

@@ -15,7 +15,9 @@ watching('asks the first question of each catalog once, and goes on when one fai
       return false;
     },
   };
-  const log = { info: assert.unreachable, error: assert.unreachable };
+  const warned: unknown[] = [];
+  const warn = (...line: unknown[]) => warned.push(line);
+  const log = { info: assert.unreachable, warn, error: assert.unreachable };
   const services = {
     search: {
       search: async ({ q }: { q?: string }) => {
@@ -33,6 +35,8 @@ watching('asks the first question of each catalog once, and goes on when one fai
   await until('a question that fails', () => questions.length === 3);
   generation = 3;
   await until('the next catalog', () => questions.length === 5);
+  const reason = 'the catalog is being changed';
+  assert.equal(warned, [['the search is not prepared: who asks first waits', { reason }]]);
   stop();
 });
 

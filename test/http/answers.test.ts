@@ -54,6 +54,18 @@ answers('what depends on the catalog is shared until the generation changes', ()
   assert.equal(kept.stats(), { ...kept.stats(), hits: 1, misses: 1 });
 });
 
+answers('a small answer holds no more than its own bytes, in any coding', async () => {
+  const kept = createAnswers(fakeDatabase().fresh);
+  const small = made('words '.repeat(300));
+  assert.ok(small.bytes.buffer.byteLength > small.bytes.byteLength, 'as Node makes small ones');
+  const entry = kept.keep('/a', null, kept.stamp(null), small, about);
+  for (const coding of ['identity', 'gzip', 'br'] as const) {
+    const { body } = await kept.written(entry, coding);
+    assert.is(body.buffer.byteLength, body.length, coding);
+  }
+  assert.is(entry.made.bytes.buffer.byteLength, 1800);
+});
+
 answers('what depends on users’ data is one caller’s, until something changes for them', () => {
   const { state, fresh } = fakeDatabase();
   const kept = createAnswers(fresh);

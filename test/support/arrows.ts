@@ -152,7 +152,7 @@ export const arrows: Record<string, string[]> = {
   ],
   'src/db': ['src/base'],
   'src/http': ['src/audit', 'src/auth', 'src/base', 'src/db', 'src/http/limits', 'src/http/observe'],
-  'src/http/cache': ['src/auth', 'src/http', 'src/http/limits', 'src/http/observe'],
+  'src/http/cache': ['src/auth', 'src/base', 'src/http', 'src/http/limits', 'src/http/observe'],
   'src/http/limits': ['src/base'],
   'src/http/observe': ['src/base', 'src/http/limits'],
   'src/mcp': [

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Viewer, viewerKey } from '../../auth/viewer.ts';
+import { owned } from '../../base/bytes.ts';
 import { type Coding, compress, leastCompressed, tagSuffixes } from '../coding.ts';
 
 /** Says whether an answer is still valid; a database implements it. */
@@ -10,7 +11,7 @@ export interface Freshness {
 
 /** An answer of a route: headers in lower case, without tag and length. `tag` stands for the bytes in every coding. */
 export interface Made {
-  bytes: Buffer<ArrayBuffer>;
+  bytes: Uint8Array<ArrayBuffer>;
   headers: Record<string, string>;
   tag: string;
 }
@@ -23,7 +24,7 @@ export interface Kept {
   checks: { route: string; access: string; expensive: boolean };
   key: string;
   stamp: string;
-  made: Made;
+  made: Made & { bytes: Buffer<ArrayBuffer> };
   variants: Map<Coding, Variant>;
   making: Map<Coding, Promise<Variant>>;
   notModified: Variant;
@@ -62,7 +63,7 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
     const bytes =
       identity.body.length < leastCompressed ? identity.body : await compress(identity.body, coding);
     const smaller = bytes.length < identity.body.length;
-    const made = smaller ? variant({ ...kept.made, bytes }, coding) : identity;
+    const made = smaller ? variant({ ...kept.made, bytes: owned(bytes) }, coding) : identity;
     kept.variants.set(coding, made);
     // LRUCache computes the size again only for a new entry.
     if (answers.peek(kept.key) === kept) {
@@ -91,12 +92,13 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
     keep(address: string, viewer: Viewer | null, stamped: string, made: Made, checks: Kept['checks']): Kept {
       counted.misses++;
       const { 'content-type': _, 'content-disposition': __, ...headers } = made.headers;
+      const own = { ...made, bytes: owned(made.bytes) };
       const kept: Kept = {
         checks,
-        made,
+        made: own,
         key: keyOf(address, viewer),
         stamp: stamped,
-        variants: new Map([['identity', variant(made, 'identity')]]),
+        variants: new Map([['identity', variant(own, 'identity')]]),
         making: new Map(),
         notModified: ready({ ...headers, ETag: `"${made.tag}"` }, Buffer.alloc(0)),
       };
@@ -121,7 +123,7 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
 const keyOf = (address: string, viewer: Viewer | null) =>
   viewer === null ? address : `${viewerKey(viewer)}\n${address}`;
 
-function variant({ bytes, headers, tag }: Made, coding: Coding): Variant {
+function variant({ bytes, headers, tag }: Kept['made'], coding: Coding): Variant {
   const own = { ...headers, ETag: `"${tag}${tagSuffixes[coding]}"`, 'Content-Length': String(bytes.length) };
   return ready(coding === 'identity' ? own : { ...own, 'Content-Encoding': coding }, bytes);
 }

@@ -40,9 +40,5 @@ function madeBy(c: Context<Env>): Made | null {
   const bytes = c.get('bytes');
   if (c.res.status !== 200 || etag === undefined || bytes === undefined) return null;
   c.res = undefined;
-  return {
-    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-    headers,
-    tag: etag.slice(1, -1),
-  };
+  return { bytes, headers, tag: etag.slice(1, -1) };
 }

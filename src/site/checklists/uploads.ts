@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { owned } from '../../base/bytes.ts';
 import { AppError, callerGone, unavailable } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { packageRoot } from '../../base/root.ts';
@@ -223,11 +224,6 @@ export function createUploadWork(
 
 const tryAgain = (message: string) => unavailable(message, 5);
 const stopping = () => tryAgain('The service is stopping');
-
-/** Copies bytes that share their buffer: a transfer moves the whole buffer, and small ones share one. */
-function owned(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
-}
 
 function failureOf(answer: ThreadAnswer): Error {
   if ('refused' in answer) {
