@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
@@ -9,6 +9,7 @@ import { openAuditFile } from '../../src/audit/file.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { auditLines, someEvent } from '../support/audit.ts';
 import { suite } from '../support/harness.ts';
+import { until } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const test = suite('Audit: several processes, killed ones among them');
@@ -63,7 +64,9 @@ test('processes killed in the middle of writing leave a chain that holds and goe
   for (let round = 0; round < 12; round++) {
     const { child, begun, ended } = write(file, 1_000_000, `round ${round}`);
     await begun;
-    await new Promise((resolve) => setTimeout(resolve, 5 + 7 * (round % 5)));
+    // After some lines more, however fast the machine is.
+    const { size } = statSync(file);
+    await until('more lines', () => statSync(file).size > size + 1500 * (2 + (round % 5)));
     child.kill('SIGKILL');
     if ((await ended) === 'SIGKILL') kills++;
     assert.is(verifyAuditFile(file).problem, null, `after kill ${round + 1}`);
