@@ -4,8 +4,8 @@ import type { Services } from '../services.ts';
 
 const watchMilliseconds = 200;
 
-/** Has what the answers to ids and to words in any form rest on. */
-const firstQuestion = 'V-1 prepare 9';
+/** Has what the answers to ids and to words in any form rest on, and the commonest words. */
+const firstQuestion = 'V-1 how is the system to be configured and audited for a user';
 
 /**
  * Serves a new catalog as soon as it replaces the current file, and asks the first question of each: what a search keeps
