@@ -4,11 +4,16 @@ import type { Services } from '../services.ts';
 
 const watchMilliseconds = 200;
 
-/** Has what the answers to ids and to words in any form rest on, and the commonest words. */
-const firstQuestion = 'V-1 how is the system to be configured and audited for a user';
+/** They have the commonest words, and what the answers to ids and to words in any form rest on. */
+const firstQuestions = [
+  'The system must be configured to',
+  'how is an idle user logged out of the application',
+  'V-1 audit records must be protected from unauthorized access to ensure that only a user is not affected',
+  'passwords for all accounts with this setting',
+];
 
 /**
- * Serves a new catalog as soon as it replaces the current file, and asks the first question of each: what a search keeps
+ * Serves a new catalog as soon as it replaces the current file, and asks the first questions of each: what a search keeps
  * of a catalog takes 300 ms to read. Gives a function that stops watching.
  */
 export function watchCatalog(
@@ -25,8 +30,10 @@ export function watchCatalog(
       const generation = db.generation();
       if (generation === asked) return;
       asked = generation;
-      await search.search({ q: firstQuestion, page: 1, limit: 1 });
-      await answers(firstQuestion);
+      for (const q of firstQuestions) {
+        await search.search({ q, page: 1, limit: 50 });
+        await answers(q);
+      }
     } catch (error) {
       const { message: reason } = error as Error;
       if (!ended) log.warn('the search is not prepared: who asks first waits', { reason });

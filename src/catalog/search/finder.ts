@@ -1,9 +1,10 @@
 import type { Database } from '../../db/database.ts';
 import { offsetOf, type Page } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
+import { bestOf } from './best.ts';
 import { type Asked, allTests, createBinder, type Lookup, type SearchQuestion, type Test } from './binder.ts';
 import type { IndexMemory } from './index-memory.ts';
-import { byScore, countsOf, type IndexedRule, inOrder } from './indexed-rules.ts';
+import { countsOf, type IndexedRule, inOrder } from './indexed-rules.ts';
 import { createIdTest } from './known-ids.ts';
 import { createMatching } from './matching.ts';
 import { type FoldedText, findPlaces, foldInPlace, type Pattern } from './pattern.ts';
@@ -113,13 +114,8 @@ export function createFinder(
     const isFew = all.length * fewShare < memory.all.length;
     const places = isFew ? all.map(({ place }) => place) : null;
     const { scores } = yield* memory.postings.scores(weighed, 'first', places);
-    const own = new Float64Array(all.length);
-    for (let at = 0; at < all.length; at++) own[at] = scores[all[at]!.place]!;
-    const worst = query.ids.length > 0 || all.length <= end ? 0 : lowest(own, end);
-    const ranked: { rule: IndexedRule; score: number }[] = [];
-    for (let at = 0; at < all.length; at++)
-      if (own[at]! <= worst) ranked.push({ rule: all[at]!, score: own[at]! });
-    ranked.sort(byScore);
+    const asked = query.ids.length > 0 ? all.length : end;
+    const ranked = bestOf(all, ({ place }) => scores[place]!, asked);
     return namedFirst(
       query,
       ranked.map(({ rule }) => rule),
@@ -182,24 +178,6 @@ export function createFinder(
       counts: countsOf(wider.rules.length === 0 ? all : [...all, ...wider.rules]),
     };
   };
-}
-
-/** The greatest of the `count` least of some numbers. */
-function lowest(numbers: Float64Array, count: number): number {
-  const least = numbers.slice(0, count).sort();
-  for (let at = count; at < numbers.length; at++) {
-    const number = numbers[at]!;
-    if (number >= least[count - 1]!) continue;
-    let [from, to] = [0, count - 1];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if (least[middle]! <= number) from = middle + 1;
-      else to = middle;
-    }
-    least.copyWithin(from + 1, from, count - 1);
-    least[from] = number;
-  }
-  return least[count - 1]!;
 }
 
 /** A rule has few forms of each word: to look for all of them in its texts takes longer than the search. */

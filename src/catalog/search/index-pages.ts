@@ -1,7 +1,10 @@
 import type { Database } from '../../db/database.ts';
 import { Numbers } from './numbers.ts';
 
-/** The rules that have a word by their numbers, and how often each of five columns has it, one rule after another. */
+/**
+ * The rules that have a word by their numbers, and how often each of five columns has it, one rule after another: never
+ * for a rule that was taken out.
+ */
 export interface WordRules {
   ids: number[];
   times: number[];

@@ -79,7 +79,8 @@ export const requirementOf = (text: string): string | null => /^SRG-[A-Z]+-\d+/.
 
 type Order = (a: IndexedRule, b: IndexedRule) => number;
 const byStig: Order = (a, b) => a.stig.place - b.stig.place || a.ordinal - b.ordinal;
-const bySlug: Order = (a, b) => a.stig.slugPlace - b.stig.slugPlace || a.ordinal - b.ordinal;
+/** By the slug of the STIG, and then as the document has them. */
+export const bySlug: Order = (a, b) => a.stig.slugPlace - b.stig.slugPlace || a.ordinal - b.ordinal;
 const numberOf = ({ groupId }: IndexedRule) => Number(/^[^-]*-(\d+)/.exec(groupId)?.[1] ?? 0);
 
 /** The orders of rule S4.2. */
@@ -91,10 +92,6 @@ const orders: Record<Exclude<SearchOrder, 'relevance'>, Order> = {
 
 /** Some rules in an order. */
 export const inOrder = (rules: IndexedRule[], sort: keyof typeof orders) => rules.toSorted(orders[sort]);
-
-/** The order by relevance: bm25, less being better. */
-export const byScore = (a: { rule: IndexedRule; score: number }, b: { rule: IndexedRule; score: number }) =>
-  a.score - b.score || bySlug(a.rule, b.rule);
 
 /** How many of some rules there are by severity and by STIG (rule D35.1). */
 export function countsOf(rules: IndexedRule[]): SearchCounts {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { fold } from '../../base/text.ts';
 import { type FoundId, idsOf } from '../controls/id-grammar.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
@@ -59,6 +60,17 @@ export interface Term {
  * it (rule D35.1). Ignores what has no letter, digit or `_`.
  */
 export function readSearchQuery(question: string): SearchQuery {
+  const known = read.get(question);
+  if (known !== undefined) return known;
+  const query = readQuestion(question);
+  read.set(question, query);
+  return query;
+}
+
+/** A request needs the same three times. */
+const read = new LRUCache<string, SearchQuery>({ max: 20 });
+
+function readQuestion(question: string): SearchQuery {
   const { wanted, excluded, text } = readTerms(hyphenated(question));
   const literalsOf = (terms: Term[]) => terms.flatMap((term) => (term.isLiteral ? term.patterns : []));
   // The index knows no punctuation: a literal phrase is excluded by its text alone.

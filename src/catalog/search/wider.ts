@@ -1,8 +1,9 @@
 import type { Database } from '../../db/database.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
+import { bestOf, type Ranked } from './best.ts';
 import type { Asked, Test } from './binder.ts';
 import type { IndexMemory } from './index-memory.ts';
-import { byScore, type IndexedRule } from './indexed-rules.ts';
+import type { IndexedRule } from './indexed-rules.ts';
 import type { Pattern } from './pattern.ts';
 import { createSecondReading, type SecondReading, type Wanted, weighed } from './second-reading.ts';
 
@@ -16,12 +17,6 @@ export interface Wider extends Pick<SecondReading, 'dropped' | 'suggestions'> {
 
 /** Reads the texts of a rule, and says whether one of them has one of some phrases. */
 export type PhrasesIn = (rule: IndexedRule) => (phrases: Pattern[]) => boolean;
-
-interface Ranked {
-  rule: IndexedRule;
-  /** bm25: less is better. */
-  score: number;
-}
 
 export const nothingWider: Wider = { rules: [], dropped: [], suggestions: [], narrowedTo: [], wanted: [] };
 
@@ -75,10 +70,7 @@ export function createWider(
       const found = places.map((place) => all[place]!);
       const passing = passes === null ? found : found.filter(passes);
       const holding = holds === null ? passing : yield* filtered(passing, holds);
-      return holding
-        .map((rule) => ({ rule, score: scores[rule.place]! - ofRequirement * fit(rule) }))
-        .sort(byScore)
-        .slice(0, mostRanked);
+      return bestOf(holding, (rule) => scores[rule.place]! - ofRequirement * fit(rule), mostRanked);
     }
     if (among !== null) return yield* ranked(rarest);
     let found: Ranked[] = [];
