@@ -4,17 +4,12 @@ import type { Services } from '../services.ts';
 
 const watchMilliseconds = 200;
 
-/** They have the commonest words, and what the answers to ids and to words in any form rest on. */
-const firstQuestions = [
-  'The system must be configured to',
-  'how is an idle user logged out of the application',
-  'V-1 audit records must be protected from unauthorized access to ensure that only a user is not affected',
-  'passwords for all accounts with this setting',
-];
+/** Has what the answers to ids rest on. */
+const firstQuestion = 'V-1';
 
 /**
- * Serves a new catalog as soon as it replaces the current file, and asks the first questions of each: what a search keeps
- * of a catalog takes 300 ms to read. Gives a function that stops watching.
+ * Serves a new catalog as soon as it replaces the current file, and prepares the search of each: what it keeps of a
+ * catalog takes 300 ms to read. Gives a function that stops watching.
  */
 export function watchCatalog(
   db: Pick<Database, 'generation' | 'renewCatalog'>,
@@ -30,10 +25,8 @@ export function watchCatalog(
       const generation = db.generation();
       if (generation === asked) return;
       asked = generation;
-      for (const q of firstQuestions) {
-        await search.search({ q, page: 1, limit: 50 });
-        await answers(q);
-      }
+      await answers(firstQuestion);
+      await search.prepare();
     } catch (error) {
       const { message: reason } = error as Error;
       if (!ended) log.warn('the search is not prepared: who asks first waits', { reason });

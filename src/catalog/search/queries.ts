@@ -26,6 +26,7 @@ interface FoundRow {
 type Texts = Record<SearchedField, string>;
 
 const rowsPerTurn = 500;
+const titlesAsked = 40;
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
@@ -45,6 +46,13 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
     return runInSlices(inTransactions(db, work));
   };
 
+  const someTitles = db.sqlite
+    .prepare<[number], string>(
+      `SELECT min(rule_title) FROM findings JOIN searched_releases USING (release_id)
+        GROUP BY release_id ORDER BY release_id LIMIT ?`,
+    )
+    .pluck();
+
   function foundRule({ id, stig, groupId, severity }: IndexedRule, rank: number): FoundRule {
     const { ccis, ...ids } = rowOf.get(id)!;
     const { slug, title: stigTitle, version } = stig;
@@ -52,6 +60,11 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
   }
 
   return {
+    /** Reads ahead what the first questions would wait for: it asks the titles of some rules. */
+    async prepare(): Promise<void> {
+      for (const q of someTitles.all(titlesAsked)) await this.search({ q, page: 1, limit: 50 });
+    },
+
     /** A page of what a question finds, in the order of rules S4.2 and D35.1. A question without a word finds nothing. */
     search(search: RuleSearch): Promise<Omit<SearchAnswer, 'stigs' | 'answers'>> {
       return inOneGeneration(db, async () => {
