@@ -48,7 +48,8 @@ export function* idsIn(text: string): Generator<FoundId, void> {
   const words = new RegExp(word);
   for (let match = words.exec(text); match !== null; match = words.exec(text)) {
     // Most words of a text are told from ids by this alone.
-    if (!digit.test(match[0]) && !blankAndDigit.test(text.slice(words.lastIndex, words.lastIndex + 2))) continue;
+    if (!digit.test(match[0]) && !blankAndDigit.test(text.slice(words.lastIndex, words.lastIndex + 2)))
+      continue;
     const lead = leading.exec(match[0])?.[0].length ?? 0;
     const found = idAt(text, match.index + lead, match[0].slice(lead), lead > 0);
     if (found === null) continue;
