@@ -71,6 +71,8 @@ export function createServices(context: ServiceContext) {
   const references = createReferenceLookup(catalog, ruleHistory);
   const reading = createReadingService(catalog, stigs);
   return {
+    /** Runs questions to several services so that all see one state of the catalog. */
+    inOneState: catalog.read,
     stigs,
     stigNames,
     changes,

@@ -21,13 +21,22 @@ export async function runInSlices<T>(
   work: Generator<void, T>,
   clock: () => number = () => performance.now(),
 ): Promise<T> {
-  let until = clock() + longestSlice;
+  for (;;) {
+    const step = oneSlice(work, clock);
+    if (step.done) return step.value;
+    await yieldToEventLoop();
+  }
+}
+
+/** Runs a generator for ten milliseconds, and gives its last step. */
+export function oneSlice<T>(
+  work: Generator<void, T>,
+  clock: () => number = () => performance.now(),
+): IteratorResult<void, T> {
+  const until = clock() + longestSlice;
   for (;;) {
     const step = work.next();
-    if (step.done) return step.value;
-    if (clock() < until) continue;
-    await yieldToEventLoop();
-    until = clock() + longestSlice;
+    if (step.done || clock() >= until) return step;
   }
 }
 

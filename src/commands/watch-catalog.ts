@@ -4,12 +4,12 @@ import type { Services } from '../services.ts';
 
 const watchMilliseconds = 200;
 
-/** Has what the answers to ids and to words in any form rest on. */
-const firstQuestion = 'V-1 prepare 9';
+/** Has what the answers to ids rest on. */
+const firstQuestion = 'V-1';
 
 /**
- * Serves a new catalog as soon as it replaces the current file, and asks the first question of each: what a search keeps
- * of a catalog takes 300 ms to read. Gives a function that stops watching.
+ * Serves a new catalog as soon as it replaces the current file, and prepares the search of each: what it keeps of a
+ * catalog takes 300 ms to read. Gives a function that stops watching.
  */
 export function watchCatalog(
   db: Pick<Database, 'generation' | 'renewCatalog'>,
@@ -25,8 +25,8 @@ export function watchCatalog(
       const generation = db.generation();
       if (generation === asked) return;
       asked = generation;
-      await search.search({ q: firstQuestion, page: 1, limit: 1 });
       await answers(firstQuestion);
+      await search.prepare();
     } catch (error) {
       const { message: reason } = error as Error;
       if (!ended) log.warn('the search is not prepared: who asks first waits', { reason });

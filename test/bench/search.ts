@@ -10,6 +10,7 @@ import { ownQuestions, srgQuestions, successOf } from '../support/questions.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
 import { hasReferenceData, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { loadEach } from './load.ts';
 
 // How well questions in a person's words are answered, and how long a search takes over HTTP with four callers, at 30
 // and at 1,000 releases: the first reading alone (words of one sentence of a rule), the second, common words, ids. Those
@@ -105,7 +106,6 @@ async function copiesOf(cwd: string, releases: number): Promise<string> {
 
 async function latency(cwd: string, kinds: Kind[], name: string): Promise<void> {
   const issued = await gapstone(['token', 'issue', '--subject', 'bench', '--org', 'bench'], { cwd });
-  const headers = { Authorization: `Bearer ${issued.stdout.trim()}` };
   const child = spawn(process.execPath, [cli, 'serve', '--port', '0'], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -119,28 +119,19 @@ async function latency(cwd: string, kinds: Kind[], name: string): Promise<void> 
   }
   child.stdout.resume();
   // A parameter that nobody knows keeps an answer from being one that is kept.
-  const ask = async (q: string, more: string) => {
-    const started = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/search?q=${encodeURIComponent(q)}${more}`, {
-      headers,
-    });
-    await answer.arrayBuffer();
-    if (answer.status !== 200) throw new Error(`${q}: ${answer.status}`);
-    return performance.now() - started;
-  };
+  const request = (q: string, at: number, callers: number) =>
+    `GET /api/v1/search?q=${encodeURIComponent(q)}&round=${at}&callers=${callers} HTTP/1.1\r\n` +
+    `Host: localhost\r\nAuthorization: Bearer ${issued.stdout.trim()}\r\n\r\n`;
   console.log(`\nsearch: milliseconds over HTTP, ${callers} callers, ${name} (aim: p99 under 40)`);
-  console.log(`${'question'.padEnd(36)}     p50     p99     max`);
+  console.log(`${'question'.padEnd(36)}     p50     p99`);
   async function line(kind: string, questions: string[], callers: number) {
-    const left = [...questions];
-    const times: number[] = [];
-    const caller = async () => {
-      for (let q = left.pop(); q !== undefined; q = left.pop())
-        times.push(await ask(q, `&round=${left.length}&callers=${callers}`));
-    };
-    await Promise.all(Array.from({ length: callers }, caller));
-    times.sort((a, b) => a - b);
-    const at = (share: number) => times[Math.floor(share * (times.length - 1))]!.toFixed(1).padStart(8);
-    console.log(`${kind.padEnd(36)}${at(0.5)}${at(0.99)}${at(1)}`);
+    const requests = questions.map((q, at) => request(q, at, callers));
+    const own = Array.from({ length: callers }, (_, caller) =>
+      requests.filter((_, at) => at % callers === caller),
+    );
+    const { p50, p99, failures } = await loadEach(Number(port), own);
+    if (failures > 0) throw new Error(`${kind}: ${failures} failures`);
+    console.log(`${kind.padEnd(36)}${p50.toFixed(1).padStart(8)}${p99.toFixed(1).padStart(8)}`);
   }
   await line('the first question after a start', ['log in'], 1);
   for (const [kind, questions] of kinds) await line(kind, questions, callers);

@@ -5,8 +5,8 @@ import { until } from '../support/running.ts';
 
 const watching = suite('The watch on the catalog');
 
-watching('asks the first question of each catalog once, and goes on when one fails', async () => {
-  const questions: string[] = [];
+watching('prepares the search of each catalog once, and goes on when it fails', async () => {
+  const prepared: string[] = [];
   let [generation, looks] = [1, 0];
   const db = {
     generation: () => generation,
@@ -20,21 +20,21 @@ watching('asks the first question of each catalog once, and goes on when one fai
   const log = { info: assert.unreachable, warn, error: assert.unreachable };
   const services = {
     search: {
-      search: async ({ q }: { q?: string }) => {
-        questions.push(`${generation} ${q}`);
+      prepare: async () => {
+        prepared.push(`${generation} search`);
         if (generation === 2) throw new Error('the catalog is being changed');
       },
     },
-    answers: async (q: string) => void questions.push(`${generation} ${q}`),
+    answers: async () => void prepared.push(`${generation} ids`),
   };
   const stop = watchCatalog(db, log, services as never);
   await until('two looks', () => looks > 1);
-  const [first] = questions;
-  assert.equal(questions, [first, first]);
   generation = 2;
-  await until('a question that fails', () => questions.length === 3);
+  await until('a search that fails', () => prepared.length === 4);
   generation = 3;
-  await until('the next catalog', () => questions.length === 5);
+  await until('the next catalog', () => prepared.length === 6);
+  const each = [1, 2, 3].flatMap((number) => [`${number} ids`, `${number} search`]);
+  assert.equal(prepared, each);
   const reason = 'the catalog is being changed';
   assert.equal(warned, [['the search is not prepared: who asks first waits', { reason }]]);
   stop();

@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
 import { atOnce } from '../../src/base/slices.ts';
+import { createIndexMemory } from '../../src/catalog/search/index-memory.ts';
 import { createMatching } from '../../src/catalog/search/matching.ts';
 import { readSearchQuery } from '../../src/catalog/search/query.ts';
 import { createIndexQueries } from '../../src/catalog/search/sql.ts';
-import { readVocabulary } from '../../src/catalog/search/vocabulary.ts';
 import { testApp } from '../support/app.ts';
 import { suiteIf } from '../support/harness.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
@@ -16,16 +16,18 @@ const onReal = suiteIf(referenceData, 'The rules that have all words');
 onReal?.('are those that FTS5 finds, with common words, rare ones, or both', async () => {
   const { db } = await testApp(benchmarkPaths);
   const queries = createIndexQueries(db);
-  const vocabulary = atOnce(readVocabulary(db));
+  const memory = await createIndexMemory(db)();
+  const { vocabulary, all } = memory;
   let asked: string[] = [];
   const matching = (match: string) => {
     asked.push(match);
     return queries.matching(match);
   };
-  const rulesOf = createMatching(db, { ...queries, matching });
+  const rulesOf = createMatching({ ...queries, matching });
   const same = (question: string) => {
     const query = readSearchQuery(question);
-    assert.equal(rulesOf(query, vocabulary), queries.matching(query.match!), question);
+    const ids = Array.from(atOnce(rulesOf(query, memory)), (place) => all[place]!.id);
+    assert.equal(ids, queries.matching(query.match!), question);
   };
   assert.ok(vocabulary.rulesWith('the') > vocabulary.rulesWith('to'));
   assert.ok(vocabulary.rulesWith('to') > 2000);

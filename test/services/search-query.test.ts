@@ -40,7 +40,7 @@ query('words, phrases, prefixes and ids become quoted phrases of word characters
     ['SV-r12_rule', '"sv r12_rule"'],
     ['NEAR(a b)', '"near a" AND "b"'],
     ['title:audit OR -x', '"title audit" AND "or"'],
-    ['naïve Überprüfung 日本', '"naïve" AND "überprüfung" AND "日本"'],
+    ['naïve Überprüfung 日本', '"naive" AND "uberprufung" AND "日本"'],
     ["don't", '"don t"'],
     ['!!! "" " ( * -', null],
     ['   ', null],

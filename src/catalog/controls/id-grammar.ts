@@ -39,12 +39,17 @@ const blankStigId = /[a-z]{3,8} \d{3,6}(?![\p{L}\p{N}_@-]|\.[\p{L}\p{N}])/iuy;
 /** A control of 800-53 with enhancement and part: each repetition is bounded. */
 const control53 =
   /([a-z]{2}-\d{1,3}(?:\.\d{1,3}(?!\d))?)((?: ?\((?:\d{1,3}|[a-z])\)){0,5})(\.?[a-z](?:\.\d{1,2}){0,2}(?:\.[a-z])?| [a-z] \d{1,2}(?: \([a-z]\))?| [a-z](?= *(?:$|[,;:)\]\r\n"'])))?(?:\[\d{1,2}\])?(?![\p{L}\p{N}_@-]|\.[\p{L}\p{N}])/iuy;
+const digit = /\d/;
+const blankAndDigit = /^ \d/;
 const startOf53 = /^[a-z]{2}-\d{1,3}(?!\d)/i;
 
 /** Finds every id in a text, in order, in time that grows with the text alone (rule D39.1). */
 export function* idsIn(text: string): Generator<FoundId, void> {
   const words = new RegExp(word);
   for (let match = words.exec(text); match !== null; match = words.exec(text)) {
+    // Most words of a text are told from ids by this alone.
+    if (!digit.test(match[0]) && !blankAndDigit.test(text.slice(words.lastIndex, words.lastIndex + 2)))
+      continue;
     const lead = leading.exec(match[0])?.[0].length ?? 0;
     const found = idAt(text, match.index + lead, match[0].slice(lead), lead > 0);
     if (found === null) continue;

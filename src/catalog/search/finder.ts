@@ -1,18 +1,17 @@
-import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
 import { offsetOf, type Page } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
+import { bestOf } from './best.ts';
 import { type Asked, allTests, createBinder, type Lookup, type SearchQuestion, type Test } from './binder.ts';
-import { createFewScorer } from './few.ts';
 import type { IndexMemory } from './index-memory.ts';
-import { byScore, countsOf, type IndexedRule, inOrder } from './indexed-rules.ts';
+import { countsOf, type IndexedRule, inOrder } from './indexed-rules.ts';
 import { createIdTest } from './known-ids.ts';
 import { createMatching } from './matching.ts';
-import { type FoldedText, findPlaces, foldInPlace } from './pattern.ts';
-import { readSearchQuery, type SearchQuery } from './query.ts';
+import { type FoldedText, findPlaces, foldInPlace, type Pattern } from './pattern.ts';
+import { matchOf, readSearchQuery, type SearchQuery } from './query.ts';
 import type { SearchCounts, SearchOrder } from './schema.ts';
-import { createIndexQueries, type Scored } from './sql.ts';
+import type { Wanted } from './second-reading.ts';
+import { createIndexQueries } from './sql.ts';
 import { createWider, filtered, nothingWider, type PhrasesIn, type Wider } from './wider.ts';
 
 /** What is asked for, and in which order. */
@@ -28,13 +27,13 @@ export interface Found {
   /** How many have all words: they stand first. */
   exact: number;
   wider: Wider;
+  /** What a rule of the second reading has of the question. */
+  wantedIn: (rule: IndexedRule) => Pattern[][];
   counts: SearchCounts;
 }
 
-/** Rules of one score beyond a page that are sorted with it. */
-const tiesAtMost = 50;
-/** Longer lists of best rules are not kept. */
-const keptAtMost = 200;
+/** One of so many rules is few: each is looked for among those that have a word. */
+const fewShare = 16;
 /** Fewer rules with all words, and the question is read a second time (rule D35.1). */
 const enough = 10;
 
@@ -45,18 +44,15 @@ export function createFinder(
   stigNames: Pick<StigNameIndex, 'filtered' | 'said' | 'exactly'>,
 ) {
   const queries = createIndexQueries(db);
-  const matching = createMatching(db, queries);
+  const matching = createMatching(queries);
   const bind = createBinder(lookup, stigNames.filtered, queries);
   const isId = createIdTest(db);
-  const widen = createWider(db, stigNames, isId, queries);
-  const scoreFew = createFewScorer(db);
+  const widen = createWider(db, stigNames, isId);
   const textsOf = db.sqlite
     .prepare<[number], string[]>(
       'SELECT ids, title, discussion, check_content, fix_text FROM searchable_rules WHERE id = ?',
     )
     .raw();
-  // To score the 19,000 rules with "the" takes 10 ms, and everybody asks for the same common words.
-  const bestOfCommon = perGeneration(db, () => new LRUCache<string, Scored[]>({ max: 500 }));
   /** Its ids come first: they are short, and mostly have those that are asked. */
   const phrasesIn: PhrasesIn = ({ id }) => {
     const texts = textsOf.get(id)!;
@@ -88,12 +84,13 @@ export function createFinder(
   /** The rules of a question that pass a test, in no order. */
   function* allOf(asked: Asked, passes: Test | null, memory: IndexMemory): Generator<void, IndexedRule[]> {
     const { query, match, reached } = asked;
-    const ids = match === null ? (reached ?? memory.rules.keys()) : matching(query, memory.vocabulary);
-    const found: IndexedRule[] = [];
-    for (const id of ids) {
-      const rule = memory.rules.get(id)!;
-      if (passes?.(rule) ?? true) found.push(rule);
+    const rules = match === null && reached === null ? memory.all : [];
+    if (match === null) for (const id of reached ?? []) rules.push(memory.rules.get(id)!);
+    else {
+      const places = yield* matching(query, memory);
+      for (let at = 0; at < places.length; at++) rules.push(memory.all[places[at]!]!);
     }
+    const found = passes === null ? rules : rules.filter(passes);
     return hasLiterals(query) ? yield* filtered(found, (rule) => hasItsLiterals(query, rule)) : found;
   }
 
@@ -102,23 +99,27 @@ export function createFinder(
     return literals.every((each) => hasAny([each])) && !hasAny(excludedLiterals);
   }
 
-  /** The rules in an order, those of a page at least: the index alone sorts where nothing else takes rules away. */
-  function sorted(asked: Asked, sort: SearchOrder, all: IndexedRule[], end: number, memory: IndexMemory) {
-    const { query, match, passes } = asked;
+  /** The rules in an order, those of a page at least. */
+  function* sorted(
+    { query, match }: Asked,
+    sort: SearchOrder,
+    all: IndexedRule[],
+    end: number,
+    memory: IndexMemory,
+  ): Generator<void, IndexedRule[]> {
     if (sort !== 'relevance' || match === null) return inOrder(all, sort === 'relevance' ? 'stig' : sort);
-    const isAlone = passes === null && !hasLiterals(query) && query.ids.length === 0;
-    const few = scoreFew(query, all, memory.vocabulary);
-    const scored = few ?? (isAlone ? mostRelevant(match, end) : null) ?? scoresOf(match, all);
-    const rules = scored.map(({ id, score }) => ({ rule: memory.rules.get(id)!, score })).sort(byScore);
+    const weighed = query.wants.flatMap(({ patterns }) =>
+      patterns.map((pattern) => ({ match: matchOf(pattern), share: 1 })),
+    );
+    const isFew = all.length * fewShare < memory.all.length;
+    const places = isFew ? all.map(({ place }) => place) : null;
+    const { scores } = yield* memory.postings.scores(weighed, 'first', places);
+    const asked = query.ids.length > 0 ? all.length : end;
+    const ranked = bestOf(all, ({ place }) => scores[place]!, asked);
     return namedFirst(
       query,
-      rules.map(({ rule }) => rule),
+      ranked.map(({ rule }) => rule),
     );
-  }
-
-  function scoresOf(match: string, of: IndexedRule[]): Scored[] {
-    const ids = new Set(of.map(({ id }) => id));
-    return queries.scores.all(match).filter(({ id }) => ids.has(id));
   }
 
   /** Behind the rules that have the id that is asked for come those that have it in another revision, then others. */
@@ -127,15 +128,6 @@ export function createFinder(
     const [named, other] = [ids, unrevised].map((each) => queries.named(each, rules));
     const rank = ({ id }: IndexedRule) => (named!.has(id) ? 0 : 2) + (other!.has(id) ? 0 : 1);
     return rules.toSorted((a, b) => rank(a) - rank(b));
-  }
-
-  /** Null where rules of one score reach beyond what is asked and would have to be sorted too. */
-  function mostRelevant(match: string, end: number): Scored[] | null {
-    const limit = end + 1 + tiesAtMost;
-    const rows = bestOfCommon().get(`${limit} ${match}`) ?? queries.scores.best(match, limit);
-    if (limit <= keptAtMost) bestOfCommon().set(`${limit} ${match}`, rows);
-    const isWhole = rows.length <= end + tiesAtMost || rows.at(-1)!.score !== rows[end - 1]!.score;
-    return isWhole ? rows : null;
   }
 
   function* widerOf(
@@ -159,7 +151,15 @@ export function createFinder(
     const query = readSearchQuery(search.q ?? '');
     const bound = bind(query, search);
     if (bound === null)
-      return { query, rules: [], total: 0, exact: 0, wider: nothingWider, counts: countsOf([]) };
+      return {
+        query,
+        rules: [],
+        total: 0,
+        exact: 0,
+        wider: nothingWider,
+        wantedIn: () => [],
+        counts: countsOf([]),
+      };
     const asked = yield* withoutExcluded(bound);
     const all = yield* allOf(asked, asked.passes, memory);
     yield;
@@ -169,14 +169,27 @@ export function createFinder(
     const end = offset + page.limit;
     const first =
       offset < all.length
-        ? sorted(asked, search.sort ?? 'relevance', all, end, memory).slice(offset, end)
+        ? (yield* sorted(asked, search.sort ?? 'relevance', all, end, memory)).slice(offset, end)
         : [];
     const rest = wider.rules.slice(Math.max(0, offset - all.length), Math.max(0, end - all.length));
     return {
       ...{ query, wider, total, rules: [...first, ...rest], exact: all.length },
+      wantedIn: wantedBy(wider.wanted, memory),
       counts: countsOf(wider.rules.length === 0 ? all : [...all, ...wider.rules]),
     };
   };
+}
+
+/** A rule has few forms of each word: to look for all of them in its texts takes longer than the search. */
+function wantedBy(wanted: Wanted[], { postings }: IndexMemory): (rule: IndexedRule) => Pattern[][] {
+  const all = wanted.map(({ patterns, instead }) =>
+    [...patterns, ...instead].map((pattern) => ({ pattern, mayBeIn: postings.test(matchOf(pattern)) })),
+  );
+  return ({ place }) =>
+    all.flatMap((forms) => {
+      const found = forms.filter(({ mayBeIn }) => mayBeIn(place)).map(({ pattern }) => pattern);
+      return found.length === 0 ? [] : [found];
+    });
 }
 
 const hasLiterals = ({ literals, excludedLiterals }: SearchQuery) =>

@@ -13,26 +13,28 @@ export interface IndexedStig {
   /** Its places among all: by title, and by slug (rule S4.2). */
   place: number;
   slugPlace: number;
-  /** The least and the greatest number of its rules. */
-  first: number;
-  last: number;
 }
 
 /** A rule of the index, with what filters, orders and counts need of it. */
 export interface IndexedRule {
   id: number;
+  /** Its place among all of the index, by number. */
+  place: number;
   stig: IndexedStig;
   ordinal: number;
   severity: (typeof levels)[number];
   groupId: string;
   /** The title of its group: the SRG requirement that it implements. */
   requirement: string;
+  /** The same without its ending, which SRGs and STIGs share (`SRG-OS-000163`); null for another title. */
+  srg: string | null;
 }
 
-/** The rules of the index by their numbers, and their STIGs by slug. */
+/** The rules of the index by their places and by their numbers, and the places of each STIG by its slug. */
 export interface IndexedRules {
+  all: IndexedRule[];
   rules: Map<number, IndexedRule>;
-  stigs: Map<string, IndexedStig>;
+  placesOf: Map<string, number[]>;
 }
 
 interface StigRow extends Pick<IndexedStig, 'slug' | 'title' | 'version'> {
@@ -49,30 +51,36 @@ export function* readIndexedRules({ sqlite }: Pick<Database, 'sqlite'>): Generat
         ORDER BY s.title_fold, s.title, s.slug`,
     )
     .all();
-  const rulesOf = sqlite.prepare<[number], Omit<IndexedRule, 'stig'>>(
+  const rulesOf = sqlite.prepare<[number], Omit<IndexedRule, 'stig' | 'place' | 'srg'>>(
     `SELECT id, ordinal, severity, group_id AS groupId, trim(group_title) AS requirement
        FROM findings WHERE release_id = ? ORDER BY ordinal`,
   );
   const slugs = stigs.map(({ slug }) => slug).sort(compareCodePoints);
   const placeOf = new Map(slugs.map((slug, place) => [slug, place]));
-  const rules = new Map<number, IndexedRule>();
-  const bySlugs = new Map<string, IndexedStig>();
+  const all: IndexedRule[] = [];
   for (const [place, { slug, title, version, kind, release }] of stigs.entries()) {
-    const own = rulesOf.all(release);
-    const ids = own.map(({ id }) => id);
-    const [first, last] = [Math.min(...ids), Math.max(...ids)];
-    const places = { place, slugPlace: placeOf.get(slug)!, first, last };
-    const stig = { slug, title, version, isSrg: kind === 'srg', ...places };
-    bySlugs.set(slug, stig);
-    for (const rule of own) rules.set(rule.id, { ...rule, stig });
+    const stig = { slug, title, version, isSrg: kind === 'srg', place, slugPlace: placeOf.get(slug)! };
+    for (const rule of rulesOf.all(release))
+      all.push({ ...rule, stig, place: 0, srg: requirementOf(rule.requirement) });
     yield;
   }
-  return { rules, stigs: bySlugs };
+  all.sort((a, b) => a.id - b.id);
+  for (const [place, rule] of all.entries()) rule.place = place;
+  const bySlug = Map.groupBy(all, ({ stig }) => stig.slug);
+  return {
+    all,
+    rules: new Map(all.map((rule) => [rule.id, rule])),
+    placesOf: new Map([...bySlug].map(([slug, own]) => [slug, own.map(({ place }) => place)])),
+  };
 }
+
+/** The requirement of an SRG without its ending (`SRG-OS-000163`); null for another text. */
+export const requirementOf = (text: string): string | null => /^SRG-[A-Z]+-\d+/.exec(text)?.[0] ?? null;
 
 type Order = (a: IndexedRule, b: IndexedRule) => number;
 const byStig: Order = (a, b) => a.stig.place - b.stig.place || a.ordinal - b.ordinal;
-const bySlug: Order = (a, b) => a.stig.slugPlace - b.stig.slugPlace || a.ordinal - b.ordinal;
+/** By the slug of the STIG, and then as the document has them. */
+export const bySlug: Order = (a, b) => a.stig.slugPlace - b.stig.slugPlace || a.ordinal - b.ordinal;
 const numberOf = ({ groupId }: IndexedRule) => Number(/^[^-]*-(\d+)/.exec(groupId)?.[1] ?? 0);
 
 /** The orders of rule S4.2. */
@@ -84,10 +92,6 @@ const orders: Record<Exclude<SearchOrder, 'relevance'>, Order> = {
 
 /** Some rules in an order. */
 export const inOrder = (rules: IndexedRule[], sort: keyof typeof orders) => rules.toSorted(orders[sort]);
-
-/** The order by relevance: bm25, less being better. */
-export const byScore = (a: { rule: IndexedRule; score: number }, b: { rule: IndexedRule; score: number }) =>
-  a.score - b.score || bySlug(a.rule, b.rule);
 
 /** How many of some rules there are by severity and by STIG (rule D35.1). */
 export function countsOf(rules: IndexedRule[]): SearchCounts {

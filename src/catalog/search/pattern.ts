@@ -6,8 +6,9 @@ export const indexed = (word: string): string => withoutDiacritics(word.normaliz
 /** A character of a word, as in the tokenizer of `rule_search`; it ignores marks, so they belong to words here. */
 export const wordCharacter = '[\\p{L}\\p{Nd}\\p{Nl}\\p{M}_]';
 
-/** Something to find in a text: folded parts in a row, bounded as `grep -w` bounds them. */
+/** Something to find in a text: parts in a row, bounded as `grep -w` bounds them. */
 export interface Pattern {
+  /** Folded; as the index has them where the gap is punctuation. */
   parts: string[];
   /** Between two parts: a run of blanks, or of characters that belong to no word. */
   gap: 'blanks' | 'punctuation';
@@ -18,18 +19,6 @@ export interface Pattern {
 export interface Range {
   start: number;
   end: number;
-}
-
-const known = new WeakMap<Pattern, Pattern>();
-/** A pattern as it is compared: one is looked for in many texts. */
-function comparable(pattern: Pattern): Pattern {
-  if (pattern.gap === 'blanks') return pattern;
-  let found = known.get(pattern);
-  if (found === undefined) {
-    found = { ...pattern, parts: pattern.parts.map(indexed) };
-    known.set(pattern, found);
-  }
-  return found;
 }
 
 const wordTest = new RegExp(wordCharacter, 'u');
@@ -50,9 +39,8 @@ export function foldInPlace(text: string): FoldedText {
 }
 
 /** At most `max` places of a pattern in a text from `foldInPlace`. It finds words as the index does. */
-export function findPlaces({ exact, plain }: FoldedText, asked: Pattern, max: number): Range[] {
-  const folded = asked.gap === 'blanks' ? exact : plain;
-  const pattern = comparable(asked);
+export function findPlaces({ exact, plain }: FoldedText, pattern: Pattern, max: number): Range[] {
+  const folded = pattern.gap === 'blanks' ? exact : plain;
   const [first] = pattern.parts;
   const places: Range[] = [];
   if (!first) return places;

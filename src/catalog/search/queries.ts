@@ -1,5 +1,5 @@
 import { badRequest } from '../../base/errors.ts';
-import { runInSlices, yieldToEventLoop } from '../../base/slices.ts';
+import { oneSlice, runInSlices, yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { inOneGeneration } from '../../db/one-generation.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
@@ -26,6 +26,7 @@ interface FoundRow {
 type Texts = Record<SearchedField, string>;
 
 const rowsPerTurn = 500;
+const titlesAsked = 40;
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
@@ -45,6 +46,13 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
     return runInSlices(inTransactions(db, work));
   };
 
+  const someTitles = db.sqlite
+    .prepare<[number], string>(
+      `SELECT min(rule_title) FROM findings JOIN searched_releases USING (release_id)
+        GROUP BY release_id ORDER BY release_id LIMIT ?`,
+    )
+    .pluck();
+
   function foundRule({ id, stig, groupId, severity }: IndexedRule, rank: number): FoundRule {
     const { ccis, ...ids } = rowOf.get(id)!;
     const { slug, title: stigTitle, version } = stig;
@@ -52,18 +60,26 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
   }
 
   return {
+    /** Reads ahead what the first questions would wait for: it asks the titles of some rules. */
+    async prepare(): Promise<void> {
+      for (const q of someTitles.all(titlesAsked)) await this.search({ q, page: 1, limit: 50 });
+    },
+
     /** A page of what a question finds, in the order of rules S4.2 and D35.1. A question without a word finds nothing. */
     search(search: RuleSearch): Promise<Omit<SearchAnswer, 'stigs' | 'answers'>> {
       return inOneGeneration(db, async () => {
-        const { query, rules, total, exact, wider, counts } = await find(search, search);
+        const { query, rules, total, exact, wider, wantedIn, counts } = await find(search, search);
         const offset = offsetOf(search, total);
         const all = query.wants.map(({ patterns }) => patterns);
-        const any = wider.wanted.map(({ patterns, instead }) => [...patterns, ...instead]);
         return db.read(() => ({
           results: rules.map((rule, index) => {
             const rank = offset + index + 1;
             const { rank: _, ...found } = foundRule(rule, rank);
-            return { ...found, snippet: makeSnippet(textsOf.get(rule.id)!, rank <= exact ? all : any), rank };
+            return {
+              ...found,
+              snippet: makeSnippet(textsOf.get(rule.id)!, rank <= exact ? all : wantedIn(rule)),
+              rank,
+            };
           }),
           relaxed: wider.rules.length > 0,
           exact,
@@ -101,10 +117,10 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
   };
 }
 
-/** Work whose steps each see one state of the catalog. */
+/** Work in slices that each see one state of the catalog. */
 function* inTransactions<T>(db: Pick<Database, 'read'>, work: Generator<void, T>): Generator<void, T> {
   for (;;) {
-    const step = db.read(() => work.next());
+    const step = db.read(() => oneSlice(work));
     if (step.done) return step.value;
     yield;
   }

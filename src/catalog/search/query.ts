@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { fold } from '../../base/text.ts';
 import { type FoundId, idsOf } from '../controls/id-grammar.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
-import { type Pattern, wordCharacter } from './pattern.ts';
+import { indexed, type Pattern, wordCharacter } from './pattern.ts';
 
 // The text between quotation marks, or a run of other characters; an open mark reaches to the end. A hyphen excludes a
 // term that follows a blank: inside a word, and before a second hyphen (`--force`), it does not.
@@ -59,6 +60,17 @@ export interface Term {
  * it (rule D35.1). Ignores what has no letter, digit or `_`.
  */
 export function readSearchQuery(question: string): SearchQuery {
+  const known = read.get(question);
+  if (known !== undefined) return known;
+  const query = readQuestion(question);
+  read.set(question, query);
+  return query;
+}
+
+/** A request needs the same three times. */
+const read = new LRUCache<string, SearchQuery>({ max: 20 });
+
+function readQuestion(question: string): SearchQuery {
   const { wanted, excluded, text } = readTerms(hyphenated(question));
   const literalsOf = (terms: Term[]) => terms.flatMap((term) => (term.isLiteral ? term.patterns : []));
   // The index knows no punctuation: a literal phrase is excluded by its text alone.
@@ -141,7 +153,7 @@ function quotedTerm(text: string): Term | null {
   if (!punctuation.test(text))
     return { ...term, match: matchOf(words(parts)), patterns: [words(parts)], isLiteral: false };
   const literal: Pattern = { parts: fold(text).trim().split(/\s+/u), gap: 'blanks', isPrefix: false };
-  return { ...term, match: matchOf(inIndex(literal)), patterns: [literal], isLiteral: true };
+  return { ...term, match: matchOf(literal), patterns: [literal], isLiteral: true };
 }
 
 /** A CCI in any spelling stands for the published form too, and an SV-id for every revision of its number. */
@@ -174,19 +186,20 @@ export function wordsOf(text: string): string[] {
   return (fold(text).match(wordPattern) ?? []).filter((word) => /\P{M}/u.test(word));
 }
 
-/** Words in a row as something to find. */
+/** Folded words in a row as something to find. */
 export function words(parts: string[], isPrefix = false): Pattern {
-  return { parts, gap: 'punctuation', isPrefix };
+  return { parts: parts.map(indexed), gap: 'punctuation', isPrefix };
 }
 
 /** A literal phrase as the index knows it: without its punctuation, and of a V-id the number alone. */
-export function inIndex(pattern: Pattern): Pattern {
+function inIndex(pattern: Pattern): Pattern {
   if (pattern.gap === 'punctuation') return pattern;
   const parts = wordsOf(pattern.parts.join(' '));
   return words(pattern.parts.length === 1 && groupId.test(pattern.parts[0]!) ? parts.slice(1) : parts);
 }
 
-/** Words in a row, for FTS5. Between the quotation marks there are only word characters and blanks. */
-export function matchOf({ parts, isPrefix }: Pattern): string {
+/** Something to find, for FTS5. Between the quotation marks there are only word characters and blanks. */
+export function matchOf(pattern: Pattern): string {
+  const { parts, isPrefix } = inIndex(pattern);
   return `"${parts.join(' ')}"${isPrefix ? ' *' : ''}`;
 }

@@ -1,29 +1,25 @@
 import { indexedWords } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import type { IndexedRule } from './indexed-rules.ts';
+import { bm25, rarityOf, weightOfLength } from './bm25.ts';
+import { type IndexedRule, requirementOf } from './indexed-rules.ts';
 import type { Wanted } from './second-reading.ts';
 
-/** The requirement of an SRG without its ending: other SRGs and STIGs share it (`SRG-OS-000163`). */
-const requirementOf = (text: string): string | null => /^SRG-[A-Z]+-\d+/.exec(text)?.[0] ?? null;
-
-// The constants of bm25, as in FTS5; a word stands in a title once.
-const [saturation, lengthShare, leastRarity] = [1.2, 0.75, 1e-6];
 const titlesPerSlice = 100;
 
 /** Says how well a question fits the requirement that a rule implements: 0 where no title of it has a word of it. */
-export type Requirements = (wanted: Wanted[], rules: number) => (rule: IndexedRule) => number;
+export type Requirements = (wanted: Wanted[]) => (rule: IndexedRule) => number;
 
 /** Reads the titles of the requirements of all SRGs: a STIG words its rules otherwise. */
 export function* readRequirements(
   { sqlite }: Pick<Database, 'sqlite'>,
-  indexed: Map<number, IndexedRule>,
+  rules: IndexedRule[],
 ): Generator<void, Requirements> {
   const titleOf = sqlite.prepare<[number], { title: string; name: string }>(
     'SELECT rule_title AS title, rule_version AS name FROM findings WHERE id = ?',
   );
   const titles: { requirement: string; length: number }[] = [];
   const byWord = new Map<string, Set<number>>();
-  for (const { id, stig } of indexed.values()) {
+  for (const { id, stig } of rules) {
     if (!stig.isSrg) continue;
     const { title, name } = titleOf.get(id)!;
     const requirement = requirementOf(name);
@@ -35,17 +31,17 @@ export function* readRequirements(
   }
   const meanLength = titles.reduce((sum, { length }) => sum + length, 0) / titles.length;
 
-  return (wanted, rules) => {
+  return (wanted) => {
     const scores = new Map<number, number>();
     let whole = 0;
     for (const { patterns, rules: upTo } of wanted) {
-      const having = Math.min(upTo, rules);
-      const rarity = Math.max(leastRarity, Math.log((rules - having + 0.5) / (having + 0.5)));
+      const rarity = rarityOf(Math.min(upTo, rules.length), rules.length);
       whole += rarity;
       const fitting = new Set(patterns.flatMap(({ parts }) => titlesWith(byWord, parts)));
       for (const title of fitting) {
-        const length = saturation * (1 - lengthShare + (lengthShare * titles[title]!.length) / meanLength);
-        scores.set(title, (scores.get(title) ?? 0) + (rarity * (saturation + 1)) / (1 + length));
+        const length = weightOfLength(titles[title]!.length, meanLength);
+        // A word stands in a title once.
+        scores.set(title, (scores.get(title) ?? 0) + bm25(rarity, 1, length));
       }
     }
     const fits = new Map<string, number>();
@@ -53,7 +49,7 @@ export function* readRequirements(
       const { requirement } = titles[title]!;
       fits.set(requirement, Math.max(fits.get(requirement) ?? 0, score * (score / whole) ** 2));
     }
-    return ({ requirement }) => fits.get(requirementOf(requirement) ?? '') ?? 0;
+    return ({ srg }) => (srg === null ? 0 : (fits.get(srg) ?? 0));
   };
 }
 

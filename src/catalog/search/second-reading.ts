@@ -1,7 +1,8 @@
 import type { Database } from '../../db/database.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import { indexed, type Pattern, wordCharacter } from './pattern.ts';
-import { inIndex, matchOf, type SearchQuery, type Term, words, wordsOf } from './query.ts';
+import type { Weighed } from './postings.ts';
+import { matchOf, type SearchQuery, type Term, words, wordsOf } from './query.ts';
 import { stopWords } from './stop-words.ts';
 import { createSynonyms } from './synonyms.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -36,6 +37,8 @@ const mostGuessed = 3;
 /** Taken for the rules that a prefix finds. */
 const withPrefix = 1000;
 const mostNamed = 3;
+/** What a synonym counts. */
+const ofSynonyms = 0.5;
 /** A guess compares all STIGs. */
 const mostGuessedNames = 12;
 const ruleId = /^(?:S?V|CCI|SRG)-/i;
@@ -110,7 +113,7 @@ const core = new RegExp(`${wordCharacter}(?:.*${wordCharacter})?`, 'su');
 const bare = (text: string): string => core.exec(text)![0];
 
 const partsOf = ({ asked, patterns, isLiteral }: Term): string[] =>
-  (isLiteral ? wordsOf(asked) : patterns[0]!.parts).map(indexed);
+  isLiteral ? wordsOf(asked).map(indexed) : patterns[0]!.parts;
 
 /** Hyphens join what may be written in one word or two (`multi-factor`): then each of its words counts too. */
 const compound = /^\p{L}{3,}(?:-\p{L}{3,})+$/u;
@@ -142,20 +145,20 @@ function asIs({ patterns, isLiteral }: Term, parts: string[], { rulesWith }: Voc
   const rules = isLiteral
     ? least(parts, false)
     : patterns.reduce(
-        (sum, { parts, isPrefix }) =>
-          sum + least((isPrefix ? parts.slice(0, -1) : parts).map(indexed), isPrefix),
+        (sum, { parts, isPrefix }) => sum + least(isPrefix ? parts.slice(0, -1) : parts, isPrefix),
         0,
       );
   return { patterns, instead: [], rules };
 }
 
-/** The questions for FTS5 for rules with any of some things, and with what may stand for them; null for none. */
-export function matchesOf(wanted: Wanted[]): { own: string | null; instead: string | null } {
-  const phrases = (patterns: Pattern[]) => new Set(patterns.map((pattern) => matchOf(inIndex(pattern))));
-  const own = phrases(wanted.flatMap(({ patterns }) => patterns));
-  const instead = [...phrases(wanted.flatMap((each) => each.instead))].filter((each) => !own.has(each));
-  const any = (all: string[]) => (all.length === 0 ? null : all.join(' OR '));
-  return { own: any([...own]), instead: any(instead) };
+/** Some things with what may stand for them, each once. */
+export function weighed(wanted: Wanted[]): Weighed[] {
+  const own = new Set(wanted.flatMap(({ patterns }) => patterns.map(matchOf)));
+  const instead = new Set(wanted.flatMap((each) => each.instead.map(matchOf)));
+  return [
+    ...[...own].map((match) => ({ match, share: 1 })),
+    ...[...instead].filter((each) => !own.has(each)).map((match) => ({ match, share: ofSynonyms })),
+  ];
 }
 
 /**

@@ -1,16 +1,5 @@
 import type { Database } from '../../db/database.ts';
 
-/** A rule and its bm25: less is better. */
-export interface Scored {
-  id: number;
-  score: number;
-}
-
-/** Of title, discussion, check, fix and ids. */
-export const weights = [10, 2, 1, 1, 4];
-/** Of the second reading: ids count nothing, as a person's words are none (measured by `bench search`). */
-const widerWeights = [5, 1, 1, 1, 0];
-
 /** The questions to the full-text index. Each `match` consists of quoted words. */
 export function createIndexQueries({ sqlite }: Pick<Database, 'sqlite'>) {
   const ids = sqlite
@@ -35,22 +24,6 @@ export function createIndexQueries({ sqlite }: Pick<Database, 'sqlite'>) {
              OR id.value IN (SELECT lower(value) FROM json_each(f.ccis)))`,
     )
     .pluck();
-  function scoresBy(by: number[]) {
-    const all = sqlite.prepare<[string, number, number], Scored>(
-      `SELECT rowid AS id, bm25(rule_search, ${by.join()}) AS score FROM rule_search
-        WHERE rule_search MATCH ? AND rowid BETWEEN ? AND ?`,
-    );
-    const best = sqlite.prepare<[string, number], Scored>(
-      `SELECT rowid AS id, rank AS score FROM rule_search
-        WHERE rule_search MATCH ? AND rank MATCH 'bm25(${by.join()})' ORDER BY rank LIMIT ?`,
-    );
-    return {
-      /** Of the rules that match, from one number to another. */
-      all: (match: string, from = 0, to = Number.MAX_SAFE_INTEGER) => all.all(match, from, to),
-      /** Of the best that match: the index sorts. */
-      best: (match: string, limit: number) => best.all(match, limit),
-    };
-  }
   const listed = (text: string | undefined) => JSON.parse(text!) as number[];
 
   return {
@@ -62,8 +35,6 @@ export function createIndexQueries({ sqlite }: Pick<Database, 'sqlite'>) {
     /** Those of some rules that have one of some ids, which are in lower case. */
     named: (ids: string[], rules: { id: number }[]): Set<number> =>
       new Set(named.all(JSON.stringify(rules.map(({ id }) => id)), JSON.stringify(ids))),
-    scores: scoresBy(weights),
-    widerScores: scoresBy(widerWeights),
   };
 }
 

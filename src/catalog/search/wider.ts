@@ -1,11 +1,11 @@
 import type { Database } from '../../db/database.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
+import { bestOf, type Ranked } from './best.ts';
 import type { Asked, Test } from './binder.ts';
 import type { IndexMemory } from './index-memory.ts';
-import { byScore, type IndexedRule } from './indexed-rules.ts';
+import type { IndexedRule } from './indexed-rules.ts';
 import type { Pattern } from './pattern.ts';
-import { createSecondReading, matchesOf, type SecondReading, type Wanted } from './second-reading.ts';
-import type { IndexQueries, Scored } from './sql.ts';
+import { createSecondReading, type SecondReading, type Wanted, weighed } from './second-reading.ts';
 
 /** What the second reading of a question finds (rule D35.1). */
 export interface Wider extends Pick<SecondReading, 'dropped' | 'suggestions'> {
@@ -17,12 +17,6 @@ export interface Wider extends Pick<SecondReading, 'dropped' | 'suggestions'> {
 
 /** Reads the texts of a rule, and says whether one of them has one of some phrases. */
 export type PhrasesIn = (rule: IndexedRule) => (phrases: Pattern[]) => boolean;
-
-interface Ranked {
-  rule: IndexedRule;
-  /** bm25: less is better. */
-  score: number;
-}
 
 export const nothingWider: Wider = { rules: [], dropped: [], suggestions: [], narrowedTo: [], wanted: [] };
 
@@ -37,10 +31,8 @@ const mostRounds = 4;
 const cheapPhrases = 8;
 const rulesOfPhrases = 10_000;
 const enough = 10;
-/** Of so many STIGs each is asked by itself. */
+/** In so many STIGs few rules pass: all words are asked at once. */
 const fewStigs = 8;
-/** What a synonym counts. */
-const ofSynonyms = 0.5;
 /** What each further rule of one requirement in a STIG counts less. */
 const again = 0.7;
 
@@ -53,64 +45,39 @@ export function createWider(
   db: Database,
   stigNames: Pick<StigNameIndex, 'said' | 'exactly'>,
   isId: (text: string) => boolean,
-  { widerScores }: Pick<IndexQueries, 'widerScores'>,
 ) {
   const read = createSecondReading(db, stigNames, isId);
 
-  /** The rules with any of some things: bm25 adds up over words, and what stands for them counts half. */
-  function* scored(
-    wanted: Wanted[],
-    from: (match: string) => Scored[],
-  ): Generator<void, Map<number, number>> {
-    const { own, instead } = matchesOf(wanted);
-    const scores = new Map<number, number>();
-    const asked = [
-      [own, 1],
-      [instead, ofSynonyms],
-    ] as const;
-    for (const [match, share] of asked) {
-      for (const { id, score } of match === null ? [] : from(match))
-        scores.set(id, (scores.get(id) ?? 0) + score * share);
-      yield;
-    }
-    return scores;
-  }
-
   /**
-   * The best rules that pass, with any of some things, the rarest first. `slugs`: of these STIGs, or null for all.
-   * `holds`: what the texts must have, or null.
+   * The best rules that pass, with any of some things, the rarest first. `holds`: what the texts must have, or null.
+   * `slugs`: of these STIGs, or null for all.
    */
   function* best(
     wanted: Wanted[],
     passes: Test | null,
     holds: Test | null,
     slugs: string[] | null,
-    memory: IndexMemory,
+    { all, placesOf, postings, requirements }: IndexMemory,
   ): Generator<void, Ranked[]> {
-    const { rules, stigs, requirements } = memory;
     const rarest = affordable(wanted.filter((each) => each.rules > 0).sort((a, b) => a.rules - b.rules));
-    const fit = requirements(rarest, rules.size);
-    function* ranked(scores: Map<number, number>): Generator<void, Ranked[]> {
-      const found = [...scores].map(([id, score]) => ({ rule: rules.get(id)!, score }));
-      const passing = passes === null ? found : found.filter(({ rule }) => passes(rule));
-      const holding = holds === null ? passing : yield* filtered(passing, ({ rule }) => holds(rule));
-      return holding
-        .map(({ rule, score }) => ({ rule, score: score - ofRequirement * fit(rule) }))
-        .sort(byScore)
-        .slice(0, mostRanked);
+    const fit = requirements(rarest);
+    const among =
+      slugs !== null && slugs.length <= fewStigs
+        ? slugs.flatMap((slug) => placesOf.get(slug) ?? []).sort((a, b) => a - b)
+        : null;
+    function* ranked(some: Wanted[]): Generator<void, Ranked[]> {
+      const { places, scores } = yield* postings.scores(weighed(some), 'second', among);
+      const found = places.map((place) => all[place]!);
+      const passing = passes === null ? found : found.filter(passes);
+      const holding = holds === null ? passing : yield* filtered(passing, holds);
+      return bestOf(holding, (rule) => scores[rule.place]! - ofRequirement * fit(rule), mostRanked);
     }
-    if (slugs !== null && slugs.length <= fewStigs) {
-      const asked = slugs.flatMap((slug) => stigs.get(slug) ?? []);
-      const from = (match: string) => asked.flatMap(({ first, last }) => widerScores.all(match, first, last));
-      return yield* ranked(yield* scored(rarest, from));
-    }
-    const isFree = passes === null && holds === null;
-    const from = (match: string) => (isFree ? widerScores.best(match, mostRanked) : widerScores.all(match));
+    if (among !== null) return yield* ranked(rarest);
     let found: Ranked[] = [];
     for (let round = 1, taken = 0, sum = 0; taken < rarest.length && found.length < enough; round++) {
       do sum += rarest[taken++]!.rules;
       while (taken < rarest.length && (round === mostRounds || sum + rarest[taken]!.rules <= candidates));
-      found = yield* ranked(yield* scored(rarest.slice(0, taken), from));
+      found = yield* ranked(rarest.slice(0, taken));
     }
     return found;
   }
