@@ -133,7 +133,10 @@ function addTimes(times: number[], places: Numbers): void {
 /** Where the terms of a page end, and the numbers of where they begin follow. */
 const endOf = (page: Buffer): number => page.readUInt16BE(2);
 
-/** Where the rules of a term are on a page; null where it is not there. Terms are in order, each without what it shares with the last. */
+/**
+ * Where the rules of a term are on a page; null where it is not there. Terms are in order, each without what it shares
+ * with the one before.
+ */
 function placeOf(term: Buffer, page: Buffer): { start: number; end: number } | null {
   const starts = new Numbers(page, endOf(page));
   let same = 0;
