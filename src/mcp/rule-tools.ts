@@ -59,11 +59,7 @@ export async function find(services: Services, call: Call): Promise<Answer> {
 
 const bare = (id: string) => id.toUpperCase().replace(/_RULE$/, '');
 
-/** In one transaction: its ten queries in ten take twice as long. */
-export const getRule = (services: Services, call: Call): Answer =>
-  services.inOneState(() => ruleAnswer(services, call));
-
-function ruleAnswer(services: Services, call: Call): Answer {
+export function getRule(services: Services, call: Call): Answer {
   const { id: given = '', stig, version } = call.args;
   const cited = isControlId(given) ? null : readCitation(given);
   const wanted = version ?? cited?.version;
