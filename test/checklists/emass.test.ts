@@ -285,7 +285,7 @@ emass('xlsx: the sheet that eMASS takes, the same cells', async () => {
       response.headers.get('Content-Disposition')!,
       /^attachment; filename="eMASS_[a-z_-]+\.xlsx"/,
     );
-    const bytes = await response.bytes();
+    const bytes = new Uint8Array(await response.arrayBuffer());
     const read = readSheet(bytes);
     assert.is(read.name, name);
     assert.equal(read.rows[at - 1], json.header);
@@ -406,7 +406,7 @@ emass('CCIs as people write them, and what is none; rules of no CCI are named', 
     headers: { Authorization: `Bearer ${await t.token()}` },
     body: JSON.stringify({ checklists: [checklist], sheet: 'test-results' }),
   });
-  const { rows } = readSheet(await response.bytes());
+  const { rows } = readSheet(new Uint8Array(await response.arrayBuffer()));
   assert.is(rows[1]![0], `${rules.length - 3} rules without a CCI are not in this sheet`);
 });
 
