@@ -29,7 +29,7 @@ export function watchCatalog(
       await search.prepare();
     } catch (error) {
       const { message: reason } = error as Error;
-      if (!ended) log.warn('the search is not prepared: who asks first waits', { reason });
+      if (!ended) log.warn('the search is not prepared: the first question waits', { reason });
     }
   }
   void prepare();

@@ -36,7 +36,7 @@ watching('prepares the search of each catalog once, and goes on when it fails', 
   const each = [1, 2, 3].flatMap((number) => [`${number} ids`, `${number} search`]);
   assert.equal(prepared, each);
   const reason = 'the catalog is being changed';
-  assert.equal(warned, [['the search is not prepared: who asks first waits', { reason }]]);
+  assert.equal(warned, [['the search is not prepared: the first question waits', { reason }]]);
   stop();
 });
 

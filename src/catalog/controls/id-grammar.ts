@@ -47,7 +47,7 @@ const startOf53 = /^[a-z]{2}-\d{1,3}(?!\d)/i;
 export function* idsIn(text: string): Generator<FoundId, void> {
   const words = new RegExp(word);
   for (let match = words.exec(text); match !== null; match = words.exec(text)) {
-    // Most words of a text are told from ids by this alone.
+    // Most words have no digit, and none follows: they are no ids.
     if (!digit.test(match[0]) && !blankAndDigit.test(text.slice(words.lastIndex, words.lastIndex + 2)))
       continue;
     const lead = leading.exec(match[0])?.[0].length ?? 0;

@@ -59,7 +59,7 @@ export function* preparePostings(
   const scored = sqlite
     .prepare<[string], [id: number, first: number, second: number]>(
       `SELECT rowid, bm25(rule_search, ${weights.first.join()}), bm25(rule_search, ${weights.second.join()})
-         FROM rule_search WHERE rule_search MATCH ?`,
+         FROM rule_search WHERE rule_search MATCH ? ORDER BY rowid`,
     )
     .raw();
   const rulesOf = createPageReader({ sqlite });

@@ -3,7 +3,10 @@ import type { Database } from '../../db/database.ts';
 /** The questions to the full-text index. Each `match` consists of quoted words. */
 export function createIndexQueries({ sqlite }: Pick<Database, 'sqlite'>) {
   const ids = sqlite
-    .prepare<[string], string>('SELECT json_group_array(rowid) FROM rule_search WHERE rule_search MATCH ?')
+    .prepare<[string], string>(
+      `SELECT json_group_array(id)
+         FROM (SELECT rowid AS id FROM rule_search WHERE rule_search MATCH ? ORDER BY rowid)`,
+    )
     .pluck();
   const any = sqlite
     .prepare<[string], number>('SELECT 1 FROM rule_search WHERE rule_search MATCH ? LIMIT 1')
@@ -27,7 +30,7 @@ export function createIndexQueries({ sqlite }: Pick<Database, 'sqlite'>) {
   const listed = (text: string | undefined) => JSON.parse(text!) as number[];
 
   return {
-    /** The rules that match, in no order. */
+    /** The rules that match, in the order of their numbers. */
     matching: (match: string): number[] => listed(ids.get(match)),
     isAny: (match: string): boolean => any.get(match) !== undefined,
     /** The rules that cite one of some CCIs. */
