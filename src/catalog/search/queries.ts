@@ -48,7 +48,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
 
   const someTitles = db.sqlite
     .prepare<[number], string>(
-      `SELECT min(rule_title) FROM findings JOIN searched_releases USING (release_id)
+      `SELECT substr(min(rule_title), 1, 200) FROM findings JOIN searched_releases USING (release_id)
         GROUP BY release_id ORDER BY release_id LIMIT ?`,
     )
     .pluck();
