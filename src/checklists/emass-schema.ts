@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { boundedArray } from '../http/arrays.ts';
 import { format, notAnObject, oneWord, requestText } from '../http/schema.ts';
 import { checklist } from './schema.ts';
 
@@ -11,16 +12,13 @@ export const emassTemplates = {
   poam: ['poam', 'poam-22', 'poam-mccast'],
 } as const;
 
-const several = 'checklists must contain 1 to 500 checklists';
 const text = (name: string) => requestText(name, 1000).optional();
 
 export const emassBody = z.object(
   {
-    checklists: z
-      .array(checklist, { error: several })
-      .min(1, { error: several })
-      .max(500, { error: several })
-      .openapi({ description: 'Checklists (ckl or cklb) of any hosts and STIGs.' }),
+    checklists: boundedArray(checklist, 'checklists', 'checklists', { least: 1, most: 500 }).openapi({
+      description: 'Checklists (ckl or cklb) of any hosts and STIGs.',
+    }),
     sheet: oneWord('sheet', emassSheets),
     template: oneWord('template', Object.values(emassTemplates).flat())
       .optional()

@@ -448,10 +448,10 @@ emass('what is wrong is said in one line, with which checklist', async () => {
   const cases: [object | string, string | RegExp][] = [
     ['[]', 'The body must be an object'],
     ['{', 'The request body is not valid JSON'],
-    [{ sheet: 'poam' }, 'checklists must contain 1 to 500 checklists'],
+    [{ sheet: 'poam' }, 'checklists must be an array of checklists'],
     [{ checklists: [], sheet: 'poam' }, 'checklists must contain 1 to 500 checklists'],
     [{ checklists: Array(501).fill(''), sheet: 'poam' }, 'checklists must contain 1 to 500 checklists'],
-    [{ checklists: good, sheet: 'poam' }, 'checklists must contain 1 to 500 checklists'],
+    [{ checklists: good, sheet: 'poam' }, 'checklists must be an array of checklists'],
     [{ checklists: [good] }, 'sheet must be one of: test-results, poam'],
     [{ checklists: [good], sheet: 'pom' }, 'sheet must be one of: test-results, poam'],
     [
