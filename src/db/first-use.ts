@@ -7,10 +7,18 @@ import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 type Statement = Sqlite.Statement<unknown[], unknown>;
 type Query = Pick<Statement, 'run' | 'get' | 'all'> & { values(...values: unknown[]): unknown };
 
-/** Has each statement of a connection prepared when it is first executed. */
+/**
+ * SQLite prepares a statement again where a value that may change its plan is bound anew, and the driver takes all
+ * values back after each execution: so each join was prepared by each execution, most of its time. A plus before a
+ * value changes nothing but that no plan depends on it.
+ */
+const planned = (source: string) => source.replace(/((?<![<>!])=|\bis)\s*(?=[?@])/gi, '$1 +');
+
+/** Has each statement of a connection prepared when it is first executed, and once. */
 export function prepareOnFirstUse(sqlite: Sqlite.Database): void {
   const prepare = sqlite.prepare.bind(sqlite) as (source: string) => Statement;
-  sqlite.prepare = ((source: string) => lazyStatement(() => prepare(source))) as typeof sqlite.prepare;
+  sqlite.prepare = ((source: string) =>
+    lazyStatement(() => prepare(planned(source)))) as typeof sqlite.prepare;
 }
 
 /** Drizzle over a connection; `prepare` of its selects makes the SQL when the query is first executed. */
