@@ -68,7 +68,8 @@ export function getRule(services: Services, call: Call): Answer {
   const over = ruleOf(services.ruleHistory, cited?.id ?? given, named?.slug);
   const { slug, asked: id } = over;
   const { version: release, newest } = named ?? stigOf(services, slug, wanted);
-  const group = services.reading.rules(slug, [id, over.groupId, over.ruleVersion], release);
+  const ids = [id, over.groupId, over.ruleVersion];
+  const group = services.reading.rules(slug, release === over.version ? [over.groupId] : ids, release);
   if (!group) {
     const last = over.version;
     const cite = citation(slug, last, over.ruleId);

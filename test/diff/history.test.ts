@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createRuleHistoryService } from '../../src/catalog/stigs/history.ts';
 import type { RuleHistory, RuleOverTime } from '../../src/catalog/stigs/history-schema.ts';
-import { readMarks, writeMarks } from '../../src/catalog/stigs/marks.ts';
+import { idsOf, readMarks, writeMarks } from '../../src/catalog/stigs/marks.ts';
 import { threadsOf } from '../../src/catalog/stigs/threads.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
@@ -197,6 +197,51 @@ made('of any releases: each rule of each is in one history, once, and nothing el
   );
 });
 
+/** Every id of every rule of the newest releases leads to the rules that have it, as their marks say; gives how many. */
+function requireCurrent({ db }: TestApp, every: number): number {
+  const history = createRuleHistoryService(db);
+  const releases = db.sqlite
+    .prepare<[], { slug: string; marks: string }>(
+      `SELECT s.slug, m.marks FROM stigs AS s JOIN rule_marks AS m ON m.release_id = s.current_release_id
+        ORDER BY s.title_fold, s.title, s.slug`,
+    )
+    .all();
+  const rules = releases.flatMap(({ slug, marks }) => readMarks(marks).map((rule) => ({ slug, rule })));
+  const having = new Map<string, string[]>();
+  for (const { slug, rule } of rules)
+    for (const id of new Set(idsOf(rule)))
+      having.set(id, [...(having.get(id) ?? []), `${slug} ${rule.ruleId}`]);
+  const asked = [...having].filter((_, at) => at % every === 0);
+  for (const [id, expected] of asked)
+    for (const spelled of [id, id.toLowerCase(), ` ${id} `])
+      assert.equal(
+        history.current(spelled).map(({ slug, ruleId }) => `${slug} ${ruleId}`),
+        expected,
+        spelled,
+      );
+  return asked.length;
+}
+
+made(
+  'ids of no usual form lead to their rules: lower case, blanks, signs, letters of other languages',
+  async () => {
+    const ids = ['v-7', ' PAD-1 ', "it's", 'a%b_c', 'A"b', 'c\\d', 'ä-1', 'Ä-1', 'Šř', 'V-10', 'x y'];
+    const rules = ids.flatMap((version, at) => [
+      {
+        ...one,
+        groupId: `v-${at}`,
+        ruleId: `sv-${at}R1_rule`,
+        version,
+        legacyIds: [`V-${at + 1}`, ids.at(-at)!],
+      },
+      { ...one, groupId: version, ruleId: `SV-${at}0r1.2_rule`, version: `W-${at}`, legacyIds: [] },
+    ]);
+    const odd = await testApp([writeBenchmarks([{ release: 1, date: '12 Jan 2024', rules }])]);
+    assert.ok(requireCurrent(odd, 1) > 30);
+    odd.db.close();
+  },
+);
+
 made.run();
 
 const real = suite('Rules over time, against the publishers’ files');
@@ -257,6 +302,10 @@ real('every id of every rule of every release leads to what became of it', () =>
   }
   assert.ok(expected.size > 50);
   for (const [id, rules] of expected) assert.equal(histories.history(id), { id, rules }, id);
+});
+
+real('an id leads to the rules of newest releases that have it, and to no other', () => {
+  assert.ok(requireCurrent(app, 5) > 1000);
 });
 
 real.run();

@@ -90,12 +90,13 @@ function createReleases(db: Database, { slugOf }: StigNameIndex) {
    * the field of the request (rule D42.1).
    */
   function release(name: string, version?: string, fields: ReleaseFields = inPath): StigRelease {
-    const row = current.get({ slug: slugOf(name) });
-    if (!row) throw notThere(fields.slug, `STIG not found: ${cut(name)}`);
-    if (version === undefined) return row;
-    const old = retained.get({ slug: row.slug, version: version.toUpperCase() });
-    if (!old) throw notThere(fields.version, `Version not found: ${cut(version)}`);
-    return old;
+    const own = { slug: slugOf(name) };
+    const row =
+      version === undefined ? current.get(own) : retained.get({ ...own, version: version.toUpperCase() });
+    if (row) return row;
+    if (version === undefined || !current.get(own))
+      throw notThere(fields.slug, `STIG not found: ${cut(name)}`);
+    throw notThere(fields.version, `Version not found: ${cut(version)}`);
   }
 
   const releasesOf = releasesWhere(isRetained);

@@ -74,6 +74,12 @@ export function createReadingService(db: Database, stigs: StigService) {
     .from(findings)
     .where(and(eq(findings.releaseId, sql.placeholder('release')), eq(ordinal, sql.placeholder('ordinal'))))
     .prepare();
+  const textsOfGroup = db.orm
+    .select()
+    .from(findings)
+    .where(and(eq(findings.releaseId, sql.placeholder('release')), eq(groupId, sql.placeholder('group'))))
+    .orderBy(asc(ordinal))
+    .prepare();
   const requirement = db.sqlite.prepare<[string], { slug: string; groupId: string; ruleTitle: string }>(
     `SELECT s.slug, f.group_id AS groupId, f.rule_title AS ruleTitle
        FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id
@@ -100,10 +106,14 @@ export function createReadingService(db: Database, stigs: StigService) {
     rules(name: string, ids: string[], version?: string) {
       return db.read(() => {
         const release = stigs.release(name, version);
-        const all = idsOf.all(release.id);
-        const called = ids.map((id) => named(all, id)).find((id) => id !== undefined);
-        const own = all.filter(({ groupId }) => groupId === called);
-        return own.length === 0 ? null : { release, rules: textsOf(release.id, own) };
+        const textsOf = (group: string) => textsOfGroup.all({ release: release.id, group }).map(toText);
+        for (const id of ids) {
+          const own = textsOf(id);
+          if (own.length > 0) return { release, rules: own };
+          const group = named(idsOf.all(release.id), id);
+          if (group !== undefined) return { release, rules: textsOf(group) };
+        }
+        return null;
       });
     },
 
