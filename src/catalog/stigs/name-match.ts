@@ -149,8 +149,11 @@ export function createNameMatcher({ kind, present, former }: PublishedNames): Na
   // A slug and a title mostly have the same words; the present ones stand first.
   const names = [...new Map(all.toReversed().map((name) => [name.words.join(' '), name])).values()];
   const length = Math.min(...names.map((name) => name.words.length || 99)) / 1000;
+  const letters = names.flatMap(({ joined, initials }) => [joined, ...initials]).join('\n');
+  const mayName = testOf(letters);
 
   function match(asked: AskedName): number | null {
+    if (!mayName(asked)) return null;
     const { words, glued, hasNumber } = asked;
     const ofName = (word: Word, name: Name) =>
       costOf(word, name, hasNumber) + (name.isFormer ? costs.former : 0);
@@ -166,12 +169,14 @@ export function createNameMatcher({ kind, present, former }: PublishedNames): Na
     return mixed < Number.POSITIVE_INFINITY ? mixed + more + mixedNames : null;
   }
 
-  return { match, letters: names.flatMap(({ joined, initials }) => [joined, ...initials]).join('\n') };
+  return { match, letters };
 }
 
 /** Prepares the test whether a text may name one of some STIGs: of most questions some word is part of no name. */
-export function createNameTest(matchers: NameMatcher[]): (asked: AskedName) => boolean {
-  const letters = matchers.map((each) => each.letters).join('\n');
+export const createNameTest = (matchers: NameMatcher[]): ((asked: AskedName) => boolean) =>
+  testOf(matchers.map((each) => each.letters).join('\n'));
+
+function testOf(letters: string): (asked: AskedName) => boolean {
   const mayBe = ({ text, counted, pieces }: Word): boolean =>
     letters.includes(text) || counted !== null || (pieces.length > 0 && pieces.every(mayBe));
   return ({ words, glued }) => words.every(mayBe) || mayBe(glued);
