@@ -103,15 +103,15 @@ function wordsFor({ fault }: Programs, error: Error): string {
 async function textOf({ services, caller, kept }: Programs, tool: Tool, args: Call['args']): Promise<string> {
   if (tool.right === 'catalog') await caller.catalog();
   if (tool.right === 'user') await caller.user();
+  const digestNow = async () => services.summary.digest() ?? (await services.summary.ofCatalog()).digest;
   const make = async () => {
     // Again where the catalog changed meanwhile.
     for (let attempt = 0; attempt < 5; attempt++) {
-      const { digest } = await services.summary.ofCatalog();
+      const digest = await digestNow();
       const [at, most] = [startOf(args.cursor, digest), mostCharacters(args.detail)];
       const call = { tool: tool.name, args, caller, digest, at, most };
       const answer = await orAbsent(() => tool.run(services, call));
-      if ((await services.summary.ofCatalog()).digest === digest)
-        return JSON.stringify({ ...answer, digest });
+      if ((await digestNow()) === digest) return JSON.stringify({ ...answer, digest });
     }
     throw new AppError('UNAVAILABLE', 'The catalog is being changed. Try again');
   };
