@@ -1,7 +1,13 @@
 import * as assert from 'uvu/assert';
 import { createSearchIndex } from '../../importers/stigs/search-index.ts';
 import { atOnce } from '../../src/base/slices.ts';
-import { columns, createPageReader } from '../../src/catalog/search/index-pages.ts';
+import {
+  columnOf,
+  columns,
+  countInto,
+  createPageReader,
+  placesIn,
+} from '../../src/catalog/search/index-pages.ts';
 import { numbersIn } from '../../src/catalog/search/numbers.ts';
 import type { Database } from '../../src/db/database.ts';
 import { testApp } from '../support/app.ts';
@@ -19,27 +25,35 @@ const names = ['title', 'discussion', 'check_content', 'fix_text', 'ids'];
 function compare({ sqlite, ...db }: Database, share = 1): number {
   sqlite.exec('CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, rule_search, instance)');
   const rows = sqlite
-    .prepare<[], { term: string; doc: number; col: string; times: number }>(
-      'SELECT term, doc, col, count(*) AS times FROM temp.places GROUP BY term, doc, col',
+    .prepare<[], { term: string; doc: number; col: string; places: string }>(
+      "SELECT term, doc, col, group_concat(offset, ' ') AS places FROM temp.places GROUP BY term, doc, col",
     )
     .iterate();
-  const expected = new Map<string, Map<number, number[]>>();
-  for (const { term, doc, col, times } of rows) {
-    const ofWord = expected.get(term) ?? new Map<number, number[]>();
-    const counts = ofWord.get(doc) ?? new Array<number>(columns).fill(0);
-    counts[names.indexOf(col)] = times;
-    expected.set(term, ofWord.set(doc, counts));
+  const expected = new Map<string, Map<number, string[]>>();
+  for (const { term, doc, col, places } of rows) {
+    const ofWord = expected.get(term) ?? new Map<number, string[]>();
+    const ofColumns = ofWord.get(doc) ?? new Array<string>(columns).fill('');
+    ofColumns[names.indexOf(col)] = places;
+    expected.set(term, ofWord.set(doc, ofColumns));
   }
   sqlite.exec('DROP TABLE temp.places');
   const rulesOf = createPageReader({ sqlite });
   const wrong: string[] = [];
+  const counts = new Array<number>(columns).fill(0);
   db.read(() => {
     for (const [word, rules] of [...expected].filter((_, at) => at % share === 0)) {
-      const { ids, times } = atOnce(rulesOf(word));
-      const found = ids
-        .map((id, at) => [id, ...times.slice(at * columns, (at + 1) * columns)])
-        .filter(([, ...counts]) => counts.some((count) => count > 0));
-      const told = [...rules].sort(([a], [b]) => a - b).map(([id, counts]) => [id, ...counts]);
+      const { ids, records } = atOnce(rulesOf(word));
+      const found = ids.flatMap((id, at) => {
+        const places = placesIn(records[at]!);
+        countInto(counts, records[at]!);
+        const ofColumns = counts.map((_, column) => places.filter((place) => columnOf(place) === column));
+        const areSame = counts.every((count, column) => count === ofColumns[column]!.length);
+        if (!areSame) wrong.push(`${word} in ${id}`);
+        return places.length === 0
+          ? []
+          : [[id, ...ofColumns.map((each) => each.map((place) => place % 2 ** 32).join(' '))]];
+      });
+      const told = [...rules].sort(([a], [b]) => a - b).map(([id, ofColumns]) => [id, ...ofColumns]);
       if (JSON.stringify(found) !== JSON.stringify(told)) wrong.push(word);
     }
   });

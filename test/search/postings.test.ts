@@ -82,7 +82,15 @@ onReal?.('are those of FTS5, as are those of words that are read in parts', asyn
   const memory = await createIndexMemory(t.db)();
   const compare = comparer(t, memory);
   assert.ok(memory.vocabulary.rulesWith('the') > 3000, 'common words are read in several parts');
-  for (const question of ['the', 'a* the', 'the system must', 'to the'])
+  const made = [
+    '"the operating system must"',
+    'th*',
+    'sy* co*',
+    '"to the" sshd*',
+    '/etc/ssh/sshd*',
+    '"the the"',
+  ];
+  for (const question of ['the', 'a* the', 'the system must', 'to the', ...made])
     compare(question, 'first', ' AND ', false);
   for (const question of rowsOf(t, 400)) {
     compare(question, 'first', ' AND ', true);

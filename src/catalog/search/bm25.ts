@@ -14,7 +14,3 @@ export const weightOfLength = (words: number, mean: number): number =>
 /** What it counts that a text has a word `count` times. More is better: FTS5 gives the negative. */
 export const bm25 = (rarity: number, count: number, length: number): number =>
   rarity * ((count * (saturation + 1)) / (count + length));
-
-/** How often a text has a word that counts so much: the inverse of `bm25`, for whole numbers. */
-export const countOf = (score: number, rarity: number, length: number): number =>
-  Math.round((score * length) / (rarity * (saturation + 1) - score));

@@ -6,7 +6,7 @@ import { type Asked, allTests, createBinder, type Lookup, type SearchQuestion, t
 import type { IndexMemory } from './index-memory.ts';
 import { countsOf, type IndexedRule, inOrder } from './indexed-rules.ts';
 import { createIdTest } from './known-ids.ts';
-import { createMatching } from './matching.ts';
+import { matching, rulesOfTerm } from './matching.ts';
 import { type FoldedText, findPlaces, foldInPlace, type Pattern } from './pattern.ts';
 import { matchOf, readSearchQuery, type SearchQuery } from './query.ts';
 import type { SearchCounts, SearchOrder } from './schema.ts';
@@ -44,7 +44,6 @@ export function createFinder(
   stigNames: Pick<StigNameIndex, 'filtered' | 'said' | 'exactly'>,
 ) {
   const queries = createIndexQueries(db);
-  const matching = createMatching(queries);
   const bind = createBinder(lookup, stigNames.filtered, queries);
   const isId = createIdTest(db);
   const widen = createWider(db, stigNames, isId);
@@ -67,15 +66,15 @@ export function createFinder(
   };
 
   /** What is asked, without the rules that it excludes. */
-  function* withoutExcluded(asked: Asked): Generator<void, Asked> {
+  function* withoutExcluded(asked: Asked, memory: IndexMemory): Generator<void, Asked> {
     const { excluded } = asked.query;
     if (excluded.length === 0) return asked;
-    const without = new Set<number>();
-    for (const match of excluded) {
-      for (const id of queries.matching(match)) without.add(id);
-      yield;
+    const without = new Uint8Array(memory.all.length);
+    for (const term of excluded) {
+      const places = yield* rulesOfTerm(term, memory);
+      for (let at = 0; at < places.length; at++) without[places[at]!] = 1;
     }
-    const isLeft: Test = ({ id }) => !without.has(id);
+    const isLeft: Test = ({ place }) => without[place] === 0;
     const { inScope, passes } = asked;
     const left = allTests([inScope, isLeft]);
     return { ...asked, inScope: left, passes: passes === inScope ? left : allTests([passes, isLeft]) };
@@ -87,7 +86,7 @@ export function createFinder(
     const rules = match === null && reached === null ? memory.all : [];
     if (match === null) for (const id of reached ?? []) rules.push(memory.rules.get(id)!);
     else {
-      const places = yield* matching(query, memory);
+      const places = yield* matching(query.wants, memory);
       for (let at = 0; at < places.length; at++) rules.push(memory.all[places[at]!]!);
     }
     const found = passes === null ? rules : rules.filter(passes);
@@ -160,7 +159,7 @@ export function createFinder(
         wantedIn: () => [],
         counts: countsOf([]),
       };
-    const asked = yield* withoutExcluded(bound);
+    const asked = yield* withoutExcluded(bound, memory);
     const all = yield* allOf(asked, asked.passes, memory);
     yield;
     const wider = yield* widerOf(asked, all, search, memory);

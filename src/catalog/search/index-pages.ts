@@ -1,13 +1,10 @@
 import type { Database } from '../../db/database.ts';
 import { Numbers } from './numbers.ts';
 
-/**
- * The rules that have a word by their numbers, and how often each of five columns has it, one rule after another: never
- * for a rule that was taken out.
- */
+/** The rules that have a word, by their numbers in order, and the record of where each has it: empty if taken out. */
 export interface WordRules {
   ids: number[];
-  times: number[];
+  records: Numbers[];
 }
 
 interface Segment {
@@ -62,15 +59,14 @@ export function createPageReader({
   };
 }
 
-/** What the newest of some parts say of each rule: where a rule was taken out, no column has the word. */
+/** What the newest of some parts say of each rule. */
 function newestOf(parts: WordRules[]): WordRules {
   if (parts.length === 1) return parts[0]!;
-  const times = new Map<number, number[]>();
+  const records = new Map<number, Numbers>();
   for (const part of parts.toReversed())
-    for (const [at, id] of part.ids.entries())
-      times.set(id, part.times.slice(at * columns, (at + 1) * columns));
-  const ids = [...times.keys()].sort((a, b) => a - b);
-  return { ids, times: ids.flatMap((id) => times.get(id)!) };
+    for (const [at, id] of part.ids.entries()) records.set(id, part.records[at]!);
+  const ids = [...records.keys()].sort((a, b) => a - b);
+  return { ids, records: ids.map((id) => records.get(id)!) };
 }
 
 /** The rules of a term in one segment, from the page that has the term if one has it. */
@@ -79,7 +75,7 @@ function* rulesOf(
   pageAt: (number: number) => Buffer | null,
   first: number,
 ): Generator<void, WordRules> {
-  const rules: WordRules = { ids: [], times: [] };
+  const rules: WordRules = { ids: [], records: [] };
   let [number, page] = [first, pageAt(first)];
   const place = page && placeOf(term, page);
   if (page === null || place === null) return rules;
@@ -114,19 +110,38 @@ function* rulesOf(
     id = (isFirst ? 0 : id) + numbers.next();
     rules.ids.push(id);
     // Half of the size is the length of the places; an odd one says that an older entry was taken out.
-    addTimes(rules.times, take(numbers.next() >> 1));
+    rules.records.push(take(numbers.next() >> 1));
     if (isFirst) yield;
   }
   return rules;
 }
 
-/** Adds how often each column has a word: its places there, and 1 before the number of another column. */
-function addTimes(times: number[], places: Numbers): void {
-  const first = times.push(0, 0, 0, 0, 0) - columns;
-  let column = first;
-  while (places.at < places.end) {
-    if (places.next() === 1) column = first + places.next();
-    else times[column]!++;
+/** Between the places in one column and those in the next: no text has so many words. */
+const column = 2 ** 32;
+
+/** Where a rule has a word: the number of the word in its column, and 2^32 times that of the column. */
+export function placesIn(record: Numbers): number[] {
+  const places: number[] = [];
+  const numbers = record.again();
+  for (let last = 0; numbers.at < numbers.end; ) {
+    const step = numbers.next();
+    // 1 stands before the number of another column; other numbers are the distance from the last place, and 2.
+    last = step === 1 ? numbers.next() * column : last + step - 2;
+    if (step !== 1) places.push(last);
+  }
+  return places;
+}
+
+/** The column of a place. */
+export const columnOf = (place: number): number => Math.floor(place / column);
+
+/** Sets how often each column has a word. */
+export function countInto(counts: number[], record: Numbers): void {
+  const numbers = record.again();
+  counts.fill(0);
+  for (let at = 0; numbers.at < numbers.end; ) {
+    if (numbers.next() === 1) at = numbers.next();
+    else counts[at]!++;
   }
 }
 

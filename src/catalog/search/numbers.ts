@@ -1,13 +1,20 @@
 /** Reads the numbers of a record of FTS5: seven bits in each byte, the highest first. */
 export class Numbers {
   private readonly bytes: Buffer;
+  private readonly start: number;
   at: number;
   readonly end: number;
 
   constructor(bytes: Buffer, at: number, end = bytes.length) {
     this.bytes = bytes;
+    this.start = at;
     this.at = at;
     this.end = end;
+  }
+
+  /** The same from its beginning. */
+  again(): Numbers {
+    return new Numbers(this.bytes, this.start, this.end);
   }
 
   /** The next number. Throws behind the last byte. */

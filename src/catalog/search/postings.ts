@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/database.ts';
-import { bm25, countOf, rarityOf, weightOfLength } from './bm25.ts';
-import { columns, createPageReader, type WordRules } from './index-pages.ts';
+import { bm25, rarityOf, weightOfLength } from './bm25.ts';
+import { columnOf, columns, countInto, createPageReader, placesIn, type WordRules } from './index-pages.ts';
 import type { IndexedRule } from './indexed-rules.ts';
 import { numbersIn } from './numbers.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -21,7 +21,7 @@ export interface Postings {
   rarity: number;
 }
 
-/** A word or phrase as FTS5 takes it, and what it counts. */
+/** A word, phrase or prefix as FTS5 takes it (`matchOf`), and what it counts. */
 export interface Weighed {
   match: string;
   share: number;
@@ -35,10 +35,11 @@ export interface Scores {
 
 /** Of all words: 24 MB. */
 const mostKept = 2_000_000;
-const lengthsPerTurn = 1000;
+const rulesPerTurn = 1000;
 
 /** Where words are in the index, for one generation of the catalog. */
 export interface PostingsReader {
+  /** The rules that have a word, phrase or prefix: those that FTS5 finds, as often in each. */
   of(match: string): Generator<void, Postings>;
   /** The bm25 of the rules that have one of some words: of all, or of those at some places, which are in order. */
   scores(weighed: Weighed[], reading: Reading, among: number[] | null): Generator<void, Scores>;
@@ -48,20 +49,14 @@ export interface PostingsReader {
 
 /**
  * Prepares the reading of the words of the index, which are kept: FTS5 counts all rules of each word for every question
- * (`the` takes 25 ms), and everybody asks for the same. A sum of what is kept is the bm25 of FTS5.
- * `rules`: all of the index, by their places.
+ * (`the` takes 25 ms), and everybody asks for the same. A sum of what is kept is the bm25 of FTS5. It cannot pause for a
+ * phrase or prefix, which takes it 100 ms. `rules`: all of the index, by their places.
  */
 export function* preparePostings(
   { sqlite }: Pick<Database, 'sqlite'>,
   rules: IndexedRule[],
   vocabulary: Vocabulary,
 ): Generator<void, PostingsReader> {
-  const scored = sqlite
-    .prepare<[string], [id: number, first: number, second: number]>(
-      `SELECT rowid, bm25(rule_search, ${weights.first.join()}), bm25(rule_search, ${weights.second.join()})
-         FROM rule_search WHERE rule_search MATCH ? ORDER BY rowid`,
-    )
-    .raw();
   const rulesOf = createPageReader({ sqlite });
   const placeOf = new Map(rules.map(({ id, place }) => [id, place]));
   const lengths = yield* readLengths(sqlite, placeOf);
@@ -70,40 +65,85 @@ export function* preparePostings(
     sizeCalculation: ({ places }) => places.length + 1,
   });
 
-  function counted({ ids, times }: WordRules): Postings {
+  /** `counts`: how often each column has it. */
+  function* postingsOf(
+    ids: number[],
+    counts: (id: number, at: number) => number[],
+  ): Generator<void, Postings> {
     const places: number[] = [];
-    const counts: Record<Reading, number[]> = { first: [], second: [] };
+    const found: Record<Reading, number[]> = { first: [], second: [] };
     for (let at = 0; at < ids.length; at++) {
+      if (at % rulesPerTurn === 0) yield;
+      const ofColumns = counts(ids[at]!, at);
       let [first, second, all] = [0, 0, 0];
       for (let column = 0; column < columns; column++) {
-        const count = times[at * columns + column]!;
+        const count = ofColumns[column]!;
         all += count;
         first += count * weights.first[column]!;
         second += count * weights.second[column]!;
       }
       if (all === 0) continue;
       places.push(placeOf.get(ids[at]!)!);
-      counts.first.push(first);
-      counts.second.push(second);
+      found.first.push(first);
+      found.second.push(second);
     }
     return {
       places: Uint32Array.from(places),
-      counts: { first: Uint32Array.from(counts.first), second: Uint32Array.from(counts.second) },
+      counts: { first: Uint32Array.from(found.first), second: Uint32Array.from(found.second) },
       rarity: rarityOf(places.length, rules.length),
     };
   }
 
-  /** A word is read from its pages; FTS5 scores phrases and prefixes, which gives their counts. */
+  function* ofWord(word: string): Generator<void, Postings> {
+    const { ids, records } = yield* rulesOf(word);
+    const counts = new Array<number>(columns).fill(0);
+    return yield* postingsOf(ids, (_, at) => {
+      countInto(counts, records[at]!);
+      return counts;
+    });
+  }
+
+  /** The postings of words in a row. `words`: for each place those that may stand there, several for a prefix alone. */
+  function* ofRow(words: string[][]): Generator<void, Postings> {
+    const read = new Map<string, WordRules>();
+    const rulesWith = (some: string[]) => some.reduce((sum, word) => sum + vocabulary.rulesWith(word), 0);
+    const rarest = [...words.keys()].sort((a, b) => rulesWith(words[a]!) - rulesWith(words[b]!));
+    // Where the row may begin in each rule.
+    let begins: Map<number, number[]> | null = null;
+    for (const at of rarest) {
+      const left = new Map<number, number[]>();
+      for (const word of words[at]!) {
+        const { ids, records } = read.get(word) ?? (yield* rulesOf(word));
+        read.set(word, { ids, records });
+        for (let index = 0; index < ids.length; index++) {
+          if (index % rulesPerTurn === 0) yield;
+          const id = ids[index]!;
+          const before: number[] | undefined = begins?.get(id);
+          if (begins !== null && before === undefined) continue;
+          const own = placesIn(records[index]!).map((place) => place - at);
+          const have = before && new Set(before);
+          const both = have === undefined ? own : own.filter((place) => have.has(place));
+          if (both.length > 0) left.set(id, left.has(id) ? [...left.get(id)!, ...both] : both);
+        }
+      }
+      begins = left;
+      if (left.size === 0) break;
+    }
+    const ids = [...begins!.keys()].sort((a, b) => a - b);
+    return yield* postingsOf(ids, (id) => {
+      const counts = new Array<number>(columns).fill(0);
+      for (const place of begins!.get(id)!) counts[columnOf(place)]!++;
+      return counts;
+    });
+  }
+
   function* read(match: string): Generator<void, Postings> {
-    const word = /^"([^" ]+)"$/.exec(match)?.[1] ?? '';
-    if (vocabulary.rulesWith(word) > 0) return counted(yield* rulesOf(word));
-    const rows = scored.all(match);
-    yield;
-    const rarity = rarityOf(rows.length, rules.length);
-    const places = Uint32Array.from(rows, ([id]) => placeOf.get(id)!);
-    const countsBy = (column: 1 | 2) =>
-      Uint32Array.from(rows, (row, at) => countOf(-row[column], rarity, lengths[places[at]!]!));
-    return { places, counts: { first: countsBy(1), second: countsBy(2) }, rarity };
+    const [, row = '', prefix] = /^"(.*)"( \*)?$/.exec(match)!;
+    const words = row.split(' ');
+    if (words.length === 1 && prefix === undefined) return yield* ofWord(row);
+    const last = words.pop()!;
+    const ends = prefix === undefined ? [last] : vocabulary.beginningWith(last);
+    return yield* ofRow([...words.map((word) => [word]), ends]);
   }
 
   function* of(match: string): Generator<void, Postings> {
@@ -146,7 +186,7 @@ export function* preparePostings(
 /** Does something for each number of an ordered list that is in another, with its index there. */
 export function forBoth(
   some: ArrayLike<number>,
-  others: Uint32Array,
+  others: ArrayLike<number>,
   work: (number: number, index: number) => void,
 ): void {
   for (let at = 0, index = 0; at < some.length; at++) {
@@ -156,7 +196,7 @@ export function forBoth(
 }
 
 /** The first index, `from` or behind it, of a number that is not less than another: in steps that double, then halve. */
-function seek(numbers: Uint32Array, from: number, least: number): number {
+function seek(numbers: ArrayLike<number>, from: number, least: number): number {
   let [start, step] = [from, 1];
   while (numbers[start + step]! < least) {
     start += step;
@@ -183,7 +223,7 @@ function* readLengths(
   const mean = sum(ofColumns) / rules!;
   const lengths = new Float64Array(placeOf.size);
   for (let last: number | undefined = 0; last !== undefined; ) {
-    const rows = sizes.all(last, lengthsPerTurn);
+    const rows = sizes.all(last, rulesPerTurn);
     for (const row of rows) lengths[placeOf.get(row.id)!] = weightOfLength(sum(numbersIn(row.sizes)), mean);
     last = rows.at(-1)?.id;
     yield;

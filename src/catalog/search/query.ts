@@ -23,8 +23,8 @@ const maxPrefixes = 8;
 /** A user's question for FTS5: each word is quoted, so that no character of the question is syntax. */
 export interface SearchQuery {
   match: string | null;
-  /** The same for each word, phrase and prefix that a rule must not have. */
-  excluded: string[];
+  /** What a rule must not have; the index knows no punctuation, so literal phrases are excluded by its texts alone. */
+  excluded: Term[];
   /** Quoted phrases that hold punctuation: a rule with one of them does not count. */
   excludedLiterals: Pattern[];
   /** The question without what it excludes. */
@@ -73,13 +73,11 @@ const read = new LRUCache<string, SearchQuery>({ max: 20 });
 function readQuestion(question: string): SearchQuery {
   const { wanted, excluded, text } = readTerms(hyphenated(question));
   const literalsOf = (terms: Term[]) => terms.flatMap((term) => (term.isLiteral ? term.patterns : []));
-  // The index knows no punctuation: a literal phrase is excluded by its text alone.
-  const inIndex = excluded.filter((term) => !term.isLiteral);
   const found = idsOf(text);
   const one = found?.length === 1 ? found[0]! : null;
   return {
     match: wanted.length === 0 ? null : wanted.map((term) => term.match).join(' AND '),
-    excluded: inIndex.map((term) => term.match),
+    excluded: excluded.filter((term) => !term.isLiteral),
     wants: wanted,
     literals: literalsOf(wanted),
     excludedLiterals: literalsOf(excluded),

@@ -1,16 +1,7 @@
 import type { Database } from '../../db/database.ts';
 
-/** The questions to the full-text index. Each `match` consists of quoted words. */
+/** What a search asks of the catalog beside the index. */
 export function createIndexQueries({ sqlite }: Pick<Database, 'sqlite'>) {
-  const ids = sqlite
-    .prepare<[string], string>(
-      `SELECT json_group_array(id)
-         FROM (SELECT rowid AS id FROM rule_search WHERE rule_search MATCH ? ORDER BY rowid)`,
-    )
-    .pluck();
-  const any = sqlite
-    .prepare<[string], number>('SELECT 1 FROM rule_search WHERE rule_search MATCH ? LIMIT 1')
-    .pluck();
   const citing = sqlite
     .prepare<[string], string>(
       'SELECT json_group_array(finding_id) FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(?))',
@@ -30,9 +21,6 @@ export function createIndexQueries({ sqlite }: Pick<Database, 'sqlite'>) {
   const listed = (text: string | undefined) => JSON.parse(text!) as number[];
 
   return {
-    /** The rules that match, in the order of their numbers. */
-    matching: (match: string): number[] => listed(ids.get(match)),
-    isAny: (match: string): boolean => any.get(match) !== undefined,
     /** The rules that cite one of some CCIs. */
     citing: (ccis: string[]): Set<number> => new Set(listed(citing.get(JSON.stringify(ccis)))),
     /** Those of some rules that have one of some ids, which are in lower case. */

@@ -49,6 +49,10 @@ function vocabularyOf(words: IndexWord[], byStem: Map<string, IndexWord[]>) {
   return {
     rulesWith,
 
+    /** The words of the index that begin so. */
+    beginningWith: (letters: string): string[] =>
+      words.flatMap(({ word }) => (word.startsWith(letters) ? [word] : [])),
+
     /** The words of the index with the stem of a word from `indexed`, the commonest first; `[]` for none. */
     forms(word: string): IndexWord[] {
       const stem = stemmer(word);
