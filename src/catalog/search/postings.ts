@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/database.ts';
 import { bm25, rarityOf, weightOfLength } from './bm25.ts';
-import { columnOf, columns, countInto, createPageReader, placesIn, type WordRules } from './index-pages.ts';
+import { columnOf, columns, countInto, createPageReader, placesIn } from './index-pages.ts';
 import type { IndexedRule } from './indexed-rules.ts';
 import { numbersIn } from './numbers.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -65,16 +65,13 @@ export function* preparePostings(
     sizeCalculation: ({ places }) => places.length + 1,
   });
 
-  /** `counts`: how often each column has it. */
-  function* postingsOf(
-    ids: number[],
-    counts: (id: number, at: number) => number[],
-  ): Generator<void, Postings> {
+  /** `counts`: how often each column of each rule has it. */
+  function* postingsOf(counts: Map<number, number[]>): Generator<void, Postings> {
     const places: number[] = [];
     const found: Record<Reading, number[]> = { first: [], second: [] };
-    for (let at = 0; at < ids.length; at++) {
+    for (const [at, id] of [...counts.keys()].sort((a, b) => a - b).entries()) {
       if (at % rulesPerTurn === 0) yield;
-      const ofColumns = counts(ids[at]!, at);
+      const ofColumns = counts.get(id)!;
       let [first, second, all] = [0, 0, 0];
       for (let column = 0; column < columns; column++) {
         const count = ofColumns[column]!;
@@ -83,7 +80,7 @@ export function* preparePostings(
         second += count * weights.second[column]!;
       }
       if (all === 0) continue;
-      places.push(placeOf.get(ids[at]!)!);
+      places.push(placeOf.get(id)!);
       found.first.push(first);
       found.second.push(second);
     }
@@ -94,18 +91,25 @@ export function* preparePostings(
     };
   }
 
-  function* ofWord(word: string): Generator<void, Postings> {
-    const { ids, records } = yield* rulesOf(word);
-    const counts = new Array<number>(columns).fill(0);
-    return yield* postingsOf(ids, (_, at) => {
-      countInto(counts, records[at]!);
-      return counts;
-    });
+  /** The postings of any of some words: one, or those that begin so. */
+  function* ofAny(words: string[]): Generator<void, Postings> {
+    const counts = new Map<number, number[]>();
+    const own = new Array<number>(columns).fill(0);
+    for (const word of words) {
+      const { ids, records } = yield* rulesOf(word);
+      for (let at = 0; at < ids.length; at++) {
+        if (at % rulesPerTurn === 0) yield;
+        countInto(own, records[at]!);
+        const sums = counts.get(ids[at]!);
+        if (sums === undefined) counts.set(ids[at]!, [...own]);
+        else for (let column = 0; column < columns; column++) sums[column]! += own[column]!;
+      }
+    }
+    return yield* postingsOf(counts);
   }
 
   /** The postings of words in a row. `words`: for each place those that may stand there, several for a prefix alone. */
   function* ofRow(words: string[][]): Generator<void, Postings> {
-    const read = new Map<string, WordRules>();
     const rulesWith = (some: string[]) => some.reduce((sum, word) => sum + vocabulary.rulesWith(word), 0);
     const rarest = [...words.keys()].sort((a, b) => rulesWith(words[a]!) - rulesWith(words[b]!));
     // Where the row may begin in each rule.
@@ -113,8 +117,7 @@ export function* preparePostings(
     for (const at of rarest) {
       const left = new Map<number, number[]>();
       for (const word of words[at]!) {
-        const { ids, records } = read.get(word) ?? (yield* rulesOf(word));
-        read.set(word, { ids, records });
+        const { ids, records } = yield* rulesOf(word);
         for (let index = 0; index < ids.length; index++) {
           if (index % rulesPerTurn === 0) yield;
           const id = ids[index]!;
@@ -129,21 +132,21 @@ export function* preparePostings(
       begins = left;
       if (left.size === 0) break;
     }
-    const ids = [...begins!.keys()].sort((a, b) => a - b);
-    return yield* postingsOf(ids, (id) => {
-      const counts = new Array<number>(columns).fill(0);
-      for (const place of begins!.get(id)!) counts[columnOf(place)]!++;
-      return counts;
-    });
+    const counts = new Map<number, number[]>();
+    for (const [id, places] of begins!) {
+      const ofColumns = new Array<number>(columns).fill(0);
+      for (const place of places) ofColumns[columnOf(place)]!++;
+      counts.set(id, ofColumns);
+    }
+    return yield* postingsOf(counts);
   }
 
   function* read(match: string): Generator<void, Postings> {
     const [, row = '', prefix] = /^"(.*)"( \*)?$/.exec(match)!;
     const words = row.split(' ');
-    if (words.length === 1 && prefix === undefined) return yield* ofWord(row);
     const last = words.pop()!;
     const ends = prefix === undefined ? [last] : vocabulary.beginningWith(last);
-    return yield* ofRow([...words.map((word) => [word]), ends]);
+    return yield* words.length === 0 ? ofAny(ends) : ofRow([...words.map((word) => [word]), ends]);
   }
 
   function* of(match: string): Generator<void, Postings> {
