@@ -32,10 +32,13 @@ export const mcpCommand: Command = {
     const { banner } = config;
     const services = createServices({ catalog: db, users: db, now, newId: randomUUID, banner });
     // Each answer begins with the digest: of the catalog that is there now.
-    const ofCatalog = () => {
-      db.renewCatalog();
-      return services.summary.ofCatalog();
-    };
+    const { digest, ofCatalog } = services.summary;
+    const renewed =
+      <T>(work: () => T) =>
+      () => {
+        db.renewCatalog();
+        return work();
+      };
     const caller = {
       async catalog() {},
       async user() {
@@ -52,9 +55,9 @@ export const mcpCommand: Command = {
       return 'Something went wrong. stderr of gapstone mcp has the details';
     };
     const { input, output } = createLines();
-    const current = { ...services, summary: { ...services.summary, ofCatalog } };
+    const summary = { ...services.summary, digest: renewed(digest), ofCatalog: renewed(ofCatalog) };
     // One program asks: it seldom asks the same twice.
-    const programs = { services: current, caller, kept: keepTexts(null), fault };
+    const programs = { services: { ...services, summary }, caller, kept: keepTexts(null), fault };
     await serveLines(programs, process.stdin.pipe(input), output, (error) =>
       tell(`gapstone: ${error.message}`),
     );
