@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/database.ts';
 import { Numbers } from './numbers.ts';
 
@@ -25,16 +26,20 @@ const ofWords = '0';
 /**
  * Prepares the reading of the rules of a word, in order, from the pages of FTS5 (fts5_index.c of SQLite describes them:
  * its functions take six times as long, and cannot pause).
+ * `among`: only these rules are wanted.
  */
 export function createPageReader({
   sqlite,
-}: Pick<Database, 'sqlite'>): (word: string) => Generator<void, WordRules> {
+}: Pick<Database, 'sqlite'>): (word: string, among?: number[]) => Generator<void, WordRules> {
   const block = sqlite.prepare<[number], Buffer>('SELECT block FROM rule_search_data WHERE id = ?').pluck();
   const pageOf = sqlite
     .prepare<[number, Buffer], number>(
       'SELECT pgno / 2 FROM rule_search_idx WHERE segid = ? AND term <= ? ORDER BY term DESC LIMIT 1',
     )
     .pluck();
+
+  /** Where rules of a word begin: the catalog does not change while it is read. */
+  const kept = new LRUCache<string, Beginning[]>({ max: 100 });
 
   /** The parts of the index, the newest first. */
   function segments(): Segment[] {
@@ -48,12 +53,18 @@ export function createPageReader({
     }).flat();
   }
 
-  return function* (word) {
+  return function* (word, among) {
     const term = Buffer.from(ofWords + word);
     const parts: WordRules[] = [];
     for (const { id, first, last } of segments()) {
-      const page = (number: number) => (number > last ? null : block.get(id * pagesOfSegment + number)!);
-      parts.push(yield* rulesOf(term, page, Math.max(first, pageOf.get(id, term) ?? 0)));
+      const page = (number: number) => block.get(id * pagesOfSegment + number)!;
+      const pages = { first: Math.max(first, pageOf.get(id, term) ?? 0), last };
+      function* beginnings(read: () => Generator<void, Beginning[]>): Generator<void, Beginning[]> {
+        const found = kept.get(`${id} ${word}`) ?? (yield* read());
+        kept.set(`${id} ${word}`, found);
+        return found;
+      }
+      parts.push(yield* rulesOf(term, page, pages, beginnings, among));
     }
     return newestOf(parts.filter(({ ids }) => ids.length > 0));
   };
@@ -69,49 +80,100 @@ function newestOf(parts: WordRules[]): WordRules {
   return { ids, records: ids.map((id) => records.get(id)!) };
 }
 
+/** A rule that is written whole, as the first of a term and of a page are: its number, and where it stands. */
+interface Beginning {
+  rule: number;
+  number: number;
+  at: number;
+}
+
+/** Where a term is read: a page with its number, and where the term ends on it. */
+interface Position {
+  number: number;
+  page: Buffer;
+  numbers: Numbers;
+  end: number;
+}
+
 /** The rules of a term in one segment, from the page that has the term if one has it. */
 function* rulesOf(
   term: Buffer,
-  pageAt: (number: number) => Buffer | null,
-  first: number,
+  pageAt: (number: number) => Buffer,
+  { first, last }: { first: number; last: number },
+  beginnings: (read: () => Generator<void, Beginning[]>) => Generator<void, Beginning[]>,
+  among?: number[],
 ): Generator<void, WordRules> {
   const rules: WordRules = { ids: [], records: [] };
-  let [number, page] = [first, pageAt(first)];
-  const place = page && placeOf(term, page);
-  if (page === null || place === null) return rules;
-  let [numbers, end, id] = [new Numbers(page, place.start), place.end, 0];
+  const place = placeOf(term, pageAt(first));
+  if (place === null) return rules;
+  const positionAt = (number: number, at: number): Position => {
+    const page = pageAt(number);
+    const other = () => (endOf(page) < page.length ? new Numbers(page, endOf(page)).next() : endOf(page));
+    return { number, page, numbers: new Numbers(page, at), end: number === first ? place.end : other() };
+  };
+  let now = positionAt(first, place.start);
+  const wanted = among === undefined ? null : new Set(among);
 
   /** Goes to the next page, where the term continues up to the first of other terms. */
   function turn(): boolean {
-    page = end === endOf(page!) ? pageAt(++number) : null;
-    if (page === null) return false;
-    numbers = new Numbers(page, headOfPage);
-    end = endOf(page) < page.length ? new Numbers(page, endOf(page)).next() : endOf(page);
-    return end > headOfPage;
+    if (now.end < endOf(now.page) || now.number === last) return false;
+    now = positionAt(now.number + 1, headOfPage);
+    return now.end > headOfPage;
   }
   /** The next bytes, which may stand on several pages. */
   function take(length: number): Numbers {
-    const from = numbers.at;
-    numbers.at += length;
-    if (numbers.at <= end) return new Numbers(page!, from, numbers.at);
-    const parts = [page!.subarray(from, end)];
-    for (let left = numbers.at - end; left > 0; ) {
+    const from = now.numbers.at;
+    const to = from + length;
+    now.numbers.at = Math.min(to, now.end);
+    if (to <= now.end) return new Numbers(now.page, from, to);
+    const parts = [now.page.subarray(from, now.end)];
+    for (let left = to - now.end; left > 0; left -= now.numbers.at - headOfPage) {
       turn();
-      numbers.at = Math.min(headOfPage + left, end);
-      left -= numbers.at - headOfPage;
-      parts.push(page!.subarray(headOfPage, numbers.at));
+      now.numbers.at = Math.min(headOfPage + left, now.end);
+      parts.push(now.page.subarray(headOfPage, now.numbers.at));
     }
     return new Numbers(Buffer.concat(parts), 0);
   }
+  /** Whether the first rule of a page is next, which is written whole; others are by their distance from it. */
+  const isFirst = () => now.number > first && now.numbers.at === now.page.readUInt16BE(0);
+  function* read(isOnePage: boolean): Generator<void> {
+    for (let id = 0; now.numbers.at < now.end || turn(); ) {
+      if (isFirst()) {
+        if (isOnePage && id > 0) return;
+        yield;
+        id = 0;
+      }
+      id += now.numbers.next();
+      // Half of the size is the length of the places; an odd one says that an older entry was taken out.
+      const record = take(now.numbers.next() >> 1);
+      if (wanted !== null && !wanted.has(id)) continue;
+      rules.ids.push(id);
+      rules.records.push(record);
+    }
+  }
+  function* readBeginnings(): Generator<void, Beginning[]> {
+    const begins = ({ number, page, numbers: { at } }: Position): Beginning => {
+      return { number, at, rule: new Numbers(page, at).next() };
+    };
+    const found = [begins(now)];
+    while (turn()) {
+      now.numbers.at = now.page.readUInt16BE(0);
+      if (now.numbers.at > 0 && now.numbers.at < now.end) found.push(begins(now));
+      yield;
+    }
+    return found;
+  }
 
-  while (numbers.at < end || turn()) {
-    // The first rule of a page is written whole, others by their distance from the one before.
-    const isFirst = number > first && numbers.at === page.readUInt16BE(0);
-    id = (isFirst ? 0 : id) + numbers.next();
-    rules.ids.push(id);
-    // Half of the size is the length of the places; an odd one says that an older entry was taken out.
-    rules.records.push(take(numbers.next() >> 1));
-    if (isFirst) yield;
+  if (among === undefined) yield* read(false);
+  else {
+    const pages = (yield* beginnings(readBeginnings)).filter(({ rule }, index, all) => {
+      const next = all[index + 1]?.rule ?? Number.POSITIVE_INFINITY;
+      return among.some((id) => id >= rule && id < next);
+    });
+    for (const { number, at } of pages) {
+      now = positionAt(number, at);
+      yield* read(true);
+    }
   }
   return rules;
 }

@@ -36,6 +36,8 @@ export interface Scores {
 /** Of all words: 24 MB. */
 const mostKept = 2_000_000;
 const rulesPerTurn = 1000;
+/** So few rules stand on few pages: others are not read. Each rule has a `v` and an `sv` in its ids. */
+const few = 100;
 
 /** Where words are in the index, for one generation of the catalog. */
 export interface PostingsReader {
@@ -116,8 +118,9 @@ export function* preparePostings(
     let begins: Map<number, number[]> | null = null;
     for (const at of rarest) {
       const left = new Map<number, number[]>();
+      const among = begins !== null && begins.size <= few ? [...begins.keys()] : undefined;
       for (const word of words[at]!) {
-        const { ids, records } = yield* rulesOf(word);
+        const { ids, records } = yield* rulesOf(word, among);
         for (let index = 0; index < ids.length; index++) {
           if (index % rulesPerTurn === 0) yield;
           const id = ids[index]!;

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { compareCodePoints } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 
 /** A word of the index, and how many rules have it. */
@@ -50,8 +51,16 @@ function vocabularyOf(words: IndexWord[], byStem: Map<string, IndexWord[]>) {
     rulesWith,
 
     /** The words of the index that begin so. */
-    beginningWith: (letters: string): string[] =>
-      words.flatMap(({ word }) => (word.startsWith(letters) ? [word] : [])),
+    beginningWith(letters: string): string[] {
+      let [first, end] = [0, words.length];
+      while (first < end) {
+        const middle = (first + end) >> 1;
+        if (compareCodePoints(words[middle]!.word, letters) < 0) first = middle + 1;
+        else end = middle;
+      }
+      while (words[end]?.word.startsWith(letters)) end++;
+      return words.slice(first, end).map(({ word }) => word);
+    },
 
     /** The words of the index with the stem of a word from `indexed`, the commonest first; `[]` for none. */
     forms(word: string): IndexWord[] {
