@@ -1,6 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { openCatalog } from '../../src/db/database.ts';
+import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 
 const statements = suite('Statements of a connection');
@@ -54,6 +55,25 @@ statements('an index is used as for the bare value', () => {
     'EXPLAIN QUERY PLAN SELECT * FROM t JOIN other ON other.id = t.id WHERE words = ? ORDER BY any',
   );
   assert.match(plan.all('a')[0]!.detail, /^SEARCH t USING INDEX t_words \(words=\?\)/);
+});
+
+statements('a join is not planned again by each execution, as the driver has it', async () => {
+  using gapstone = openCatalog(':memory:');
+  const plain = new Sqlite(':memory:');
+  const [own, bare] = [gapstone.sqlite, plain].map((sqlite) => {
+    sqlite.exec(`${schema}; INSERT INTO t (words) VALUES ('a'); INSERT INTO other (id) VALUES (1)`);
+    const ask = sqlite.prepare<[string]>('SELECT t.* FROM t JOIN other ON other.id = t.id WHERE words = ?');
+    return () => {
+      for (let turn = 0; turn < 5000; turn++) ask.get('a');
+    };
+  });
+  const efforts = { own: Number.POSITIVE_INFINITY, bare: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < 3; round++) {
+    efforts.own = Math.min(efforts.own, await effortOf(own!));
+    efforts.bare = Math.min(efforts.bare, await effortOf(bare!));
+  }
+  assert.ok(efforts.own * 1.5 < efforts.bare, JSON.stringify(efforts));
+  plain.close();
 });
 
 statements.run();

@@ -4,6 +4,7 @@ import { createIndexMemory, type IndexMemory } from '../../src/catalog/search/in
 import { type Reading, weights } from '../../src/catalog/search/postings.ts';
 import { matchOf, readSearchQuery } from '../../src/catalog/search/query.ts';
 import { type TestApp, testApp } from '../support/app.ts';
+import { ftsMatch } from '../support/fts-match.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
 import { referenceData, shipped } from '../support/reference.ts';
@@ -25,7 +26,7 @@ function comparer({ db }: TestApp, { all, postings }: IndexMemory) {
   return (question: string, reading: Reading, join: ' AND ' | ' OR ', isFew: boolean): number => {
     const { wants } = readSearchQuery(question);
     const matches = wants.flatMap(({ patterns }) => patterns.map(matchOf));
-    const match = join === ' AND ' ? wants.map((term) => term.match).join(join) : matches.join(join);
+    const match = join === ' AND ' ? ftsMatch(question)! : matches.join(join);
     const rows = expected[reading].all(match);
     const placeOf = new Map(all.map(({ id, place }) => [id, place]));
     const among = isFew ? rows.map(({ id }) => placeOf.get(id)!) : null;
@@ -53,7 +54,7 @@ function rowsOf({ db }: TestApp, each: number): string[] {
     const rows: string[] = [];
     for (let from = 0, length = 2; from < words.length; from += length, length = 2 + ((from * 7) % 11))
       rows.push(words.slice(from, from + length).join(' '));
-    return rows.filter((row) => readSearchQuery(row).match !== null);
+    return rows.filter((row) => readSearchQuery(row).wants.length > 0);
   });
 }
 

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { findPlaces, foldInPlace } from '../../src/catalog/search/pattern.ts';
 import { readSearchQuery } from '../../src/catalog/search/query.ts';
 import { makeSnippet } from '../../src/catalog/search/snippet.ts';
+import { ftsMatch } from '../support/fts-match.ts';
 import { suite } from '../support/harness.ts';
 
 const query = suite('reading a question');
@@ -47,12 +48,12 @@ query('words, phrases, prefixes and ids become quoted phrases of word characters
     ['\u0301', null],
     ['😀', null],
   ];
-  for (const [question, match] of cases) assert.is(readSearchQuery(question).match, match, question);
+  for (const [question, match] of cases) assert.is(ftsMatch(question), match, question);
 });
 
 query('prefixes beyond the eighth are taken as words', () => {
   const words = Array.from({ length: 10 }, (_, index) => `ab${index}`);
-  const { match } = readSearchQuery(words.map((word) => `${word}*`).join(' '));
+  const match = ftsMatch(words.map((word) => `${word}*`).join(' '));
   const expected = words.map((word, index) => `"${word}"${index < 8 ? ' *' : ''}`);
   assert.is(match, expected.join(' AND '));
 });
@@ -64,7 +65,7 @@ query('whatever is asked, nothing but word characters and blanks stands between 
   );
   fc.assert(
     fc.property(anything, (question) => {
-      const { match } = readSearchQuery(question);
+      const match = ftsMatch(question);
       if (match === null) return;
       const rest = match.replace(/"[\p{L}\p{Nd}\p{Nl}\p{M}_]+(?: [\p{L}\p{Nd}\p{Nl}\p{M}_]+)*"/gu, 'P');
       assert.match(rest, /^(?:P(?: \*)?|\(P OR P(?: \*)?\))(?: AND (?:P(?: \*)?|\(P OR P(?: \*)?\)))*$/);

@@ -33,8 +33,8 @@ export type Test = (rule: IndexedRule) => boolean;
 /** A question with its filters looked up. */
 export interface Asked {
   query: SearchQuery;
-  /** For FTS5; null where filters or a control alone say which rules. */
-  match: string | null;
+  /** Whether its words say which rules; else filters or a control alone do. */
+  byWords: boolean;
   /** The rules of a control or CCI that is the whole question. */
   reached: Set<number> | null;
   /** What `stig`, `list` and exclusions ask of a rule, and what all filters ask; null for nothing. */
@@ -82,15 +82,15 @@ export function createBinder(
     const published = query.control === null ? null : reached(query.control);
     const own = published === null ? ownControl(query.wanted) : null;
     const ccis = own === null ? published : reached(own);
-    const match = ccis === null ? query.match : null;
-    if (match === null && ccis === null) {
+    const byWords = ccis === null && query.wants.length > 0;
+    if (!byWords && ccis === null) {
       const excludes = query.excluded.length + query.excludedLiterals.length > 0;
       if (q !== '' && !excludes) return null;
       if (excludes && inScope === null && narrow === null)
         throw badRequest('q must have a word to find beside those that it excludes, or a filter', 'q');
     }
     return {
-      ...{ query, match, inScope },
+      ...{ query, byWords, inScope },
       reached: ccis && citing(ccis),
       passes: allTests([inScope, narrow]),
       slugs: asked?.filter((slug) => among?.includes(slug) ?? true) ?? among ?? null,

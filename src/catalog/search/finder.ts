@@ -82,9 +82,9 @@ export function createFinder(
 
   /** The rules of a question that pass a test, in no order. */
   function* allOf(asked: Asked, passes: Test | null, memory: IndexMemory): Generator<void, IndexedRule[]> {
-    const { query, match, reached } = asked;
-    const rules = match === null && reached === null ? memory.all : [];
-    if (match === null) for (const id of reached ?? []) rules.push(memory.rules.get(id)!);
+    const { query, byWords, reached } = asked;
+    const rules = !byWords && reached === null ? memory.all : [];
+    if (!byWords) for (const id of reached ?? []) rules.push(memory.rules.get(id)!);
     else {
       const places = yield* matching(query.wants, memory);
       for (let at = 0; at < places.length; at++) rules.push(memory.all[places[at]!]!);
@@ -100,13 +100,13 @@ export function createFinder(
 
   /** The rules in an order, those of a page at least. */
   function* sorted(
-    { query, match }: Asked,
+    { query, byWords }: Asked,
     sort: SearchOrder,
     all: IndexedRule[],
     end: number,
     memory: IndexMemory,
   ): Generator<void, IndexedRule[]> {
-    if (sort !== 'relevance' || match === null) return inOrder(all, sort === 'relevance' ? 'stig' : sort);
+    if (sort !== 'relevance' || !byWords) return inOrder(all, sort === 'relevance' ? 'stig' : sort);
     const weighed = query.wants.flatMap(({ patterns }) =>
       patterns.map((pattern) => ({ match: matchOf(pattern), share: 1 })),
     );
@@ -135,8 +135,8 @@ export function createFinder(
     { stig, sort }: SearchIn,
     memory: IndexMemory,
   ): Generator<void, Wider> {
-    const { query, match, inScope, passes } = asked;
-    if (match === null || all.length >= enough) return nothingWider;
+    const { query, byWords, inScope, passes } = asked;
+    if (!byWords || all.length >= enough) return nothingWider;
     if (query.isOneId && isId(query.wanted)) return nothingWider;
     const first = passes === inScope ? all : yield* allOf(asked, inScope, memory);
     if (first.length >= enough) return nothingWider;

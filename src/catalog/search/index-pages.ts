@@ -38,7 +38,7 @@ export function createPageReader({
     )
     .pluck();
 
-  /** Where rules of a word begin: the catalog does not change while it is read. */
+  /** Where rules of a word begin. A reader is made for one generation of the catalog. */
   const kept = new LRUCache<string, Beginning[]>({ max: 100 });
 
   /** The parts of the index, the newest first. */

@@ -20,9 +20,8 @@ const bareId = (text: string): string => text.replace(/[,;]$/, '');
 /** Looking up a prefix costs milliseconds. Further prefixes of a question count as words. */
 const maxPrefixes = 8;
 
-/** A user's question for FTS5: each word is quoted, so that no character of the question is syntax. */
+/** A user's question: no character of it is syntax of the index. */
 export interface SearchQuery {
-  match: string | null;
   /** What a rule must not have; the index knows no punctuation, so literal phrases are excluded by its texts alone. */
   excluded: Term[];
   /** Quoted phrases that hold punctuation: a rule with one of them does not count. */
@@ -46,7 +45,6 @@ export interface SearchQuery {
 /** A word, phrase, prefix or id of a question. */
 export interface Term {
   asked: string;
-  match: string;
   /** The alternatives that a text may have. */
   patterns: Pattern[];
   isLiteral: boolean;
@@ -76,7 +74,6 @@ function readQuestion(question: string): SearchQuery {
   const found = idsOf(text);
   const one = found?.length === 1 ? found[0]! : null;
   return {
-    match: wanted.length === 0 ? null : wanted.map((term) => term.match).join(' AND '),
     excluded: excluded.filter((term) => !term.isLiteral),
     wants: wanted,
     literals: literalsOf(wanted),
@@ -134,24 +131,21 @@ function plainTerm(text: string, mayBePrefix: boolean): Term | null {
   const last = parts.at(-1);
   if (last === undefined) return null;
   const alternatives = idAlternatives(text);
-  if (alternatives.length > 0) {
-    const match = `(${alternatives.map(matchOf).join(' OR ')})`;
-    return { asked: text, match, patterns: alternatives, isLiteral: false, isPlain: false };
-  }
+  if (alternatives.length > 0)
+    return { asked: text, patterns: alternatives, isLiteral: false, isPlain: false };
   const stem = text.replace(/\*+$/u, '');
   const isPrefix = mayBePrefix && stem !== text && fold(stem).endsWith(last) && [...last].length > 1;
   const pattern = words(parts, isPrefix);
-  return { asked: text, match: matchOf(pattern), patterns: [pattern], isLiteral: false, isPlain: !isPrefix };
+  return { asked: text, patterns: [pattern], isLiteral: false, isPlain: !isPrefix };
 }
 
 function quotedTerm(text: string): Term | null {
   const parts = wordsOf(text);
   if (parts.length === 0) return null;
   const term = { asked: text, isPlain: false };
-  if (!punctuation.test(text))
-    return { ...term, match: matchOf(words(parts)), patterns: [words(parts)], isLiteral: false };
+  if (!punctuation.test(text)) return { ...term, patterns: [words(parts)], isLiteral: false };
   const literal: Pattern = { parts: fold(text).trim().split(/\s+/u), gap: 'blanks', isPrefix: false };
-  return { ...term, match: matchOf(literal), patterns: [literal], isLiteral: true };
+  return { ...term, patterns: [literal], isLiteral: true };
 }
 
 /** A CCI in any spelling stands for the published form too, and an SV-id for every revision of its number. */
@@ -196,7 +190,7 @@ function inIndex(pattern: Pattern): Pattern {
   return words(pattern.parts.length === 1 && groupId.test(pattern.parts[0]!) ? parts.slice(1) : parts);
 }
 
-/** Something to find, for FTS5. Between the quotation marks there are only word characters and blanks. */
+/** Something to find, as FTS5 would take it: the name of its postings. Between the quotation marks there are only word characters and blanks. */
 export function matchOf(pattern: Pattern): string {
   const { parts, isPrefix } = inIndex(pattern);
   return `"${parts.join(' ')}"${isPrefix ? ' *' : ''}`;

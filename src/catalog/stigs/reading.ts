@@ -69,11 +69,6 @@ export function createReadingService(db: Database, stigs: StigService) {
     `SELECT ordinal, group_id AS groupId, rule_id AS ruleId, rule_version AS ruleVersion
        FROM findings WHERE release_id = ? ORDER BY ordinal`,
   );
-  const textOf = db.orm
-    .select()
-    .from(findings)
-    .where(and(eq(findings.releaseId, sql.placeholder('release')), eq(ordinal, sql.placeholder('ordinal'))))
-    .prepare();
   const textsOfGroup = db.orm
     .select()
     .from(findings)
@@ -98,20 +93,18 @@ export function createReadingService(db: Database, stigs: StigService) {
       ORDER BY s.title_fold, s.title, s.slug`,
   );
 
-  const textsOf = (release: number, own: Pick<RuleLine, 'ordinal'>[]) =>
-    own.map((line) => toText(textOf.get({ release, ordinal: line.ordinal })!));
+  const textsOf = (release: number, group: string) => textsOfGroup.all({ release, group }).map(toText);
 
   return {
     /** The rules of the group with the first of some ids that a release has. Null for none; throws NOT_FOUND. */
     rules(name: string, ids: string[], version?: string) {
       return db.read(() => {
         const release = stigs.release(name, version);
-        const textsOf = (group: string) => textsOfGroup.all({ release: release.id, group }).map(toText);
         for (const id of ids) {
-          const own = textsOf(id);
+          const own = textsOf(release.id, id);
           if (own.length > 0) return { release, rules: own };
           const group = named(idsOf.all(release.id), id);
-          if (group !== undefined) return { release, rules: textsOf(group) };
+          if (group !== undefined) return { release, rules: textsOf(release.id, group) };
         }
         return null;
       });
@@ -133,7 +126,7 @@ export function createReadingService(db: Database, stigs: StigService) {
         const later = others.filter((line) => line.ordinal > last.ordinal);
         return {
           stig: { slug, title, version: found, releaseDate },
-          rules: textsOf(id, own),
+          rules: textsOf(id, first.groupId),
           before: earlier.at(-1) ?? null,
           after: later[0] ?? null,
           list: {

@@ -77,11 +77,11 @@ async function answer(c: Context<Env>, deps: SearchServices): Promise<SearchPage
   const user = c.get('visitor');
   const q = (c.req.query('q') ?? '').trim();
   const filter = typedFilter(c, deps);
-  const { match, excluded, excludedLiterals, wanted } = readSearchQuery(q);
+  const { wants, excluded, excludedLiterals, wanted } = readSearchQuery(q);
   const named = plain(wanted);
   const unasked: SearchPage = {
     q,
-    hasWords: match !== null || excluded.length + excludedLiterals.length > 0,
+    hasWords: wants.length + excluded.length + excludedLiterals.length > 0,
     filter,
     entitlements: user?.entitlements ?? null,
     stigs: [],
