@@ -4,6 +4,7 @@ import { createOwnTokens } from '../auth/own-tokens.ts';
 import { createSessions } from '../auth/sessions.ts';
 import { AppError, noSuchPath } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { onDemand } from '../base/on-demand.ts';
 import { cronRoutes } from '../collections/purge-api.ts';
 import { storageFault } from '../db/faults.ts';
 import type { Env } from '../http/env.ts';
@@ -125,9 +126,4 @@ function logged(log: Log, error: Error, requestId: string): AppError {
   if (failure.code === 'INTERNAL_ERROR')
     log.error('request failed', { requestId, error: error.stack ?? String(error) });
   return failure;
-}
-
-function onDemand<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

@@ -156,6 +156,9 @@ function wrap(
   const attached =
     catalog === null ? null : createAttachedCatalog(sqlite, catalog, { asItIs }, generation.exchanged);
 
+  // Made once: to make one takes as long as to run it.
+  const inTransaction = sqlite.transaction((work: () => unknown) => work()).deferred;
+
   function requireInPlace(): void {
     if (!isInPlace()) throw databaseMoved();
   }
@@ -172,7 +175,7 @@ function wrap(
     sqlite,
     orm: drizzleOnFirstUse(sqlite),
     names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
-    read: (work) => (sqlite.inTransaction ? work() : generation.reading(sqlite.transaction(work).deferred)),
+    read: (work) => (sqlite.inTransaction ? work() : generation.reading(() => inTransaction(work) as never)),
     ...createWrites(sqlite, catalog !== null, requireInPlace),
     generation: generation.current,
     renewCatalog: () => attached?.renew() ?? false,

@@ -1,5 +1,6 @@
 import type Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
+import { onDemand } from '../base/on-demand.ts';
 
 // The services make some 200 statements at a start, and a request executes few of them: to make the SQL of each and to
 // prepare it took a tenth of a start. So a mistake in the SQL of a statement is thrown by its first execution.
@@ -43,8 +44,7 @@ export function drizzleOnFirstUse(sqlite: Sqlite.Database): BetterSQLite3Databas
 }
 
 function lazyQuery(prepare: () => Query): Query {
-  let query: Query | undefined;
-  const made = () => (query ??= prepare());
+  const made = onDemand(prepare);
   return {
     run: (...values) => made().run(...values),
     get: (...values) => made().get(...values),

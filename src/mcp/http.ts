@@ -1,4 +1,5 @@
 import { createMcpHandler, type JSONRPCResultResponse, type McpServer } from '@modelcontextprotocol/server';
+import { withoutStacks } from '../base/errors.ts';
 import { createPrograms, type Programs } from './tool-server.ts';
 
 /** Who calls, in a message over HTTP. `only`: the tool that is called, as to register ten takes longer than a call. */
@@ -46,7 +47,8 @@ export function createHttpPrograms(common: Pick<Programs, 'services' | 'kept'>) 
 function takeResult(server: McpServer, exchange: Exchange): void {
   exchange.taken = exchange;
   server.connect = (transport) => {
-    const send = transport.send.bind(transport);
+    const [send, close] = [transport.send.bind(transport), transport.close.bind(transport)];
+    transport.close = () => withoutStacks(close);
     transport.send = (message, options) => {
       if (!('result' in message)) return send(message, options);
       exchange.message = message;

@@ -71,11 +71,10 @@ export function getRule(services: Services, call: Call): Answer {
   const ids = [id, over.groupId, over.ruleVersion];
   const group = services.reading.rules(slug, release === over.version ? [over.groupId] : ids, release);
   if (!group) {
-    const last = over.version;
-    const cite = citation(slug, last, over.ruleId);
+    const cite = citation(slug, over.version, over.ruleId);
     const reason = over.current ? 'no_match' : 'removed';
-    throw new Missing(reason, `${release} of ${slug} does not have it. ${last} has it`, {
-      last: { slug, version: last, cite },
+    throw new Missing(reason, `${release} of ${slug} does not have it. ${over.version} has it`, {
+      last: { slug, version: over.version, cite },
       next: { tool: 'get_rule', arguments: { id: cite } },
     });
   }
@@ -83,7 +82,6 @@ export function getRule(services: Services, call: Call): Answer {
   const { ruleId, ruleIdents, legacyIds } = rule;
   const cite = citation(slug, release, ruleId);
   const state = release === newest ? 'current' : over.current ? 'former' : 'removed';
-  const controls = services.ruleChain(ruleIdents).flatMap((each) => each.controls);
   const automation = services.ruleAutomation(slug).of(ruleId);
   const isOther = /^SV-\d+R/i.test(id) && bare(id) !== bare(ruleId);
   const facts = {
@@ -95,7 +93,7 @@ export function getRule(services: Services, call: Call): Answer {
     ...withoutEmpty({
       legacyIds: legacyIds.slice(0, mostListed),
       deprecatedCcis: services.deprecatedCcis(ruleIdents).slice(0, mostListed),
-      controls: [...new Set(controls.map((each) => each.identifier))].slice(0, mostListed),
+      controls: services.crosswalk.mapped(ruleIdents).slice(0, mostListed),
       automation: automation.state,
       automatedBy: automation.content.slice(0, 5),
       now: state === 'former' ? citation(slug, newest, over.ruleId) : undefined,

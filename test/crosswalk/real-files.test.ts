@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { closureQuery } from '../../src/catalog/crosswalk/path-search.ts';
-import { createCrosswalkService, defaultStatuses } from '../../src/catalog/crosswalk/queries.ts';
+import { cciQuestion, createCrosswalkService, defaultStatuses } from '../../src/catalog/crosswalk/queries.ts';
 import { type Answer, testApp } from '../support/app.ts';
 import {
   bruteForce,
@@ -50,6 +50,21 @@ shippedFacts('are those of the list of 2025: pinned to the former list nothing i
     const { json } = await t.get(`/api/v1/search?q=${cci}`);
     assert.is(json.answers[0].state, 'deprecated');
   }
+});
+
+shippedFacts('lead from each CCI to the controls at which its paths of one hop end', async () => {
+  const { mapped, resolve } = createCrosswalkService(
+    (await testApp([shipped('controls'), shipped('mappings')])).db,
+  );
+  let several = 0;
+  for (let number = 0; number < 6000; number++) {
+    const identifier = `CCI-${String(number).padStart(6, '0')}`;
+    const { paths } = resolve({ ...cciQuestion, identifier, maxHops: 1 });
+    const ends = [...new Set(paths.map(({ controls }) => controls.at(-1)!.identifier))];
+    assert.equal(mapped([identifier.replace('CCI-', 'cci '), identifier]), ends, identifier);
+    if (ends.length > 1) several++;
+  }
+  assert.is(several, 2);
 });
 
 shippedFacts.run();

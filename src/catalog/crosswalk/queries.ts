@@ -25,6 +25,10 @@ export const cciQuestion = {
   maxHops: closureDepth,
 } as const;
 
+/** The published form of an identifier in any usual spelling; the text itself where it has none. */
+const canonical = (framework: string, identifier: string): string =>
+  canonicalIdentifier(framework, identifier) ?? identifier.trim();
+
 export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
 
 /** Resolves controls over the crosswalk (rule D7). */
@@ -47,10 +51,14 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
   return {
     graph,
     endsOf,
+    canonical,
 
-    /** The published form of an identifier in any usual spelling; the text itself where it has none. */
-    canonical: (framework: string, identifier: string): string =>
-      canonicalIdentifier(framework, identifier) ?? identifier.trim(),
+    /** The controls of 800-53 that a rule's CCIs map to, each once. */
+    mapped: (ccis: readonly string[]): string[] => [
+      ...new Set(
+        ccis.flatMap((cci) => endsOf({ ...cciQuestion, maxHops: 1, identifier: canonical('cci', cci) })),
+      ),
+    ],
 
     /** Gives a function from a control to the controls that a version of its framework maps it to (rule D7.4). */
     statedEnds(framework: string, to: string, version: string): (control: string) => string[] {
