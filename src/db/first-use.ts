@@ -13,7 +13,7 @@ type Query = Pick<Statement, 'run' | 'get' | 'all'> & { values(...values: unknow
  * values back after each execution: so each join was prepared by each execution, most of its time. A plus before a
  * value changes nothing but that no plan depends on it.
  */
-const planned = (source: string) => source.replace(/((?<![<>!])=|\bis)\s*(?=[?@])/gi, '$1 +');
+const planned = (source: string) => source.replace(/((?<![<>!])=|\b(?:is|like))\s*(?=[?@])/gi, '$1 +');
 
 /** Has each statement of a connection prepared when it is first executed, and once. */
 export function prepareOnFirstUse(sqlite: Sqlite.Database): void {

@@ -104,19 +104,19 @@ export function createRuleHistoryService(db: Database) {
     });
   }
 
-  // CROSS JOIN: from the id to its releases; a text of a rule is never read. LIKE leaves few rules of a release: it has
-  // no case in ASCII, and an id with other characters is sought in all.
+  // CROSS JOIN: from the id to its releases; the rules of a release are read from findings_by_ids alone. LIKE leaves few
+  // of them: it has no case in ASCII, and an id with other characters is sought in all.
   const currentRules = sqlite.prepare<
-    { ids: string; id: string },
+    { ids: string; id: string; slug: string | null },
     Omit<CurrentRule, 'ruleTitle'> & CurrentPlace
   >(
     `SELECT s.slug, r.version, f.group_id AS groupId, f.rule_id AS ruleId, f.rule_version AS ruleVersion, f.severity,
             f.legacy_ids AS legacyIds, f.release_id AS release, f.ordinal
        FROM (SELECT DISTINCT release_id FROM rule_ids WHERE id IN (SELECT value FROM json_each(@ids))) AS i
       CROSS JOIN stig_releases AS r ON r.id = i.release_id
-      CROSS JOIN stigs AS s ON s.id = r.stig_id AND s.current_release_id = r.id
+      CROSS JOIN stigs AS s ON s.id = r.stig_id AND s.current_release_id = r.id AND s.slug = ifnull(@slug, s.slug)
       CROSS JOIN findings AS f ON f.release_id = r.id
-      WHERE f.group_id || ' ' || f.rule_id || ' ' || f.rule_version || ' ' || f.legacy_ids LIKE '%' || @id || '%'
+      WHERE f.group_id LIKE @id OR f.rule_id LIKE @id OR f.rule_version LIKE @id OR f.legacy_ids LIKE @id
       ORDER BY s.title_fold, s.title, s.slug, f.ordinal`,
   );
 
@@ -127,11 +127,14 @@ export function createRuleHistoryService(db: Database) {
     current(id: string, slug?: string): CurrentRule[] {
       const wanted = wantedIds(id);
       const name = wanted.at(-1)!;
-      const told = { ids: JSON.stringify(wanted), id: /^[ !#-[\]-~]+$/.test(name) ? name : '' };
+      const told = {
+        ids: JSON.stringify(wanted),
+        id: /^[ !#-[\]-~]+$/.test(name) ? `%${name}%` : '%',
+        slug: slug ?? null,
+      };
       return db.read(() =>
         currentRules
           .all(told)
-          .filter((row) => slug === undefined || row.slug === slug)
           .filter((row) => {
             const ids = idsOf({ ...row, legacyIds: JSON.parse(row.legacyIds) });
             return wanted.some((each) => ids.includes(each));
