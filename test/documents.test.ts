@@ -181,10 +181,13 @@ documents('CI runs what the README says, then the linter and the type check', ()
   for (const command of ['npm ci', 'npm run lint', 'npm run typecheck', 'npm run test:browser', 'npm test'])
     assert.match(script, new RegExp(`^${command}$`, 'm'));
   const newcomer = read('.ci/newcomer');
-  assert.match(script, /^\.ci\/newcomer$/m);
+  assert.match(script, /^\.ci\/newcomer \.ci\/products$/m);
   for (const command of ['{ npm ci && npm test; }', 'npm ci && exec npm start'])
     assert.ok(newcomer.includes(command), command);
-  assert.match(script, /^"\$\{as_root\[@\]\}" env "PATH=\$PATH" \.ci\/image$/m);
+  const products = read('.ci/products');
+  assert.match(products, /^"\$\{as_root\[@\]\}" env "PATH=\$PATH" \.ci\/image$/m);
+  for (const each of ['package', 'clients', 'programs'])
+    assert.match(products, new RegExp(`^\\.ci/${each}$`, 'm'));
   assert.match(script, /npm test\n*$/);
 });
 
