@@ -85,7 +85,7 @@ export function callerGone(): AppError {
   return badRequest('The client closed the connection');
 }
 
-/** Runs work whose errors nobody reads without their stacks, which take long. */
+/** Runs work whose errors nobody reads, such as that of each call that has ended: without stacks, which take long. */
 export function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -157,7 +157,7 @@ function wrap(
     catalog === null ? null : createAttachedCatalog(sqlite, catalog, { asItIs }, generation.exchanged);
 
   // Made once: to make one takes as long as to run it.
-  const inTransaction = sqlite.transaction((work: () => unknown) => work()).deferred;
+  const readTransaction = sqlite.transaction((work: () => unknown) => work()).deferred;
 
   function requireInPlace(): void {
     if (!isInPlace()) throw databaseMoved();
@@ -175,7 +175,8 @@ function wrap(
     sqlite,
     orm: drizzleOnFirstUse(sqlite),
     names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
-    read: (work) => (sqlite.inTransaction ? work() : generation.reading(() => inTransaction(work) as never)),
+    read: (work) =>
+      sqlite.inTransaction ? work() : generation.reading(() => readTransaction(work) as never),
     ...createWrites(sqlite, catalog !== null, requireInPlace),
     generation: generation.current,
     renewCatalog: () => attached?.renew() ?? false,

@@ -198,6 +198,20 @@ made('of any releases: each rule of each is in one history, once, and nothing el
   );
 });
 
+made('of an id that several STIGs have, only the rule of the STIG that is named', async () => {
+  const samples = ['First', 'Second', 'Third'].map((name, at) => {
+    const own = sampleRules(4, `OWN-${at}`, 300_000 + 1000 * at);
+    return { id: name, title: `${name} Sample`, rules: at === 2 ? own : [...own, one] };
+  });
+  const { db } = await testApp([writeBenchmarks(samples)]);
+  const { current } = createRuleHistoryService(db);
+  const slugsOf = (slug?: string) => current('V-100001', slug).map((rule) => rule.slug);
+  assert.equal(slugsOf(), ['first_sample', 'second_sample']);
+  assert.equal(slugsOf('second_sample'), ['second_sample']);
+  for (const slug of ['third_sample', 'no_stig', '']) assert.equal(slugsOf(slug), [], slug);
+  db.close();
+});
+
 /** Every id of every rule of the newest releases leads to the rules that have it, as their marks say; gives how many. */
 function requireCurrent({ db }: TestApp, every: number): number {
   const history = createRuleHistoryService(db);
