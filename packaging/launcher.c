@@ -43,11 +43,13 @@ int main(int count, char **arguments) {
   setenv("LD_LIBRARY_PATH", join(home, "/lib"), 1);
   setenv("NODE_ENV", "production", 1);
   char *node = join(home, "/bin/node");
-  char **next = calloc((size_t)count + 2, sizeof *next);
+  char **next = calloc((size_t)count + 3, sizeof *next);
   if (next == NULL) fail("no memory is left", "", "");
   next[0] = node;
-  next[1] = join(home, "/dist/src/cli.js");
-  for (int index = 1; index < count; index++) next[index + 1] = arguments[index];
+  /* V8 would let young objects fill 64 MB before it looks at them. */
+  next[1] = "--max-semi-space-size=16";
+  next[2] = join(home, "/dist/src/cli.js");
+  for (int index = 1; index < count; index++) next[index + 2] = arguments[index];
   execv(node, next);
   fail("%s cannot be run: %s", node, strerror(errno));
 }

@@ -64,7 +64,7 @@ async function bundle() {
     },
     logLevel: 'warning',
     metafile: true,
-    plugins: [onlyEnglish],
+    plugins: [onlyEnglish, noValidator],
   });
 }
 
@@ -74,6 +74,17 @@ const onlyEnglish = {
   setup(build) {
     build.onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js';",
+    }));
+  },
+};
+
+/** Leaves out the validator of JSON Schema that programs never need: 40 % of what their first message loads. */
+const noValidator = {
+  name: 'no validator',
+  setup(build) {
+    build.onLoad({ filter: /\/@modelcontextprotocol\/server\/dist\/shimsNode\.mjs$/ }, () => ({
+      contents:
+        "export { default as process } from 'node:process'; export class DefaultJsonSchemaValidator {}",
     }));
   },
 };

@@ -7,6 +7,12 @@ import { packageRoot } from './base/root.ts';
 /** Older versions crash in the SQLite driver, or lack Zstandard; `engines` in package.json says the same. */
 export const oldestNode = '22.15';
 
+/**
+ * How Gapstone is started wherever it starts itself. V8 would let young objects fill 64 MB before it looks at them, which
+ * takes 6 ms in place of 2, and 70 MB of memory.
+ */
+export const nodeOptions = ['--max-semi-space-size=16'];
+
 /** Whether `version` (as `process.versions.node`) is too old. */
 export function isTooOld(version: string): boolean {
   const [major, minor] = version.split('.').map(Number) as [number, number];
@@ -23,7 +29,7 @@ export async function runOnOwnNode(): Promise<number> {
     throw new CommandError(
       `Gapstone needs Node ${oldestNode} or later; this is Node ${process.versions.node}`,
     );
-  const child = spawn(own, process.argv.slice(1), { stdio: 'inherit' });
+  const child = spawn(own, [...nodeOptions, ...process.argv.slice(1)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.on('error', reject);

@@ -9,6 +9,7 @@ import type { Log } from './base/log.ts';
 import type { FastPath } from './http/cache/fast-path.ts';
 import { certificateOfHeader, certificateOfPeer } from './http/client-certificate.ts';
 import { type Connection, createConnections, readerLimits } from './http/limits/connections.ts';
+import { createTurns } from './http/limits/turns.ts';
 import type { Observer } from './http/observe/observer.ts';
 import { beginRecord, type RequestRecord } from './http/observe/record.ts';
 import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
@@ -146,6 +147,7 @@ function createRequests(
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
   const oneEachTurn = createPipelines();
+  const inTurn = createTurns();
   // It puts its own Request and Response in the place of Node's, which copy a body twice.
   const listener = getRequestListener((request, { incoming }) =>
     fetch(request, (incoming as Watched).record!),
@@ -210,8 +212,11 @@ function createRequests(
       if (!connection.active.has(response)) return;
       if (last) response.setHeader('Connection', 'close');
       else if (fastPath?.(request, response, record, headers)) return;
-      request.headers.host = 'localhost';
-      listener(request, response);
+      inTurn(() => {
+        if (!connection.active.has(response)) return;
+        request.headers.host = 'localhost';
+        listener(request, response);
+      });
     });
   }
 

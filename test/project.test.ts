@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
-import { isTooOld, oldestNode } from '../src/runtime.ts';
+import { isTooOld, nodeOptions, oldestNode } from '../src/runtime.ts';
 import { selfSigned } from './support/certificate.ts';
 import { suite, testIf } from './support/harness.ts';
 import { programs } from './support/programs.ts';
@@ -58,7 +58,7 @@ test('the image has a numeric user that is not root, one volume, labels and a he
   const command = JSON.parse(health.slice(health.indexOf('['))) as string[];
   assert.equal(command.slice(0, 2), ['bash', '-c']);
   assert.match(command[2]!, /readyz/);
-  assert.equal(JSON.parse(given('ENTRYPOINT')[0]!), ['node', 'dist/src/cli.js']);
+  assert.equal(JSON.parse(given('ENTRYPOINT')[0]!), ['node', ...nodeOptions, 'dist/src/cli.js']);
   const variables = given('ENV')[0]!;
   for (const each of [
     /GAPSTONE_DB=\/data\/gapstone\.db/,
@@ -147,6 +147,15 @@ test('the lock file names no download host', () => {
   assert.match(manifest.devDependencies.node!, /^24\.\d+\.\d+$/);
 });
 
+test('npm, the image and the package start Node in the same way', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
+  assert.ok(scripts.start.endsWith(`exec node ${nodeOptions.join(' ')} dist/src/cli.js start`));
+  const given = [...read('packaging/launcher.c').matchAll(/next\[\d\] = "(.*)";/g)].map(
+    ([, option]) => option,
+  );
+  assert.equal(given, nodeOptions);
+});
+
 test('a Node that is too old is told from one that will do', () => {
   for (const version of ['18.20.8', '20.20.2', '22.0.0', '22.13.9']) assert.ok(isTooOld(version), version);
   for (const version of ['22.15.0', '22.22.1', '24.0.0', '24.21.0', '25.1.0'])
@@ -166,6 +175,7 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
     if (seen.has(file)) continue;
     seen.add(file);
     const text = readFileSync(file, 'utf8');
+    assert.not.match(text, /AjvJsonSchemaValidator/, file);
     for (const [, name] of text.matchAll(/^(?:import|\} from|export .* from)\b[^'"\n]*["']([^"'\n]+)["']/gm))
       if (name!.startsWith('.')) waiting.push(join(file, '..', name!));
       else if (!isBuiltin(name!)) others.add(name!);

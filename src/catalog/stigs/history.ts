@@ -116,7 +116,7 @@ export function createRuleHistoryService(db: Database) {
       CROSS JOIN stig_releases AS r ON r.id = i.release_id
       CROSS JOIN stigs AS s ON s.id = r.stig_id AND s.current_release_id = r.id AND s.slug = ifnull(@slug, s.slug)
       CROSS JOIN findings AS f ON f.release_id = r.id
-      WHERE f.group_id LIKE @id OR f.rule_id LIKE @id OR f.rule_version LIKE @id OR f.legacy_ids LIKE @id
+      WHERE f.group_id || ' ' || f.rule_id || ' ' || f.rule_version || ' ' || f.legacy_ids LIKE @id
       ORDER BY s.title_fold, s.title, s.slug, f.ordinal`,
   );
 
