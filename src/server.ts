@@ -9,7 +9,7 @@ import type { Log } from './base/log.ts';
 import type { FastPath } from './http/cache/fast-path.ts';
 import { certificateOfHeader, certificateOfPeer } from './http/client-certificate.ts';
 import { type Connection, createConnections, readerLimits } from './http/limits/connections.ts';
-import { createTurns } from './http/limits/turns.ts';
+import { createInTurn } from './http/limits/in-turn.ts';
 import type { Observer } from './http/observe/observer.ts';
 import { beginRecord, type RequestRecord } from './http/observe/record.ts';
 import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
@@ -146,8 +146,7 @@ function createRequests(
   const asksCertificates = tls?.ca !== undefined;
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
-  const oneEachTurn = createPipelines();
-  const inTurn = createTurns();
+  const inTurn = createInTurn<Open>();
   // It puts its own Request and Response in the place of Node's, which copy a body twice.
   const listener = getRequestListener((request, { incoming }) =>
     fetch(request, (incoming as Watched).record!),
@@ -207,16 +206,17 @@ function createRequests(
     // The router and the fast path must read the same target, whatever Host the client sends.
     request.url = target;
     const last = state.draining || connection.requests >= requestsPerConnection;
-    oneEachTurn(connection, () => {
+    const answersKept = () => !last && fastPath?.(request, response, record, headers);
+    // Node emits all requests of a packet at once: those behind another take turns, though an answer is kept.
+    const isFirst = connection.active.size === 1;
+    if (isFirst && answersKept()) return;
+    inTurn(connection, () => {
       // The client disconnected while the request waited.
       if (!connection.active.has(response)) return;
       if (last) response.setHeader('Connection', 'close');
-      else if (fastPath?.(request, response, record, headers)) return;
-      inTurn(() => {
-        if (!connection.active.has(response)) return;
-        request.headers.host = 'localhost';
-        listener(request, response);
-      });
+      if (!isFirst && answersKept()) return;
+      request.headers.host = 'localhost';
+      listener(request, response);
     });
   }
 
@@ -226,26 +226,6 @@ function createRequests(
   }
 
   return { handle, finish, refuseExpectation };
-}
-
-/** Starts the pipelined requests of a connection one in each turn: Node emits all requests of a packet at once. */
-function createPipelines() {
-  const pipelined = new Map<Open, (() => void)[]>();
-  function beginNext(connection: Open): void {
-    const waiting = pipelined.get(connection)!;
-    waiting.shift()!();
-    if (waiting.length > 0) setImmediate(beginNext, connection);
-    else pipelined.delete(connection);
-  }
-  return (connection: Open, begin: () => void): void => {
-    const waiting = pipelined.get(connection);
-    if (waiting) waiting.push(begin);
-    else if (connection.active.size === 1) begin();
-    else {
-      pipelined.set(connection, [begin]);
-      setImmediate(beginNext, connection);
-    }
-  };
 }
 
 /** Follows the connections of a server, under TLS from the handshake on, until they close. */

@@ -1,15 +1,18 @@
 import * as assert from 'uvu/assert';
-import { createTurns } from '../../src/http/limits/turns.ts';
+import { createInTurn } from '../../src/http/limits/in-turn.ts';
 import { suite } from '../support/harness.ts';
 
 const turns = suite('Turns of the event loop');
 
-/** Begins requests in turns that take `milliseconds` each; notes the names of each turn. */
+/**
+ * Begins requests in turns that take `milliseconds` each; notes the names of each turn. A name begins with that of its
+ * connection.
+ */
 function begun(milliseconds: number) {
   let now = 0;
-  const inTurn = createTurns(() => now);
+  const inTurn = createInTurn(() => now);
   const seen: string[][] = [[]];
-  const begin = (name: string) => inTurn(() => seen.at(-1)!.push(name));
+  const begin = (name: string) => inTurn(name[0], () => seen.at(-1)!.push(name));
   const turn = () =>
     new Promise<void>((resolve) => {
       now += milliseconds;
@@ -32,6 +35,15 @@ turns('one request begins in each turn, in the order of arrival', async () => {
   begin('f');
   await turn();
   assert.equal(seen, [['a'], ['b'], ['c'], ['d'], [], ['e'], ['f']]);
+});
+
+turns('a connection with many waits for all others after each of them', async () => {
+  const { begin, turn, seen } = begun(1);
+  for (let number = 1; number <= 4; number++) for (const connection of 'ab') begin(`${connection}${number}`);
+  await turn();
+  begin('c1');
+  for (let count = 0; count < 7; count++) await turn();
+  assert.equal(seen, [['a1'], ['b1'], ['a2'], ['b2'], ['c1'], ['a3'], ['b3'], ['a4'], ['b4']]);
 });
 
 turns('a long turn lets more begin in the next, as long as it was', async () => {
