@@ -193,6 +193,10 @@ function createRequests(
   }
 
   function handle(request: Watched, response: ServerResponse): void {
+    // Node reads on while requests wait, and they would fill the memory: so many cannot be answered any more.
+    const { requests = 0 } = connections.open.get(request.socket) ?? {};
+    if (requests >= 2 * requestsPerConnection) request.socket.destroy();
+    if (request.socket.destroyed) return;
     const headers = readHeaders(request.rawHeaders);
     const target = requestTarget(request.url!, headers.get('host'), request.httpVersion);
     const connection = begin(request, response, headers);

@@ -423,6 +423,15 @@ short('requests after the last that a connection may have are over with it', asy
   assert.ok(seen.length >= 1000, `${seen.length} log lines`);
 });
 
+short('a connection that sends twice as many is cut, and what it sent is over', async () => {
+  const { port, seen, load } = await serve();
+  // Not kept, so that none is answered while they arrive.
+  const connection = await openRaw(port, 'GET /x HTTP/1.1\r\nHost: local\r\n\r\n'.repeat(6000));
+  await until('its end', () => connection.closed());
+  await until('all are over', () => load().requests === 0);
+  assert.ok(seen.length <= 2000, `${seen.length} log lines`);
+});
+
 short('a limit counts both ways', async () => {
   const { ask, bearer } = await serve(30);
   const authorization = await bearer();
