@@ -8,8 +8,8 @@ import { packageRoot } from './base/root.ts';
 export const oldestNode = '22.15';
 
 /**
- * How Gapstone is started wherever it starts itself. V8 would let young objects fill 64 MB before it looks at them, which
- * takes 6 ms in place of 2, and 70 MB of memory.
+ * How npm, the image, the package and `runOnOwnNode` start Node. V8 would let young objects fill 64 MB before it looks
+ * at them, which takes 6 ms in place of 2, and 70 MB of memory.
  */
 export const nodeOptions = ['--max-semi-space-size=16'];
 
