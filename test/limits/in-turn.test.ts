@@ -53,6 +53,13 @@ turns('a long turn lets more begin in the next, as long as it was', async () => 
   assert.equal(seen, [['a'], ['b', 'c', 'd'], ['e', 'f', 'g'], []]);
 });
 
+turns('of one connection only one begins in a turn, however long', async () => {
+  const { begin, turn, seen } = begun(1000);
+  for (const name of ['a1', 'a2', 'a3', 'b1']) begin(name);
+  for (let count = 0; count < 3; count++) await turn();
+  assert.equal(seen, [['a1'], ['a2', 'b1'], ['a3'], []]);
+});
+
 turns('a request after a long pause takes the turn, as any other', async () => {
   const { begin, turn, seen } = begun(1000);
   for (let count = 0; count < 3; count++) await turn();

@@ -15,8 +15,7 @@ export function createInTurn<Connection>(clock: () => number = () => performance
 
   function beginNext(): void {
     const [next] = waiting;
-    if (next === undefined) return;
-    const [connection, own] = next;
+    const [connection, own] = next!;
     const begin = own.shift()!;
     waiting.delete(connection);
     if (own.length > 0) waiting.set(connection, own);
@@ -27,8 +26,9 @@ export function createInTurn<Connection>(clock: () => number = () => performance
     const now = clock();
     isTaken = waiting.size > 0;
     if (isTaken) setImmediate(beginTurn);
-    for (let count = Math.floor((now - begun) / slowTurn); count >= 0 && waiting.size > 0; count--)
-      beginNext();
+    // None of a connection twice: Node hands over all requests of a packet at once.
+    const count = Math.min(waiting.size, 1 + Math.floor((now - begun) / slowTurn));
+    for (let index = 0; index < count; index++) beginNext();
     begun = now;
   }
 
