@@ -103,6 +103,26 @@ front('of the requests that one packet brings, few begin in one turn of the even
   await until('all are over', () => server.load().requests === 0);
 });
 
+front('of requests that arrive together on several connections one begins before the turn ends', async () => {
+  const begun: number[] = [];
+  let turn = 0;
+  const { port } = await local(() => {
+    begun.push(turn);
+    return new Response('ok');
+  });
+  const connections = await Promise.all(Array.from({ length: 20 }, () => openRaw(port, '')));
+  // The server reads all of them after this.
+  for (const { socket } of connections) socket.write(`GET / HTTP/1.1\r\n${host}\r\n`);
+  const count = () => {
+    turn++;
+    if (begun.length < 20) setImmediate(count);
+  };
+  setImmediate(count);
+  await until('all of them', () => begun.length === 20);
+  assert.is(begun.filter((each) => each === begun[0]).length, 1);
+  for (const { socket } of connections) socket.destroy();
+});
+
 front('past the connection limit a client is told so, and gets in when another is gone', async () => {
   let refused = 0;
   const { port, server, lines } = await local(() => new Response('ok'), {
