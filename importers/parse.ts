@@ -33,9 +33,14 @@ import type { RolesRecord } from './guidance/roles/role-record.ts';
 import { parseXml } from './parse-xml.ts';
 import { aChecklist, fromControls, type Parsed, type ParseOptions, skipped } from './parsed.ts';
 import { isSynonymsCsv, parseSynonymsCsv } from './stigs/synonyms-csv.ts';
+import { cutTitles } from './titles.ts';
 
 /** Reads a source; its bytes, never its name, decide the kind. Pure. Throws `ImportError` for bad content. */
 export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Parsed {
+  return cutTitles(parseBytes(bytes, options));
+}
+
+function parseBytes(bytes: Uint8Array, options: ParseOptions): Parsed {
   if (bytes.byteLength === 0) return skipped('the file is empty');
   switch (firstCharacter(bytes)) {
     case '<':
@@ -53,9 +58,9 @@ export function parseGroup(
   { kind, files }: Pick<Group, 'kind' | 'files'>,
   { strict = false }: ParseOptions = {},
 ): Parsed {
-  if (kind === 'regdoc-markdown') return fromMarkdown(parseMarkdownFolder(files, strict), []);
+  if (kind === 'regdoc-markdown') return cutTitles(fromMarkdown(parseMarkdownFolder(files, strict), []));
   const { record, warnings } = parseOnet(files, strict);
-  return fromRoles(kind, record, warnings);
+  return cutTitles(fromRoles(kind, record, warnings));
 }
 
 function fromRoles(kind: Kind, record: RolesRecord, warnings: string[]): Parsed {

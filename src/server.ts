@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -9,7 +10,9 @@ import type { Log } from './base/log.ts';
 import type { FastPath } from './http/cache/fast-path.ts';
 import { certificateOfHeader, certificateOfPeer } from './http/client-certificate.ts';
 import { type Connection, createConnections, readerLimits } from './http/limits/connections.ts';
+import { createHandshakeLimit } from './http/limits/handshakes.ts';
 import { createInTurn } from './http/limits/in-turn.ts';
+import type { Rejection } from './http/limits/limiter.ts';
 import type { Observer } from './http/observe/observer.ts';
 import { beginRecord, type RequestRecord } from './http/observe/record.ts';
 import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
@@ -29,7 +32,8 @@ export interface ServerOptions {
   port: number;
   log: Log;
   observer: Observer;
-  connectionRefused?: () => void;
+  /** Counts connections and handshakes that are refused. */
+  rejected?: (why: Rejection) => void;
   tls?: Tls | null;
   maxConnections?: number;
   /** Seconds that a request may take to arrive. */
@@ -52,6 +56,7 @@ const noRoom: Refusal = {
   headers: { 'Retry-After': '5' },
 };
 const manyHeaders: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'The request has too many headers' };
+const failed: Refusal = { code: 'INTERNAL_ERROR', message: 'Internal error' };
 const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is not supported' };
 const graceMilliseconds = 30_000;
 const idleMilliseconds = 1_000;
@@ -82,10 +87,12 @@ export async function startServer(
   const context: Context = { options, secure: tls !== null, connections, state };
   const requests = createRequests(context, fetch);
   const server = createNodeServer(options, requests.handle);
+  // A connection that cannot be accepted must not end the others.
+  server.on('error', (error) => log.error('server error', { reason: error.message }));
   server.maxConnections = maxConnections + refusedAtOnce;
   // Without it, Node drops further headers without an error, and with them what a proxy says about the caller.
   server.maxHeadersCount = 0;
-  followConnections(server, context, requests.finish);
+  const sweepHandshakes = followConnections(server, context, requests.finish);
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     log.info('TLS handshake failed', { remote: addressOf(socket), reason: error.code ?? 'unknown' });
   });
@@ -94,6 +101,7 @@ export async function startServer(
   );
   server.on('checkExpectation', requests.refuseExpectation);
   const sweeper = setInterval(() => {
+    sweepHandshakes();
     const cut = connections.sweep(Date.now());
     if (cut > 0) log.warn('responses cut off: their clients read too slowly', { connections: cut });
   }, sweepMilliseconds).unref();
@@ -104,7 +112,7 @@ export async function startServer(
     port: (server.address() as AddressInfo).port,
     /** Uses another certificate and key, PEM, for new connections. Throws when they do not fit. */
     renew(fresh: Tls): void {
-      if ('setSecureContext' in server) server.setSecureContext({ ...fresh, minVersion: 'TLSv1.2' });
+      if ('setSecureContext' in server) server.setSecureContext({ ...fresh, ...tlsOptions });
     },
     load: () => ({ connections: connections.open.size, requests: state.requests }),
     /** Accepts no new request, finishes those in progress, and closes; resolves when the last connection is closed. */
@@ -117,6 +125,9 @@ export async function startServer(
 }
 
 type Handle = (request: Watched, response: ServerResponse) => void;
+
+/** Without renegotiation: in TLS 1.2 each would verify the client's certificates again. */
+const tlsOptions = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
 
 function createNodeServer({ tls = null, requestTimeout = 30 }: ServerOptions, handle: Handle) {
   const serverOptions = {
@@ -132,17 +143,14 @@ function createNodeServer({ tls = null, requestTimeout = 30 }: ServerOptions, ha
   const { headersTimeout: handshakeTimeout } = serverOptions;
   // Whoever has none, or a bad one, is served too: a certificate is checked where somebody signs in with it.
   const asking = { requestCert: tls.ca !== undefined, rejectUnauthorized: false };
-  return createTlsServer(
-    { ...serverOptions, ...tls, ...asking, minVersion: 'TLSv1.2', handshakeTimeout },
-    handle,
-  );
+  return createTlsServer({ ...serverOptions, ...tls, ...asking, ...tlsOptions, handshakeTimeout }, handle);
 }
 
 function createRequests(
   { options, secure, connections, state }: Context,
   fetch: Parameters<typeof startServer>[0],
 ) {
-  const { observer, fastPath, tls, certHeader = null } = options;
+  const { observer, fastPath, tls, log, certHeader = null } = options;
   const asksCertificates = tls?.ca !== undefined;
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
@@ -192,7 +200,23 @@ function createRequests(
     if (state.draining && connection.active.size === 0) socket.end();
   }
 
+  /** Outside the router nothing may throw, as when SQLite cannot read: it would end the process. */
+  function guarded(request: Watched, response: ServerResponse, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      log.error('request failed', { error: (error as Error).stack });
+      const { record } = request;
+      if (record === undefined || response.headersSent) request.socket.destroy();
+      else refuse(request, response, record, failed);
+    }
+  }
+
   function handle(request: Watched, response: ServerResponse): void {
+    guarded(request, response, () => take(request, response));
+  }
+
+  function take(request: Watched, response: ServerResponse): void {
     // Node reads on while requests wait, and they would fill the memory: so many cannot be answered any more.
     const { requests = 0 } = connections.open.get(request.socket) ?? {};
     if (requests >= 2 * requestsPerConnection) request.socket.destroy();
@@ -210,17 +234,27 @@ function createRequests(
     // The router and the fast path must read the same target, whatever Host the client sends.
     request.url = target;
     const last = state.draining || connection.requests >= requestsPerConnection;
-    const answersKept = () => !last && fastPath?.(request, response, record, headers);
+    const answersKept = () => {
+      try {
+        return !last && fastPath?.(request, response, record, headers);
+      } catch (error) {
+        if (response.headersSent) throw error;
+        // The router meets the error again, and answers it.
+        return false;
+      }
+    };
     // Node emits all requests of a packet at once: those behind another take turns, though an answer is kept.
     const isFirst = connection.active.size === 1;
     if (isFirst && answersKept()) return;
     inTurn(connection, () => {
       // The client disconnected while the request waited.
       if (!connection.active.has(response)) return;
-      if (last) response.setHeader('Connection', 'close');
-      if (!isFirst && answersKept()) return;
-      request.headers.host = 'localhost';
-      listener(request, response);
+      guarded(request, response, () => {
+        if (last) response.setHeader('Connection', 'close');
+        if (!isFirst && answersKept()) return;
+        request.headers.host = 'localhost';
+        listener(request, response);
+      });
     });
   }
 
@@ -232,15 +266,34 @@ function createRequests(
   return { handle, finish, refuseExpectation };
 }
 
-/** Follows the connections of a server, under TLS from the handshake on, until they close. */
+/**
+ * Follows the connections of a server, under TLS from the handshake on, until they close. Gives a function that ends
+ * the handshakes that are too large so far.
+ */
 function followConnections(
   server: Server,
   { options, secure, connections }: Context,
   finish: (socket: Socket, connection: Open, response: ServerResponse) => void,
-): void {
-  const refused = options.connectionRefused ?? (() => undefined);
+): () => void {
+  const { log, rejected = () => undefined } = options;
+  const refused = () => rejected('connections');
+  const handshakes = createHandshakeLimit();
   /** Under TLS, connections during their handshake, by the client's address and port. */
   const handshaking = new Map<string, Socket>();
+
+  /** Whether a handshake has received too much. Then it closes the connection. */
+  function isTooLarge(peer: string, socket: Socket): boolean {
+    const [address = ''] = peer.split(' ');
+    const remote = plainAddress(address);
+    const { bytesRead: bytes } = socket;
+    if (!handshaking.has(peer) || !handshakes.isTooLarge(remote, bytes)) return false;
+    handshaking.delete(peer);
+    rejected('handshakes');
+    log.warn('TLS handshake too large: its address is refused for a minute', { remote, bytes });
+    socket.destroy();
+    return true;
+  }
+
   const follow = (socket: Socket, connection: Open) =>
     socket.on('close', () => {
       for (const response of connection.active.keys()) finish(socket, connection, response);
@@ -248,7 +301,16 @@ function followConnections(
     });
 
   server.on('drop', refused);
+  const startTls = server.listeners('connection');
+  // In the place of Node's own listener, which would begin the handshake.
+  if (secure) server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
+    if (secure && handshakes.isRefused(addressOf(socket))) {
+      rejected('handshakes');
+      socket.destroy();
+      return;
+    }
+    if (secure) for (const start of startTls) start.call(server, socket);
     const connection = connections.add(socket, addressOf(socket), Date.now());
     if (connection.refused) refused();
     if (!secure) {
@@ -258,17 +320,24 @@ function followConnections(
     const peer = peerOf(socket);
     handshaking.set(peer, socket);
     socket.on('close', () => {
+      isTooLarge(peer, socket);
       handshaking.delete(peer);
       connections.remove(socket);
     });
   });
   server.on('secureConnection', (socket: Socket) => {
-    const plain = handshaking.get(peerOf(socket));
-    const connection = plain && connections.move(plain, socket);
+    const peer = peerOf(socket);
+    const plain = handshaking.get(peer);
+    const isClosed = plain === undefined || isTooLarge(peer, plain);
+    const connection = isClosed ? undefined : connections.move(plain, socket);
+    handshaking.delete(peer);
     // The server closed it during the handshake, for example to make room.
     if (connection === undefined) socket.destroy();
     else follow(socket, connection);
   });
+  return () => {
+    for (const [peer, socket] of handshaking) isTooLarge(peer, socket);
+  };
 }
 
 const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');

@@ -127,7 +127,7 @@ front('past the connection limit a client is told so, and gets in when another i
   let refused = 0;
   const { port, server, lines } = await local(() => new Response('ok'), {
     maxConnections: 3,
-    connectionRefused: () => refused++,
+    rejected: () => refused++,
   });
   const held = await Promise.all([1, 2, 3].map(() => openRaw(port, '')));
   await until('three connections', () => server.load().connections === 3);

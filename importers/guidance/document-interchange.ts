@@ -95,7 +95,7 @@ export function isInterchangeLine(line: string): boolean {
 }
 
 /** The beginning of an interchange text: it identifies a damaged one, and one with a document on each line. */
-export const interchangeBeginning = /^\s*\[?\s*\{\s*"(?:formatVersion|document)"\s*:/;
+export const interchangeBeginning = /^\s*(?:\[\s*)?\{\s*"(?:formatVersion|document)"\s*:/;
 
 /** Reads documents; one bad document rejects the source. `text` is the JSON of `value`. Throws `ImportError`. */
 export function parseInterchange(

@@ -1,5 +1,5 @@
 import { sha256 } from '../../src/base/ids.ts';
-import { compareCodePoints } from '../../src/base/text.ts';
+import { compareCodePoints, strip } from '../../src/base/text.ts';
 import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { ImportError } from '../../src/read/import-error.ts';
@@ -162,11 +162,7 @@ function firstDate(text: string, written = (line: string) => line): string | nul
 const firstDay = (line: string) => line.trim().replace(/^([A-Z][a-z]+) (\d{4})$/, '$1 1, $2');
 
 function slugOf(title: string): string {
-  const slug = title
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 200);
+  const slug = strip(title.toLowerCase().replace(/[^a-z0-9]+/g, '-'), /-/).slice(0, 200);
   if (slug === '') throw new ImportError(`the title "${excerpt(title)}" does not give an id`, kind);
   return slug;
 }

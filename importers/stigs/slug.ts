@@ -1,10 +1,11 @@
+import { strip } from '../../src/base/text.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { collapseLine } from '../read/source-text.ts';
 
 const endings =
   /(?:\b(?:security technical implementation guides?|security requirements guides?|stig|srg|scap benchmark)|\s-\s*ver(?:sion)?\.? ?\d+)$/i;
 const requirementsGuide = /\b(?:security requirements guide|srg)$/i;
-const outer = /^[\s\-–—:,;.()[\]{}]+|[\s\-–—:,;.()[\]{}]+$/g;
+const outer = /[\s\-–—:,;.()[\]{}]/;
 
 /** Characters that matter; the longest real title has 150. */
 const maxTitleLength = 1000;
@@ -65,7 +66,7 @@ function endingsOf(title: string): string[] {
 }
 
 function bare(text: string): string {
-  return collapseLine(text).slice(0, maxTitleLength).replace(outer, '');
+  return strip(collapseLine(text).slice(0, maxTitleLength), outer);
 }
 
 const maxSlugLength = 200;
@@ -81,5 +82,5 @@ export function isSlug(text: string): boolean {
 }
 
 function underscores(text: string): string {
-  return text.replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '');
+  return strip(text.replace(/[^a-z0-9]+/g, '_'), /_/);
 }

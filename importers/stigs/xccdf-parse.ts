@@ -1,4 +1,4 @@
-import { count } from '../../src/base/text.ts';
+import { count, strip } from '../../src/base/text.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { scanResults } from '../../src/read/scan-results.ts';
@@ -236,7 +236,7 @@ function joinTexts(texts: string[]): string {
 }
 
 function systemIs(system: string, name: string): boolean {
-  return system.replace(/\/+$/, '').toLowerCase().endsWith(`/${name}`) || system.toLowerCase() === name;
+  return strip(system, null, /\//).toLowerCase().endsWith(`/${name}`) || system.toLowerCase() === name;
 }
 
 function readCcis(rule: RawRule, warnings: string[]): string[] {

@@ -7,7 +7,7 @@ import type { Followed } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
 import { inSlices } from '../base/slices.ts';
 import { goodChain, isFinal, type Trust } from './certificate-chain.ts';
-import { type CertificateFacts, readCertificate } from './certificate-facts.ts';
+import { type CertificateFacts, openCertificate, readCertificate } from './certificate-facts.ts';
 import { emailOf, subjectOf } from './certificate-name.ts';
 import { type People, type Rights, readPeople, rightsOf } from './people.ts';
 import { createRevocations } from './revocations.ts';
@@ -76,7 +76,10 @@ export async function loadCertificates(
   if (tlsCrl === null) log.warn('revoked certificates are not refused: GAPSTONE_TLS_CRL is not set');
 
   function chainOf(presented: Uint8Array, stale: boolean): CertificateFacts[] {
-    return goodChain(readCertificate(presented), trust(), now().getTime(), stale);
+    const opened = openCertificate(presented);
+    // To read one costs more than anybody may cause who has none of a known issuer.
+    if (!authorities.names.has(opened.issuer)) throw new SignInRefused('CERTIFICATE_NOT_TRUSTED');
+    return goodChain(readCertificate(presented, opened), trust(), now().getTime(), stale);
   }
 
   const endOf = (chain: CertificateFacts[]) => Math.min(...chain.map(({ to }) => to));
@@ -161,7 +164,14 @@ async function kept(what: string, log: Log, reload: () => Promise<void>): Promis
 
 const mostAuthorityBytes = 16 * 1024 * 1024;
 
-async function readAuthorities(file: string): Promise<{ pem: string; certificates: CertificateFacts[] }> {
+interface Authorities {
+  pem: string;
+  certificates: CertificateFacts[];
+  /** Their names, as `X509Certificate` writes them. */
+  names: ReadonlySet<string>;
+}
+
+async function readAuthorities(file: string): Promise<Authorities> {
   try {
     if (statSync(file).size > mostAuthorityBytes)
       throw new Error(`it has more than ${mostAuthorityBytes} bytes`);
@@ -176,7 +186,8 @@ async function readAuthorities(file: string): Promise<{ pem: string; certificate
         throw new Error(`certificate ${certificates.length + 1} of it is not that of an authority`);
       certificates.push(facts);
     });
-    return { pem: blocks.join('\n'), certificates };
+    const names = new Set(certificates.map(({ x509 }) => x509.subject));
+    return { pem: blocks.join('\n'), certificates, names };
   } catch (error) {
     const { message } = error as Error;
     const reason = error instanceof SignInRefused ? 'it contains a malformed certificate' : message;

@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse';
 import { CommandError } from '../base/errors.ts';
 import { rightsAround } from '../base/files.ts';
@@ -27,18 +28,18 @@ export async function readPeople(file: string): Promise<People> {
   const people = new Map<string, Rights>();
   try {
     if (statSync(file).size > mostBytes) throw new Error(`it has more than ${mostBytes} bytes`);
-    const rows = createReadStream(file).pipe(
-      parse({ bom: true, relax_column_count: true, trim: true, info: true }),
-    );
     let isHead = true;
-    for await (const { info, record } of rows as AsyncIterable<{
-      info: { lines: number };
-      record: string[];
-    }>) {
-      if (isHead && record.join(',') !== columns) throw new Error(`its first line is not ${columns}`);
-      if (!isHead) addRow(people, record, info.lines);
-      isHead = false;
-    }
+    await pipeline(
+      createReadStream(file),
+      parse({ bom: true, relax_column_count: true, trim: true, info: true }),
+      async (rows: AsyncIterable<{ info: { lines: number }; record: string[] }>) => {
+        for await (const { info, record } of rows) {
+          if (isHead && record.join(',') !== columns) throw new Error(`its first line is not ${columns}`);
+          if (!isHead) addRow(people, record, info.lines);
+          isHead = false;
+        }
+      },
+    );
     if (isHead) throw new Error('it is empty');
   } catch (error) {
     const { message } = error as Error;

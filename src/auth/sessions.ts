@@ -88,7 +88,7 @@ export function createSessions(db: Database, now: () => Date, log: Log, options:
   /** Ends an expired session, if database and audit stream can be written now. */
   async function expire(row: SessionRow, reason: EndReason): Promise<void> {
     // Not `db.write`, whose audit event would be that of the request's own change.
-    const write = (work: () => void) => db.sqlite.transaction(() => audit.hold(work)).immediate();
+    const write = (work: () => void) => db.writeNow(() => audit.hold(work));
     try {
       await ending(write, (over) => end(row, reason, over));
     } catch (error) {

@@ -34,6 +34,18 @@ export function hasAtMost(text: string, characters: number): boolean {
   return text.length <= characters || (text.length <= 2 * characters && [...text].length <= characters);
 }
 
+/**
+ * Removes the characters that `start` matches from the beginning of a text, and those that `end` matches from its end.
+ * In a loop: an expression such as `x+$` takes the square of the length of a text.
+ */
+export function strip(text: string, start: RegExp | null, end = start): string {
+  let from = 0;
+  let to = text.length;
+  while (start !== null && from < to && start.test(text[from]!)) from++;
+  while (end !== null && from < to && end.test(text[to - 1]!)) to--;
+  return text.slice(from, to);
+}
+
 /** A foreign text for logs and messages: cut, on one line, U+FFFD for invisible characters. */
 export function printable(text: string, length: number): string {
   return text.slice(0, length).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD');

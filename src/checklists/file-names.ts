@@ -1,3 +1,5 @@
+import { strip } from '../base/text.ts';
+
 /** Bytes of the host's part of a file name; with slug and version it stays far below the 255 of file systems. */
 const longestHost = 100;
 const longestStem = 200;
@@ -13,7 +15,7 @@ export function safeName(text: string, longest = longestHost): string {
     .replace(/(?:[<>:"/\\|?*%\ufffd\p{C}\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs})+/gu, '_')
     .replace(/^[ .\-=+@~]+/, '_')
     .replace(/\.{2,}/g, '.');
-  const name = cutBytes(plain, longest).replace(/[. ]+$/, '');
+  const name = strip(cutBytes(plain, longest), null, /[. ]/);
   return name === '' ? '_' : name;
 }
 

@@ -112,7 +112,10 @@ function inspectLeftovers({ leftovers, checklist }: OldChecklist, add: Add): voi
 
 /** STIG Manager reads the release only from the release-info, and expects a blank after it. */
 function inspectReleaseInfo({ release_info }: CklbStig, add: Add): void {
-  if (!/Release:\s*(.+?)\s/.test(release_info.slice(0, 1000)) || !/Release:\s*\d/i.test(release_info))
+  if (
+    !/Release:\s{0,20}\S{1,100}\s/.test(release_info.slice(0, 1000)) ||
+    !/Release:\s*\d/i.test(release_info)
+  )
     add('unreadable-release', `STIG Manager reads no release in "${release_info.slice(0, 64)}"`);
 }
 

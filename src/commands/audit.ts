@@ -229,8 +229,7 @@ export async function startServerAudit(config: Config, log: Log, db: Database) {
 /** Records the last line in the database without another change, if it can be written now. */
 function rememberNow(db: Database, stream: AuditStream): void {
   const head = stream.head();
-  if (head !== null)
-    whenWritable(() => db.sqlite.transaction(() => auditMemory(db).remember(head)).immediate());
+  if (head !== null) whenWritable(() => db.writeNow(() => auditMemory(db).remember(head)));
 }
 
 /** A hash that changes with the configuration, computed without secrets. */

@@ -10,11 +10,18 @@ const day = 24 * 3600 * 1000;
 const ending = (usersOnly: boolean) => (usersOnly ? '.db' : '.zip');
 const stamp = (time: Date) => time.toISOString().replace(/[-:]|\.\d+/g, '');
 
-/** The path of a new backup of a site in a folder (rule D44.5). Throws `CommandError` where there is no folder. */
+/**
+ * The path of a new backup of a site in a folder (rule D44.5): of the time, or of the next second that no backup there
+ * has, finished or in progress. Throws `CommandError` where there is no folder.
+ */
 export function backupIn(folder: string, site: string, time: Date, usersOnly: boolean): string {
   if (!isThere(folder) || !statSync(folder).isDirectory())
     throw new CommandError(`${folder} is not a folder: create it first`);
-  return join(folder, `gapstone-${site}-${stamp(time)}${ending(usersOnly)}`);
+  const taken = readdirSync(folder);
+  for (let at = time.getTime(); ; at += 1000) {
+    const name = `gapstone-${site}-${stamp(new Date(at))}${ending(usersOnly)}`;
+    if (!taken.some((each) => each.startsWith(name))) return join(folder, name);
+  }
 }
 
 function patternOf(site: string, usersOnly: boolean): RegExp {

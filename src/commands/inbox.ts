@@ -156,7 +156,7 @@ async function runImport(
   args.push('--db', db, '--users-db', usersDb, ...paths);
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], signal });
   const ended = new Promise<number | null>((resolve, reject) => {
-    child.on('error', reject);
+    for (const each of [child, child.stdout, child.stderr]) each.on('error', reject);
     child.on('close', resolve);
   });
   // Handled below: until then a rejection must not end the process.

@@ -58,6 +58,8 @@ export const mcpCommand: Command = {
     const summary = { ...services.summary, digest: renewed(digest), ofCatalog: renewed(ofCatalog) };
     // One program asks: it seldom asks the same twice.
     const programs = { services: { ...services, summary }, caller, kept: keepTexts(null), fault };
+    // `pipe` does not hand on an error of its source.
+    process.stdin.on('error', (error) => input.destroy(error));
     await serveLines(programs, process.stdin.pipe(input), output, (error) =>
       tell(`gapstone: ${error.message}`),
     );

@@ -182,8 +182,7 @@ function prepared(
   const app = createApp(context, services);
   const headers = commonHeaders(config.corsOrigins.length > 0);
   const fastPath = createFastPath({ ...context, answers, known, commonHeaders: headers });
-  const connectionRefused = () => context.rejected('connections');
-  const options = { ...config, ...context, fastPath, connectionRefused, tls: tls() };
+  const options = { ...config, ...context, fastPath, tls: tls() };
   return () => startServer((request, record) => app.fetch(request, { record }), options);
 }
 

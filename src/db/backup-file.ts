@@ -1,5 +1,6 @@
 import { createWriteStream, lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import yazl from 'yazl';
 import { CommandError } from '../base/errors.ts';
@@ -45,6 +46,7 @@ export async function backUp(
       const copies = [await copyOf('catalog', files.db, inFolder('catalog'), room)];
       if (isThere(files.usersDb)) copies.push(await copyOf('users', files.usersDb, inFolder('users'), room));
       const zip = new yazl.ZipFile();
+      zip.on('error', (error: Error) => (zip.outputStream as PassThrough).destroy(error));
       for (const { kind } of copies) zip.addFile(inFolder(kind), memberOf(kind), { compressionLevel: 6 });
       zip.end();
       await pipeline(zip.outputStream, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));

@@ -36,6 +36,11 @@ export interface Database extends Disposable {
   read<T>(work: () => T): T;
   /** Queues a function, which runs with the write lock. Rejects with SQLITE_BUSY after the patience of `neverBlock`. */
   write<T>(work: () => T): Promise<T>;
+  /**
+   * Runs a function with the write lock at once, outside of the queue and of its guards. Throws SQLITE_BUSY where another
+   * process writes. Like `write` it locks users' data alone.
+   */
+  writeNow<T>(work: () => T): T;
   /** Runs every later `write` inside `guard`, which can throw to undo it. Gives a function that ends this. */
   within(guard: WriteGuard): () => void;
   /** Waits until no write is queued or running. */
@@ -192,13 +197,24 @@ function createWrites(
   sqlite: Sqlite.Database,
   isAttached: boolean,
   requireInPlace: () => void,
-): Pick<Database, 'write' | 'within' | 'idle' | 'neverBlock'> {
+): Pick<Database, 'write' | 'writeNow' | 'within' | 'idle' | 'neverBlock'> {
   // BEGIN IMMEDIATE would lock the catalog too, and wait for an importer.
   const lockOwn = isAttached ? sqlite.prepare('UPDATE clock SET latest = latest WHERE 0') : null;
   const guards = new Set<WriteGuard>();
   const turns = createTurns();
   let patience = 0;
+
+  function writeNow<T>(work: () => T): T {
+    if (lockOwn === null) return sqlite.transaction(work).immediate() as T;
+    const locked = () => {
+      lockOwn.run();
+      return work();
+    };
+    return sqlite.transaction(locked).deferred() as T;
+  }
+
   return {
+    writeNow,
     write: (work) =>
       turns.take((turn) => {
         requireInPlace();
@@ -210,12 +226,7 @@ function createWrites(
           const inner = whole;
           whole = () => guard(inner, turn.isLast);
         }
-        if (lockOwn === null) return sqlite.transaction(whole).immediate();
-        const locked = () => {
-          lockOwn.run();
-          return whole();
-        };
-        return sqlite.transaction(locked).deferred();
+        return writeNow(whole);
       }, patience),
     within(guard) {
       guards.add(guard);

@@ -221,7 +221,7 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
 
   const bySecret: Identify = async (c) => {
     if (cronSecret === null) throw noSuchPath();
-    const given = /^Bearer +(.+)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
+    const given = /^Bearer +(\S.*)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
     // timingSafeEqual needs equal lengths, and the digests do not reveal the length of the secret.
     const same = timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)));
     await tried(c, () => same || null);

@@ -3,7 +3,7 @@ import { lifetimeOf } from '../base/lifetime.ts';
 import type { Access } from './access.ts';
 import { NewOwnToken, newOwnTokenBody, OwnTokens, ownTokenParams } from './own-token-schema.ts';
 import { createRoutes } from './route.ts';
-import { jsonContent } from './schema.ts';
+import { jsonContent, notKept } from './schema.ts';
 
 /** Tokens that users make for their scripts, in a session (rule D43.6). */
 export function ownTokenRoutes(access: Access, tokens: Service, newId: () => string) {
@@ -23,8 +23,9 @@ export function ownTokenRoutes(access: Access, tokens: Service, newId: () => str
       'It stands for you, with your organization and permissions of now, wherever a user token is accepted; it makes no session and no token. At most 50 for each user.',
     body: newOwnTokenBody,
     status: 201,
-    response: jsonContent(NewOwnToken, 'The token, shown only once.'),
+    response: { ...jsonContent(NewOwnToken, 'The token, shown only once.'), headers: notKept },
     location: ({ id }) => `/api/v1/session/tokens/${id}`,
+    headers: { 'Cache-Control': 'no-store' },
     handle: ({ user, body }) =>
       tokens.create(user, { id: newId(), name: body.name, lifetime: lifetimeOf(body.ttl)! }),
   });

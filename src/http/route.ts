@@ -53,6 +53,8 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   revision?(input: Input<P, Q, B>): number;
   /** The path of what a 201 made. */
   location?(made: z.input<R>): string;
+  /** Headers in place of the usual ones of the same name. */
+  headers?: Record<string, string>;
   /** Whether it may answer 404; by default a path with parameters may. */
   notFound?: boolean;
   /** Gives the value to answer as JSON, its JSON text, or a complete response. */
@@ -76,9 +78,10 @@ export function createRoutes(tag: string) {
   ): void {
     const [method, path] = methodAndPath.split(' ') as [string, string];
     const { params, query, body, rawBody, status = 200, response, handle, ...named } = operation;
-    const { notFound: mayMiss = path.includes('{'), conditional, revision, location, ...described } = named;
+    const { notFound: mayMiss = path.includes('{'), conditional, revision, location, ...rest } = named;
+    const { headers: ownHeaders, ...described } = rest;
     const own = { ...response.headers, ...(revision && revisionTag), ...(location && createdAt) };
-    const headers = rule['x-access'] === 'public' ? publicHeaders : privateHeaders;
+    const headers = { ...(rule['x-access'] === 'public' ? publicHeaders : privateHeaders), ...ownHeaders };
     const { middleware, ...shown } = rule;
     const declared = {
       method: method.toLowerCase() as 'get',

@@ -56,6 +56,19 @@ const tokens = { short: 2000, full: 6000 };
 /** Room for `truncated` and `next`. */
 const tail = 600;
 
+/**
+ * A publisher's ids have any length: where a value takes more than `room` characters, its longest texts are cut, so that
+ * the limit of an answer holds.
+ */
+export function within<T extends object>(value: T, room: number): T {
+  let fitting = value;
+  for (let longest = 256; longest >= 16 && jsonLength(fitting) > room; longest /= 4)
+    fitting = JSON.parse(
+      JSON.stringify(value, (_, each) => (typeof each === 'string' ? brief(each, longest) : each)),
+    ) as T;
+  return fitting;
+}
+
 /** The most characters of an answer (rule D41.3). */
 export const mostCharacters = (detail: unknown): number =>
   (detail === 'full' ? tokens.full : tokens.short) * charactersPerToken;
@@ -81,12 +94,14 @@ function continued({ tool, args, digest }: Call, at: number): Pick<Answer, 'trun
  * An answer with as many rows as fit. `rows` are those from the call's place on; `total` says how many there are in
  * all, so that `next` leads to the rest.
  */
-export function withRows(call: Call, head: Answer, name: string, rows: object[], total: number): Answer {
+export function withRows(call: Call, whole: Answer, name: string, rows: object[], total: number): Answer {
+  const head = within(whole, call.most / 2);
   const room =
     call.most - tail - jsonLength({ ...head, digest: call.digest, [name]: [] }) - jsonLength(call.args);
   const taken: object[] = [];
   let size = 0;
-  for (const row of rows) {
+  for (const each of rows) {
+    const row = within(each, call.most / 4);
     size += jsonLength(row) + 1;
     if (size > room && taken.length > 0) break;
     taken.push(row);
@@ -96,7 +111,8 @@ export function withRows(call: Call, head: Answer, name: string, rows: object[],
 }
 
 /** An answer with long texts of a publisher as `source`, in parts: each begins where the one before ended. */
-export function withTexts(call: Call, head: Answer, texts: Record<string, string>): Answer {
+export function withTexts(call: Call, whole: Answer, texts: Record<string, string>): Answer {
+  const head = within(whole, call.most / 2);
   const names = Object.keys(texts).filter((name) => texts[name] !== '');
   let room =
     call.most - tail - jsonLength({ ...head, digest: call.digest, source: {} }) - jsonLength(call.args);

@@ -12,7 +12,7 @@ import { Missing } from '../catalog/search/spelled.ts';
 import { decodedUrl } from '../http/middleware.ts';
 import { closedSchema, openSchema } from '../http/published-schema.ts';
 import type { Services } from '../services.ts';
-import { type Answer, type Call, type Caller, mostCharacters, Refused, startOf } from './calls.ts';
+import { type Answer, type Call, type Caller, mostCharacters, Refused, startOf, within } from './calls.ts';
 import { common, type Tool, tools } from './tools.ts';
 
 export interface Programs {
@@ -111,7 +111,7 @@ async function textOf({ services, caller, kept }: Programs, tool: Tool, args: Ca
       const [at, most] = [startOf(args.cursor, digest), mostCharacters(args.detail)];
       const call = { tool: tool.name, args, caller, digest, at, most };
       const answer = await orAbsent(() => tool.run(services, call));
-      if ((await digestNow()) === digest) return JSON.stringify({ ...answer, digest });
+      if ((await digestNow()) === digest) return JSON.stringify({ ...within(answer, most), digest });
     }
     throw new AppError('UNAVAILABLE', 'The catalog is being changed. Try again');
   };

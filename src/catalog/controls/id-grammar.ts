@@ -1,3 +1,4 @@
+import { strip } from '../../base/text.ts';
 import { canonicalIdentifier } from './identifier.ts';
 
 /** What an id names. A STIG id is only a candidate: the catalog says whether its beginning is that of a release's. */
@@ -24,7 +25,6 @@ export const longestId = 64;
 const word = /[\p{L}\p{N}_.@-]+/gu;
 /** The ends of a word that belong to the sentence. */
 const leading = /^[.@-]+/;
-const trailing = /[.@_-]+$/;
 const xccdfName = /^xccdf_[a-z0-9.-]{1,40}_(?:rule|group)_/i;
 /** The ending of a file that is called by its id, or the letter of a rule that PowerSTIG splits. */
 const ending = /\.(?:[a-z]|rb|ya?ml|ps1|psd1|xml|sh|json|md|txt|py|pp|tf|j2|html?|ckl|cklb)$/i;
@@ -82,7 +82,7 @@ function idAt(text: string, index: number, run: string, isLed: boolean): FoundId
   // Cut first: a word may be as long as the text.
   if (run.length - name > 2 * longestId) return null;
   const whole = run.slice(name);
-  const own = /[.@_-]$/.test(whole) ? whole.replace(trailing, '') : whole;
+  const own = strip(whole, null, /[.@_-]/);
   if (own.length > longestId) return null;
   if (startOf53.test(own)) return controlAt(text, at);
   // Beside a point or a hyphen it is a version, not a control.

@@ -45,7 +45,11 @@ const publications: Record<string, (revision: string) => string> = {
 const bareVersion = (version: string) => version.replace(/^Rev /, '');
 
 /** OSCAL titles have one line. */
-const withoutBreaks = (text: string) => text.replace(/\s*\n\s*/g, ' ').trim();
+const withoutBreaks = (text: string) =>
+  text
+    .split('\n')
+    .flatMap((line) => line.trim() || [])
+    .join(' ');
 
 /** The title of a version of a framework in references. */
 export function publicationOf(framework: string, version: string): string {

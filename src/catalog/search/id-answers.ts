@@ -1,4 +1,5 @@
 import { inSlices } from '../../base/slices.ts';
+import { strip } from '../../base/text.ts';
 import { idsOf } from '../controls/id-grammar.ts';
 import type { FindOwnControl } from '../controls/own-controls.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
@@ -93,7 +94,8 @@ export function createAnswers({ citedIn, stigNames, controlRules, ownControl }: 
       }),
     );
     const named = [...wanted.matchAll(/[^\s,;"“”]+/g)].flatMap(({ index, 0: asked }) => {
-      const answer = stigOf(asked, asked === wanted.trim()) ?? ownOf(asked.replace(/^\(|[).:?!]+$/g, ''));
+      const answer =
+        stigOf(asked, asked === wanted.trim()) ?? ownOf(strip(asked.replace(/^\(/, ''), null, /[).:?!]/));
       return answer === null || cited.some((each) => each.index === index) ? [] : [{ index, answer }];
     });
     return [...cited, ...named]

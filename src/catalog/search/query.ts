@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { fold } from '../../base/text.ts';
+import { fold, strip } from '../../base/text.ts';
 import { type FoundId, idsOf } from '../controls/id-grammar.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
 import { indexed, type Pattern, wordCharacter } from './pattern.ts';
@@ -133,7 +133,7 @@ function plainTerm(text: string, mayBePrefix: boolean): Term | null {
   const alternatives = idAlternatives(text);
   if (alternatives.length > 0)
     return { asked: text, patterns: alternatives, isLiteral: false, isPlain: false };
-  const stem = text.replace(/\*+$/u, '');
+  const stem = strip(text, null, /\*/);
   const isPrefix = mayBePrefix && stem !== text && fold(stem).endsWith(last) && [...last].length > 1;
   const pattern = words(parts, isPrefix);
   return { asked: text, patterns: [pattern], isLiteral: false, isPlain: !isPrefix };

@@ -1,6 +1,6 @@
 import { citation, readCitation } from '../../base/citation.ts';
 import { AppError } from '../../base/errors.ts';
-import { cut } from '../../base/text.ts';
+import { cut, strip } from '../../base/text.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import { type FoundId, type IdKind, idsIn } from '../controls/id-grammar.ts';
 import type { RuleHistoryService } from '../stigs/history.ts';
@@ -27,11 +27,7 @@ const mostReleases = 100;
 
 /** A text as a keyboard types it, without the end of a sentence. */
 const typed = (text: string) =>
-  text
-    .normalize('NFKC')
-    .replace(/[\u2010-\u2015\u2212]/g, '-')
-    .replace(/[\s.,;:]+$/, '')
-    .trim();
+  strip(text.normalize('NFKC').replace(/[\u2010-\u2015\u2212]/g, '-'), null, /[\s.,;:]/).trim();
 
 /** The only id of some kinds in a text (`rule V-257777,`); null where there is none, or more than one. */
 function onlyId(text: string, ...kinds: IdKind[]): FoundId | null {
@@ -39,7 +35,7 @@ function onlyId(text: string, ...kinds: IdKind[]): FoundId | null {
   return found !== undefined && others.length === 0 ? found : null;
 }
 
-const isNewest = (text = '') => /^\s*(?:|latest|newest|current)\s*$/i.test(text);
+const isNewest = (text = '') => /^(?:|latest|newest|current)$/i.test(text.trim());
 
 /** A release as people write it: `V2R8`, `v2 r8`, `2.8`, `Version 2, Release: 8`; undefined for the newest. */
 export function releaseOf(text: string | undefined): string | undefined {
@@ -149,7 +145,7 @@ export function controlOf(given: string, framework?: string, version?: string) {
   const id = isFramework ? rest!.trim() : text;
   const known =
     onlyId(id, 'control', 'cci') ??
-    onlyId(id.replace(/^([a-z]{2,4})[\s_]*-?[\s_]*(?=\d)/i, '$1-'), 'control', 'cci');
+    onlyId(id.replace(/^([a-z]{2,4})[\s_]*(?:-[\s_]*)?(?=\d)/i, '$1-'), 'control', 'cci');
   if (known !== null) {
     const { framework: own, id: published, part } = { ...known, framework: known.framework ?? 'cci' };
     if (own === 'cci' || named === undefined || frameworkOf(named) === own)

@@ -104,7 +104,7 @@ export function checklistName(
 
 /** STIG Manager reads a release only before a blank: without one, this writes the release-info in DISA's form. */
 function releaseInfoOf({ releaseInfo, version, releaseDate }: FullRelease['release']): string {
-  if (/Release:\s*.+?\s/.test(releaseInfo)) return releaseInfo;
+  if (/Release:\s{0,20}\S{1,100}\s/.test(releaseInfo)) return releaseInfo;
   const release = version.slice(version.indexOf('R') + 1);
   const date = releaseDate === null ? 'unknown' : new Date(releaseDate).toUTCString().slice(5, 16);
   return `Release: ${release} Benchmark Date: ${date}`;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { notThere } from '../../base/errors.ts';
-import { compareCodePoints, cut, fold } from '../../base/text.ts';
+import { compareCodePoints, cut, fold, strip } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { createNameMatcher, createNameTest, type NameMatcher, readName } from './name-match.ts';
 
@@ -44,10 +44,12 @@ const numbersAtEnd = /(?<=_(?:stig|srg|implementation_guide|requirements_guide))
 /** A name for comparison: without its release, the ending of a file and the word for its kind; and release and kind. */
 export function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; release: string | null } {
   if (name.length > longestName) return { form: '', kind: null, release: null };
-  const words = fold(name.normalize('NFKC'))
-    .replaceAll('&', ' and ')
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+  const words = strip(
+    fold(name.normalize('NFKC'))
+      .replaceAll('&', ' and ')
+      .replace(/[^a-z0-9]+/g, '_'),
+    /_/,
+  )
     .replace(/(?:_manual)?(?:_xccdf)?(?:_(?:xml|zip))?$/, '')
     .replace(/^(?:u|xccdf_.*_benchmark)_(?=.)/, '');
   const [ending, version, release] = releaseAtEnd.exec(words) ?? numbersAtEnd.exec(words) ?? [];
@@ -80,7 +82,7 @@ export type LaterStig = Pick<StigByName, 'slug' | 'title'>;
 /** Years and versions (`2016`, `8.0`, `12c`) are what differs between the STIGs of one product. */
 const numbers = /\d+/g;
 const wordsOf = ({ kind, title }: IndexedStig) =>
-  `${kind} ${formOf(title.replace(/\(.*?\)/g, '')).form.replace(numbers, '#')}`;
+  `${kind} ${formOf(title.slice(0, longestName).replace(/\(.*?\)/g, '')).form.replace(numbers, '#')}`;
 
 function compareNumbers(a: IndexedStig, b: IndexedStig): number {
   const [ofA, ofB] = [a, b].map(({ title }) => title.match(numbers) ?? []);
@@ -148,7 +150,8 @@ export function createStigNameIndex(db: Database) {
 
     /** As `exactly`; else the STIGs of whose files one has the name, whatever release it is of. */
     calledOrFile(text: string): StigByName[] {
-      const name = text.replace(/^.*[\\/](?=[^\\/]+\.(?:xml|zip)$)/i, '');
+      const folder = Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\'));
+      const name = /\.(?:xml|zip)$/i.test(text) ? text.slice(folder + 1) : text;
       const found = withWholeName(names(), name);
       const { form, release } = formOf(name);
       if (found.length > 0 || form === '') return found;

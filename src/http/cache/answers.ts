@@ -110,7 +110,8 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
     async written(kept: Kept, coding: Coding): Promise<Variant> {
       const found = kept.variants.get(coding);
       if (found || coding === 'identity') return found!;
-      const making = kept.making.get(coding) ?? encode(kept, coding);
+      const making =
+        kept.making.get(coding) ?? encode(kept, coding).finally(() => kept.making.delete(coding));
       kept.making.set(coding, making);
       return making;
     },

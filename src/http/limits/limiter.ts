@@ -2,7 +2,14 @@ import { AppError } from '../../base/errors.ts';
 import { createBuckets } from './buckets.ts';
 
 /** Why a request was rejected before any work. */
-export type Rejection = 'rate' | 'expensive_rate' | 'invalid_tokens' | 'busy' | 'bodies' | 'connections';
+export type Rejection =
+  | 'rate'
+  | 'expensive_rate'
+  | 'invalid_tokens'
+  | 'busy'
+  | 'bodies'
+  | 'connections'
+  | 'handshakes';
 
 export const unlimited = {
   take: (_key: string, _expensive: boolean) => 0,
@@ -33,8 +40,11 @@ export function createLimiter(
   return {
     take(key, expensive) {
       const now = clock();
-      const wait = expensive ? counted(expensives.take(key, now), 'expensive_rate') : 0;
-      return wait > 0 ? wait : counted(requests.take(key, now), 'rate');
+      const dear = expensive ? counted(expensives.wait(key, now), 'expensive_rate') : 0;
+      if (dear > 0) return dear;
+      const wait = counted(requests.take(key, now), 'rate');
+      if (expensive && wait === 0) expensives.take(key, now);
+      return wait;
     },
     /** The milliseconds for which tokens of an address are rejected unchecked, after too many invalid ones; or 0. */
     tokenWait: (key) => counted(failures.wait(key, clock()), 'invalid_tokens'),

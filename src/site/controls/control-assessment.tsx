@@ -66,12 +66,31 @@ function piecesOf(line: string, parameters: Parameter[]): Piece[] {
   const sameWords = Map.groupBy(parameters, ({ text }) => text);
   const words = [...sameWords.keys()].filter((text) => text !== '').sort((a, b) => b.length - a.length);
   if (words.length === 0) return [{ text: line, values: null }];
-  const places = new RegExp(
-    `(${words.map((each) => each.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})`,
-  );
-  return line
-    .split(places)
-    .map((text, index) => ({ text, values: index % 2 === 0 ? null : sharedValues(sameWords.get(text)!) }));
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const { at, word } of placesOf(line, words)) {
+    pieces.push({ text: line.slice(from, at), values: null });
+    pieces.push({ text: word, values: sharedValues(sameWords.get(word)!) });
+    from = at + word.length;
+  }
+  return [...pieces, { text: line.slice(from), values: null }];
+}
+
+/** Where words stand in a line, without overlaps: the first place first, there the first of the words. */
+function placesOf(line: string, words: string[]): { at: number; word: string }[] {
+  const places: { at: number; word: string }[] = [];
+  const next = new Map(words.map((word) => [word, line.indexOf(word)]));
+  for (let from = 0; ; ) {
+    let [first, at] = ['', line.length];
+    for (const [word, found] of next) {
+      const place = found >= 0 && found < from ? line.indexOf(word, from) : found;
+      next.set(word, place);
+      if (place >= 0 && place < at) [first, at] = [word, place];
+    }
+    if (first === '') return places;
+    places.push({ at, word: first });
+    from = at + first.length;
+  }
 }
 
 function sharedValues(parameters: Parameter[]): [string, string[]][] {

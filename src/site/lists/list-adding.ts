@@ -1,6 +1,6 @@
 import { badRequest } from '../../base/errors.ts';
 import { inSlices } from '../../base/slices.ts';
-import { cut } from '../../base/text.ts';
+import { cut, strip } from '../../base/text.ts';
 import { formOf, type StigByName, splitAtReleases } from '../../catalog/stigs/name-index.ts';
 import { mostAtOnce } from '../../collections/schema.ts';
 import { items } from '../parts/typed-text.ts';
@@ -34,8 +34,8 @@ export interface Lookup {
   versions(slug: string): string[];
 }
 
-/** Longer names are not looked up: no slug, title or benchmark id is longer. */
-const longestName = 1000;
+/** Longer names are not looked up: no slug, title or benchmark id is longer. Longer lines are read between commas. */
+const longestName = 500;
 
 /** Names that match no STIG and get suggestions: each compares every STIG of the catalog. */
 const mostGuessed = 300;
@@ -98,13 +98,21 @@ function* reading(text: string, lookup: Lookup, { named, unclear, otherwise }: P
   }
 
   function* namesIn(cell: string): Generator<void, NameInLine[]> {
+    if (cell.length > longestName) {
+      const parts = items(cell, separators[0][0]);
+      refuseTooMany(parts.length);
+      const names: NameInLine[] = [];
+      for (const part of parts)
+        names.push(...(part.length > longestName ? [{ name: part, after: '' }] : yield* namesIn(part)));
+      return names;
+    }
     const [head = '', ...rest] = splitAtReleases(cell);
     refuseTooMany(rest.length);
     const parts = yield* partsOf(head);
     if (rest.length > 0 && !(yield* areCalled(parts, 'some'))) return [{ name: cell, after: '' }];
     const found = parts.map((name) => ({ name, after: '' }));
     for (const each of rest) {
-      const words = each.replace(/^[\s,;:."'–—-]+|[\s,;"']+$/g, '');
+      const words = strip(each, /[\s,;:."'–—-]/, /[\s,;"']/);
       if ((yield* called(words)).length === 1) found.push({ name: words, after: '' });
       else found.at(-1)!.after = joined([found.at(-1)!.after, words]);
     }
@@ -202,6 +210,7 @@ const joined = (texts: string[]) => texts.filter((each) => each !== '').join(' '
 function releaseBeside(written: string[]): { release: string; cells: number } | null {
   for (const cells of [2, 1]) {
     const text = `x ${written.slice(0, cells).join(' ')}`;
+    if (text.length > longestName) continue;
     const { form, release } = formOf(text);
     if (form === 'x' && release !== null && splitAtReleases(text).length === 1) return { release, cells };
   }

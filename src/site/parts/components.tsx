@@ -94,9 +94,10 @@ export function link(
 
 /** A title of a STIG for a place where many stand below each other; the whole one belongs in `title` there. */
 export function shortTitle(title: string): string {
-  return title
-    .replace(/ (?:Security Technical Implementation Guide|STIG)\b.*$/, '')
-    .replace(/ Security Requirements Guide\b.*$/, ' SRG');
+  const stig = title.search(/ (?:Security Technical Implementation Guide|STIG)\b/);
+  const short = stig < 0 ? title : title.slice(0, stig);
+  const srg = short.search(/ Security Requirements Guide\b/);
+  return srg < 0 ? short : `${short.slice(0, srg)} SRG`;
 }
 
 /** The link to a STIG by its short title. */

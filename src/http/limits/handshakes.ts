@@ -1,0 +1,25 @@
+import { LRUCache } from 'lru-cache';
+import { addressKey } from '../observe/record.ts';
+
+/** A handshake with a chain of four certificates takes 8 KB; Node reads up to 16 KB of what follows it. */
+const mostBytes = 24 * 1024;
+const refusedMilliseconds = 60_000;
+/** The least recently added addresses are forgotten. */
+const mostAddresses = 10_000;
+
+/**
+ * The addresses that sent more in a TLS handshake than a client needs (rule D43.1): OpenSSL verifies up to 100 KB of
+ * certificates before anybody knows who sent them. `clock` gives monotonic milliseconds.
+ */
+export function createHandshakeLimit(clock: () => number = () => performance.now()) {
+  const until = new LRUCache<string, number>({ max: mostAddresses });
+  return {
+    /** Whether a handshake that received so many bytes was too large. Then its address is refused for a minute. */
+    isTooLarge(address: string, bytes: number): boolean {
+      if (bytes <= mostBytes) return false;
+      until.set(addressKey(address), clock() + refusedMilliseconds);
+      return true;
+    },
+    isRefused: (address: string): boolean => clock() < (until.get(addressKey(address)) ?? 0),
+  };
+}
