@@ -16,6 +16,7 @@ export function noteDecisions(
     const decision = line.releaseId === null ? undefined : decisions.get(line.releaseId);
     if (!decision) continue;
     Object.assign(line, { outcome: decision.outcome, reason: decision.reason, target: decision.slug });
+    line.warnings.push(...decision.warnings);
     firstOf.set(line.sha256!, line);
   }
   for (const line of lines.filter((each) => each.outcome === 'unchanged' && each.kind === 'xccdf')) {

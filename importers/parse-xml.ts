@@ -90,7 +90,12 @@ function fromBenchmark(builder: BenchmarkBuilder, warnings: string[]): Parsed {
 
 function fromDataStream(reader: DataStreamReader, root: XmlElement, warnings: string[]): Parsed {
   if (reader.holdsResults) return skipXml(root, 'scap', true, warnings);
-  return { kind: 'scap', content: { type: 'scap', contents: interpretDataStream(reader) }, warnings };
+  const contents = interpretDataStream(reader);
+  return {
+    kind: 'scap',
+    content: { type: 'scap', contents },
+    warnings: [...warnings, ...reader.losses.warnings()],
+  };
 }
 
 const ourNames =

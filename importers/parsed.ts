@@ -32,9 +32,9 @@ export type Parsed =
  * Increase it when an importer reads the same bytes differently: stored sources are then read again, those of some kinds
  * alone by `wholeSince` (`src/db/read-again.ts`), of all kinds with `changedBefore`.
  */
-export const importerVersion = 6;
+export const importerVersion = 7;
 /** Sources of any kind that an older version stored are read again. */
-export const changedBefore = 5;
+export const changedBefore = 7;
 
 /** A source of an unknown kind. */
 export function skipped(reason: string, warnings: string[] = []): Parsed {

@@ -31,6 +31,10 @@ export function putTogether(units: Unit[], drafts: Draft[]): Map<string, string>
     let blocked: Draft['blocked'] = null;
     for (const draft of drafts) {
       if (!isNamedLike(unit, draft)) continue;
+      if (holdsOtherProduct(unit, draft)) {
+        blocked ??= 'product';
+        continue;
+      }
       const clash = clashOf(unit, draft);
       if (clash === null && !holdsOtherRole(unit, draft)) {
         const [mine, theirs] = nearest(unit, draft);
@@ -50,9 +54,22 @@ export function putTogether(units: Unit[], drafts: Draft[]): Map<string, string>
       return draft;
     }
     const draft = createDraft(unit.kind, { blocked });
-    join(draft, unit, () => `${reasonOf(draft)}${similar[0] ? remarkOn(similar[0]) : ''}`);
+    join(
+      draft,
+      unit,
+      () => `${reasonOf(draft)}${similar[0] ? remarkOn(similar[0]) : ''}${siblingsOf(draft)}`,
+    );
     drafts.push(draft);
     return draft;
+
+    /** The other products with its benchmark id, which later units may be too. */
+    function siblingsOf(own: Draft): string {
+      const slugs = drafts
+        .filter((each) => each !== own && holdsOtherProduct(unit, each))
+        .map(({ slug }) => slug);
+      if (slugs.length === 0) return '';
+      return `; ${slugs.sort().join(', ')} has the same benchmark id, but names another product and shares no rule`;
+    }
   }
 
   function similarTo(unit: Unit): Similar[] {
@@ -63,7 +80,11 @@ export function putTogether(units: Unit[], drafts: Draft[]): Map<string, string>
       .map((draft) => ({ draft, pair: nearest(unit, draft) }))
       .map(({ draft, pair: [a, b] }) => ({ draft, a, b, index: jaccard(a.stigIds, b.stigIds) }))
       .filter(
-        ({ draft, index }) => draft.given === null && index >= joinFrom && clashOf(unit, draft) === null,
+        ({ draft, index }) =>
+          draft.given === null &&
+          index >= joinFrom &&
+          clashOf(unit, draft) === null &&
+          !holdsOtherProduct(unit, draft),
       )
       .sort((a, b) => b.index - a.index || drafts.indexOf(a.draft) - drafts.indexOf(b.draft))
       .map(({ draft, a, b, index }) => ({ draft, index, otherBy: otherBy(a, b) }));
@@ -78,6 +99,7 @@ function reasonOf({ slug, titleSlug, blocked, takenBy }: Draft): string {
     if (titleSlug === '') return 'the title does not give a slug';
     if (takenBy === null) return `${titleSlug} is reserved for a path of the API`;
     if (blocked === 'role') return `${titleSlug} is the other role of this server`;
+    if (blocked === 'product') return `${titleSlug} is another product with this benchmark id`;
     if (blocked === 'clash') return `${titleSlug} has other rules in the same version`;
     return `${titleSlug} is another ${takenBy.kind === 'srg' ? 'SRG' : 'STIG'}`;
   }
@@ -96,6 +118,11 @@ function isNamedLike({ kind, titles }: Unit, draft: Draft): boolean {
   const [newest] = titles;
   if (draft.given !== null) return newest === draft.given;
   return [...titles].some((title) => title !== '' && draft.titles.has(title));
+}
+
+/** Units of one benchmark id are different products (rule D24.4). */
+function holdsOtherProduct({ idKey }: Unit, { units }: Draft): boolean {
+  return units.some((other) => other.idKey === idKey);
 }
 
 function holdsOtherRole({ idKey }: Unit, { units }: Draft): boolean {

@@ -1,4 +1,4 @@
-import { isWithin, jaccard } from './evidence.ts';
+import { isOneRelease } from './evidence.ts';
 import type { Printing, Unit } from './printings.ts';
 
 /** A STIG during the decision, with its units so far. */
@@ -9,7 +9,7 @@ export interface Draft {
   /** Its printings that were set apart because of other rules, each with the other one of its version. */
   apartFrom: Map<Printing, Printing>;
   /** Why it did not join the STIG with its title; null if there is none. */
-  blocked: 'clash' | 'role' | null;
+  blocked: 'clash' | 'role' | 'product' | null;
   /** The slug of its newest title, and the STIG that already has it. */
   titleSlug: string;
   takenBy: Draft | null;
@@ -19,9 +19,6 @@ export interface Draft {
   /** Why a benchmark id belongs here. Call it after `giveSlugs`. */
   why: Map<string, () => string>;
 }
-
-/** Two printings of a version with this share of common rules are one release, whatever else they contain. */
-const sameReleaseFrom = 0.95;
 
 /** A draft without units. */
 export function createDraft(kind: Draft['kind'], more: Partial<Draft> = {}): Draft {
@@ -53,9 +50,4 @@ export function clashOf({ printings }: Unit, { versions }: Draft): string | null
     (versions.get(mine.version) ?? []).some((theirs) => !isOneRelease(mine, theirs)),
   );
   return clash?.version ?? null;
-}
-
-function isOneRelease(a: Printing, b: Printing): boolean {
-  const [mine, theirs] = [a.evidence().rules, b.evidence().rules];
-  return isWithin(mine, theirs) || isWithin(theirs, mine) || jaccard(mine, theirs) >= sameReleaseFrom;
 }

@@ -39,6 +39,15 @@ export function isWithin(part: Float64Array, whole: Float64Array): boolean {
   return part.length <= whole.length && common(part, whole) === part.length;
 }
 
+/** Two printings of a version with this share of common rules are one release, whatever else they contain. */
+const sameReleaseFrom = 0.95;
+
+/** Whether two printings of a version are one release. */
+export function isOneRelease(a: { evidence(): Evidence }, b: { evidence(): Evidence }): boolean {
+  const [mine, theirs] = [a.evidence().rules, b.evidence().rules];
+  return isWithin(mine, theirs) || isWithin(theirs, mine) || jaccard(mine, theirs) >= sameReleaseFrom;
+}
+
 /** The Jaccard index of two sorted lists; 0 for two empty ones. */
 export function jaccard(a: Float64Array | Uint32Array, b: Float64Array | Uint32Array): number {
   const both = common(a, b);
@@ -46,7 +55,8 @@ export function jaccard(a: Float64Array | Uint32Array, b: Float64Array | Uint32A
   return union === 0 ? 0 : both / union;
 }
 
-function common(a: Float64Array | Uint32Array, b: Float64Array | Uint32Array): number {
+/** How many numbers two sorted lists have in common. */
+export function common(a: Float64Array | Uint32Array, b: Float64Array | Uint32Array): number {
   let both = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     const [left, right] = [a[i]!, b[j]!];

@@ -2,8 +2,10 @@ import { count } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ruleName } from '../../src/db/rule-keys.ts';
 import { excerpt } from '../read/source-text.ts';
+import type { Named } from './give-slugs.ts';
 import type { Identity } from './identity.ts';
 import { dated } from './printings.ts';
+import { fewShared } from './products.ts';
 import type { StoredPrinting } from './store.ts';
 import type { SlugChange } from './write.ts';
 
@@ -12,6 +14,7 @@ export interface Decision {
   slug: string;
   reason: string;
   outcome: 'imported' | 'superseded';
+  warnings: string[];
 }
 
 /** The ledger's words for a run: a decision for each new printing, by its row, and remarks on those imported before. */
@@ -60,20 +63,31 @@ export function describeIdentity(
 /** Makes the functions that give the reason for the fate of a printing. */
 function createReasons(db: Database, printings: StoredPrinting[], fates: Identity['fates']) {
   const stored = new Map(printings.map((printing) => [printing.sha256, printing]));
-  const knownKeys = new Set(printings.filter(({ stigId }) => stigId !== null).map(({ idKey }) => idKey));
+  const known = printings.filter(({ stigId }) => stigId !== null);
+  const knownKeys = new Set(known.map(({ idKey, sha256 }) => `${idKey} ${fates.get(sha256)!.stig.slug}`));
   const rulesOf = createRulesOf(db);
 
   function decisionOf(printing: StoredPrinting): Decision {
     const { stig, keptBy } = fates.get(printing.sha256)!;
     const { slug, given, apartFrom, why } = stig;
-    const isKnown = given === null && knownKeys.has(printing.idKey);
+    const isKnown = given === null && knownKeys.has(`${printing.idKey} ${slug}`);
     const reason = isKnown ? `known benchmark id of ${slug}` : why.get(printing.idKey)!();
     if (keptBy !== null) {
       const more = keptBy.idKey === printing.idKey ? '' : `; ${reason}`;
-      return { slug, outcome: 'superseded', reason: `${keptInstead(printing)}${more}` };
+      return { slug, outcome: 'superseded', reason: `${keptInstead(printing)}${more}`, warnings: [] };
     }
     const main = apartFrom.get(printing);
-    return { slug, outcome: 'imported', reason: main ? setApart(printing, main.sha256) : reason };
+    const told = main ? setApart(printing, main.sha256) : reason;
+    return { slug, outcome: 'imported', reason: told, warnings: strangers(printing, stig) };
+  }
+
+  /** What to say of a release that shares less than a tenth of its rules with the others of its STIG (rule D24.4). */
+  function strangers(printing: StoredPrinting, { slug, printings }: Named): string[] {
+    const others = printings.filter(({ version }) => version !== printing.version);
+    const shared = others.length === 0 ? null : fewShared(printing, others);
+    if (shared === null) return [];
+    const all = count(printing.evidence().rules.length, 'rule');
+    return [`${shared} of its ${all} ${shared === 1 ? 'is' : 'are'} in another release of ${slug}`];
   }
 
   /** Why a printing is not served: how many of its rules the served one has. */

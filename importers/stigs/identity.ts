@@ -2,7 +2,8 @@ import { putTogether } from './choice.ts';
 import { createDraft, type Draft, join } from './draft.ts';
 import { isWithin } from './evidence.ts';
 import { aliasesOf, giveSlugs, type Named } from './give-slugs.ts';
-import { newestFirst, type Printing, type Unit, unitsOf } from './printings.ts';
+import { dated, newestFirst, newestReleaseFirst, type Printing, type Unit, unitsOf } from './printings.ts';
+import { sharedRules, splitApart } from './products.ts';
 import { aliasKey } from './slug.ts';
 
 /** A printing's STIG, and the printing that replaces it, if any. */
@@ -84,13 +85,15 @@ interface Settled {
 }
 
 /**
- * Printings of a version are one release if the largest one has all their rules. Those with other rules than the newest
- * are set apart, with the ones that they contain (rule D24.3).
+ * Printings of a version are one release if the largest one has all their rules. Of those with other rules the one that
+ * shares most with the newer versions stays, of equals the newest; the rest are set apart, with the ones that they
+ * contain (rule D24.3).
  */
 function settle(draft: Draft): Settled {
   const keptBy: Settled['keptBy'] = new Map();
   const apart: Settled['apart'] = [];
-  for (const printings of draft.versions.values()) {
+  const mains: Printing[] = [];
+  for (const printings of newestVersionsFirst(draft)) {
     const keepers = new Map<Printing, Printing>();
     const served: Printing[] = [];
     for (const printing of largestFirst(printings)) {
@@ -98,15 +101,28 @@ function settle(draft: Draft): Settled {
       if (!larger) served.push(printing);
       keepers.set(printing, larger ?? printing);
     }
-    const [main] = served.sort(newestFirst);
+    const main = nearestTo(mains, served.sort(newestFirst));
+    mains.push(main);
     for (const [printing, keeper] of keepers)
       if (keeper === main) keptBy.set(printing, keeper === printing ? null : keeper);
-      else apart.push({ printing, keeper, main: main! });
+      else apart.push({ printing, keeper, main });
   }
   const printings = [...keptBy.keys()];
   const served = printings.filter((printing) => keptBy.get(printing) === null);
   const current = served.reduce((newest, each) => (each.releaseOrder > newest.releaseOrder ? each : newest));
   return { stig: Object.assign(draft, { current, printings }), keptBy, apart };
+}
+
+function newestVersionsFirst({ versions }: Draft): Printing[][] {
+  const orderOf = (printings: Printing[]) => dated(printings[0]!);
+  return [...versions.values()].sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1));
+}
+
+/** The printing that shares most rules with one of the newer versions; of equals the first. */
+function nearestTo(newer: Printing[], served: Printing[]): Printing {
+  if (served.length === 1 || newer.length === 0) return served[0]!;
+  const most = served.map((each) => Math.max(...newer.map((main) => sharedRules(each, main))));
+  return served[most.indexOf(Math.max(...most))]!;
 }
 
 function isPartOf(part: Printing, whole: Printing): boolean {
@@ -120,11 +136,11 @@ function largestFirst(printings: Printing[]): Printing[] {
 }
 
 function setApart({ stig, apart }: Settled): Draft[] {
-  return unitsOf(
-    apart.filter(({ printing, keeper }) => printing === keeper).map(({ printing }) => printing),
-  ).map(({ idKey, kind }) => {
-    const own = apart.filter(({ keeper }) => keeper.idKey === idKey);
-    const draft = createDraft(kind, {
+  const keepers = apart.filter(({ printing, keeper }) => printing === keeper).map(({ printing }) => printing);
+  const byId = Map.groupBy(keepers.sort(newestReleaseFirst), ({ idKey }) => idKey);
+  return [...byId.values()].flatMap(splitApart).map((part) => {
+    const own = apart.filter(({ keeper }) => part.includes(keeper));
+    const draft = createDraft(stig.kind, {
       apartFrom: new Map(own.map(({ printing, main }) => [printing, main])),
     });
     for (const unit of unitsOf(own.map(({ printing }) => printing)))

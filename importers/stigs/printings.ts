@@ -1,4 +1,5 @@
 import type { Evidence } from './evidence.ts';
+import { splitByProduct } from './products.ts';
 import { slugOf } from './slug.ts';
 
 /** One stored printing of a release, with what decides its STIG. */
@@ -14,9 +15,17 @@ export interface Printing {
   stigIds: Uint32Array;
   /** Few comparisons need it: it may be read on demand. */
   evidence(): Evidence;
+  /** The identifiers of its rules, read on demand. */
+  identifiers(): RuleIdentifiers;
 }
 
-/** The printings of one benchmark id, the newest first. */
+/** The STIG id, V- and SV-number of each rule, former ones included, and all of them together. */
+export interface RuleIdentifiers {
+  rules: string[][];
+  ids: Set<string>;
+}
+
+/** The printings of one product under one benchmark id, the newest first. */
 export interface Unit {
   idKey: string;
   kind: 'stig' | 'srg';
@@ -26,11 +35,11 @@ export interface Unit {
   titles: Set<string>;
 }
 
-/** Groups printings by benchmark id, the newest first in and among the groups. */
+/** Groups printings by benchmark id and product, the newest first in and among the groups. */
 export function unitsOf(printings: Printing[]): Unit[] {
   const newest = [...printings].sort((a, b) => compare(b.releaseOrder, a.releaseOrder));
   return [...Map.groupBy(newest, ({ idKey }) => idKey)]
-    .map(([idKey, list]) => unitOf(idKey, list))
+    .flatMap(([idKey, list]) => splitByProduct(list).map((part) => unitOf(idKey, part)))
     .sort((a, b) => newestReleaseFirst(a.newest, b.newest));
 }
 

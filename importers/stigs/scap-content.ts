@@ -2,6 +2,7 @@ import { count } from '../../src/base/text.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { isTestResult } from '../../src/read/scan-results.ts';
 import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
+import { createLosses } from '../read/losses.ts';
 import { excerpt } from '../read/source-text.ts';
 
 /** A rule of SCAP content: whether a machine tests it (rule D38.1). */
@@ -19,6 +20,9 @@ export type RawScapBenchmark = ReturnType<typeof newBenchmark>;
 const namespace = 'http://scap.nist.gov/schema/scap/source/1.2';
 const xccdf = 'http://checklists.nist.gov/xccdf/1.';
 const oval = 'http://oval.mitre.org/XMLSchema/oval-definitions-5';
+/** Questions to people, in any version. */
+const ocil = 'http://scap.nist.gov/schema/ocil/';
+const dublinCore = 'http://purl.org/dc/elements/1.1/';
 const prefix = /^xccdf_[^_]+_(?:benchmark|group|rule|profile)_/;
 
 /** Characters of a text or an identifier: more is no name, version or date. */
@@ -37,8 +41,10 @@ export function plainScapId(stated = ''): string {
 /** A benchmark in messages. */
 export const nameOfBenchmark = (id: string) => (id === '' ? 'a benchmark' : `the benchmark ${excerpt(id)}`);
 
-const newBenchmark = (id: string, component: string) => ({
-  ...{ id, component, title: '', version: '' },
+const newBenchmark = (statedId: string, component: string) => ({
+  ...{ id: plainScapId(statedId), statedId, component, title: '', version: '' },
+  /** Who the metadata names, before who the references of the benchmark name. */
+  publishers: [] as string[],
   plainTexts: [] as string[],
   statusDates: [] as string[],
   rules: [] as ScapRule[],
@@ -56,10 +62,12 @@ function bound(number: number, limit: keyof typeof limits, owner: string): void 
 /** A check names its OVAL, or holds it. */
 const contents = new Set(['check-content-ref', 'check-content']);
 const captured = new Set(['title', 'version', 'plain-text']);
+const naming = new Set(['metadata', 'reference']);
 
 /**
  * Collects the benchmarks of a data stream from the events of `readXml`: of each its name, version, dates and rules, and
- * which rules refer to OVAL. It reads nothing else, and keeps nothing of OVAL, OCIL and CPE components.
+ * which rules refer to OVAL. It reads nothing else, and keeps nothing of OVAL, OCIL and CPE components. `losses` has
+ * the tests that it cannot judge (rule D38.1).
  */
 export class DataStreamReader implements XmlHandler {
   readonly benchmarks: RawScapBenchmark[] = [];
@@ -67,6 +75,7 @@ export class DataStreamReader implements XmlHandler {
   id = '';
   /** SCAP versions by the ids of the components that their data streams list, and the first of all as `''`. */
   readonly versions = new Map<string, string>();
+  readonly losses = createLosses();
   holdsResults = false;
   private depth = 0;
   private component = '';
@@ -75,6 +84,8 @@ export class DataStreamReader implements XmlHandler {
   private readonly groups: { id: string; depth: number }[] = [];
   private rule: { of: ScapRule; depth: number } | null = null;
   private testedFrom = 0;
+  /** The child of the benchmark that may name its publisher. */
+  private naming: string | null = null;
   private text_: { of: string; text: string; depth: number } | null = null;
 
   open(element: XmlElement): void {
@@ -100,10 +111,11 @@ export class DataStreamReader implements XmlHandler {
 
   private inCollection({ local, uri, attributes }: XmlElement): void {
     if (this.depth === benchmarkDepth && local === 'Benchmark' && uri.startsWith(xccdf)) {
-      this.benchmark = newBenchmark(plainScapId(attributes.id), this.component);
+      this.benchmark = newBenchmark(attributes.id ?? '', this.component);
       this.benchmarks.push(this.benchmark);
       bound(this.benchmarks.length, 'benchmarks', 'the data stream');
-    } else if (uri !== namespace) return;
+    } else if (local === 'Tailoring' && uri.startsWith(xccdf)) this.losses.add('component/Tailoring');
+    else if (uri !== namespace) return;
     else if (this.depth === 1) this.id = attributes.id ?? '';
     else if (this.depth === 2 && local === 'component') this.component = attributes.id ?? '';
     else if (local === 'data-stream') {
@@ -119,7 +131,11 @@ export class DataStreamReader implements XmlHandler {
   private inBenchmark(element: XmlElement, benchmark: RawScapBenchmark): void {
     this.holdsResults ||= isTestResult(element);
     const { local, uri, attributes } = element;
+    const within = this.naming;
+    if (within !== null && local === 'publisher' && uri === dublinCore)
+      this.text_ = { of: within, text: '', depth: this.depth };
     if (!uri.startsWith(xccdf)) return;
+    if (this.depth === benchmarkDepth + 1) this.naming = naming.has(local) ? local : null;
     if (this.rule !== null) this.inRule(local, attributes, this.rule.of);
     else if (local === 'Group') this.groups.push({ id: plainScapId(attributes.id), depth: this.depth });
     else if (local === 'Rule') {
@@ -139,13 +155,18 @@ export class DataStreamReader implements XmlHandler {
 
   /** Also the checks inside a complex-check count. */
   private inRule(local: string, { system = '' }: Record<string, string>, rule: ScapRule): void {
-    if (local === 'check' && system.trim() === oval) this.testedFrom ||= this.depth;
+    const stated = system.trim();
+    if (local === 'check' && stated === oval) this.testedFrom ||= this.depth;
+    else if (local === 'check' && stated !== '' && !stated.startsWith(ocil))
+      this.losses.add(`check of the system "${stated}"`);
     else if (contents.has(local) && this.testedFrom > 0) rule.automated = true;
   }
 
   private keepText(benchmark: RawScapBenchmark, { of, text }: { of: string; text: string }): void {
-    bound(benchmark.plainTexts.length, 'texts', nameOfBenchmark(benchmark.id));
+    bound(benchmark.plainTexts.length + benchmark.publishers.length, 'texts', nameOfBenchmark(benchmark.id));
     if (of === 'plain-text') benchmark.plainTexts.push(text);
+    else if (of === 'metadata') benchmark.publishers.unshift(text);
+    else if (of === 'reference') benchmark.publishers.push(text);
     else if (of === 'title') benchmark.title ||= text;
     else benchmark.version ||= text;
     this.text_ = null;

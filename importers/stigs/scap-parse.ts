@@ -14,7 +14,8 @@ import { isDate } from './xccdf-release.ts';
 export interface ScapContent {
   benchmarkId: string;
   name: string;
-  publisher: 'DISA' | 'NIWC';
+  /** Who made the content: `NIWC`, or as the benchmark states it; empty where nothing says so. */
+  publisher: string;
   /** As the benchmark states it: `002.008.12`. */
   version: string;
   date: string | null;
@@ -59,8 +60,19 @@ function contentOf(raw: RawScapBenchmark, collection: string): Omit<ScapContent,
   stated('title', name);
   stated('version', version);
   requireRules(raw.rules, named);
-  const publisher = /niwc/i.test(collection) || /niwc/i.test(name) ? 'NIWC' : 'DISA';
+  const publisher = publisherOf(raw, name, collection);
   return { benchmarkId, name, publisher, version, date: dateOf(raw), rules: raw.rules };
+}
+
+/** NIWC where collection or title say so; else who the metadata or a reference name; else who the ids belong to. */
+function publisherOf(raw: RawScapBenchmark, name: string, collection: string): string {
+  if (/niwc/i.test(collection) || /niwc/i.test(name)) return 'NIWC';
+  const owners = [raw.statedId, collection].map((id) => /^(?:xccdf|scap)_([^_]+)_/.exec(id.trim())?.[1]);
+  const stated = [...raw.publishers, ...owners.filter((owner) => owner !== undefined)].map(collapseLine);
+  const publisher = stated.find((each) => each !== '') ?? '';
+  return /^(?:DISA\b|mil\.disa\b|Defense Information Systems Agency)/i.test(publisher)
+    ? 'DISA'
+    : excerpt(publisher, 200);
 }
 
 function requireRules(rules: ScapRule[], named: string): void {

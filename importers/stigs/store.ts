@@ -1,5 +1,7 @@
+import { idsOf } from '../../src/catalog/stigs/marks.ts';
+import type { RuleIds } from '../../src/catalog/stigs/match.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { Printing } from './printings.ts';
+import type { Printing, RuleIdentifiers } from './printings.ts';
 
 /** A stored printing with its present STIG. */
 export interface StoredPrinting extends Printing {
@@ -15,8 +17,12 @@ export function readPrintings({ sqlite }: Database): StoredPrinting[] {
   const evidence = sqlite.prepare<[number], [Buffer, Buffer]>(
     'SELECT rules, numbers FROM stig_evidence WHERE release_id = ?',
   );
+  const findings = sqlite.prepare<[number], Omit<RuleIds, 'legacyIds'> & { legacy: string }>(
+    `SELECT rule_id AS ruleId, group_id AS groupId, rule_version AS ruleVersion, legacy_ids AS legacy
+       FROM findings WHERE release_id = ?`,
+  );
   const rows = sqlite
-    .prepare<[], Omit<StoredPrinting, 'stigIds' | 'evidence'> & { ids: Buffer }>(
+    .prepare<[], Omit<StoredPrinting, 'stigIds' | 'evidence' | 'identifiers'> & { ids: Buffer }>(
       `SELECT p.id, p.source_id AS sourceId, p.stig_id AS stigId, p.superseded_by AS supersededBy, s.target, s.sha256,
               p.id_key AS idKey, p.benchmark_id AS benchmarkId, p.title, p.version, p.release_order AS releaseOrder,
               p.release_date AS releaseDate, e.stig_ids AS ids
@@ -29,8 +35,24 @@ export function readPrintings({ sqlite }: Database): StoredPrinting[] {
       const [rules, numbers] = evidence.raw().get(row.id)!;
       return { rules: new Float64Array(wordsOf(rules)), numbers: new Uint32Array(wordsOf(numbers)) };
     };
-    return { ...row, stigIds: new Uint32Array(wordsOf(ids)), evidence: () => (known ??= read()) };
+    let rules: RuleIdentifiers | null = null;
+    const readRules = () =>
+      identifiersOf(
+        findings.all(row.id).map((rule) => ({ ...rule, legacyIds: JSON.parse(rule.legacy) as string[] })),
+      );
+    return {
+      ...row,
+      stigIds: new Uint32Array(wordsOf(ids)),
+      evidence: () => (known ??= read()),
+      identifiers: () => (rules ??= readRules()),
+    };
   });
+}
+
+/** The identifiers by which the rules of a release are compared with those of others (rule D24.4). */
+export function identifiersOf(findings: RuleIds[]): RuleIdentifiers {
+  const rules = findings.map(idsOf);
+  return { rules, ids: new Set(rules.flat()) };
 }
 
 /** Copies a blob to a buffer of its own, for alignment. */

@@ -1,5 +1,8 @@
 import { isTestResult } from '../../src/read/scan-results.ts';
 import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
+import { attributesBeside, createLosses } from '../read/losses.ts';
+import { descriptionTagOf } from './xccdf-description.ts';
+import { MarkupText } from './xccdf-text.ts';
 
 /** A rule as its elements state it. */
 export type RawRule = ReturnType<typeof newRule>;
@@ -10,7 +13,7 @@ export type RawBenchmark = BenchmarkBuilder['benchmark'];
 type Attributes = Record<string, string>;
 
 const newRule = ({ id, severity = '', weight = '' }: Attributes) => ({
-  ...{ id: idOf(id), severity, weight, version: '', title: '', description: '' },
+  ...{ id: idOf(id), severity, weight, version: '', title: '', descriptions: [] as string[] },
   ...{ fixRef: '', fixId: '', fixTexts: [] as string[], identifiers: [] as string[] },
   idents: [] as { system: string; text: string }[],
   checks: [] as { system: string; content: string; refHref: string | null; refName: string | null }[],
@@ -24,15 +27,18 @@ const newProfile = ({ id }: Attributes) => ({
   ...{ id: idOf(id), title: '', description: '', selected: [] as string[] },
 });
 
-/** The meaning of an open element; the builder does not read below `other`. */
+/** The meaning of an open element. */
 type Frame =
-  | { type: 'benchmark' | 'reference' | 'other' }
+  | { type: 'benchmark' | 'captured' | 'ignored' }
+  | { type: 'reference'; facts: [string, string][]; isOfRule: boolean }
+  | { type: 'unread'; name: string; isCounted: boolean }
   | { type: 'group'; group: XccdfGroup }
   | { type: 'profile'; profile: RawProfile }
-  | { type: 'rule'; rule: RawRule }
+  | { type: 'rule' | 'complex'; rule: RawRule }
   | { type: 'check'; check: RawRule['checks'][number] };
 
 const dublinCore = 'http://purl.org/dc/elements/1.1/';
+const signatures = 'http://www.w3.org/2000/09/xmldsig#';
 const prefix12 = /^xccdf_mil\.disa\.stig_(?:benchmark|group|rule|profile)_/;
 
 /** An id without the prefix of XCCDF 1.2 (rule F1.7): 1.1 and 1.2 give the same ids. */
@@ -40,11 +46,40 @@ function idOf(stated = ''): string {
   return stated.replace(prefix12, '');
 }
 
-const other: Frame = { type: 'other' };
+const captured: Frame = { type: 'captured' };
+const ignored: Frame = { type: 'ignored' };
+
+/** The attributes that are read, or that only name an element within its file. */
+const readAttributes = new Map([
+  ['Benchmark', ['id']],
+  ['Group', ['id']],
+  ['Profile', ['id']],
+  ['Rule', ['id', 'severity', 'weight']],
+  ['check', ['system']],
+  ['check-content-ref', ['href', 'name']],
+  ['fix', ['id']],
+  ['fixtext', ['fixref']],
+  ['ident', ['system']],
+  ['notice', ['id']],
+  ['plain-text', ['id']],
+  ['select', ['idref', 'selected']],
+  ['status', ['date']],
+]);
+
+/** DISA's tools state their versions. */
+const toolTexts = new Set(['generator', 'conventionsVersion']);
+
+/** What DISA states in every reference: who publishes a STIG, and the name of the target with the stored identifier. */
+const boilerplate = new Map([
+  ['href', /^https?:\/\/(?:cyber\.mil|iase\.disa\.mil)\/?$/],
+  ['publisher', /^DISA(?:,? (?:FSO|Field Security Operations))?$/],
+  ['source', /^STIG\.DOD\.MIL$/],
+  ['type', /^DPMS Target$/],
+]);
 
 /**
- * Collects an XCCDF benchmark from the events of `readXml`, nested groups flat, in document order. It reads only direct
- * children: the checks of a complex-check or a test result do not belong to the rule.
+ * Collects an XCCDF benchmark from the events of `readXml`, nested groups flat, in document order; the checks of a
+ * complex-check are checks of the rule. `losses` has what it does not read (rule F1.6).
  */
 export class BenchmarkBuilder implements XmlHandler {
   readonly benchmark = {
@@ -54,49 +89,86 @@ export class BenchmarkBuilder implements XmlHandler {
     profiles: [] as RawProfile[],
     groups: [] as XccdfGroup[],
   };
+  readonly losses = createLosses();
   holdsResults = false;
   readonly uri: string;
   private readonly frames: Frame[] = [];
+  private readonly names: string[] = [];
   private rule: RawRule | null = null;
-  private captured = '';
-  private keep: ((text: string) => void) | null = null;
-  private captureDepth = 0;
+  private capture_: {
+    text: MarkupText;
+    keep: (text: string) => void;
+    depth: number;
+    tags: string[] | null;
+  } | null = null;
 
   constructor(uri: string) {
     this.uri = uri;
   }
 
   open(element: XmlElement): void {
-    const { frames } = this;
+    const { frames, names } = this;
     this.holdsResults ||= isTestResult(element);
-    const parent = frames[frames.length - 1];
-    frames.push(this.keep === null ? this.frameOf(element, parent) : other);
+    const parent = frames.at(-1);
+    const frame = this.capture_ === null ? this.frameOf(element, parent) : this.openCaptured(element);
+    frames.push(frame);
+    names.push(element.local);
   }
 
   text(text: string): void {
-    if (this.keep !== null) this.captured += text;
+    const frame = this.frames.at(-1)!;
+    if (this.capture_ !== null) this.capture_.text.add(text);
+    else if (text.trim() === '') return;
+    else if (frame.type === 'unread') this.count(frame);
+    else if (frame.type === 'reference') frame.facts.push(['', text]);
+    else if (frame.type !== 'ignored') this.losses.add(`text of ${this.names.at(-1)}`);
   }
 
   close(): void {
-    if (this.keep !== null && this.captureDepth === this.frames.length) {
-      this.keep(this.captured);
-      this.keep = null;
+    const capture = this.capture_;
+    if (capture !== null && capture.depth < this.frames.length) {
+      const tag = capture.tags?.pop();
+      if (tag) capture.text.add(`</${tag}>`);
+      capture.text.close();
+    } else if (capture !== null) {
+      this.capture_ = null;
+      capture.keep(capture.text.toString());
     }
-    this.frames.pop();
+    const frame = this.frames.pop()!;
+    this.names.pop();
+    if (frame.type === 'reference') this.closeReference(frame);
   }
 
-  private frameOf(element: XmlElement, parent: Frame | undefined): Frame {
-    const { local, attributes } = element;
+  /** Markup in a text; a tag of a description may be an element. */
+  private openCaptured({ local, attributes }: XmlElement): Frame {
+    const { text, tags } = this.capture_!;
+    text.open(local);
+    const tag = tags === null ? undefined : descriptionTagOf(local);
+    tags?.push(tag ?? '');
+    if (tag !== undefined) text.add(`<${tag}>`);
+    for (const name of ['alt', 'href', 'idref', 'src', 'title'])
+      if ((attributes[name] ?? '').trim() !== '') this.losses.add(`${local}@${name} in a text`);
+    return captured;
+  }
+
+  private frameOf({ local, uri, attributes }: XmlElement, parent: Frame | undefined): Frame {
     if (parent === undefined) {
       this.benchmark.id = idOf(attributes.id);
+      this.countAttributes(local, attributes);
       return { type: 'benchmark' };
     }
-    if (element.uri !== this.uri) {
-      if (parent.type === 'reference' && local === 'identifier' && element.uri === dublinCore) {
-        this.capture((text) => this.rule!.identifiers.push(text.trim()));
-      }
-      return other;
-    }
+    if (parent.type === 'ignored' || uri === signatures) return ignored;
+    if (parent.type === 'unread') return this.within(parent, attributes);
+    if (parent.type === 'reference' && uri === dublinCore) return this.inReference(parent, local);
+    if (uri !== this.uri) return this.unread(local, attributes);
+    const frame = this.readFrame(local, attributes, parent);
+    if (frame === null) return this.unread(local, attributes);
+    if (frame.type !== 'reference') this.countAttributes(local, attributes);
+    return frame;
+  }
+
+  /** The frame of an element that is read; null for another. */
+  private readFrame(local: string, attributes: Attributes, parent: Frame): Frame | null {
     switch (parent.type) {
       case 'benchmark':
         return this.inBenchmark(local, attributes);
@@ -106,28 +178,73 @@ export class BenchmarkBuilder implements XmlHandler {
         return this.inProfile(parent.profile, local, attributes);
       case 'rule':
         return this.inRule(parent.rule, local, attributes);
+      case 'complex':
+        return this.inComplexCheck(parent.rule, local, attributes);
       case 'check':
         return this.inCheck(parent.check, local, attributes);
       default:
-        return other;
+        return null;
     }
   }
 
+  private unread(local: string, attributes: Attributes): Frame {
+    const frame = { type: 'unread' as const, name: `${this.names.at(-1)}/${local}`, isCounted: false };
+    if (attributesBeside(attributes, readAttributes.get(local) ?? []).length > 0) this.count(frame);
+    return frame;
+  }
+
+  private within(frame: Frame & { type: 'unread' }, attributes: Attributes): Frame {
+    if (attributesBeside(attributes, []).length > 0) this.count(frame);
+    return frame;
+  }
+
+  private count(frame: Frame & { type: 'unread' }): void {
+    if (!frame.isCounted) this.losses.add(frame.name);
+    frame.isCounted = true;
+  }
+
+  private countAttributes(local: string, attributes: Attributes): void {
+    for (const name of attributesBeside(attributes, readAttributes.get(local) ?? []))
+      this.losses.add(`${local}@${name}`);
+  }
+
   /** Captures the text of the opening element until it closes, with that of markup in it. */
-  private capture(keep: (text: string) => void): Frame {
-    this.captured = '';
-    this.captureDepth = this.frames.length + 1;
-    this.keep = keep;
-    return other;
+  private capture(keep: (text: string) => void, tags: string[] | null = null): Frame {
+    this.capture_ = { text: new MarkupText(), keep, depth: this.frames.length + 1, tags };
+    return captured;
   }
 
   private captureOnce<K extends string>(owner: Record<K, string>, name: K): Frame {
+    const place = `${this.names.at(-1)}/${name} beside the first`;
     return this.capture((text) => {
-      owner[name] ||= text;
+      if (owner[name] === '') owner[name] = text;
+      else if (text.trim() !== '' && text.trim() !== owner[name].trim()) this.losses.add(place);
     });
   }
 
-  private inBenchmark(local: string, attributes: Attributes): Frame {
+  private inReference(parent: Frame & { type: 'reference' }, local: string): Frame {
+    return this.capture((text) => parent.facts.push([local, text.replace(/\s+/g, ' ').trim()]));
+  }
+
+  private closeReference({ facts, isOfRule }: Frame & { type: 'reference' }): void {
+    const identifiers = facts.filter(([name]) => name === 'identifier').map(([, text]) => text);
+    if (isOfRule) this.rule!.identifiers.push(...identifiers);
+    const isTarget = isOfRule && identifiers.length > 0;
+    for (const [name, text] of facts) {
+      const isStored = isOfRule && name === 'identifier';
+      const isName = isTarget && (name === 'title' || name === 'subject');
+      if (text.trim() !== '' && !isStored && !isName && !boilerplate.get(name)?.test(text))
+        this.losses.add(
+          `reference${name === '' ? '' : `/${name}`} of a ${isOfRule ? 'Rule' : 'Benchmark or Group'}`,
+        );
+    }
+  }
+
+  private openReference(attributes: Attributes, isOfRule: boolean): Frame {
+    return { type: 'reference', facts: [['href', attributes.href ?? '']], isOfRule };
+  }
+
+  private inBenchmark(local: string, attributes: Attributes): Frame | null {
     const { benchmark } = this;
     switch (local) {
       case 'title':
@@ -139,7 +256,9 @@ export class BenchmarkBuilder implements XmlHandler {
           benchmark.statuses.push({ text: text.trim(), date: attributes.date ?? null }),
         );
       case 'plain-text':
-        return this.capture((text) => benchmark.plainTexts.push({ id: attributes.id ?? '', text }));
+        return this.capture((text) => this.keepPlainText(attributes.id ?? '', text));
+      case 'reference':
+        return this.openReference(attributes, false);
       case 'Profile': {
         const profile = newProfile(attributes);
         benchmark.profiles.push(profile);
@@ -149,10 +268,17 @@ export class BenchmarkBuilder implements XmlHandler {
         return this.openGroup(attributes);
       case 'Rule':
         benchmark.looseRules++;
-        return other;
+        return ignored;
       default:
-        return other;
+        return null;
     }
+  }
+
+  private keepPlainText(id: string, text: string): void {
+    const isFirst = !this.benchmark.plainTexts.some((plain) => plain.id === id);
+    this.benchmark.plainTexts.push({ id, text });
+    if (text.trim() !== '' && !toolTexts.has(id) && !(id === 'release-info' && isFirst))
+      this.losses.add('Benchmark/plain-text');
   }
 
   private openGroup(attributes: Attributes): Frame {
@@ -161,32 +287,34 @@ export class BenchmarkBuilder implements XmlHandler {
     return { type: 'group', group };
   }
 
-  private inGroup(group: XccdfGroup, local: string, attributes: Attributes): Frame {
+  private inGroup(group: XccdfGroup, local: string, attributes: Attributes): Frame | null {
     if (local === 'title' || local === 'description') return this.captureOnce(group, local);
+    if (local === 'reference') return this.openReference(attributes, false);
     if (local === 'Group') return this.openGroup(attributes);
-    if (local !== 'Rule') return other;
+    if (local !== 'Rule') return null;
     const rule = newRule(attributes);
     group.rules.push(rule);
     this.rule = rule;
     return { type: 'rule', rule };
   }
 
-  private inProfile(profile: RawProfile, local: string, attributes: Attributes): Frame {
+  private inProfile(profile: RawProfile, local: string, attributes: Attributes): Frame | null {
     if (local === 'title' || local === 'description') return this.captureOnce(profile, local);
+    if (local !== 'select') return null;
     const selected = (attributes.selected ?? '').trim();
-    if (local === 'select' && (selected === 'true' || selected === '1'))
-      profile.selected.push(idOf(attributes.idref));
-    return other;
+    if (selected === 'true' || selected === '1') profile.selected.push(idOf(attributes.idref));
+    return { type: 'unread', name: 'select/remark', isCounted: false };
   }
 
-  private inRule(rule: RawRule, local: string, attributes: Attributes): Frame {
+  private inRule(rule: RawRule, local: string, attributes: Attributes): Frame | null {
     switch (local) {
       case 'title':
-      case 'description':
       case 'version':
         return this.captureOnce(rule, local);
+      case 'description':
+        return this.capture((text) => rule.descriptions.push(text), []);
       case 'reference':
-        return { type: 'reference' };
+        return this.openReference(attributes, true);
       case 'ident':
         return this.capture((text) =>
           rule.idents.push({ system: attributes.system ?? '', text: text.trim() }),
@@ -196,27 +324,29 @@ export class BenchmarkBuilder implements XmlHandler {
         return this.capture((text) => rule.fixTexts.push(text));
       case 'fix':
         rule.fixId ||= attributes.id ?? '';
-        return other;
-      case 'check': {
-        const check = { system: attributes.system ?? '', content: '', refHref: null, refName: null };
-        rule.checks.push(check);
-        return { type: 'check', check };
-      }
+        return null;
       default:
-        return other;
+        return this.inComplexCheck(rule, local, attributes);
     }
   }
 
-  private inCheck(check: RawRule['checks'][number], local: string, attributes: Attributes): Frame {
-    if (local === 'check-content') {
+  private inComplexCheck(rule: RawRule, local: string, attributes: Attributes): Frame | null {
+    if (local === 'complex-check') return { type: 'complex', rule };
+    if (local !== 'check') return null;
+    const check = { system: attributes.system ?? '', content: '', refHref: null, refName: null };
+    rule.checks.push(check);
+    return { type: 'check', check };
+  }
+
+  private inCheck(check: RawRule['checks'][number], local: string, attributes: Attributes): Frame | null {
+    if (local === 'check-content')
       return this.capture((text) => {
         check.content += text;
       });
-    }
-    if (local === 'check-content-ref') {
-      check.refHref ??= attributes.href ?? '';
-      check.refName ??= attributes.name ?? '';
-    }
-    return other;
+    if (local !== 'check-content-ref') return null;
+    if (check.refHref !== null) this.losses.add('check/check-content-ref beside the first');
+    check.refHref ??= attributes.href ?? '';
+    check.refName ??= attributes.name ?? '';
+    return ignored;
   }
 }

@@ -1,3 +1,5 @@
+import type { Losses } from '../read/losses.ts';
+
 /** The tags of a DISA rule description, in their order (rule F1.5). */
 export const descriptionTags = [
   'VulnDiscussion',
@@ -18,6 +20,24 @@ export type DescriptionTag = (typeof descriptionTags)[number];
 const known = new Set<string>(descriptionTags);
 const longestTag = Math.max(...descriptionTags.map((tag) => tag.length));
 
+/** A name without case, separators and plural; `Security...` and `..._Discuss` are names of Vulcan and of checklists. */
+function keyOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z]/g, '')
+    .replace(/^security/, 'severity')
+    .replace(/discuss$/, 'discussion')
+    .replace(/(?:ies|y)$/, 'i')
+    .replace(/s$/, '');
+}
+
+const byKey = new Map(descriptionTags.map((tag) => [keyOf(tag), tag]));
+
+/** The tag that a name means, in any spelling; undefined for none. */
+export function descriptionTagOf(name: string): DescriptionTag | undefined {
+  return name.length > 64 ? undefined : byKey.get(keyOf(name));
+}
+
 interface Opening {
   tag: DescriptionTag;
   at: number;
@@ -26,18 +46,26 @@ interface Opening {
 
 /**
  * Splits a rule description (decoded once) by its tags, texts trimmed. It is not XML but holds bare `<` and `&`: a
- * tag's text ends at its last closing tag before the next known opening tag. The texts of a repeated tag, such as
- * `Responsibility`, are joined by `, `; a missing tag gives `""`. Text without any known tag is the discussion.
+ * tag's text ends at its last closing tag before the next known opening tag. What stands between is read as tags in
+ * other spellings; `losses` counts the content of unknown ones. The texts of a repeated tag, such as `Responsibility`,
+ * are joined by `, `; a missing tag gives `""`. Text without any known tag is the discussion.
  */
-export function readDescription(text: string): Record<DescriptionTag, string> {
+export function readDescription(text: string, losses?: Losses): Record<DescriptionTag, string> {
   const parts = Object.fromEntries(descriptionTags.map((tag) => [tag, ''])) as Record<DescriptionTag, string>;
+  const put = (tag: DescriptionTag, stated: string) => {
+    const value = stated.trim();
+    if (value !== '') parts[tag] = parts[tag] === '' ? value : `${parts[tag]}, ${value}`;
+  };
   const openings = openingsOf(text);
-  if (openings.length === 0) parts.VulnDiscussion = text.trim();
+  const head = text.slice(0, openings[0]?.at);
+  const [, first = ''] = anyTag.exec(head.trimStart().slice(0, 66)) ?? [];
+  if (openings.length > 0 || descriptionTagOf(first) !== undefined) readBetween(head, put, losses);
+  else parts.VulnDiscussion = text.trim();
   for (const [index, { tag, from }] of openings.entries()) {
     const segment = text.slice(from, openings[index + 1]?.at);
     const end = segment.lastIndexOf(`</${tag}>`);
-    const value = (end < 0 ? segment : segment.slice(0, end)).trim();
-    if (value !== '') parts[tag] = parts[tag] === '' ? value : `${parts[tag]}, ${value}`;
+    put(tag, end < 0 ? segment : segment.slice(0, end));
+    if (end >= 0) readBetween(segment.slice(end + tag.length + 3), put, losses);
   }
   return parts;
 }
@@ -52,6 +80,32 @@ function openingsOf(text: string): Opening[] {
     if (known.has(tag)) openings.push({ tag: tag as DescriptionTag, at, from });
   }
   return openings;
+}
+
+const anyTag = /^<([a-z](?:[\w.-]{0,62}[a-z0-9])?)>/i;
+
+/** Reads the tags of a text between those in DISA's spelling. */
+function readBetween(
+  text: string,
+  put: (tag: DescriptionTag, stated: string) => void,
+  losses: Losses | undefined,
+): void {
+  for (let rest = text.trim(); rest !== ''; ) {
+    const [opening, name = ''] = anyTag.exec(rest) ?? [];
+    if (opening === undefined) {
+      const next = rest.indexOf('<', 1);
+      losses?.add('text between the tags of a description');
+      rest = next < 0 ? '' : rest.slice(next);
+      continue;
+    }
+    const closing = `</${name}>`;
+    const end = rest.indexOf(closing, opening.length);
+    const value = rest.slice(opening.length, end < 0 ? undefined : end);
+    const tag = descriptionTagOf(name);
+    if (tag !== undefined) put(tag, value);
+    else if (value.trim() !== '') losses?.add(`<${name}> of a description`);
+    rest = end < 0 ? '' : rest.slice(end + closing.length).trimStart();
+  }
 }
 
 /** The text inside a wrapper such as `<GroupDescription>`, or the whole text without one. */

@@ -3,6 +3,8 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { scanResults } from '../../src/read/scan-results.ts';
 import type { XmlElement } from '../../src/read/xml.ts';
+import type { Losses } from '../read/losses.ts';
+import { firstOf } from '../read/source-text.ts';
 import { slugStemOf } from './slug.ts';
 import type { BenchmarkBuilder, RawBenchmark, RawProfile, RawRule, XccdfGroup } from './xccdf-builder.ts';
 import { readDescription, unwrap } from './xccdf-description.ts';
@@ -73,7 +75,7 @@ export function interpretBenchmark(builder: BenchmarkBuilder): XccdfResult {
     };
   }
   if (releaseText === undefined) throw new ImportError('the benchmark has no release-info');
-  return interpretManual(raw, releaseText, version, rules);
+  return interpretManual(builder, releaseText, version, rules);
 }
 
 /** Other publishers use XCCDF 1.2 too, with versions like `2`: require all marks of DISA's manual STIGs. */
@@ -88,12 +90,13 @@ function hasMarksOfManual(
 }
 
 function interpretManual(
-  raw: RawBenchmark,
+  { benchmark: raw, losses }: BenchmarkBuilder,
   releaseText: string,
   version: string,
   rules: RawRule[],
 ): XccdfResult {
   const warnings: string[] = [];
+  const remarks: Remarks = new Map();
   const benchmarkId = raw.id.trim();
   const title = raw.title.trim();
   if (benchmarkId === '') throw new ImportError('the benchmark has no id');
@@ -106,11 +109,20 @@ function interpretManual(
   if (info.benchmarkDate === null && statusDate === null)
     warnings.push('the release has neither a benchmark date nor a status date');
   const findings = raw.groups.flatMap((group) =>
-    group.rules.map((rule) => interpretRule(group, rule, warnings)),
+    group.rules.map((rule) => interpretRule(group, rule, { remarks, losses })),
   );
+  for (const group of raw.groups)
+    if (group.rules.length === 0 && `${group.title}${group.description}`.trim() !== '')
+      losses.add('Group without a rule of its own');
   checkIds(raw, findings);
   const groupIds = new Set(raw.groups.map((group) => group.id));
   warnOfUnknownGroups(raw.profiles, groupIds, warnings);
+  for (const [what, [first, ...more]] of remarks)
+    warnings.push(
+      more.length === 0
+        ? `the rule ${first} has ${what}`
+        : `${more.length + 1} rules have ${what.replace('counts', 'count')}: ${firstOf([first!, ...more])}`,
+    );
   return {
     release: {
       benchmarkId,
@@ -124,7 +136,7 @@ function interpretManual(
       profiles: raw.profiles.map((profile) => interpretProfile(profile, groupIds)),
       findings,
     },
-    warnings,
+    warnings: [...warnings, ...losses.warnings()],
   };
 }
 
@@ -175,22 +187,37 @@ function warnOfUnknownGroups(profiles: RawProfile[], groupIds: Set<string>, warn
   );
 }
 
-function interpretRule(group: XccdfGroup, rule: RawRule, warnings: string[]): XccdfFinding {
+/** What rules have that is read in a way of our own, with their ids. */
+type Remarks = Map<string, string[]>;
+
+function remark(remarks: Remarks, { id }: RawRule, what: string): void {
+  const known = remarks.get(what);
+  if (known) known.push(id.slice(0, 64));
+  else remarks.set(what, [id.slice(0, 64)]);
+}
+
+function interpretRule(
+  group: XccdfGroup,
+  rule: RawRule,
+  { remarks, losses }: { remarks: Remarks; losses: Losses },
+): XccdfFinding {
   if (rule.id.trim() === '') throw new ImportError(`a rule of group ${group.id.slice(0, 64)} has no id`);
   const weight = rule.weight.trim() || '10.0';
   if (!Number.isFinite(Number(weight)))
-    warnings.push(
-      `the rule ${rule.id.slice(0, 64)} has the weight "${weight.slice(0, 20)}", which is not a number`,
-    );
-  const parts = readDescription(rule.description);
-  const check = rule.checks[0];
+    remark(remarks, rule, `the weight "${weight.slice(0, 20)}", which is not a number`);
+  const parts = readDescription(rule.descriptions.join('\n\n'), losses);
+  for (const _other of rule.identifiers.slice(1)) losses.add('reference/identifier beside the first');
+  const [check, ...others] = rule.checks;
+  for (const { content, refHref } of others)
+    if (content.trim() === '' && refHref !== null)
+      losses.add('check-content-ref of a check beside the first');
   return {
     groupId: group.id,
     groupTitle: group.title.trim(),
     groupDescription: unwrap(group.description, 'GroupDescription'),
     ruleId: rule.id,
     ruleVersion: rule.version.trim(),
-    severity: readSeverity(rule, warnings),
+    severity: readSeverity(rule, remarks),
     weight,
     ruleTitle: rule.title.trim(),
     vulnDiscussion: parts.VulnDiscussion,
@@ -205,8 +232,7 @@ function interpretRule(group: XccdfGroup, rule: RawRule, warnings: string[]): Xc
     responsibility: parts.Responsibility,
     iaControls: parts.IAControls,
     referenceIdentifier: rule.identifiers[0] ?? null,
-    ccis: readCcis(rule, warnings),
-    legacyIds: rule.idents.filter((ident) => systemIs(ident.system, 'legacy')).map((ident) => ident.text),
+    ...readIdents(rule, remarks, losses),
     fixText: joinTexts(rule.fixTexts),
     fixId: rule.fixRef || rule.fixId,
     checkSystem: check?.system ?? '',
@@ -216,16 +242,18 @@ function interpretRule(group: XccdfGroup, rule: RawRule, warnings: string[]): Xc
   };
 }
 
-/** The severity of a rule; medium, with a warning, where the file states none (`unknown` is the default of XCCDF). */
-function readSeverity(rule: RawRule, warnings: string[]): XccdfFinding['severity'] {
+/** The severity of a rule. None or `unknown`, the default of XCCDF, counts as medium, `info` as low, with a remark. */
+function readSeverity(rule: RawRule, remarks: Remarks): XccdfFinding['severity'] {
   const stated = rule.severity.trim().toLowerCase();
   const known = (['high', 'medium', 'low'] as const).find((each) => each === stated);
   if (known !== undefined) return known;
   const id = rule.id.slice(0, 64);
-  if (stated !== '' && stated !== 'unknown')
+  const counted = stated === 'info' ? 'low' : 'medium';
+  if (!['info', 'unknown', ''].includes(stated))
     throw new ImportError(`the rule ${id} has the severity "${stated.slice(0, 20)}"`);
-  warnings.push(`the rule ${id} has no severity, and counts as medium`);
-  return 'medium';
+  const named = stated === 'info' ? 'the severity "info"' : 'no severity';
+  remark(remarks, rule, `${named}, and counts as ${counted}`);
+  return counted;
 }
 
 function joinTexts(texts: string[]): string {
@@ -236,19 +264,38 @@ function joinTexts(texts: string[]): string {
 }
 
 function systemIs(system: string, name: string): boolean {
-  return strip(system, null, /\//).toLowerCase().endsWith(`/${name}`) || system.toLowerCase() === name;
+  const end = strip(system.trim(), null, /\//).toLowerCase();
+  return end.endsWith(`/${name}`) || end === name;
 }
 
-function readCcis(rule: RawRule, warnings: string[]): string[] {
+/** The CCIs of idents, each once, and the former ids; one ident may hold several (rule F1.4). */
+function readIdents(
+  rule: RawRule,
+  remarks: Remarks,
+  losses: Losses,
+): { ccis: string[]; legacyIds: string[] } {
   const ccis = new Set<string>();
-  for (const ident of rule.idents) {
-    if (!systemIs(ident.system, 'cci')) continue;
-    const cci = canonicalIdentifier('cci', ident.text);
-    if (cci === null)
-      warnings.push(
-        `the rule ${rule.id.slice(0, 64)} has the CCI "${ident.text.slice(0, 40)}", which is not a CCI`,
-      );
-    else ccis.add(cci);
+  const legacyIds: string[] = [];
+  for (const { system, text } of rule.idents) {
+    if (systemIs(system, 'legacy')) legacyIds.push(...text.split(/[\s,;]+/).filter((id) => id !== ''));
+    else if (systemIs(system, 'cci') || (system.trim() === '' && /^cci/i.test(text))) {
+      const found = ccisIn(text);
+      for (const cci of found) if (cci !== null) ccis.add(cci);
+      if (found.includes(null)) remark(remarks, rule, `the CCI "${text.slice(0, 40)}", which is not a CCI`);
+    } else if (text !== '') losses.add(`Rule/ident of the system "${system}"`);
   }
-  return [...ccis];
+  return { ccis: [...ccis], legacyIds };
+}
+
+/** The CCIs of a text, whatever stands between them; null for each part that is none. */
+function ccisIn(text: string): (string | null)[] {
+  const parts = text
+    .replace(/\bCCI[-_:# ]+(?=\d)/gi, 'CCI-')
+    .split(/(?<=\d)-?(?=CCI)|[^a-z0-9-]+|\b(?:and|or)\b/i);
+  return parts
+    .filter((part) => /[a-z0-9]/i.test(part))
+    .map((part) => {
+      const cci = canonicalIdentifier('cci', /^\d{6}$/.test(part) ? `CCI-${part}` : part);
+      return cci === 'CCI-000000' ? null : cci;
+    });
 }

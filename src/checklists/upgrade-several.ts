@@ -122,8 +122,13 @@ interface Move {
 /** Those of a checklist's STIGs that the catalog has, by name, title or rules, to their newest releases. */
 function* ownStigs(given: CklbStig[], problems: string[]): Generator<Wanted, Move[], CatalogAnswer> {
   const moves: Move[] = [];
-  const places = Map.groupBy(given.keys(), (index) => nameOf(given[index]!) || index);
-  for (const [name, indexes] of places) {
+  // Products may have one benchmark id: the title distinguishes them.
+  const places = Map.groupBy(given.keys(), (index) => {
+    const name = nameOf(given[index]!);
+    return name === '' ? index : `${name}\n${given[index]!.stig_name}`;
+  });
+  for (const [key, indexes] of places) {
+    const name = typeof key === 'number' ? key : nameOf(given[indexes[0]!]!);
     const found = (yield { stated: statedOf(given[indexes[0]!]!) }) as IdentifiedRelease | null;
     if (found) moves.push({ target: found.current, indexes });
     else if (typeof name === 'string')

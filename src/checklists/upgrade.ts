@@ -70,6 +70,7 @@ export function moveStig(
   const gone = removed.map((each) => goneRule(each.rule));
   const markings = removed.flatMap((each) => goneMarking(each.rule));
   const { checklist } = old;
+  const summary = summaryOf(reports, gone);
   const others = checklist.stigs.filter((each) => each !== before);
   const title = titleOf(checklist.title, before, template.title);
   return {
@@ -90,8 +91,8 @@ export function moveStig(
         releaseInfo: before.release_info,
       },
       to: isLeft ? asItIs(before, target) : headOf(target),
-      warnings: isLeft ? [whyLeft(before, target)] : [],
-      summary: summaryOf(reports, gone),
+      warnings: isLeft ? [whyLeft(before, target)] : carriesNothing(summary) ? [nothingCarried(target)] : [],
+      summary,
       rules: reports,
       notCarried: [
         ...gone,
@@ -123,6 +124,22 @@ function asItIs(stig: CklbStig, { release }: FullRelease): UpgradeReport['to'] {
 const whyLeft = (stig: CklbStig, { release }: FullRelease) =>
   `${release.title} stays at ${versionOf(stig)}: the catalog has nothing newer than ${release.version}. To go to that older release, name it as version, or allow older releases`;
 
+/** Whether no answer finds its rule in the release; of a checklist without answers, whether no rule does. */
+function carriesNothing({
+  carried,
+  carriedWithWarning,
+  reset,
+  removed,
+  answers,
+}: UpgradeReport['summary']): boolean {
+  return answers.notCarried > 0
+    ? answers.carried + answers.carriedWithWarning + answers.reset === 0
+    : carried + carriedWithWarning + reset === 0 && removed > 0;
+}
+
+const nothingCarried = ({ release }: FullRelease) =>
+  `Nothing is carried: none of its answered rules is in ${release.title} ${release.version}. Check that it is the STIG of this checklist`;
+
 const toItself = ({ rules }: CklbStig): ReturnType<typeof matchStig> => ({
   pairs: rules.map((rule) => ({ old: toIds(rule), new: toIds(rule), matchedBy: 'stigId' })),
   removed: [],
@@ -143,11 +160,13 @@ function matchStig(before: CklbStig, fresh: CklbStig) {
 
 /** The index of the STIG to move: with one of the names, else with most shared rules; -1 for none. */
 export function chooseStig(candidates: CklbStig[], fresh: CklbStig, names: string[]): number {
-  const named = candidates.findIndex((each) => names.includes(nameOf(each)));
-  if (named >= 0) return named;
-  const shared = candidates.map((each) => matchStig(each, fresh).pairs.length);
+  const named = candidates.filter((each) => names.includes(nameOf(each)));
+  if (named.length === 1) return candidates.indexOf(named[0]!);
+  // Products may have one benchmark id: their rules distinguish them.
+  const among = named.length > 0 ? named : candidates;
+  const shared = among.map((each) => matchStig(each, fresh).pairs.length);
   const most = Math.max(...shared);
-  return most === 0 ? -1 : shared.indexOf(most);
+  return most === 0 && named.length === 0 ? -1 : candidates.indexOf(among[shared.indexOf(most)]!);
 }
 
 /** The same for a release. Throws a 400 where there is none. */

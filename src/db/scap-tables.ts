@@ -7,7 +7,7 @@ export const scapFacts = sqliteTable('scap_facts', {
   ordinal: integer('ordinal').notNull(),
   benchmarkId: text('benchmark_id').notNull(),
   name: text('name').notNull(),
-  publisher: text('publisher').$type<'DISA' | 'NIWC'>().notNull(),
+  publisher: text('publisher').notNull(),
   version: text('version').notNull(),
   date: text('date'),
   scapVersion: text('scap_version').notNull(),

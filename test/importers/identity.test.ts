@@ -700,14 +700,18 @@ joins('the same release under another id joins and one copy is kept', async () =
   });
 });
 
-joins('a known id joins its STIG whatever its title says now', async () => {
+joins('a known id joins its STIG when its title names the same product, in another version', async () => {
   const { db, lines } = await importRuns([
     [{ id: 'Thing_STIG', title: 'Thing STIG', release: 1 }],
-    [{ id: 'U_Thing', title: 'Completely Different STIG', release: 2, rules: sampleRules(5, 'ZZZ', 9000) }],
+    [{ id: 'U_Thing', title: 'Thing Version 2 STIG', release: 2, rules: sampleRules(5, 'ZZZ', 9000) }],
   ]);
-  assert.equal(slugs(db), { completely_different: ['Thing_STIG V1R1', 'U_Thing V1R2'] });
-  assert.equal(aliases(db, 'completely_different'), ['thing', 'thing_stig', 'u_thing']);
+  assert.equal(slugs(db), { thing_version_2: ['Thing_STIG V1R1', 'U_Thing V1R2'] });
+  assert.equal(aliases(db, 'thing_version_2'), ['thing', 'thing_stig', 'u_thing']);
   assert.match(lines[1]![0]!.reason!, /known benchmark id/);
+  assert.equal(lines[1]![0]!.warnings, [
+    'thing is thing_version_2 now',
+    '0 of its 5 rules are in another release of thing_version_2',
+  ]);
 });
 
 for (const [name, stigId, srgId] of [

@@ -4,6 +4,7 @@ import { evidenceOf, isWithin } from '../../importers/stigs/evidence.ts';
 import { decideIdentity } from '../../importers/stigs/identity.ts';
 import type { Printing } from '../../importers/stigs/printings.ts';
 import { aliasKey, isSlug, kindOf, reservedSlugs, slugOf } from '../../importers/stigs/slug.ts';
+import { identifiersOf } from '../../importers/stigs/store.ts';
 import { releaseOrderOf } from '../../importers/stigs/xccdf-release.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { suite } from '../support/harness.ts';
@@ -21,18 +22,19 @@ interface Facts {
 function printingOf(facts: Facts): Printing {
   const { benchmarkId, title, version, benchmarkDate, rules, revision } = facts;
   const hash = sha256(JSON.stringify(facts));
-  const { stigIds, ...evidence } = evidenceOf(
-    rules.map((number) => ({
-      ruleId: `SV-${250_000 + number}r${revision}_rule`,
-      ruleVersion: `THING-${number % 100}`,
-      legacyIds: number % 3 === 0 ? [`SV-${number % 100}`, `V-${number}`] : [],
-    })),
-  );
+  const findings = rules.map((number) => ({
+    groupId: `V-${250_000 + number}`,
+    ruleId: `SV-${250_000 + number}r${revision}_rule`,
+    ruleVersion: `THING-${number % 100}`,
+    legacyIds: number % 3 === 0 ? [`SV-${number % 100}`, `V-${number}`] : [],
+  }));
+  const { stigIds, ...evidence } = evidenceOf(findings);
   return {
     ...{ sha256: hash, benchmarkId, title, version, stigIds, releaseDate: benchmarkDate },
     idKey: aliasKey(benchmarkId, kindOf(title)),
     releaseOrder: releaseOrderOf({ version, benchmarkDate, statusDate: null, sha256: hash }),
     evidence: () => evidence,
+    identifiers: () => identifiersOf(findings),
   };
 }
 

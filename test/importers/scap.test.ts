@@ -73,6 +73,39 @@ scap('NIWC is the publisher where the id of the collection or the title says so'
   assert.is(publisher({ benchmarkId: 'niwc' }), 'DISA');
 });
 
+scap('any other publisher is the one of the metadata, of a reference, or the owner of the ids', () => {
+  const named = (name: string) =>
+    `<dc:publisher xmlns:dc="http://purl.org/dc/elements/1.1/">${name}</dc:publisher>`;
+  const publisher = (added: string, id = 'xccdf_mil.disa.stig_benchmark_') =>
+    contentsOf(
+      writeScap().replace('<x:Profile ', `${added}<x:Profile `).replace('xccdf_mil.disa.stig_benchmark_', id),
+    )[0]!.publisher;
+  const [metadata, references] = ['metadata', 'reference'].map(
+    (element) => (name: string) => `<x:${element}>${named(name)}</x:${element}>`,
+  );
+  const ours = 'xccdf_org.harbor.content_benchmark_';
+  assert.is(publisher(metadata!(' Harbor\n Project ')), 'Harbor Project');
+  assert.is(publisher(references!('Somebody') + metadata!('Harbor Project')), 'Harbor Project');
+  assert.is(publisher(references!('Harbor Project'), ours), 'Harbor Project');
+  assert.is(publisher(references!('DISA, Field Security Operations'), ours), 'DISA');
+  assert.is(publisher(metadata!(' '), ours), 'org.harbor.content');
+  assert.is(publisher('', 'Harbor_'), 'DISA', 'the owner of the collection');
+});
+
+scap('checks of a system that is not read are a warning with their count, once each', () => {
+  const script = (text: string) =>
+    text.replaceAll('http://scap.nist.gov/schema/ocil/2', 'http://open-scap.org/page/SCE');
+  const warningsOf = (text: string) => parseSource(Buffer.from(text)).warnings;
+  assert.equal(warningsOf(writeScap()), []);
+  assert.equal(warningsOf(script(writeScap())), [
+    'not stored: check of the system "http://open-scap.org/page/SCE" (3)',
+  ]);
+  const tailored = writeScap({
+    before: '<x:Tailoring xmlns:x="http://checklists.nist.gov/xccdf/1.2" id="t"/>',
+  });
+  assert.equal(warningsOf(tailored), ['not stored: component/Tailoring (1)']);
+});
+
 scap('the date is that of the line "Enhanced Content", else the latest of the statuses', () => {
   const date = (sample: SampleScap) => contentsOf(writeScap(sample))[0]!.date;
   const line = 'Enhanced Content 2.8.3 Date: 2023-08-04, based on Release: 2.8 Benchmark Date: 26 Jan 2023';

@@ -530,19 +530,22 @@ kinds('what stands beside the rules does not change them', () => {
 
 kinds.run();
 
-kinds('a rule without a severity counts as medium, and a warning names it', () => {
-  const said = (id: string) => `the rule ${id} has no severity, and counts as medium`;
+kinds('a rule without a severity counts as medium, `info` as low, and a warning names them', () => {
   const rules = [
     { ruleId: 'SV-1r1_rule', severity: '' },
     { ruleId: 'SV-2r1_rule', severity: 'low' },
     { ruleId: 'SV-3r1_rule', severity: 'unknown' },
+    { ruleId: 'SV-4r1_rule', severity: ' Info' },
   ];
   const { release, warnings } = parseRelease(writeXccdf({ rules }));
   assert.equal(
     release.findings.map(({ severity }) => severity),
-    ['medium', 'low', 'medium'],
+    ['medium', 'low', 'medium', 'low'],
   );
-  assert.equal(warnings, [said('SV-1r1_rule'), said('SV-3r1_rule')]);
+  assert.equal(warnings, [
+    '2 rules have no severity, and count as medium: SV-1r1_rule, SV-3r1_rule',
+    'the rule SV-4r1_rule has the severity "info", and counts as low',
+  ]);
   const without = parseRelease(sample.replace(' severity="medium"', ''));
   assert.equal(without.release.findings, parseRelease(sample).release.findings);
   assert.is(without.warnings.length, 1);

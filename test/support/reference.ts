@@ -31,6 +31,15 @@ export const hasExchange = existsSync(join(exchangeFolder, 'MANIFEST.tsv'));
 /** What a test needs that reads them, and the reference data as well. */
 export const exchangeData: Need = { here: hasReferenceData && hasExchange, bring };
 
+/** The folder of small files that show faults of the field; it lies beside the reference data. */
+export const fieldFolder = join(folder, '..', 'field');
+
+/** What a test needs that reads them. */
+export const fieldFiles: Need = {
+  here: existsSync(join(fieldFolder, 'README.md')),
+  bring: 'Lay the files of the field into ../shared/field beside the checkout.',
+};
+
 /** The path of a file or folder of the data that the package ships. */
 export function shipped(...parts: string[]): string {
   return join(packageRoot, 'data', ...parts);
