@@ -90,7 +90,7 @@ export function moveStig(
         releaseInfo: before.release_info,
       },
       to: isLeft ? asItIs(before, target) : headOf(target),
-      warnings: isLeft ? [whyLeft(before, target)] : [],
+      warnings: [...old.warnings, ...(isLeft ? [whyLeft(before, target)] : [])],
       summary: summaryOf(reports, gone),
       rules: reports,
       notCarried: [
