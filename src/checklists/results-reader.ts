@@ -224,7 +224,6 @@ export function createResultsReader(root: XmlElement) {
   let around: { place: 'outside' | 'benchmark'; start: number; path: string[] } | null = null;
   let depth = 0;
   let reports = 0;
-  let contentOfReport = -1;
   /** The element that is not read, until it ends. */
   let skipped: { depth: number; path: string; hasContent: boolean } | null = null;
   let take: { depth: number; text: string; done: (text: string) => void } | null = null;
@@ -292,9 +291,6 @@ export function createResultsReader(root: XmlElement) {
       if (uri.startsWith(ofAsset) && take === null) readInAsset(ofAssets, local, capture);
       if (skipped !== null) skipped.hasContent ||= Object.keys(element.attributes).length > 0;
       if (take !== null || skipped !== null) return void path.push('?');
-      if (isArf && local === 'content' && uri.startsWith(ofReport) && reports > 0) contentOfReport = depth;
-      else if (depth === contentOfReport + 1 && local !== 'Benchmark' && !isTestResult(element))
-        countUnread(`report/${local.slice(0, 64)}`);
       if (place !== 'test' && isTestResult(element) && (!isArf || reports > 0)) return openTest(element);
       if (place !== 'outside') return openInside(element);
       if (local !== 'Benchmark' || !isXccdf(uri) || benchmarks.length === limits.benchmarks) return;
@@ -316,7 +312,6 @@ export function createResultsReader(root: XmlElement) {
         if (skipped.hasContent) countUnread(skipped.path);
         skipped = null;
       }
-      if (depth === contentOfReport) contentOfReport = -1;
       if (isArf && local === 'reports' && uri.startsWith(ofReport)) reports--;
       if (place !== 'outside' && depth === start) leave();
       else path.pop();
