@@ -138,6 +138,8 @@ function addCheck({ result, element }: Reading): void {
   else if (result.check.length < checklistLimits.name) result.check += `, ${name}`;
 }
 
+const below = (text: string, more: string) => (text.trim() === '' ? more : `${text}\n${more}`);
+
 type Reader = (reading: Reading) => unknown;
 const withText =
   (use: (reading: Reading, text: string) => unknown): Reader =>
@@ -168,8 +170,14 @@ const readers = new Map<string, Reader>([
   ['rule-result/override/new-result', withText(addToOverride)],
   ['rule-result/override/remark', withText(addToOverride)],
   ['rule-result/check/check-content-ref', addCheck],
-  ['rule-result/check/check-content/?detail', withText(({ result }, text) => (result.detail = text))],
-  ['rule-result/check/check-content/?comment', withText(({ result }, text) => (result.comment = text))],
+  [
+    'rule-result/check/check-content/?detail',
+    withText(({ result }, text) => (result.detail = below(result.detail, text))),
+  ],
+  [
+    'rule-result/check/check-content/?comment',
+    withText(({ result }, text) => (result.comment = below(result.comment, text))),
+  ],
   // Computed from the results.
   ['score', withText(() => undefined)],
 ]);
