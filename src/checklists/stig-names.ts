@@ -47,7 +47,7 @@ export function otherStig(named: string, release: IdentifiedRelease): string | n
 }
 
 /** What to say where a file fits several STIGs equally well, else null. */
-export function equalStigs({ equals, target }: IdentifiedRelease): string | null {
+export function equalStigs({ equals = [], target }: IdentifiedRelease): string | null {
   const { title } = target.release;
   return equals.length === 0
     ? null

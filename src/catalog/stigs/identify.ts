@@ -37,7 +37,7 @@ export interface IdentifiedRelease {
   /** The title of another STIG that the file's title names; null for none. */
   otherTitle: string | null;
   /** The titles of other STIGs that fit the file equally well. */
-  equals: string[];
+  equals?: string[];
   /** The retained release that shares most rule ids with the file; null for none. */
   closest: string | null;
   versions: string[];
@@ -52,7 +52,7 @@ const mostOthers = 3;
 const evidencePart = 100;
 
 /** `equals` are the slugs of other STIGs with as many rules of the file. */
-type FoundStig = Pick<IdentifiedRelease, 'foundBy' | 'equals'> & { slug: string };
+type FoundStig = Pick<IdentifiedRelease, 'foundBy'> & { slug: string; equals: string[] };
 
 interface SharedRelease {
   version: string;
