@@ -9,6 +9,7 @@ import { keepAnswers } from '../http/cache/keep.ts';
 import type { Env } from '../http/env.ts';
 import { takeForm } from '../http/form.ts';
 import { bodyLimits, createBodyBudget, uploadBodyLimits } from '../http/limits/bodies.ts';
+import { uploadSize } from '../http/limits/concurrency.ts';
 import {
   limitConcurrency,
   readBodies,
@@ -25,7 +26,7 @@ export function accessOf(context: Context, sessions: Sessions, ownTokens: OwnTok
   const { users, audit, now, answers, maxBody } = context;
   const bodies = createBodyBudget(bodyLimits(maxBody), context.rejected);
   const uploadBodies = createBodyBudget(uploadBodyLimits, context.rejected);
-  const limitOfUpload = (c: HonoContext<Env>) => context.uploadConcurrency(c.get('upload').byteLength);
+  const limitOfUpload = (c: HonoContext<Env>) => context.uploadConcurrency(uploadSize(c.get('upload')));
   const input = (options: RouteOptions, name: string) => {
     const { upload, form, message, expensive } = options;
     const take = upload ? takeUpload : form ? takeForm : message ? takeMessage : takeJson;

@@ -41,7 +41,7 @@ export function checklistRoutes(access: Access, work: WorkOnUpload) {
     operationId: 'upgradeChecklist',
     summary: 'Upgrade a checklist (ckl or cklb) to a release in the catalog and carry over its answers',
     description:
-      'The body is JSON with `checklist`, or the file itself; then the options are query parameters. At most 32 MiB.',
+      'The body is JSON with `checklist`, or the file itself; then the options are query parameters. At most 32 MiB. A gzip is unpacked, up to 64 MiB.',
     query: upgradeQuery,
     rawBody: jsonOrXml(upgradeBody),
     notFound: true,
@@ -54,7 +54,7 @@ export function checklistRoutes(access: Access, work: WorkOnUpload) {
     operationId: 'checklistFromResults',
     summary: 'Make a checklist of the results of a scan (XCCDF or ARF), or merge them into a checklist',
     description:
-      'The body is JSON, or the XML of the results itself; then the options are query parameters. At most 64 MiB.',
+      'The body is JSON, or the XML of the results itself; then the options are query parameters. At most 64 MiB. A gzip is unpacked, up to 64 MiB.',
     query: fromResultsQuery,
     rawBody: jsonOrXml(fromResultsBody),
     notFound: true,
@@ -69,7 +69,8 @@ export function checklistRoutes(access: Access, work: WorkOnUpload) {
     operationId: 'inspectChecklist',
     summary:
       'Look at a checklist (ckl or cklb) or scan results: which releases they are of, and what is wrong',
-    description: 'The body is JSON with `checklist` or `results`, or the file itself. At most 64 MiB.',
+    description:
+      'The body is JSON with `checklist` or `results`, or the file itself. At most 64 MiB. A gzip is unpacked, up to 64 MiB.',
     rawBody: jsonOrXml(inspectBody),
     response: jsonContent(Inspection, 'What was found for each STIG, with what to do about it.'),
     handle: (_, c) => made(c, { from: 'api', task: 'inspect' }),
@@ -79,7 +80,7 @@ export function checklistRoutes(access: Access, work: WorkOnUpload) {
     operationId: 'emassSheet',
     summary: 'Make a sheet for eMASS of checklists: test results, or a POA&M',
     description:
-      'What only eMASS knows is left blank. With format=json the rows, and which rules have no place in them. At most 64 MiB.',
+      'What only eMASS knows is left blank. With format=json the rows, and which rules have no place in them. At most 64 MiB. A gzip is unpacked, up to 64 MiB.',
     rawBody: jsonBody(emassBody),
     notFound: true,
     response: {

@@ -53,7 +53,7 @@ function createBuilder(leftovers: Leftovers) {
   const open: { path: string; shown: string; text: string }[] = [];
   let elements = 0;
   let name = '';
-  let value = '';
+  let value: string | null = null;
 
   function shownName({ local }: XmlElement, path: string): string {
     if (path === stig) return `iSTIG[${stigs.length}]`;
@@ -65,7 +65,7 @@ function createBuilder(leftovers: Leftovers) {
     if (text.trim() !== '') leftovers.add(path, text, reason);
   }
 
-  function putRuleData(where: string): void {
+  function putRuleData(where: string, value: string): void {
     const { data, lists } = stigs.at(-1)!.vulns.at(-1)!;
     if (Object.hasOwn(ruleLists, name)) {
       const list = lists.get(name);
@@ -87,7 +87,7 @@ function createBuilder(leftovers: Leftovers) {
       const path = `${parent.path}/${element.local}`;
       if (path === stig) stigs.push({ info: new Map(), vulns: [] });
       if (path === vuln) stigs.at(-1)!.vulns.push({ data: new Map(), lists: new Map(), answer: new Map() });
-      if (path === `${vuln}/STIG_DATA` || path === `${stig}/STIG_INFO/SI_DATA`) [name, value] = ['', ''];
+      if (path === `${vuln}/STIG_DATA` || path === `${stig}/STIG_INFO/SI_DATA`) [name, value] = ['', null];
       const shown = `${parent.shown}/${shownName(element, path)}`;
       for (const [key, text] of Object.entries(element.attributes))
         if (!/^(xmlns|xsi)(:|$)/.test(key)) leave(`${shown}/@${key.slice(0, maxNameLength)}`, text);
@@ -109,16 +109,22 @@ function createBuilder(leftovers: Leftovers) {
       if (path === `${vuln}/STIG_DATA/VULN_ATTRIBUTE` || path === `${stig}/STIG_INFO/SI_DATA/SID_NAME`)
         name = text.trim();
       else if (path === `${vuln}/STIG_DATA/ATTRIBUTE_DATA` || path === `${stig}/STIG_INFO/SI_DATA/SID_DATA`)
-        value = text;
-      else if (path === `${vuln}/STIG_DATA`) putRuleData(where);
-      else if (path === `${stig}/STIG_INFO/SI_DATA`) {
-        if (Object.hasOwn(infoNames, name)) put(stigs.at(-1)!.info, name, value, where);
-        else leave(`${where}/SI_DATA[${name.slice(0, 64)}]`, value);
+        // Some tools write several CCIs or legacy ids into one STIG_DATA.
+        value = value === null ? text : `${value}\n${text}`;
+      else if (path === `${vuln}/STIG_DATA`) {
+        putRuleData(where, value ?? '');
+        leave(shown, text);
+      } else if (path === `${stig}/STIG_INFO/SI_DATA`) {
+        if (Object.hasOwn(infoNames, name)) put(stigs.at(-1)!.info, name, value ?? '', where);
+        else leave(`${where}/SI_DATA[${name.slice(0, 64)}]`, value ?? '');
+        leave(shown, text);
       } else if (open.at(-1)?.path === vuln && answerNames.has(local))
         put(stigs.at(-1)!.vulns.at(-1)!.answer, local, text, where);
-      else if (path === `${asset}${local}` && Object.hasOwn(assetNames, local))
+      else if (path === `${asset}${local}` && Object.hasOwn(assetNames, local)) {
         put(target, local, text, where);
-      else leave(shown, text);
+        if (local === 'WEB_OR_DATABASE' && !/^\s*(?:true|1|yes|false|0|no|)\s*$/i.test(text))
+          leave(shown, text);
+      } else leave(shown, text);
     },
   };
 

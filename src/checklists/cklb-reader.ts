@@ -1,20 +1,25 @@
 import { stableId } from '../base/ids.ts';
 import { isObject } from '../base/json.ts';
+import { count, cut } from '../base/text.ts';
 import { type Cklb, type CklbRule, type CklbStig, roles } from '../catalog/stigs/cklb-schema.ts';
+import { besideCcis, ccisIn } from './ccis.ts';
 import {
   badChecklist,
   checklistLimits,
   createLeftovers,
   createRuleGuard,
   type Leftovers,
+  notASeverity,
   type OnFault,
   readSeverity,
   readStatus,
   readWord,
   refuseFault,
+  severityOf,
   targetTypes,
 } from './fields.ts';
 import type { Leftover } from './schema.ts';
+import { shortList } from './stig-names.ts';
 
 /** A checklist that was read: valid and complete, with the values that a cklb has no field for. */
 export interface OldChecklist {
@@ -23,6 +28,8 @@ export interface OldChecklist {
   id: string | null;
   checklist: Cklb;
   leftovers: Leftover[];
+  /** What its reader did not take as it is, for reports. */
+  warnings: string[];
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
@@ -56,7 +63,21 @@ export function readCklb(
   const version = root.value('cklb_version');
   if (version !== undefined && version !== '1.0') leftovers.add('cklb_version', version);
   root.rest();
-  return { id: root.text('id') || null, checklist, leftovers: leftovers.list };
+  const warnings = unknownOverrides(leftovers.list, checklist.stigs);
+  return { id: root.text('id') || null, checklist, leftovers: leftovers.list, warnings };
+}
+
+function unknownOverrides(leftovers: Leftover[], stigs: CklbStig[]): string[] {
+  const unknown = leftovers.filter(({ reason }) => reason === notASeverity);
+  const named = unknown.map(({ path, value }) => {
+    const [stig, rule] = path.match(/\d+/g)!.map(Number);
+    return `${cut(stigs[stig!]!.rules[rule!]!.group_id, 16)} "${cut(String(value), 16)}"`;
+  });
+  return named.length === 0
+    ? []
+    : [
+        `${count(named.length, 'severity override')} left out, not high, medium, low or CAT I to III: ${shortList(named)}`,
+      ];
 }
 
 function readTarget(target: Fields, leftovers: Leftovers): Cklb['target_data'] {
@@ -130,11 +151,15 @@ function readRule(
   const reference = rule.fields('check_content_ref');
   const override = rule.fields('overrides');
   const severity = override.fields('severity');
-  const given = severity.text('severity');
+  const category = severity.value('severity');
+  const given = typeof category === 'number' ? String(category) : severity.text('severity');
+  const overridden = severityOf(given);
   // With the V-id: in a ckl, or in a viewer, nobody finds a rule by its index.
   const at = (field: string) => `${path}.${field} of ${groupId.slice(0, 16) || id.slice(0, 32) || 'a rule'}`;
   const reason = severity.text('reason');
-  if (given === '' && reason !== '') leftovers.add(`${path}.overrides.severity.reason`, reason);
+  if (overridden === null && given.trim() !== '')
+    leftovers.add(`${path}.overrides.severity.severity`, given, notASeverity);
+  if (overridden === null && reason !== '') leftovers.add(`${path}.overrides.severity.reason`, reason);
   const read: CklbRule = {
     uuid: rule.uuid('uuid', path),
     stig_uuid: stigUuid,
@@ -167,8 +192,14 @@ function readRule(
     responsibility: rule.text('responsibility'),
     security_override_guidance: rule.text('security_override_guidance'),
     ia_controls: rule.text('ia_controls'),
-    legacy_ids: rule.texts('legacy_ids'),
-    ccis: rule.texts('ccis'),
+    legacy_ids: rule.texts('legacy_ids').flatMap((text) => text.split(/(?<=\d)[\s,;|]+(?=S?V-)/i)),
+    ccis: rule.texts('ccis').flatMap((text, index) => {
+      const several = ccisIn(text);
+      if (several.length < 2) return text;
+      if (besideCcis(text) !== '')
+        leftovers.add(`${path}.ccis[${index}]`, text, 'only the CCIs of this text are read');
+      return several;
+    }),
     group_tree: rule.list('group_tree').map((each, index) => {
       const node = fieldsOf(each, `${path}.group_tree[${index}]`, leftovers);
       const known = { id: node.text('id'), title: node.text('title'), description: node.text('description') };
@@ -176,10 +207,7 @@ function readRule(
       return known;
     }),
     status: readStatus(rule.text('status'), at('status'), onFault),
-    overrides:
-      given === ''
-        ? {}
-        : { severity: { severity: readSeverity(given, at('overrides.severity.severity'), onFault), reason } },
+    overrides: overridden === null ? {} : { severity: { severity: overridden, reason } },
     comments: rule.text('comments'),
     finding_details: rule.text('finding_details'),
   };

@@ -54,6 +54,9 @@ export const EmassRows = z
     unknownCcis: z.array(z.string()).openapi({
       description: 'CCIs that the catalog does not have: their rows have no control and no definition.',
     }),
+    warnings: z.array(z.string()).optional().openapi({
+      description: 'What is not read of the checklists as it is; left out when there is nothing to say.',
+    }),
   })
   .openapi('EmassSheet');
 export type EmassRows = z.infer<typeof EmassRows>;

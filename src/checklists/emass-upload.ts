@@ -4,6 +4,7 @@ import { count } from '../base/text.ts';
 import { check } from '../http/schema.ts';
 import { toXlsx } from '../http/xlsx.ts';
 import type { OldChecklist } from './cklb-reader.ts';
+import { deviceName } from './device-name.ts';
 import { type CciFacts, poamRows, rulesOf, testResultRows } from './emass.ts';
 import { columnsFor, type EmassColumns } from './emass-columns.ts';
 import { type EmassBody, type EmassRows, emassBody } from './emass-schema.ts';
@@ -43,6 +44,9 @@ export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
 export function* emassSheet(asked: EmassBody): Generator<Wanted, MadeSheet, CatalogAnswer> {
   const columns = columnsFor(asked);
   const checklists = asked.checklists.map(readOne);
+  const warnings = checklists.flatMap(({ checklist: { target_data }, warnings }) =>
+    warnings.map((warning) => `${deviceName(target_data) || '(no host name)'}: ${warning}`),
+  );
   const isPoam = asked.sheet === 'poam';
   const rules = rulesOf(checklists).filter(({ rule }) => !isPoam || rule.status === 'open');
   const ccis = [...new Set(rules.flatMap((each) => each.ccis))].sort();
@@ -64,6 +68,7 @@ export function* emassSheet(asked: EmassBody): Generator<Wanted, MadeSheet, Cata
         ...{ host, benchmarkId: stig.stig_id, ruleId: rule.rule_id_src, status: rule.status },
       })),
     unknownCcis: ccis.filter((cci) => !facts.ccis.has(cci)),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
   return { rows: made, columns, marking: markingOf(checklists) };
 }

@@ -1,7 +1,9 @@
-import { count, cut } from '../base/text.ts';
+import { count } from '../base/text.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { longestCell } from '../http/xlsx.ts';
+import { ccisIn } from './ccis.ts';
 import type { OldChecklist } from './cklb-reader.ts';
+import { deviceName } from './device-name.ts';
 import type { Fields } from './emass-columns.ts';
 import type { EmassBody } from './emass-schema.ts';
 
@@ -9,9 +11,6 @@ export interface CciFacts {
   ccis: Map<string, { definition: string; controls: string[] }>;
   controls: Map<string, string>;
 }
-
-/** Characters of a host name in a sheet: the limit of STIG Manager. */
-const longestHost = 255;
 
 export interface CheckedRule {
   host: string;
@@ -23,17 +22,11 @@ export interface CheckedRule {
 /** All rules of all checklists, in order. */
 export function rulesOf(checklists: OldChecklist[]): CheckedRule[] {
   return checklists.flatMap(({ checklist: { target_data, stigs } }) => {
-    const host = cut(target_data.host_name.trim(), longestHost);
+    const host = deviceName(target_data);
     return stigs.flatMap((stig) =>
-      stig.rules.map((rule) => ({ host, stig, rule, ccis: [...new Set(rule.ccis.flatMap(readCci))] })),
+      stig.rules.map((rule) => ({ host, stig, rule, ccis: [...new Set(rule.ccis.flatMap(ccisIn))] })),
     );
   });
-}
-
-/** Brings a CCI to the published form: tools also write `CCI 366` or `cci-0366`. Empty for other text. */
-function readCci(text: string): string[] {
-  const digits = /^\s*CCI-?\s*0*(\d{1,6})\s*$/i.exec(text)?.[1];
-  return digits === undefined ? [] : [`CCI-${digits.padStart(6, '0')}`];
 }
 
 /** The rows of a sheet of test results (rule D30.2): one for each CCI of a rule. */

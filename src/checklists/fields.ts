@@ -51,10 +51,17 @@ export function readStatus(text: string, path: string, onFault: OnFault): (typeo
   return 'not_reviewed';
 }
 
-/** A severity in any case; medium for a fault. */
+/** A severity by name or category, `low`, `CAT III`, `III` or `3` (rule D53.5), in any case; null for other text. */
+export function severityOf(text: string): (typeof severities)[number] | null {
+  const word = plain(text).replace(/^cat(?:egory)?[.:]?/, '');
+  const at = ['i', 'ii', 'iii'].findIndex((each, index) => each === word || String(index + 1) === word);
+  return severities[at] ?? severities.find((each) => each === plain(text)) ?? null;
+}
+
+/** A severity; medium for a fault. */
 export function readSeverity(text: string, path: string, onFault: OnFault): (typeof severities)[number] {
-  const severity = severities.find((each) => each === text.trim().toLowerCase());
-  if (severity) return severity;
+  const severity = severityOf(text);
+  if (severity !== null) return severity;
   onFault('bad-severity', path, `must be high, medium or low${instead(text)}`);
   return 'medium';
 }
@@ -87,6 +94,8 @@ export function createLeftovers() {
     },
   };
 }
+
+export const notASeverity = 'this is not a severity: high, medium, low or CAT I to III';
 
 /** Limits the rules of a checklist while it is read, and finds a repeated one in a STIG. */
 export function createRuleGuard(onFault: OnFault) {

@@ -103,10 +103,12 @@ function inspectLeftovers({ leftovers, checklist }: OldChecklist, add: Add): voi
     if (path === 'target_data.role') add('bad-role', shown);
     if (path === 'target_data.target_type') add('bad-target-type', shown);
     if (reason === 'this is not a UUID') add('bad-uuid', shown);
-    const [, stig, rule] = /^stigs\[(\d+)\]\.rules\[(\d+)\]\.overrides\.severity\.reason$/.exec(path) ?? [];
+    const [, stig, rule, field] =
+      /^stigs\[(\d+)\]\.rules\[(\d+)\]\.overrides\.severity\.(severity|reason)$/.exec(path) ?? [];
     if (rule === undefined) continue;
     const groupId = checklist.stigs[Number(stig)]!.rules[Number(rule)]!.group_id || null;
-    add('reason-without-override', 'The severity has a justification, but is not overridden', groupId);
+    if (field === 'severity') add('bad-severity', shown, groupId);
+    else add('reason-without-override', 'The severity has a justification, but is not overridden', groupId);
   }
 }
 

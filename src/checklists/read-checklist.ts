@@ -18,7 +18,14 @@ export function isXml(bytes: Uint8Array): boolean {
 
 /** Reads a ckl (XML) or cklb (JSON) as text or bytes, or a cklb as an object. Throws a 400. */
 export function readChecklist(given: string | object, onFault?: OnFault): OldChecklist {
-  if (given instanceof Uint8Array) return readChecklist(checklistText(Buffer.from(given)).text, onFault);
+  if (given instanceof Uint8Array) {
+    const { text, warnings } = checklistText(Buffer.from(given));
+    const read = readChecklist(text, onFault);
+    return {
+      ...read,
+      warnings: [...warnings.map((warning) => `The checklist is ${warning}`), ...read.warnings],
+    };
+  }
   if (typeof given !== 'string') return { format: 'cklb', ...readCklb(given, onFault) };
   try {
     return readText(given, onFault);
@@ -46,7 +53,7 @@ function readText(given: string, onFault?: OnFault): OldChecklist {
  * Decodes the file of a checklist: UTF-16 after its byte-order mark, as PowerShell writes it; valid UTF-8 whatever the
  * XML declaration says; else as an import does (rule D20), with warnings. Throws a 400.
  */
-export function checklistText(bytes: Buffer): { text: string; warnings: string[] } {
+function checklistText(bytes: Buffer): { text: string; warnings: string[] } {
   const mark = bytes.toString('hex', 0, 2);
   const encoding = mark === 'fffe' ? 'UTF-16LE' : mark === 'feff' ? 'UTF-16BE' : 'UTF-8';
   try {

@@ -7,40 +7,44 @@ import { oneNumberFrom } from './stig-names.ts';
 export interface FoundRule {
   row: FindingRow;
   matchedBy: 'ruleId' | 'groupId' | 'legacyId';
+  /** Other rules of the release that fit equally well: the first in document order counts. */
+  equals: FindingRow[];
 }
 
 const svNumber = (ruleId: string) => /^SV-(\d+)(?=R\d|$)/.exec(plainId(ruleId))?.[1] ?? null;
 
+/** The first of several candidates in document order. */
+function firstOf([row, ...others]: FindingRow[], matchedBy: FoundRule['matchedBy']): FoundRule {
+  const id = plainId(row!.ruleId);
+  return { row: row!, matchedBy, equals: others.filter((each) => plainId(each.ruleId) !== id) };
+}
+
 /** Makes the look-up of rules of a release: by rule id, then V-id, then legacy ids (rule D29.2). */
 export function createRuleFinder({ target, others }: IdentifiedRelease) {
-  const byId = new Map<string, FindingRow>();
-  const byNumber = new Map<string, FindingRow>();
-  const byGroup = new Map<string, FindingRow>();
-  const byLegacy = new Map<string, FindingRow>();
-  // Backwards: of several candidates, the first in document order wins.
-  for (const row of target.findings.toReversed()) {
-    byId.set(plainId(row.ruleId), row);
-    byNumber.set(svNumber(row.ruleId) ?? plainId(row.ruleId), row);
-    byGroup.set(row.groupId.toUpperCase(), row);
-    for (const id of row.legacyIds) byLegacy.set(id.trim().toUpperCase(), row);
-  }
+  const { findings } = target;
+  const byId = Map.groupBy(findings, (row) => plainId(row.ruleId));
+  const byNumber = Map.groupBy(findings, (row) => svNumber(row.ruleId) ?? plainId(row.ruleId));
+  const byGroup = Map.groupBy(findings, (row) => row.groupId.toUpperCase());
+  const legacy = findings.flatMap((row) => row.legacyIds.map((id) => ({ id: id.trim().toUpperCase(), row })));
+  const byLegacy = Map.groupBy(legacy, ({ id }) => id);
+  const ofLegacy = (id: string) => byLegacy.get(id)?.map(({ row }) => row);
   /** The matching rule of the target for each rule id of another release. Filled on first use. */
   let successors: Map<string, { row: FindingRow; version: string }> | null = null;
 
   return {
     rule({ id, legacyIds }: { id: string; legacyIds: string[] }): FoundRule | null {
       const exact = byId.get(plainId(id));
-      if (exact) return { row: exact, matchedBy: 'ruleId' };
+      if (exact) return firstOf(exact, 'ruleId');
       const number = svNumber(id);
       const group =
         number !== null && Number(number) >= oneNumberFrom ? byGroup.get(`V-${number}`) : undefined;
       const same = (number === null ? undefined : byNumber.get(number)) ?? group;
-      if (same) return { row: same, matchedBy: 'groupId' };
+      if (same) return firstOf(same, 'groupId');
       // Some tools write the V-id.
       const former = [number === null ? id : `SV-${number}`, ...legacyIds];
       for (const each of former) {
-        const row = byGroup.get(each.toUpperCase()) ?? byLegacy.get(each.toUpperCase());
-        if (row) return { row, matchedBy: each === id ? 'groupId' : 'legacyId' };
+        const rows = byGroup.get(each.toUpperCase()) ?? ofLegacy(each.toUpperCase());
+        if (rows) return firstOf(rows, each === id ? 'groupId' : 'legacyId');
       }
       return null;
     },

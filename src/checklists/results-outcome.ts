@@ -6,6 +6,7 @@ import { plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { FoundRule } from './results-match.ts';
 import type { RuleResult } from './results-reader.ts';
+import { shortList } from './stig-names.ts';
 
 type Status = CklbRule['status'];
 
@@ -71,6 +72,11 @@ export function outcomeOf(
   }
   const other = all.find((each) => each.matchedBy !== 'ruleId');
   if (other) reasons.push(revisionReason(other, tested.get(plainId(other.result.id))));
+  const tied = all.find(({ equals }) => equals.length > 0);
+  if (tied)
+    reasons.push(
+      `${tied.result.id.slice(0, 64)} fits other rules as well: ${shortList(tied.equals.map((row) => row.groupId))}`,
+    );
   const wasFixed = winners.some((each) => each.result.result === 'fixed');
   return {
     status,

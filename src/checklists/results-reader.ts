@@ -4,7 +4,7 @@ import { isTestResult, isXccdf } from '../read/scan-results.ts';
 import type { XmlElement, XmlHandler } from '../read/xml.ts';
 import { checklistLimits } from './fields.ts';
 import { dateOf, releaseOf, toolOf } from './results-names.ts';
-import { type Facts, readTarget, type Target } from './results-target.ts';
+import { type Facts, readTarget, type Target, unusedFacts } from './results-target.ts';
 import { shortList } from './stig-names.ts';
 
 export interface RuleResult {
@@ -67,9 +67,11 @@ interface ReadFile {
   tests: TestResult[];
   assets: number;
   ofAssets: Facts;
+  /** How often an element or attribute has content that is not read, by its path. */
+  unread: Map<string, number>;
 }
 
-const limits = { benchmarks: 100, facts: 10_000 };
+const limits = { benchmarks: 100, facts: 10_000, unread: 50 };
 const stigManager = 'http://github.com/nuwcdivnpt/stig-manager';
 const ofReport = 'http://scap.nist.gov/schema/asset-reporting-format/';
 const ofAsset = 'http://scap.nist.gov/schema/asset-identification/';
@@ -129,17 +131,20 @@ function addToOverride({ result: { overrides }, element }: Reading, text: string
   overrides.push(`${before === '' ? '' : `${before}, `}${element.local} ${text.trim()}`);
 }
 
+/** Several checks of a rule are named after each other, those inside a complex check too. */
+function addCheck({ result, element }: Reading): void {
+  const name = element.attributes.name?.trim() || null;
+  if (result.check === null || name === null) result.check ??= name;
+  else if (result.check.length < checklistLimits.name) result.check += `, ${name}`;
+}
+
+const below = (text: string, more: string) => (text.trim() === '' ? more : `${text}\n${more}`);
+
 type Reader = (reading: Reading) => unknown;
 const withText =
   (use: (reading: Reading, text: string) => unknown): Reader =>
   (reading) =>
     reading.capture((text) => use(reading, text));
-
-const ofManager =
-  (name: 'detail' | 'comment'): Reader =>
-  (reading) => {
-    if (reading.element.uri === stigManager) reading.capture((text) => (reading.result[name] = text));
-  };
 
 /** The readers of the elements in a TestResult, by their path. A map, because the file chooses the names. */
 const readers = new Map<string, Reader>([
@@ -154,7 +159,9 @@ const readers = new Map<string, Reader>([
   ['rule-result/result', withText(({ result }, text) => (result.result = text.trim().toLowerCase()))],
   [
     'rule-result/ident',
-    withText(({ result }, text) => /^S?V-\d+$/.test(text.trim()) && result.legacyIds.push(text.trim())),
+    withText(({ result }, text) =>
+      result.legacyIds.push(...text.split(/[\s,;|]+/).filter((id) => /^S?V-\d+$/.test(id))),
+    ),
   ],
   ['rule-result/message', withText(({ result }, text) => result.messages.push(text))],
   ['rule-result/override', openOverride],
@@ -162,13 +169,40 @@ const readers = new Map<string, Reader>([
   ['rule-result/override/old-result', withText(addToOverride)],
   ['rule-result/override/new-result', withText(addToOverride)],
   ['rule-result/override/remark', withText(addToOverride)],
+  ['rule-result/check/check-content-ref', addCheck],
   [
-    'rule-result/check/check-content-ref',
-    ({ result, element }) => (result.check ??= element.attributes.name?.trim() || null),
+    'rule-result/check/check-content/?detail',
+    withText(({ result }, text) => (result.detail = below(result.detail, text))),
   ],
-  ['rule-result/check/check-content/?detail', ofManager('detail')],
-  ['rule-result/check/check-content/?comment', ofManager('comment')],
+  [
+    'rule-result/check/check-content/?comment',
+    withText(({ result }, text) => (result.comment = below(result.comment, text))),
+  ],
+  // Computed from the results.
+  ['score', withText(() => undefined)],
 ]);
+
+/** Attributes that are read, or that only repeat the benchmark or name a part of the scan, of the elements that are known. */
+const attributesOf = new Map(
+  Object.entries({
+    '': 'id start-time end-time test-system version',
+    benchmark: 'id href',
+    'target-facts': '',
+    'target-facts/fact': 'name type',
+    'target-id-ref': 'system name href',
+    score: 'system maximum',
+    'rule-result': 'idref time severity weight role version',
+    'rule-result/ident': 'system',
+    'rule-result/message': 'severity',
+    'rule-result/override': 'time authority',
+    'rule-result/fix': 'id',
+    'rule-result/check': 'system id selector negate multi-check',
+    'rule-result/check/check-content-ref': 'href name',
+    'rule-result/check/check-content': '',
+    'rule-result/check/check-export': 'value-id export-name',
+    'rule-result/complex-check': 'operator negate',
+  }).map(([path, names]) => [path, new Set(names.split(' '))] as const),
+);
 
 function readInBenchmark(benchmark: Benchmark, where: string, { attributes }: XmlElement, capture: Capture) {
   const keep = (name: keyof Benchmark) => capture((text) => (benchmark[name] ||= text.trim()));
@@ -188,7 +222,8 @@ function readInAsset({ addresses, facts }: Facts, local: string, capture: Captur
 export function createResultsReader(root: XmlElement) {
   const isArf = root.uri.startsWith(ofReport);
   const ofAssets: Facts = { targets: [], addresses: [], facts: [] };
-  const read: ReadFile = { root, isArf, benchmarks: [], tests: [], assets: 0, ofAssets };
+  const unread = new Map<string, number>();
+  const read: ReadFile = { root, isArf, benchmarks: [], tests: [], assets: 0, ofAssets, unread };
   const { benchmarks, tests } = read;
   /** Local names of open elements in the TestResult or the benchmark around it; `?` for another namespace. */
   let path: string[] = [];
@@ -197,13 +232,29 @@ export function createResultsReader(root: XmlElement) {
   let around: { place: 'outside' | 'benchmark'; start: number; path: string[] } | null = null;
   let depth = 0;
   let reports = 0;
+  /** The element that is not read, until it ends. */
+  let skipped: { depth: number; path: string; hasContent: boolean } | null = null;
   let take: { depth: number; text: string; done: (text: string) => void } | null = null;
 
   const capture: Capture = (done) => {
     take = { depth, text: '', done };
   };
 
-  function openTest({ attributes }: XmlElement): void {
+  function countUnread(path: string): void {
+    const known = unread.has(path) || unread.size < limits.unread ? path : 'others';
+    unread.set(known, (unread.get(known) ?? 0) + 1);
+  }
+
+  function checkAttributes(path: string, attributes: Record<string, string>): void {
+    const known = attributesOf.get(path);
+    for (const [name, text] of Object.entries(attributes))
+      if (text.trim() !== '' && !known?.has(name) && !/^(?:xmlns|xml|xsi)(?::|$)/.test(name))
+        countUnread(`${path}${path === '' ? '' : '/'}@${name.slice(0, 64)}`);
+  }
+
+  function openTest(element: XmlElement): void {
+    const { attributes } = element;
+    checkAttributes('', attributes);
     around = { place: place === 'benchmark' ? place : 'outside', start, path };
     [place, start, path] = ['test', depth, []];
     const facts = { targets: [], addresses: [], facts: [] };
@@ -214,12 +265,21 @@ export function createResultsReader(root: XmlElement) {
 
   function openInside(element: XmlElement): void {
     path.push(isXccdf(element.uri) ? element.local : `?${element.local}`);
-    const where = path.join('/');
     if (place === 'benchmark') {
-      if (path.length < 3) readInBenchmark(benchmarks.at(-1)!, where, element, capture);
+      if (path.length < 3) readInBenchmark(benchmarks.at(-1)!, path.join('/'), element, capture);
       return;
     }
+    const where = path.join('/').replace(/(?:\/complex-check)+(?=\/)/g, '');
     const test = tests.at(-1)!;
+    const isForeign = where.includes('?') && element.uri !== stigManager;
+    if (isForeign || !(readers.has(where) || attributesOf.has(where))) {
+      const hasContent = Object.entries(element.attributes).some(
+        ([name, text]) => text.trim() !== '' && !/^(?:xmlns|xsi)(?::|$)/.test(name),
+      );
+      skipped = { depth, path: where.replaceAll('?', '').slice(0, 200), hasContent };
+      return;
+    }
+    checkAttributes(where, element.attributes);
     // With several tests, `resultsOf` throws: its message needs only their targets.
     if (tests.length === 1 || where === 'target')
       readers.get(where)?.({ test, result: test.results.at(-1)!, element, capture });
@@ -237,7 +297,8 @@ export function createResultsReader(root: XmlElement) {
       if (isArf && local === 'reports' && uri.startsWith(ofReport)) reports++;
       if (uri.startsWith(ofAsset) && local === 'asset') read.assets++;
       if (uri.startsWith(ofAsset) && take === null) readInAsset(ofAssets, local, capture);
-      if (take !== null) return void path.push('?');
+      if (skipped !== null) skipped.hasContent ||= Object.keys(element.attributes).length > 0;
+      if (take !== null || skipped !== null) return void path.push('?');
       if (place !== 'test' && isTestResult(element) && (!isArf || reports > 0)) return openTest(element);
       if (place !== 'outside') return openInside(element);
       if (local !== 'Benchmark' || !isXccdf(uri) || benchmarks.length === limits.benchmarks) return;
@@ -246,12 +307,18 @@ export function createResultsReader(root: XmlElement) {
     },
     text(text) {
       if (take !== null) take.text += text;
+      else if (skipped !== null) skipped.hasContent ||= /\S/.test(text);
+      else if (place === 'test' && /\S/.test(text)) countUnread(path.join('/') || 'TestResult');
     },
     close(local, uri) {
       if (take !== null && take.depth === depth) {
         const { text, done } = take;
         take = null;
         done(text);
+      }
+      if (skipped !== null && skipped.depth === depth) {
+        if (skipped.hasContent) countUnread(skipped.path);
+        skipped = null;
       }
       if (isArf && local === 'reports' && uri.startsWith(ofReport)) reports--;
       if (place !== 'outside' && depth === start) leave();
@@ -264,7 +331,7 @@ export function createResultsReader(root: XmlElement) {
 }
 
 function resultsOf(
-  { root, isArf, benchmarks, tests, assets, ofAssets }: ReadFile,
+  { root, isArf, benchmarks, tests, assets, ofAssets, unread }: ReadFile,
   warnings: string[],
 ): ScanResults {
   const [test, ...more] = tests;
@@ -298,6 +365,13 @@ function resultsOf(
     benchmarkDate: dateOf(benchmark?.releaseInfo ?? ''),
     target: readTarget(test.facts, assets > 1 ? null : ofAssets),
     results: test.results.map((each) => ({ ...each, time: each.time ?? time })),
-    warnings,
+    warnings: [...warnings.map((warning) => `The results are ${warning}`), ...unreadIn(unread, test.facts)],
   };
+}
+
+function unreadIn(unread: Map<string, number>, facts: Facts): string[] {
+  const unused = unusedFacts(facts);
+  const all = [...unread, ...(unused === 0 ? [] : [['target-facts/fact', unused] as const])];
+  const named = all.map(([path, number]) => `${path} (${number})`);
+  return all.length === 0 ? [] : [`Not read of the results: ${named.join(', ')}`];
 }

@@ -33,6 +33,11 @@ const ResultsReport = z
       ipAddress: z.string(),
       macAddress: z.string(),
       role: z.enum(roles),
+      site: z
+        .string()
+        .optional()
+        .openapi({ description: 'The site of a web or database instance, where named.' }),
+      instance: z.string().optional().openapi({ description: 'The web or database instance, where named.' }),
     }),
     release: z.strictObject({
       slug: z.string(),

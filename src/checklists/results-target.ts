@@ -16,7 +16,26 @@ export interface Target {
   ipAddress: string;
   macAddress: string;
   role: (typeof roles)[number];
+  /** Of a web or database instance; absent elsewhere. */
+  site?: string;
+  instance?: string;
 }
+
+/** The last parts of the names of facts that are read. */
+const usedFacts = /(?:^|:)(?:host_?name|fqdn|ipv4|ipaddress|ip|mac|macaddress|role|site|instance)$/i;
+
+/** How many facts about a target have a value that a checklist has no place for. */
+export function unusedFacts({ targets, facts }: Facts): number {
+  const unused = facts.filter(([name, value]) => {
+    const isUsed = usedFacts.test(name) || managerName.test(name);
+    let isUnknown = false;
+    if (/(?:^|:)role$/i.test(name)) readWord(roles, value, () => (isUnknown = true));
+    return value.trim() !== '' && (!isUsed || isUnknown);
+  });
+  return unused.length + Math.max(0, targets.filter((text) => text !== '').length - 1);
+}
+
+const managerName = /^tag:stig-manager@.*:asset:name$/;
 
 const first = (texts: string[]) => texts.find((text) => text !== '') ?? '';
 const noHost = /^(127\.|::1$|0:0:0:0:0:0:0:1$|fe80:|0\.0\.0\.0$)/i;
@@ -45,8 +64,9 @@ export function readTarget(stated: Facts, asset: Facts | null): Target {
       facts.flatMap(([name, value]) =>
         names.includes(name.slice(name.lastIndexOf(':') + 1).toLowerCase()) ? [value.trim()] : [],
       );
-    const manager = facts.find(([name]) => /^tag:stig-manager@.*:asset:name$/.test(name))?.[1] ?? '';
+    const manager = facts.find(([name]) => managerName.test(name))?.[1] ?? '';
     const role = first(of('role'));
+    const [site, instance] = [first(of('site')), first(of('instance'))];
     return {
       hostName: first([
         manager.trim(),
@@ -57,16 +77,18 @@ export function readTarget(stated: Facts, asset: Facts | null): Target {
       ipAddress: addresses(of('ipv4', 'ipaddress', 'ip')) || addresses(others),
       macAddress: macs(of('mac', 'macaddress')),
       role: readWord(roles, role, () => undefined),
+      ...(site === '' ? {} : { site }),
+      ...(instance === '' ? {} : { instance }),
     };
   };
   const own = from(stated);
   if (asset === null) return own;
   const more = from(asset);
   return {
+    ...own,
     hostName: own.hostName || more.hostName,
     fqdn: own.fqdn || more.fqdn,
     ipAddress: own.ipAddress || more.ipAddress,
     macAddress: own.macAddress || more.macAddress,
-    role: own.role,
   };
 }

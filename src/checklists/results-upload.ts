@@ -7,6 +7,7 @@ import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
 import { check } from '../http/schema.ts';
 import type { OldChecklist } from './cklb-reader.ts';
+import { deviceName } from './device-name.ts';
 import { type Fault, inspectStig } from './inspect.ts';
 import { inspectResults, statedOfResults } from './inspect-results.ts';
 import { isXml, readChecklist } from './read-checklist.ts';
@@ -28,6 +29,7 @@ import {
   type CatalogAnswer,
   checklistFile,
   locatedAt,
+  lostIn,
   parseBody,
   readBody,
   type Upgraded,
@@ -59,7 +61,12 @@ export interface MadeChecklist {
 /** Makes a checklist of scan results, or merges them into an existing one. */
 export function* fromResultsOf(
   scan: ScanResults,
-  { slug, version, allowOlder, ...options }: Omit<FromResultsOptions, 'format'> & { banner: string | null },
+  {
+    slug,
+    version,
+    allowOlder,
+    ...options
+  }: Omit<FromResultsOptions, 'format'> & { banner: string | null; format?: ChecklistFormat },
   old: OldChecklist | null,
 ): Generator<Wanted, MadeChecklist, CatalogAnswer> {
   const stated = statedOfResults(scan);
@@ -73,7 +80,9 @@ export function* fromResultsOf(
     release = (yield { stated: { ...asked, checklist: [nameAndRelease(own)] } }) as IdentifiedRelease;
   const find = release && createRuleFinder(release);
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
-  return { ...checklistFromResults(scan, release, options, old), target: release.target };
+  const made = checklistFromResults(scan, release, options, old);
+  made.report.warnings.push(...lostIn(options.format ?? 'cklb', made.checklist));
+  return { ...made, target: release.target };
 }
 
 const nameAndRelease = (stig: CklbStig) => ({ name: nameOf(stig), release: versionOf(stig) });
@@ -125,8 +134,7 @@ export function* fromResultsWork(
 
 /** The checklist of results alone, as a file named after its host (rule D28.1). */
 export function resultsFile({ checklist, target }: MadeChecklist, format: ChecklistFormat): Upgraded {
-  // The limit of a host name in a request, because this one becomes part of a header.
-  const hostName = checklist.target_data.host_name.slice(0, 255);
+  const hostName = deviceName(checklist.target_data);
   const name = checklistName(target.release, { hostName });
   return checklistFile(checklist, format, target, name);
 }

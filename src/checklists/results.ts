@@ -5,12 +5,14 @@ import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import { plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb-reader.ts';
+import { deviceName } from './device-name.ts';
 import { longestText } from './fields.ts';
 import { createRuleFinder } from './results-match.ts';
 import { type MatchedResult, type Outcome, outcomeOf, testedRules } from './results-outcome.ts';
 import type { RuleResult, ScanResults } from './results-reader.ts';
 import type { ReportedRule, ResultsReport } from './results-schema.ts';
-import { shortList } from './stig-names.ts';
+import type { ChecklistFormat } from './schema.ts';
+import { equalStigs, shortList } from './stig-names.ts';
 import { chooseStig, upgradeChecklist, withIds } from './upgrade.ts';
 
 type Status = CklbRule['status'];
@@ -23,7 +25,13 @@ export function checklistFromResults(
     hostName,
     overwrite = false,
     banner,
-  }: { hostName?: string | undefined; overwrite?: boolean | undefined; banner: string | null },
+    format = 'cklb',
+  }: {
+    hostName?: string | undefined;
+    overwrite?: boolean | undefined;
+    banner: string | null;
+    format?: ChecklistFormat | undefined;
+  },
   old: OldChecklist | null,
 ): { checklist: Cklb; report: ResultsReport } {
   const { target } = release;
@@ -34,7 +42,7 @@ export function checklistFromResults(
     old === null
       ? null
       : upgradeChecklist(old, target, release.names, {
-          ...{ hostName, onChange: 'keep', format: 'cklb', allowOlder: true },
+          ...{ hostName, onChange: 'keep', format, allowOlder: true },
         });
   const before = upgraded?.checklist ?? fresh;
   const { found, unknown, renamed } = matchResults(scan.results, release);
@@ -86,7 +94,8 @@ export function checklistFromResults(
     unknown: unknown.map(({ id, result }) => ({ id, result })),
     notCarried,
     warnings: [
-      ...scan.warnings.map((warning) => `The results are ${warning}`),
+      ...(old?.warnings ?? []),
+      ...scan.warnings,
       ...warningsOf(scan, release, found, unknown, checklist, old),
       ...longTexts(rules),
       ...(notCarried.some((each) => each.kind === 'rule' && each.answered)
@@ -100,9 +109,13 @@ export function checklistFromResults(
 /** Whether a rule has an answer that results leave alone: a text beside Not Reviewed is none (rule D42.3). */
 const isDecided = ({ status, overrides }: CklbRule) => status !== 'not_reviewed' || !!overrides.severity;
 
-/** The texts of a rule with a result: what stood beside Not Reviewed stays first, and nothing is written twice. */
+/**
+ * The texts of a rule with a result. A comment on a decided rule stays (rule D29.4). What stood beside Not Reviewed stays
+ * first, and nothing is written twice.
+ */
 function textsOf(rule: CklbRule, { finding_details, comments }: Outcome) {
-  if (isDecided(rule)) return { finding_details, comments: comments || rule.comments };
+  if (isDecided(rule))
+    return { finding_details, comments: rule.comments.trim() === '' ? comments : rule.comments };
   const below = (text: string, more: string) =>
     text.trim() === '' ? more : more === '' || text.endsWith(more) ? text : `${text}\n${more}`;
   return {
@@ -153,6 +166,9 @@ function targetData(given: Cklb['target_data'], host: string, { target }: ScanRe
     ip_address: given.ip_address.trim() || target.ipAddress,
     mac_address: given.mac_address.trim() || target.macAddress,
     role: given.role === 'None' ? target.role : given.role,
+    is_web_database: given.is_web_database || target.site !== undefined || target.instance !== undefined,
+    web_db_site: given.web_db_site.trim() || (target.site ?? ''),
+    web_db_instance: given.web_db_instance.trim() || (target.instance ?? ''),
   };
 }
 
@@ -172,6 +188,8 @@ function warningsOf(
     warnings.push(
       `${scan.benchmarkId === '' ? 'The results name no benchmark' : `No STIG in the catalog has the benchmark id ${scan.benchmarkId.slice(0, 64)}`}: most rules are those of ${title}`,
     );
+  const equal = equalStigs(release);
+  if (equal !== null) warnings.push(equal);
   if (exact < scan.results.length)
     warnings.push(
       `Of ${count(scan.results.length, 'result')} ${exact} are of rules as ${version} has them, ${matches.length - exact} of other revisions, ${unknown.length} of rules that it does not have`,
@@ -182,15 +200,12 @@ function warningsOf(
     warnings.push(`The rule ids of the results are those of ${release.closest}`);
   if (target_data.host_name === '')
     warnings.push('The results name no host: STIG Manager refuses a checklist without a host name');
-  const named = old?.checklist.target_data.host_name.trim() ?? '';
-  if (
-    named !== '' &&
-    scan.target.hostName !== '' &&
-    named.toLowerCase() !== scan.target.hostName.toLowerCase()
-  )
-    warnings.push(
-      `The checklist is of ${named.slice(0, 64)}, the results are of ${scan.target.hostName.slice(0, 64)}`,
-    );
+  const given = old?.checklist.target_data;
+  const { hostName, site = '', instance = '' } = scan.target;
+  const scanned = deviceName({ host_name: hostName, web_db_site: site, web_db_instance: instance });
+  const named = (site + instance === '' ? given?.host_name.trim() : given && deviceName(given)) ?? '';
+  if (named !== '' && hostName !== '' && named.toLowerCase() !== scanned.toLowerCase())
+    warnings.push(`The checklist is of ${named.slice(0, 64)}, the results are of ${scanned.slice(0, 64)}`);
   return warnings;
 }
 

@@ -40,8 +40,22 @@ function statedId({ rule_id_src, group_id }: CklbRule): string {
 /** DISA renumbered its rules: from this number on, the SV- and V-id of a rule have the same number. */
 export const oneNumberFrom = 200_000;
 
-/** What to say where a file, by its benchmark id or else its title, names another STIG than the one found; else null. */
-export function otherStig(named: string, { foundBy, otherTitle, target }: IdentifiedRelease): string | null {
+/** What to say where a file names another STIG than the one found, or fits others equally well; else null. */
+export function otherStig(named: string, release: IdentifiedRelease): string | null {
+  const said = [nameDiffers(named, release), equalStigs(release)].filter((each) => each !== null);
+  return said.length === 0 ? null : said.join('. ');
+}
+
+/** What to say where a file fits several STIGs equally well, else null. */
+export function equalStigs({ equals = [], target }: IdentifiedRelease): string | null {
+  const { title } = target.release;
+  return equals.length === 0
+    ? null
+    : `${shortList(equals)} ${equals.length === 1 ? 'fits' : 'fit'} it as well as ${title}: choose the STIG to be sure`;
+}
+
+/** The same for a benchmark id, or else a title, of another STIG. */
+function nameDiffers(named: string, { foundBy, otherTitle, target }: IdentifiedRelease): string | null {
   const { title } = target.release;
   if (otherTitle !== null) return `Its title is that of ${otherTitle}, its benchmark id that of ${title}`;
   if (named === '' || foundBy === 'slug' || foundBy === 'benchmarkId') return null;

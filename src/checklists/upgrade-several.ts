@@ -6,14 +6,15 @@ import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
 import type { Column } from '../http/columns.ts';
 import type { OldChecklist } from './cklb-reader.ts';
+import { deviceName } from './device-name.ts';
 import { createNames, safeName } from './file-names.ts';
-import { checklistText, readChecklist } from './read-checklist.ts';
+import { readChecklist } from './read-checklist.ts';
 import { fromResultsOf, isResults, readResults } from './results-upload.ts';
 import { type ReviewRow, reviewOfResults, reviewOfUpgrade } from './review.ts';
 import type { RuleAnswer, UpgradeOptions, UpgradeReport } from './schema.ts';
-import { nameOf, shortList, statedOf, stigNames } from './stig-names.ts';
+import { nameOf, otherStig, shortList, statedOf, stigNames } from './stig-names.ts';
 import { indexOfStig, moveStig, withIds } from './upgrade.ts';
-import { type CatalogAnswer, type Release, type Wanted, written } from './upload.ts';
+import { type CatalogAnswer, lostIn, type Release, type Wanted, written } from './upload.ts';
 
 export interface NamedFile {
   name: string;
@@ -31,6 +32,8 @@ export interface UpgradedFile {
   /** The rules of its upgraded STIGs, for a person to review. */
   review: ReviewRow[];
   problems: string[];
+  /** What to know about a checklist that was made. */
+  warnings: string[];
 }
 
 /** What scan results among the files need besides the options of an upgrade. */
@@ -54,7 +57,8 @@ export interface ReportRow {
     | 'new'
     | 'from-results'
     | 'not-carried'
-    | 'not-upgraded';
+    | 'not-upgraded'
+    | 'warning';
   reason: string;
   answered: string;
   groupId: string;
@@ -93,13 +97,10 @@ export function* upgradeSeveral(
   const done: UpgradedFile[] = [];
   for (const { name: given, bytes } of files) {
     const name = cut(given, longestName);
-    const blank = { file: name, host: '', made: null, classification: null, stigs: [], rows: [], review: [] };
+    const blank = { file: name, host: '', made: null, classification: null, ...nothing };
     try {
       if (isResults(bytes)) done.push(yield* scanOne(name, bytes, asked, named));
-      else {
-        const { text } = checklistText(bytes);
-        done.push(yield* upgradeOne(name, readChecklist(text), asked, named));
-      }
+      else done.push(yield* upgradeOne(name, readChecklist(bytes), asked, named));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       done.push(withReason({ ...blank, problems: [error.message] }));
@@ -113,6 +114,8 @@ export function* upgradeSeveral(
   return done;
 }
 
+const nothing = { stigs: [], rows: [], review: [], warnings: [] };
+
 /** A release to move to, and where its STIG stands in the checklist. */
 interface Move {
   target: FullRelease;
@@ -120,7 +123,11 @@ interface Move {
 }
 
 /** Those of a checklist's STIGs that the catalog has, by name, title or rules, to their newest releases. */
-function* ownStigs(given: CklbStig[], problems: string[]): Generator<Wanted, Move[], CatalogAnswer> {
+function* ownStigs(
+  given: CklbStig[],
+  problems: string[],
+  warnings: string[],
+): Generator<Wanted, Move[], CatalogAnswer> {
   const moves: Move[] = [];
   // Products may have one benchmark id: the title distinguishes them.
   const places = Map.groupBy(given.keys(), (index) => {
@@ -130,8 +137,10 @@ function* ownStigs(given: CklbStig[], problems: string[]): Generator<Wanted, Mov
   for (const [key, indexes] of places) {
     const name = typeof key === 'number' ? key : nameOf(given[indexes[0]!]!);
     const found = (yield { stated: statedOf(given[indexes[0]!]!) }) as IdentifiedRelease | null;
-    if (found) moves.push({ target: found.current, indexes });
-    else if (typeof name === 'string')
+    if (found) {
+      moves.push({ target: found.current, indexes });
+      warnings.push(...[otherStig(nameOf(given[indexes[0]!]!), found)].filter((each) => each !== null));
+    } else if (typeof name === 'string')
       problems.push(`${shortList([name])} is not in the catalog, and stays as it was`);
   }
   return moves;
@@ -155,8 +164,11 @@ function* upgradeOne(
   const { slug, version, ...options } = asked;
   const { stigs: given } = old.checklist;
   const problems: string[] = [];
+  const warnings = [...old.warnings];
   const found =
-    slug === undefined ? yield* ownStigs(given, problems) : [yield* chosenStig(given, slug, version)];
+    slug === undefined
+      ? yield* ownStigs(given, problems, warnings)
+      : [yield* chosenStig(given, slug, version)];
   let { checklist, leftovers } = old;
   const moved: number[] = [];
   const reports: UpgradeReport[] = [];
@@ -164,9 +176,9 @@ function* upgradeOne(
   const mayGo = options.allowOlder === true || version !== undefined;
   for (const { target, indexes } of found)
     for (const index of indexes) {
-      const from = { ...old, checklist, leftovers };
+      const from = { ...old, checklist, leftovers, warnings: [] };
       const upgrade = moveStig(from, target, index, { ...options, allowOlder: mayGo });
-      problems.push(...upgrade.report.warnings);
+      (upgrade.isLeft ? problems : warnings).push(...upgrade.report.warnings);
       if (upgrade.isLeft) continue;
       // Only the first upgrade reports what the file contains besides its STIGs.
       leftovers = [];
@@ -176,18 +188,19 @@ function* upgradeOne(
       targets.push(target);
     }
   // Cut, because each line of the report repeats it.
-  const host = cut(checklist.target_data.host_name.trim(), longestName);
-  const about = { file, host, classification: checklist.target_data.classification, problems };
+  const host = deviceName(checklist.target_data);
+  const about = { file, host, classification: checklist.target_data.classification, problems, warnings };
   const [first] = targets;
   if (first === undefined) {
     if (problems.length === 0) problems.push('The checklist does not name its STIG: choose the STIG');
-    return withReason({ ...about, made: null, stigs: [], rows: [], review: [] });
+    return withReason({ ...about, made: null, ...nothing, warnings });
   }
   const stem = safeName(host === '' ? file.replace(/\.[^.]*$/, '') : host);
   const isOne = host !== '' && checklist.stigs.length === 1;
   const name = named(isOne ? checklistName(first.release, { hostName: stem }) : stem, `.${asked.format}`);
   const releases = targets.map(({ release }) => release);
   const made = written(withIds(checklist, moved), asked.format, releases);
+  warnings.push(...lostIn(asked.format, checklist));
   const content = Buffer.from(typeof made === 'string' ? made : JSON.stringify(made));
   const rows = reports.flatMap((report) => rowsOf(report, { file, upgradedFile: name, host }));
   const stigs = reports.map(({ from, to, summary }) => ({ from, to, summary }));
@@ -204,7 +217,7 @@ function* scanOne(
 ): Generator<Wanted, UpgradedFile, CatalogAnswer> {
   const made = yield* fromResultsOf(readResults(bytes), { overwrite: false, banner: null, ...asked }, null);
   const { checklist, report, target } = made;
-  const host = cut(report.target.hostName.trim(), longestName);
+  const host = deviceName(checklist.target_data);
   const stem = safeName(host === '' ? file.replace(/\.[^.]*$/, '') : host);
   const name = named(checklistName(target.release, { hostName: stem }), `.${asked.format}`);
   const text = written(checklist, asked.format, [target.release]);
@@ -217,7 +230,7 @@ function* scanOne(
   const content = Buffer.from(typeof text === 'string' ? text : JSON.stringify(text));
   return withReason({
     ...{ file, host, made: { name, content }, classification: checklist.target_data.classification },
-    ...{ stigs: [], rows, review, problems: report.warnings },
+    ...{ stigs: [], rows, review, problems: [], warnings: report.warnings },
   });
 }
 
@@ -227,10 +240,10 @@ const emptyRow = {
 };
 
 function withReason(file: UpgradedFile): UpgradedFile {
-  const failed = file.problems.map((reason): ReportRow => {
-    return { ...emptyRow, file: file.file, host: file.host, outcome: 'not-upgraded', reason };
-  });
-  return { ...file, rows: [...failed, ...file.rows] };
+  const lines = (outcome: ReportRow['outcome'], reasons: string[]) =>
+    reasons.map((reason) => ({ ...emptyRow, file: file.file, host: file.host, outcome, reason }));
+  const failed = lines('not-upgraded', file.problems);
+  return { ...file, rows: [...failed, ...lines('warning', file.warnings), ...file.rows] };
 }
 
 function rowsOf(

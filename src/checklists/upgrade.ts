@@ -91,7 +91,10 @@ export function moveStig(
         releaseInfo: before.release_info,
       },
       to: isLeft ? asItIs(before, target) : headOf(target),
-      warnings: isLeft ? [whyLeft(before, target)] : carriesNothing(summary) ? [nothingCarried(target)] : [],
+      warnings: [
+        ...old.warnings,
+        ...(isLeft ? [whyLeft(before, target)] : carriesNothing(summary) ? [nothingCarried(target)] : []),
+      ],
       summary,
       rules: reports,
       notCarried: [

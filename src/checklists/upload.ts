@@ -1,7 +1,8 @@
 import { AppError, badRequest } from '../base/errors.ts';
 import { isObject, refuseHeavyJson, utf8Body } from '../base/json.ts';
+import { count } from '../base/text.ts';
 import type { FoundId } from '../catalog/controls/id-grammar.ts';
-import { toCkl } from '../catalog/stigs/ckl-writer.ts';
+import { textsBeyondXml, toCkl } from '../catalog/stigs/ckl-writer.ts';
 import type { Cklb, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease, StigRelease } from '../catalog/stigs/queries.ts';
@@ -122,6 +123,7 @@ export function* upgradeOf(
   const mayGo = allowOlder || version !== undefined;
   const upgrade = upgradeChecklist(old, target, names, { ...options, allowOlder: mayGo });
   if (own.warning !== null) upgrade.report.warnings.push(own.warning);
+  upgrade.report.warnings.push(...lostIn(options.format, upgrade.checklist));
   return { upgrade, target };
 }
 
@@ -156,6 +158,16 @@ function* onlyStig(
 /** Writes a checklist in a format: a cklb as an object, or a ckl as text. */
 export function written(checklist: Cklb, format: ChecklistFormat, releases: StigRelease[]): Cklb | string {
   return format === 'ckl' ? toCkl(checklist, releases) : checklist;
+}
+
+/** What the characters of a checklist lose in a format. */
+export function lostIn(format: ChecklistFormat, checklist: Cklb): string[] {
+  const places = format === 'ckl' ? textsBeyondXml(checklist) : [];
+  return places.length === 0
+    ? []
+    : [
+        `A ckl cannot hold control characters: they are left out of ${count(places.length, 'text')} (${shortList([...new Set(places)])})`,
+      ];
 }
 
 /** The upgraded checklist alone, as a file. */

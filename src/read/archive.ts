@@ -35,14 +35,15 @@ export function looksLikeZip(bytes: Uint8Array): boolean {
 
 /**
  * Opens a zip from an open file, which stays open, or from bytes. Checks the whole directory before it inflates
- * anything. Members are in order of names, their data in memory. Throws `ImportError` for a damaged or hostile archive:
- * slip names, links, colliding names, overlapping or encrypted members.
+ * anything. Members are in order of names, their data in memory. A backslash in a name is a separator (rule D53.3).
+ * Throws `ImportError` for a damaged or hostile archive: names that are absolute or leave it, links, colliding names,
+ * overlapping or encrypted members.
  */
 export async function openArchive(
   origin: number | Buffer,
   budget: InflateBudget,
 ): Promise<{ members: Member[]; close(): void }> {
-  const options = { lazyEntries: true, strictFileNames: true, autoClose: false, validateEntrySizes: true };
+  const options = { lazyEntries: true, strictFileNames: false, autoClose: false, validateEntrySizes: true };
   let zip: ZipFile;
   try {
     const reader = new BoundedReader(origin);

@@ -101,7 +101,9 @@ for (const name of [
   'C:/evil.xml',
   'c:evil.xml',
   '..\\..\\evil.xml',
-  'a\\b.xml',
+  'a\\..\\..\\evil.xml',
+  'C:\\evil.xml',
+  '\\\\server\\evil.xml',
   '\\evil.xml',
   'a\u0000.xml',
   'a\nb.xml',
@@ -156,6 +158,33 @@ names('files and folders of every maker are taken', async () => {
     ],
   );
   assert.equal(lines[0]!.counts, { members: 3 });
+});
+
+names('a backslash is a separator, as tools of Windows write it', async () => {
+  const { db } = await filled();
+  const { lines } = await importZip(
+    db,
+    makeZip([
+      { name: 'STIGs\\', host: 0 },
+      { name: 'STIGs\\a.xml', data: good, host: 0 },
+      { name: 'STIGs\\more/b.txt', data: 'x' },
+    ]),
+  );
+  assert.equal(
+    lines.map((line) => [line.source.split('!/')[1], line.outcome]),
+    [
+      [undefined, 'imported'],
+      ['STIGs/a.xml', 'imported'],
+      ['STIGs/more/b.txt', 'skipped'],
+    ],
+  );
+  await refusedWhole(
+    makeZip([
+      { name: 'a/b.xml', data: good },
+      { name: 'a\\b.xml', data: bad },
+    ]),
+    /two files named "a\/b\.xml"/,
+  );
 });
 
 names('two files of one name, or names that differ in case alone, are refused', async () => {

@@ -19,6 +19,23 @@ export function toCkl(checklist: Cklb, releases: StigRelease[]): string {
   return [cklHead(target, targetKeyOf(stigs[0])), ...written, cklEnd].join('');
 }
 
+/** Where a checklist has texts with control characters, which XML cannot hold: V-ids, titles or `the target`, one for each. */
+export function textsBeyondXml({ target_data, stigs }: Cklb): string[] {
+  const found = (place: string, texts: unknown[]) =>
+    texts.flatMap((text) => (typeof text === 'string' && cleanXml(text) !== text ? place : []));
+  const written = Object.values(ruleNames);
+  return [
+    ...found('the target', Object.values(target_data)),
+    ...stigs.flatMap(({ rules, ...stig }) => [
+      ...found(stig.stig_name, Object.values(stig)),
+      ...rules.flatMap((rule) => [
+        ...found(rule.group_id, [...written.map((field) => rule[field]), ...rule.ccis, ...rule.legacy_ids]),
+        ...found(rule.group_id, [rule.finding_details, rule.comments, rule.overrides.severity?.reason]),
+      ]),
+    ]),
+  ];
+}
+
 /** The beginning of a ckl, before its STIGs: its target, with DISA's key of the first STIG's product. */
 export function cklHead(target: Cklb['target_data'], targetKey: string): string {
   const asset = Object.entries(assetNames).map(

@@ -36,6 +36,8 @@ export interface IdentifiedRelease {
   foundBy: 'slug' | 'benchmarkId' | 'title' | 'rules';
   /** The title of another STIG that the file's title names; null for none. */
   otherTitle: string | null;
+  /** The titles of other STIGs that fit the file equally well. */
+  equals?: string[];
   /** The retained release that shares most rule ids with the file; null for none. */
   closest: string | null;
   versions: string[];
@@ -49,7 +51,8 @@ const mostOthers = 3;
 
 const evidencePart = 100;
 
-type FoundStig = Pick<IdentifiedRelease, 'foundBy'> & { slug: string };
+/** `equals` are the slugs of other STIGs with as many rules of the file. */
+type FoundStig = Pick<IdentifiedRelease, 'foundBy'> & { slug: string; equals: string[] };
 
 interface SharedRelease {
   version: string;
@@ -92,6 +95,7 @@ export function createIdentify(db: Database, stigs: StigService, stigNames: Stig
       names,
       chosenBy,
       foundBy: stig.foundBy,
+      equals: stig.equals.map((each) => stigNames.ofSlug(each)?.title ?? each),
       otherTitle: titled.length === 1 && titled[0]!.slug !== slug ? titled[0]!.title : null,
       closest,
       versions: releases.map((each) => each.version),
@@ -137,11 +141,11 @@ function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
     title = '',
     ruleIds,
   }: StatedRelease): Generator<void, FoundStig | null> {
-    if (slug !== undefined) return { slug, foundBy: 'slug' };
+    if (slug !== undefined) return { slug, foundBy: 'slug', equals: [] };
     const byId = stigNames.ofBenchmarks(benchmarkIds);
     const named = (byId.length > 0 ? byId : stigNames.exactly(title)).map((each) => each.slug);
     const foundBy = byId.length > 0 ? 'benchmarkId' : 'title';
-    if (named.length === 1) return { slug: named[0]!, foundBy };
+    if (named.length === 1) return { slug: named[0]!, foundBy, equals: [] };
     const keys = new Set<number>();
     for (const id of ruleIds) {
       keys.add(ruleKey(id));
@@ -151,8 +155,10 @@ function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
       ([each]) => named.length === 0 || named.includes(each),
     );
     const [best] = shared.sort((a, b) => b[1] - a[1] || compareCodePoints(a[0], b[0]));
-    if (named.length > 1) return { slug: best?.[0] ?? named[0]!, foundBy };
-    return best && best[1] * 2 > keys.size ? { slug: best[0], foundBy: 'rules' } : null;
+    const equals = best ? shared.filter((each) => each[1] === best[1]).map(([each]) => each) : named;
+    const found = { slug: best?.[0] ?? named[0]!, equals: equals.slice(1) };
+    if (named.length > 1) return { ...found, foundBy };
+    return best && best[1] * 2 > keys.size ? { ...found, foundBy: 'rules' } : null;
   };
 }
 

@@ -32,6 +32,13 @@ export const smallAnswer = 64 * 1024;
  */
 export const smallUpload = 4 * mebibyte;
 
+/** The size of an upload that picks its queue. A gzip, raw or in a form, counts as large: it may unpack to 64 MiB. */
+export function uploadSize(bytes: Uint8Array): number {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isPacked = (body[0] === 0x1f && body[1] === 0x8b) || body.includes('\r\n\r\n\x1f\x8b', 0, 'latin1');
+  return isPacked ? Math.max(body.length, smallUpload + 1) : body.length;
+}
+
 /** A thread works on one upload at a time; uploads that wait for it block no other work. */
 const uploadLimits = {
   small: { ...concurrencyLimits, total: 64 * mebibyte, perCaller: 8 * mebibyte, computing: 1 },

@@ -2,7 +2,6 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { emassBody } from '../../checklists/emass-schema.ts';
 import { emassSheet, type MadeSheet } from '../../checklists/emass-upload.ts';
-import { checklistText } from '../../checklists/read-checklist.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
 import type { CatalogAnswer, Wanted } from '../../checklists/upload.ts';
 import { check } from '../../http/schema.ts';
@@ -13,7 +12,7 @@ import { emassFields, SendAgain, SentFiles, toolPath, toolView, type UpgradeForm
 /** The sheet that the form asks for, of its checklists (rule D30.2). Throws a 400. */
 export function* sheetOf(files: NamedFile[], form: UpgradeForm): Generator<Wanted, MadeSheet, CatalogAnswer> {
   const typed = emassFields.flatMap((name) => (form[name] === '' ? [] : [[name, form[name]]]));
-  const checklists = files.map(({ bytes }) => checklistText(bytes).text);
+  const checklists = files.map(({ bytes }) => bytes);
   return yield* emassSheet(check(emassBody, { ...Object.fromEntries(typed), checklists, sheet: form.sheet }));
 }
 
@@ -23,7 +22,7 @@ const longest = 80;
 /** The sheet before its download: the columns that hold something, and what has no place in it. */
 export function emassPage(page: { made: MadeSheet; form: UpgradeForm; files: NamedFile[] }): View {
   const { made, form, files } = page;
-  const { header, rows, withoutCci, unknownCcis, sheet } = made.rows;
+  const { header, rows, withoutCci, unknownCcis, sheet, warnings = [] } = made.rows;
   const filled = header.flatMap((name, index) =>
     rows.some((row) => row[index] !== '') ? [{ name, index }] : [],
   );
@@ -40,6 +39,9 @@ export function emassPage(page: { made: MadeSheet; form: UpgradeForm; files: Nam
             ['CCIs that are not in the catalog', unknownCcis.length],
           ]}
         />
+        {warnings.map((warning) => (
+          <p class="warning">{warning}.</p>
+        ))}
         <SendAgain to={toolPath('emass')} fields={{ ...form, as: 'file' }} submit="Download sheet">
           <SentFiles of={files} />
         </SendAgain>

@@ -63,7 +63,7 @@ export function upgradedSeveralPage(page: {
   });
 }
 
-function row({ file, host, stigs, problems }: UpgradedFile): Child[] {
+function row({ file, host, stigs, problems, warnings }: UpgradedFile): Child[] {
   return [
     <span class="mono">{file}</span>,
     host,
@@ -73,7 +73,7 @@ function row({ file, host, stigs, problems }: UpgradedFile): Child[] {
           <StigLink of={to} />, {from.version ?? from.releaseInfo} to {to.version}
         </div>
       ))}
-      {problems.map((problem) => (
+      {[...problems, ...warnings].map((problem) => (
         <div class="warning">{problem}</div>
       ))}
     </>,

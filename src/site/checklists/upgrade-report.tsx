@@ -23,9 +23,8 @@ export function upgradedPage(page: {
   /** Whether the checklist named its STIG, because the reader selected none. */
   isNamed: boolean;
   files: AttachedFiles;
-  warnings: string[];
 }): View {
-  const { upgrade, tool, form, review, isNamed, files, warnings } = page;
+  const { upgrade, tool, form, review, isNamed, files } = page;
   const { report } = upgrade;
   const { from, to, summary } = report;
   return toolView({
@@ -38,7 +37,7 @@ export function upgradedPage(page: {
           <a href={path('stigs', to.slug)}>{to.title}</a>
           {isNamed ? ', the STIG named in the checklist' : ''}. {count(summary.removed, 'removed rule')}.
         </p>
-        {[...warnings.map((warning) => `The checklist is ${warning}`), ...report.warnings].map((warning) => (
+        {report.warnings.map((warning) => (
           <p class="warning">{warning}.</p>
         ))}
         <Review

@@ -1,7 +1,7 @@
 import { AppError, badRequest } from '../../base/errors.ts';
 import type { OldChecklist } from '../../checklists/cklb-reader.ts';
 import { workbook } from '../../checklists/emass-upload.ts';
-import { checklistText, maxChecklist, readChecklist } from '../../checklists/read-checklist.ts';
+import { maxChecklist, readChecklist } from '../../checklists/read-checklist.ts';
 import type { ScanResults } from '../../checklists/results-reader.ts';
 import {
   fromResultsOf,
@@ -61,24 +61,22 @@ export interface UploadedFiles {
   /** Null without a checklist, and for an inspection or a sheet. */
   old: OldChecklist | null;
   scan: ScanResults | null;
-  warnings: string[];
   /** Several checklists, which the work reads one by one; then all other fields are empty. */
   several: NamedFile[];
 }
 
 /** Reads the files of a form: newly selected ones, zips opened, or those that a page sent again. Throws 400, 413. */
 export async function readUploaded(form: Form, tool: UploadTool): Promise<UploadedFiles> {
-  const none = { checklist: null, results: null, old: null, scan: null, warnings: [], several: [] };
+  const none = { checklist: null, results: null, old: null, scan: null, several: [] };
   const chosen = form.files('file').map(({ name, bytes }) => ({ name, bytes: Buffer.from(bytes) }));
   const selected = await unzipped(chosen, mostUploaded);
   const several = severalFiles(selected, form, tool);
   if (several.length > 0) return { ...none, several };
   const { checklist, results } = filesOf(selected, form);
   if (tool === 'inspect') return { ...none, checklist, results };
-  const { text, warnings } = checklist === null ? { text: '', warnings: [] } : checklistText(checklist);
-  const old = checklist === null ? null : readChecklist(text);
+  const old = checklist === null ? null : readChecklist(checklist);
   const scan = results === null ? null : readResults(results);
-  return { ...none, checklist, results, old, scan, warnings };
+  return { ...none, checklist, results, old, scan };
 }
 
 const optionsBody = upgradeBody.omit({ checklist: true });
@@ -128,7 +126,7 @@ export function* formWork(files: UploadedFiles, form: Form, tool: UploadTool, fr
       ? severalFile(done)
       : page(upgradedSeveralPage({ done, form: typed, files: files.several, tool, review }));
   }
-  const { old, scan, warnings } = files;
+  const { old, scan } = files;
   if (scan !== null) {
     const { banner } = frame;
     const options = { ...asked, overwrite: typed.overwrite === 'true', banner };
@@ -148,7 +146,6 @@ export function* formWork(files: UploadedFiles, form: Form, tool: UploadTool, fr
       form: { ...typed, slug: report.to.slug },
       isNamed: slug === '',
       files: attached,
-      warnings,
     }),
   );
 }

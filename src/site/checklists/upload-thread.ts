@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from '../../base/errors.ts';
 import { emassWork } from '../../checklists/emass-upload.ts';
 import { referencesWork } from '../../checklists/reference-upload.ts';
 import { fromResultsWork, inspectWork } from '../../checklists/results-upload.ts';
+import { gunzipped } from '../../checklists/unzip.ts';
 import {
   type ApiTask,
   type CatalogAnswer,
@@ -52,10 +53,11 @@ let formAgain: ((problem: string) => Uint8Array<ArrayBuffer>) | null = null;
 
 async function begin(given: Upload): Promise<Work> {
   if (given.from === 'api') {
-    if (given.task === 'upgrade') return upgradeWork(given.bytes, given.query);
-    if (given.task === 'emass') return emassWork(given.bytes, given.banner);
-    if (given.task === 'references') return referencesWork(given.bytes, given.isText);
-    return given.task === 'inspect' ? inspectWork(given.bytes) : fromResultsWork(given.bytes, given.query);
+    const bytes = gunzipped(given.bytes);
+    if (given.task === 'upgrade') return upgradeWork(bytes, given.query);
+    if (given.task === 'emass') return emassWork(bytes, given.banner);
+    if (given.task === 'references') return referencesWork(bytes, given.isText);
+    return given.task === 'inspect' ? inspectWork(bytes) : fromResultsWork(bytes, given.query);
   }
   const { frame } = given;
   const fields = await readForm(given.bytes, given.type);

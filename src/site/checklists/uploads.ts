@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts';
 import { packageRoot } from '../../base/root.ts';
 import type { CatalogAnswer, Upgraded, Wanted } from '../../checklists/upload.ts';
 import type { Presence } from '../../http/env.ts';
-import { smallUpload } from '../../http/limits/concurrency.ts';
+import { smallUpload, uploadSize } from '../../http/limits/concurrency.ts';
 import type { Services } from '../../services.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
@@ -49,7 +49,7 @@ export function createUploads(log: Log, options: UploadOptions = {}): Uploads {
   const large = createUploadThread(log, { memory: 512, patience: 60_000, ...options });
   return {
     upgrade(upload, find, caller) {
-      const thread = upload.bytes.byteLength <= smallUpload ? small : large;
+      const thread = uploadSize(upload.bytes) <= smallUpload ? small : large;
       return thread.upgrade(upload, find, caller);
     },
     async stop() {
