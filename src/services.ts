@@ -41,6 +41,7 @@ import { createListServices } from './collections/list-services.ts';
 import { createPurgeService } from './collections/retention.ts';
 import { createUndoService } from './collections/undo.ts';
 import type { Database } from './db/database.ts';
+import { type InOneGeneration, inOneGeneration } from './db/one-generation.ts';
 
 export interface ServiceContext {
   catalog: Database;
@@ -73,6 +74,8 @@ export function createServices(context: ServiceContext) {
   return {
     /** Runs questions to several services so that all see one state of the catalog. */
     inOneState: catalog.read,
+    /** The same for questions that wait in between: it asks again where the catalog changed meanwhile. */
+    inOneGeneration: ((work) => inOneGeneration(catalog, work)) as InOneGeneration,
     stigs,
     stigNames,
     changes,

@@ -51,7 +51,7 @@ export function apiRoutes(
     checklistRoutes(access, workOnUpload),
     referenceRoutes(access, workOnUpload),
     controlRoutes(ofCatalog, services.controls),
-    crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings),
+    crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings, services.inOneGeneration),
     // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, services, listStigs),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs),

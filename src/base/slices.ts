@@ -22,21 +22,12 @@ export async function runInSlices<T>(
   clock: () => number = () => performance.now(),
 ): Promise<T> {
   for (;;) {
-    const step = oneSlice(work, clock);
-    if (step.done) return step.value;
+    const until = clock() + longestSlice;
+    do {
+      const step = work.next();
+      if (step.done) return step.value;
+    } while (clock() < until);
     await yieldToEventLoop();
-  }
-}
-
-/** Runs a generator for ten milliseconds, and gives its last step. */
-export function oneSlice<T>(
-  work: Generator<void, T>,
-  clock: () => number = () => performance.now(),
-): IteratorResult<void, T> {
-  const until = clock() + longestSlice;
-  for (;;) {
-    const step = work.next();
-    if (step.done || clock() >= until) return step;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { damageOf } from '../db/schema-check.ts';
 import { outcomes } from './ledger.ts';
+import { searchIndex } from './search/index-check.ts';
 
 /** One thing that `gapstone check` looks at. `run` gives a line for each problem, and changes nothing. */
 export interface Check {
@@ -174,4 +175,5 @@ export const databaseChecks: Check[] = [
   controls,
   crosswalk,
   roles,
+  searchIndex,
 ];

@@ -1,9 +1,11 @@
 import { unavailable } from '../base/errors.ts';
-import { runInSlices } from '../base/slices.ts';
 import type { Database } from './database.ts';
 
 /** How often the work runs again because the catalog changed meanwhile. */
 const attempts = 5;
+
+/** `inOneGeneration` of a database. */
+export type InOneGeneration = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Runs asynchronous work until the catalog does not change meanwhile, and gives its result. Throws what the work
@@ -32,30 +34,5 @@ export function perGeneration<T>(db: Pick<Database, 'generation'>, make: () => T
     const generation = db.generation();
     if (made?.generation !== generation) made = { generation, value: make() };
     return made.value;
-  };
-}
-
-/** As `perGeneration`, for a value that takes long to make: it is made in slices, once for all who wait for it. */
-export function slicedPerGeneration<T>(
-  db: Pick<Database, 'generation'>,
-  make: () => Generator<void, T>,
-): () => Promise<T> {
-  let made: { generation: number; value: T } | null = null;
-  let making: Promise<void> | null = null;
-
-  async function remake(): Promise<void> {
-    made = await inOneGeneration(db, async () => ({
-      generation: db.generation(),
-      value: await runInSlices(make()),
-    }));
-  }
-  return async () => {
-    for (;;) {
-      if (made !== null && made.generation === db.generation()) return made.value;
-      making ??= remake().finally(() => {
-        making = null;
-      });
-      await making;
-    }
   };
 }

@@ -25,7 +25,7 @@ export async function find(services: Services, call: Call): Promise<Answer> {
     control: control && controlOf(control).id,
     cci: cci && controlOf(cci, 'cci').id,
   };
-  const found = await services.search.search({ q, ...filters, among, ...page });
+  const found = services.search.search({ q, ...filters, among, ...page });
   const { total } = found.pagination;
   const isFirst = call.at === 0;
   const asked = isFirst ? (await services.answers(q)).slice(0, 10) : [];

@@ -52,7 +52,7 @@ export const tools: Tool[] = [
       ...{ stig, severity, control: text('AC-2(1)'), cci: text('CCI-000015'), list, ...paged },
     },
     output: { total, relaxed: z.boolean().optional(), rules: rows },
-    run: find,
+    run: (services, call) => services.inOneGeneration(() => find(services, call)),
   },
   {
     name: 'get_rule',

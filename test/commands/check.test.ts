@@ -23,6 +23,7 @@ const names = [
   'controls',
   'crosswalk',
   'roles and documents',
+  'search index',
   'closure',
   'digest',
 ];
@@ -86,6 +87,10 @@ interface Seed {
 const pathsDiffer = (node: string) =>
   new RegExp(`^closure: the paths of ${node} do not match its edges: \\d+ stored, \\d+ expected$`);
 
+/** Enough words that one of them is in the sample. */
+const words = (beginning: string) =>
+  Array.from({ length: 20 }, (_, index) => `${beginning}${index}`).join(' ');
+
 /** What is done to a database, and what is said of it: these lines and no other. */
 const seeds: Record<string, Seed> = {
   'a row whose parent is gone, in the catalog': {
@@ -130,7 +135,11 @@ const seeds: Record<string, Seed> = {
   },
   'an older release that is served': {
     sql: "UPDATE stigs SET current_release_id = (SELECT id FROM stig_releases WHERE version = 'V1R1') WHERE slug = 'harbor_linux_3'",
-    problems: [/^releases: harbor_linux_3 serves V1R1, its newest release is V1R2$/],
+    problems: [
+      /^releases: harbor_linux_3 serves V1R1, its newest release is V1R2$/,
+      /^search index: \d+ rules are found that no current release has: number \d+ by "\w+"$/,
+      /^search index: \d+ rules are not found by a word that they have: number \d+ by "\w+"$/,
+    ],
   },
   'another title': {
     sql: "UPDATE stigs SET title = 'x' WHERE slug = 'harbor_linux_3'",
@@ -138,7 +147,10 @@ const seeds: Record<string, Seed> = {
   },
   'a finding that is gone': {
     sql: "DELETE FROM findings WHERE ordinal = 3 AND release_id = (SELECT id FROM stig_releases WHERE version = 'V1R2')",
-    problems: [/^releases: harbor_linux_3 V1R2 says \d+ findings \(\d+, \d+, \d+\), it has \d+$/],
+    problems: [
+      /^releases: harbor_linux_3 V1R2 says \d+ findings \(\d+, \d+, \d+\), it has \d+$/,
+      /^search index: 1 rules are found that no current release has: /,
+    ],
   },
   'a severity that was changed': {
     sql: "UPDATE findings SET severity = CASE severity WHEN 'low' THEN 'high' ELSE 'low' END WHERE ordinal = 3 AND release_id = (SELECT id FROM stig_releases WHERE version = 'V2R3')",
@@ -234,6 +246,30 @@ const seeds: Record<string, Seed> = {
   'a document that is not served': {
     sql: "DELETE FROM documents WHERE document_id = 'harbor-basic-directive'",
     problems: [/^roles and documents: the document harbor-basic-directive is stated and not served$/],
+  },
+  'a rule that the index does not have': {
+    sql: `INSERT INTO rule_search (rule_search, rowid, title, discussion, check_content, fix_text, ids)
+          SELECT 'delete', id, title, discussion, check_content, fix_text, ids FROM searchable_rules
+           WHERE id = (SELECT max(f.id) FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id)`,
+    problems: [/^search index: 1 rules are not found by a word that they have: number \d+ by "\w+"$/],
+  },
+  'words of the index that no rule has': {
+    sql: `INSERT INTO rule_search (rowid, title, discussion, check_content, fix_text, ids)
+          SELECT max(current_release_id) + 9000, '${words('zebra')}', '', '', '', '' FROM stigs;
+          INSERT INTO rule_search (rowid, title, discussion, check_content, fix_text, ids)
+          SELECT max(f.id), '${words('kangaroo')}', '', '', '', '' FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id`,
+    problems: [
+      /^search index: 1 rules are found that no current release has: number \d+ by "z\w+"$/,
+      /^search index: 1 rules are found by a word that they do not have: number \d+ by "\w+"$/,
+    ],
+  },
+  'a text that changed behind the index': {
+    sql: `UPDATE findings SET rule_title = '${words('ostrich')}'
+           WHERE id = (SELECT max(f.id) FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id)`,
+    problems: [
+      /^search index: 1 rules are found by a word that they do not have: number \d+ by "\w+"$/,
+      /^search index: 1 rules are not found by a word that they have: number \d+ by "o\w+"$/,
+    ],
   },
   'an occupation that nobody states': {
     sql: "DELETE FROM occupation_facts WHERE occupation_code = '15-1244.00'",

@@ -3,10 +3,15 @@ import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { findPlaces, foldInPlace } from '../../src/catalog/search/pattern.ts';
-import { readSearchQuery } from '../../src/catalog/search/query.ts';
+import { allOf, readSearchQuery } from '../../src/catalog/search/query.ts';
 import { makeSnippet } from '../../src/catalog/search/snippet.ts';
-import { ftsMatch } from '../support/fts-match.ts';
 import { suite } from '../support/harness.ts';
+
+/** What FTS5 is asked for a question, without the brackets around a term of one alternative; null for no word. */
+function ftsMatch(question: string): string | null {
+  const { wants } = readSearchQuery(question);
+  return wants.length === 0 ? null : allOf(wants).replace(/\(("[^"]*"(?: \*)?)\)/g, '$1');
+}
 
 const query = suite('reading a question');
 

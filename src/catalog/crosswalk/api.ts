@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
 import { runInSlices, yieldToEventLoop } from '../../base/slices.ts';
+import type { InOneGeneration } from '../../db/one-generation.ts';
 import type { Access } from '../../http/access.ts';
 import { download, publicHeaders } from '../../http/answer.ts';
 import { downloadFile, fileContent } from '../../http/downloads.ts';
@@ -25,6 +26,7 @@ export function crosswalkRoutes(
   crosswalk: CrosswalkService,
   explainer: ExplainService,
   mappingExport: MappingExport,
+  inOneGeneration: InOneGeneration,
 ) {
   const { app, route } = createRoutes('Crosswalk');
   const costly = access.with({ expensive: true });
@@ -38,14 +40,8 @@ export function crosswalkRoutes(
     summary: 'List every path from a control to another framework',
     query: schemas.resolveQuery,
     response: jsonContent(schemas.Resolution, 'The paths, shortest first.'),
-    handle: async ({ query }) => {
-      for (;;) {
-        const graph = crosswalk.graph();
-        const resolution = await resolve(crosswalk, explainer, query);
-        // Paths and evidence must be of one graph: read both again when an import changed it in between.
-        if (!query.explain || crosswalk.graph() === graph) return resolution;
-      }
-    },
+    // Paths and evidence must be of one graph.
+    handle: ({ query }) => inOneGeneration(() => resolve(crosswalk, explainer, query)),
   });
 
   route('GET /api/v1/crosswalk/export', costly.public, {

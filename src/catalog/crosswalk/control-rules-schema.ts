@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { textOrTexts, wordList } from '../../http/arrays.ts';
-import { Pinned } from '../../http/list-filter.ts';
+import { wordList } from '../../http/arrays.ts';
+import { listFilter, Pinned, stigFilter } from '../../http/list-filter.ts';
 import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
 import { frameworkKey, longestFramework } from '../controls/frameworks.ts';
 import { Severity } from '../stigs/schema.ts';
@@ -70,15 +70,11 @@ export const controlRulesParam = z.object({
 
 export const controlRulesQuery = z.object({
   severity: wordList('severity', Severity.options),
-  stig: textOrTexts('stig', 1000)
-    .optional()
-    .openapi({
-      description: 'The slugs of STIGs in the catalog, repeated for several.',
-      example: ['harbor_linux_3'],
-    }),
-  list: requestText('list', 100)
-    .optional()
-    .openapi({ description: 'The id of a list: only rules of its STIGs.' }),
+  stig: stigFilter.openapi({
+    description: 'The slugs of STIGs in the catalog, repeated for several.',
+    example: ['harbor_linux_3'],
+  }),
+  list: listFilter.openapi({ description: 'The id of a list: only rules of its STIGs.' }),
   status: wordList('status', statuses),
   maxHops: positiveInteger('maxHops')
     .optional()

@@ -2,6 +2,7 @@ import { badRequest } from '../../base/errors.ts';
 import { inSlices } from '../../base/slices.ts';
 import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
+import { inOneGeneration } from '../../db/one-generation.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
 import { frameworkKey, requireFramework } from '../controls/frameworks.ts';
@@ -39,9 +40,9 @@ export function createCoverageService(
     return framework;
   }
 
-  const withRules = (found: NamedRelease[], counts: Counts): StigWithRules[] =>
+  const withRules = (found: NamedRelease[], counts: Counts, of = rulesOf): StigWithRules[] =>
     inOrder(found).map(({ slug, title, release }) => {
-      const rules = release === null ? [] : rulesOf(release.id);
+      const rules = release === null ? [] : of(release.id);
       const counted = counts === all ? rules : rules.filter(({ ruleId }) => counts(slug, ruleId));
       return { slug, title, version: release?.version ?? null, rules: counted };
     });
@@ -100,25 +101,32 @@ export function createCoverageService(
      * The coverage of the STIGs that `find` gives, by the rules that count. Throws BAD_REQUEST for an unknown baseline,
      * NOT_FOUND for an unknown framework or revision, and what `find` throws.
      */
-    async of(find: () => NamedRelease[], query: CoverageQuery, counts: Counts = all): Promise<Coverage> {
-      const { rollup = false } = query;
-      const framework = db.read(() => covered(query.framework));
-      const baseline = coverageBaseline(controls, framework, query.baseline);
-      if (baseline !== null) db.read(() => requireBaseline(frames.of(framework, query.revision), baseline));
-      // Read the rules that are not cached in slices first, so that other requests are served in between.
-      await inSlices(db.read(find), ({ release }) => {
-        if (release !== null) db.read(() => rulesOf(release.id));
-      });
-      return db.read(() => {
-        const frame = frames.of(framework, query.revision);
-        const stigs = withRules(find(), counts);
-        const { revision } = frame;
-        const counted = tally(frame, stigs, baseline, rollup);
-        const unmapped = counted.unmapped.map((rule) => {
-          const old = deprecated(rule.ccis);
-          return old.length === 0 ? rule : { ...rule, deprecated: old };
+    of(find: () => NamedRelease[], query: CoverageQuery, counts: Counts = all): Promise<Coverage> {
+      return inOneGeneration(db, async () => {
+        const { rollup = false } = query;
+        const framework = db.read(() => covered(query.framework));
+        const baseline = coverageBaseline(controls, framework, query.baseline);
+        if (baseline !== null) db.read(() => requireBaseline(frames.of(framework, query.revision), baseline));
+        // Read the rules in slices first, so that other requests are served in between. They may be more than are cached.
+        const rules = new Map<number, CoverageRule[]>();
+        await inSlices(db.read(find), ({ release }) => {
+          if (release !== null)
+            rules.set(
+              release.id,
+              db.read(() => rulesOf(release.id)),
+            );
         });
-        return { framework, revision, baseline, rollup, ...counted, unmapped };
+        return db.read(() => {
+          const frame = frames.of(framework, query.revision);
+          const stigs = withRules(find(), counts, (release) => rules.get(release) ?? rulesOf(release));
+          const { revision } = frame;
+          const counted = tally(frame, stigs, baseline, rollup);
+          const unmapped = counted.unmapped.map((rule) => {
+            const old = deprecated(rule.ccis);
+            return old.length === 0 ? rule : { ...rule, deprecated: old };
+          });
+          return { framework, revision, baseline, rollup, ...counted, unmapped };
+        });
       });
     },
   };

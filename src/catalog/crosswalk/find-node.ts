@@ -47,7 +47,9 @@ export function createFilterNode(db: Database, crosswalk: CrosswalkService) {
     try {
       return find(framework, text).identifier;
     } catch (error) {
-      throw error instanceof AppError ? notThere(field, `${noun} not found: ${cut(text)}`) : error;
+      throw error instanceof AppError && error.code === 'NOT_FOUND'
+        ? notThere(field, `${noun} not found: ${cut(text)}`)
+        : error;
     }
   };
 }

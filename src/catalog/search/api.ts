@@ -1,3 +1,4 @@
+import type { InOneGeneration } from '../../db/one-generation.ts';
 import type { Access } from '../../http/access.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import { asksForFile, downloadFile, jsonOrFile, narrowedName } from '../../http/downloads.ts';
@@ -26,7 +27,15 @@ export function searchRoutes(
     search,
     stigNames,
     answers: answersOf,
-  }: { search: SearchService; stigNames: StigNameIndex; answers: Answers },
+    inOneState,
+    inOneGeneration,
+  }: {
+    search: SearchService;
+    stigNames: StigNameIndex;
+    answers: Answers;
+    inOneState: <T>(work: () => T) => T;
+    inOneGeneration: InOneGeneration;
+  },
   lists: FilterLists,
 ) {
   const { app, route } = createRoutes('STIG catalog');
@@ -46,9 +55,9 @@ export function searchRoutes(
     response: jsonOrFile(schemas.SearchAnswer, 'A page of rules, or all of them as a file.'),
     handle: async ({ user, query }, c) => {
       const { format, raw, list, ...question } = query;
-      const among = list === undefined ? undefined : lists.slugs(user, list, 'list');
+      const amongOf = () => (list === undefined ? undefined : lists.slugs(user, list, 'list'));
       if (format !== 'json') {
-        const rows = await search.exported({ ...question, among });
+        const rows = await inOneGeneration(() => search.exported({ ...question, among: amongOf() }));
         const { q, severity, stig, cci, control } = question;
         const name = narrowedName('rules', { q, severity, stig, list, cci, control });
         return downloadFile(c, { format, raw }, name, {
@@ -59,12 +68,16 @@ export function searchRoutes(
           rows,
         });
       }
-      const found = await search.search({ ...question, among });
-      const answers = query.page === 1 ? await answersOf(query.q ?? '') : [];
-      const named = stigNames.said(readSearchQuery(query.q ?? '').wanted).slice(0, mostNamed);
-      const stigs = named.map(({ slug, title, version }) => ({ slug, title, version }));
-      const pinned = list === undefined ? {} : { pinned: lists.pinned(user, list, 'list') };
-      return { ...found, answers, ...(stigs.length === 0 ? {} : { stigs }), ...pinned };
+      return inOneGeneration(async () => {
+        const answers = query.page === 1 ? await answersOf(query.q ?? '') : [];
+        return inOneState(() => {
+          const found = search.search({ ...question, among: amongOf() });
+          const named = stigNames.said(readSearchQuery(query.q ?? '').wanted).slice(0, mostNamed);
+          const stigs = named.map(({ slug, title, version }) => ({ slug, title, version }));
+          const pinned = list === undefined ? {} : { pinned: lists.pinned(user, list, 'list') };
+          return { ...found, answers, ...(stigs.length === 0 ? {} : { stigs }), ...pinned };
+        });
+      });
     },
   });
 

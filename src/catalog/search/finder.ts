@@ -1,18 +1,25 @@
+import { yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
+import { perGeneration } from '../../db/one-generation.ts';
 import { offsetOf, type Page } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
-import { bestOf } from './best.ts';
 import { type Asked, allTests, createBinder, type Lookup, type SearchQuestion, type Test } from './binder.ts';
-import type { IndexMemory } from './index-memory.ts';
-import { countsOf, type IndexedRule, inOrder } from './indexed-rules.ts';
+import {
+  byScore,
+  countsOf,
+  type IndexedRule,
+  inOrder,
+  type Ranked,
+  readIndexedRules,
+} from './indexed-rules.ts';
 import { createIdTest } from './known-ids.ts';
-import { matching, rulesOfTerm } from './matching.ts';
-import { type FoldedText, findPlaces, foldInPlace, type Pattern } from './pattern.ts';
-import { matchOf, readSearchQuery, type SearchQuery } from './query.ts';
+import { type FoldedText, findPlaces, foldInPlace } from './pattern.ts';
+import { allOf, anyOf, matchOf, readSearchQuery, type SearchQuery, type Term } from './query.ts';
+import { readRequirements } from './requirements.ts';
 import type { SearchCounts, SearchOrder } from './schema.ts';
-import type { Wanted } from './second-reading.ts';
-import { createIndexQueries } from './sql.ts';
-import { createWider, filtered, nothingWider, type PhrasesIn, type Wider } from './wider.ts';
+import { createIndexQueries, type Scored } from './sql.ts';
+import { readVocabulary } from './vocabulary.ts';
+import { createWider, type Kept, nothingWider, type PhrasesIn, type Wider } from './wider.ts';
 
 /** What is asked for, and in which order. */
 export interface SearchIn extends SearchQuestion {
@@ -27,17 +34,14 @@ export interface Found {
   /** How many have all words: they stand first. */
   exact: number;
   wider: Wider;
-  /** What a rule of the second reading has of the question. */
-  wantedIn: (rule: IndexedRule) => Pattern[][];
   counts: SearchCounts;
 }
 
-/** One of so many rules is few: each is looked for among those that have a word. */
-const fewShare = 16;
 /** Fewer rules with all words, and the question is read a second time (rule D35.1). */
 const enough = 10;
+const isAscii = /^\p{ASCII}*$/u;
 
-/** Prepares the search for rules by a question and filters. Its work can pause between the texts of rules. */
+/** Prepares the search for rules by a question and filters: `find` runs inside one read transaction. */
 export function createFinder(
   db: Database,
   lookup: Lookup,
@@ -46,7 +50,11 @@ export function createFinder(
   const queries = createIndexQueries(db);
   const bind = createBinder(lookup, stigNames.filtered, queries);
   const isId = createIdTest(db);
-  const widen = createWider(db, stigNames, isId);
+  const widen = createWider(db, stigNames, isId, queries);
+  const indexed = perGeneration(db, () => readIndexedRules(db));
+  const vocabulary = perGeneration(db, () => readVocabulary(db));
+  const requirements = perGeneration(db, () => readRequirements(db, indexed().rules));
+  const kept = (): Kept => ({ ...indexed(), vocabulary: vocabulary(), requirements: requirements() });
   const textsOf = db.sqlite
     .prepare<[number], string[]>(
       'SELECT ids, title, discussion, check_content, fix_text FROM searchable_rules WHERE id = ?',
@@ -66,59 +74,40 @@ export function createFinder(
   };
 
   /** What is asked, without the rules that it excludes. */
-  function* withoutExcluded(asked: Asked, memory: IndexMemory): Generator<void, Asked> {
+  function withoutExcluded(asked: Asked): Asked {
     const { excluded } = asked.query;
     if (excluded.length === 0) return asked;
-    const without = new Uint8Array(memory.all.length);
-    for (const term of excluded) {
-      const places = yield* rulesOfTerm(term, memory);
-      for (let at = 0; at < places.length; at++) without[places[at]!] = 1;
-    }
-    const isLeft: Test = ({ place }) => without[place] === 0;
+    const without = new Set(
+      queries.matching(anyOf(excluded.flatMap(({ patterns }) => patterns.map(matchOf)))),
+    );
+    const isLeft: Test = ({ id }) => !without.has(id);
     const { inScope, passes } = asked;
-    const left = allTests([inScope, isLeft]);
-    return { ...asked, inScope: left, passes: passes === inScope ? left : allTests([passes, isLeft]) };
+    return { ...asked, inScope: allTests([inScope, isLeft]), passes: allTests([passes, isLeft]) };
   }
 
-  /** The rules of a question that pass a test, in no order. */
-  function* allOf(asked: Asked, passes: Test | null, memory: IndexMemory): Generator<void, IndexedRule[]> {
-    const { query, byWords, reached } = asked;
-    const rules = !byWords && reached === null ? memory.all : [];
-    if (!byWords) for (const id of reached ?? []) rules.push(memory.rules.get(id)!);
-    else {
-      const places = yield* matching(query.wants, memory);
-      for (let at = 0; at < places.length; at++) rules.push(memory.all[places[at]!]!);
-    }
-    const found = passes === null ? rules : rules.filter(passes);
-    return hasLiterals(query) ? yield* filtered(found, (rule) => hasItsLiterals(query, rule)) : found;
+  /** The rules of a question that pass a test, in no order: those that have its words with what they score. */
+  function rulesOf({ query, byWords, reached }: Asked, passes: Test | null, { rules }: Kept): Ranked[] {
+    return (byWords ? matching(query.wants) : Array.from(reached ?? rules.keys(), (id): Scored => [id, 0]))
+      .map(([id, score]) => ({ rule: rules.get(id)!, score }))
+      .filter(({ rule }) => (passes?.(rule) ?? true) && hasItsLiterals(query, rule));
+  }
+
+  function matching(terms: Term[]): Scored[] {
+    // FTS5 leaves out a word of letters that it does not know: it asks for the others alone.
+    const isNone = (match: string) => !isAscii.test(match) && queries.matching(match).length === 0;
+    return terms.some((term) => isNone(allOf([term]))) ? [] : queries.first(allOf(terms));
   }
 
   function hasItsLiterals({ literals, excludedLiterals }: SearchQuery, rule: IndexedRule): boolean {
+    if (literals.length + excludedLiterals.length === 0) return true;
     const hasAny = phrasesIn(rule);
     return literals.every((each) => hasAny([each])) && !hasAny(excludedLiterals);
   }
 
-  /** The rules in an order, those of a page at least. */
-  function* sorted(
-    { query, byWords }: Asked,
-    sort: SearchOrder,
-    all: IndexedRule[],
-    end: number,
-    memory: IndexMemory,
-  ): Generator<void, IndexedRule[]> {
-    if (sort !== 'relevance' || !byWords) return inOrder(all, sort === 'relevance' ? 'stig' : sort);
-    const weighed = query.wants.flatMap(({ patterns }) =>
-      patterns.map((pattern) => ({ match: matchOf(pattern), share: 1 })),
-    );
-    const isFew = all.length * fewShare < memory.all.length;
-    const places = isFew ? all.map(({ place }) => place) : null;
-    const { scores } = yield* memory.postings.scores(weighed, 'first', places);
-    const asked = query.ids.length > 0 ? all.length : end;
-    const ranked = bestOf(all, ({ place }) => scores[place]!, asked);
-    return namedFirst(
-      query,
-      ranked.map(({ rule }) => rule),
-    );
+  function sorted({ query, byWords }: Asked, sort: SearchOrder, all: Ranked[]): IndexedRule[] {
+    const rules = (some: Ranked[]) => some.map(({ rule }) => rule);
+    if (sort !== 'relevance' || !byWords) return inOrder(rules(all), sort === 'relevance' ? 'stig' : sort);
+    return namedFirst(query, rules(all.toSorted(byScore)));
   }
 
   /** Behind the rules that have the id that is asked for come those that have it in another revision, then others. */
@@ -129,67 +118,43 @@ export function createFinder(
     return rules.toSorted((a, b) => rank(a) - rank(b));
   }
 
-  function* widerOf(
-    asked: Asked,
-    all: IndexedRule[],
-    { stig, sort }: SearchIn,
-    memory: IndexMemory,
-  ): Generator<void, Wider> {
+  function widerOf(asked: Asked, all: Ranked[], { stig, sort }: SearchIn, of: Kept): Wider {
     const { query, byWords, inScope, passes } = asked;
     if (!byWords || all.length >= enough) return nothingWider;
     if (query.isOneId && isId(query.wanted)) return nothingWider;
-    const first = passes === inScope ? all : yield* allOf(asked, inScope, memory);
+    const first = passes === inScope ? all : rulesOf(asked, inScope, of);
     if (first.length >= enough) return nothingWider;
-    const wider = yield* widen(asked, new Set(first), phrasesIn, stig === undefined, memory);
+    const wider = widen(asked, new Set(first.map(({ rule }) => rule)), phrasesIn, stig === undefined, of);
     return sort === undefined || sort === 'relevance'
       ? wider
       : { ...wider, rules: inOrder(wider.rules, sort) };
   }
 
-  return function* (search: SearchIn, page: Page, memory: IndexMemory): Generator<void, Found> {
-    const query = readSearchQuery(search.q ?? '');
-    const bound = bind(query, search);
-    if (bound === null)
+  return {
+    /** Reads what a search keeps until the catalog changes: up to 0.1 s for each part. */
+    async prepare(): Promise<void> {
+      for (const part of [indexed, vocabulary, requirements]) {
+        db.read<unknown>(part);
+        await yieldToEventLoop();
+      }
+    },
+
+    find(search: SearchIn, page: Page): Found {
+      const query = readSearchQuery(search.q ?? '');
+      const bound = bind(query, search);
+      if (bound === null)
+        return { query, rules: [], total: 0, exact: 0, wider: nothingWider, counts: countsOf([]) };
+      const asked = withoutExcluded(bound);
+      const all = rulesOf(asked, asked.passes, kept());
+      const wider = widerOf(asked, all, search, kept());
+      const total = all.length + wider.rules.length;
+      const offset = offsetOf(page, total);
+      const rules = [...sorted(asked, search.sort ?? 'relevance', all), ...wider.rules];
       return {
-        query,
-        rules: [],
-        total: 0,
-        exact: 0,
-        wider: nothingWider,
-        wantedIn: () => [],
-        counts: countsOf([]),
+        ...{ query, wider, total, exact: all.length },
+        rules: rules.slice(offset, offset + page.limit),
+        counts: countsOf(rules),
       };
-    const asked = yield* withoutExcluded(bound, memory);
-    const all = yield* allOf(asked, asked.passes, memory);
-    yield;
-    const wider = yield* widerOf(asked, all, search, memory);
-    const total = all.length + wider.rules.length;
-    const offset = offsetOf(page, total);
-    const end = offset + page.limit;
-    const first =
-      offset < all.length
-        ? (yield* sorted(asked, search.sort ?? 'relevance', all, end, memory)).slice(offset, end)
-        : [];
-    const rest = wider.rules.slice(Math.max(0, offset - all.length), Math.max(0, end - all.length));
-    return {
-      ...{ query, wider, total, rules: [...first, ...rest], exact: all.length },
-      wantedIn: wantedBy(wider.wanted, memory),
-      counts: countsOf(wider.rules.length === 0 ? all : [...all, ...wider.rules]),
-    };
+    },
   };
 }
-
-/** A rule has few forms of each word: to look for all of them in its texts takes longer than the search. */
-function wantedBy(wanted: Wanted[], { postings }: IndexMemory): (rule: IndexedRule) => Pattern[][] {
-  const all = wanted.map(({ patterns, instead }) =>
-    [...patterns, ...instead].map((pattern) => ({ pattern, mayBeIn: postings.test(matchOf(pattern)) })),
-  );
-  return ({ place }) =>
-    all.flatMap((forms) => {
-      const found = forms.filter(({ mayBeIn }) => mayBeIn(place)).map(({ pattern }) => pattern);
-      return found.length === 0 ? [] : [found];
-    });
-}
-
-const hasLiterals = ({ literals, excludedLiterals }: SearchQuery) =>
-  literals.length + excludedLiterals.length > 0;

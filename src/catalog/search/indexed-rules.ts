@@ -13,13 +13,14 @@ export interface IndexedStig {
   /** Its places among all: by title, and by slug (rule S4.2). */
   place: number;
   slugPlace: number;
+  /** The numbers of its rules lie between these. */
+  first: number;
+  last: number;
 }
 
 /** A rule of the index, with what filters, orders and counts need of it. */
 export interface IndexedRule {
   id: number;
-  /** Its place among all of the index, by number. */
-  place: number;
   stig: IndexedStig;
   ordinal: number;
   severity: (typeof levels)[number];
@@ -30,11 +31,16 @@ export interface IndexedRule {
   srg: string | null;
 }
 
-/** The rules of the index by their places and by their numbers, and the places of each STIG by its slug. */
+/** A rule and what it scores: less is better. */
+export interface Ranked {
+  rule: IndexedRule;
+  score: number;
+}
+
+/** The rules of the index by their numbers, and its STIGs by their slugs. */
 export interface IndexedRules {
-  all: IndexedRule[];
   rules: Map<number, IndexedRule>;
-  placesOf: Map<string, number[]>;
+  stigs: Map<string, IndexedStig>;
 }
 
 interface StigRow extends Pick<IndexedStig, 'slug' | 'title' | 'version'> {
@@ -43,35 +49,36 @@ interface StigRow extends Pick<IndexedStig, 'slug' | 'title' | 'version'> {
 }
 
 /** The rules of the index by their numbers: to join the tables for each of 20,000 rules takes longer than the search. */
-export function* readIndexedRules({ sqlite }: Pick<Database, 'sqlite'>): Generator<void, IndexedRules> {
-  const stigs = sqlite
+export function readIndexedRules({ sqlite }: Pick<Database, 'sqlite'>): IndexedRules {
+  const found = sqlite
     .prepare<[], StigRow>(
       `SELECT s.slug, s.title, r.version, s.kind, r.id AS release
          FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
         ORDER BY s.title_fold, s.title, s.slug`,
     )
     .all();
-  const rulesOf = sqlite.prepare<[number], Omit<IndexedRule, 'stig' | 'place' | 'srg'>>(
+  const rulesOf = sqlite.prepare<[number], Omit<IndexedRule, 'stig' | 'srg'>>(
     `SELECT id, ordinal, severity, group_id AS groupId, trim(group_title) AS requirement
        FROM findings WHERE release_id = ? ORDER BY ordinal`,
   );
-  const slugs = stigs.map(({ slug }) => slug).sort(compareCodePoints);
+  const slugs = found.map(({ slug }) => slug).sort(compareCodePoints);
   const placeOf = new Map(slugs.map((slug, place) => [slug, place]));
-  const all: IndexedRule[] = [];
-  for (const [place, { slug, title, version, kind, release }] of stigs.entries()) {
-    const stig = { slug, title, version, isSrg: kind === 'srg', place, slugPlace: placeOf.get(slug)! };
-    for (const rule of rulesOf.all(release))
-      all.push({ ...rule, stig, place: 0, srg: requirementOf(rule.requirement) });
-    yield;
+  const stigs = new Map<string, IndexedStig>();
+  const rules = new Map<number, IndexedRule>();
+  for (const [place, { slug, title, version, kind, release }] of found.entries()) {
+    const own = rulesOf.all(release);
+    const ids = own.map(({ id }) => id);
+    const stig: IndexedStig = {
+      ...{ slug, title, version, place },
+      isSrg: kind === 'srg',
+      slugPlace: placeOf.get(slug)!,
+      first: Math.min(...ids),
+      last: Math.max(...ids),
+    };
+    stigs.set(slug, stig);
+    for (const rule of own) rules.set(rule.id, { ...rule, stig, srg: requirementOf(rule.requirement) });
   }
-  all.sort((a, b) => a.id - b.id);
-  for (const [place, rule] of all.entries()) rule.place = place;
-  const bySlug = Map.groupBy(all, ({ stig }) => stig.slug);
-  return {
-    all,
-    rules: new Map(all.map((rule) => [rule.id, rule])),
-    placesOf: new Map([...bySlug].map(([slug, own]) => [slug, own.map(({ place }) => place)])),
-  };
+  return { rules, stigs };
 }
 
 /** The requirement of an SRG without its ending (`SRG-OS-000163`); null for another text. */
@@ -80,7 +87,9 @@ export const requirementOf = (text: string): string | null => /^SRG-[A-Z]+-\d+/.
 type Order = (a: IndexedRule, b: IndexedRule) => number;
 const byStig: Order = (a, b) => a.stig.place - b.stig.place || a.ordinal - b.ordinal;
 /** By the slug of the STIG, and then as the document has them. */
-export const bySlug: Order = (a, b) => a.stig.slugPlace - b.stig.slugPlace || a.ordinal - b.ordinal;
+const bySlug: Order = (a, b) => a.stig.slugPlace - b.stig.slugPlace || a.ordinal - b.ordinal;
+/** The best first; equals by slug, and then as the document has them. */
+export const byScore = (a: Ranked, b: Ranked): number => a.score - b.score || bySlug(a.rule, b.rule);
 const numberOf = ({ groupId }: IndexedRule) => Number(/^[^-]*-(\d+)/.exec(groupId)?.[1] ?? 0);
 
 /** The orders of rule S4.2. */

@@ -1,12 +1,11 @@
 import { badRequest } from '../../base/errors.ts';
-import { oneSlice, runInSlices, yieldToEventLoop } from '../../base/slices.ts';
+import { yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { inOneGeneration } from '../../db/one-generation.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
 import { createStigNameIndex } from '../stigs/name-index.ts';
 import type { Lookup } from './binder.ts';
-import { createFinder, type Found, type SearchIn } from './finder.ts';
-import { createIndexMemory } from './index-memory.ts';
+import { createFinder, type SearchIn } from './finder.ts';
 import type { IndexedRule } from './indexed-rules.ts';
 import { mostExported, type SearchAnswer, type SearchResult } from './schema.ts';
 import { makeSnippet, type SearchedField } from './snippet.ts';
@@ -26,32 +25,18 @@ interface FoundRow {
 type Texts = Record<SearchedField, string>;
 
 const rowsPerTurn = 500;
-const titlesAsked = 40;
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Full-text search over the rules of current releases. */
 export function createSearchService(db: Database, lookup: Lookup, stigNames = createStigNameIndex(db)) {
-  const memory = createIndexMemory(db);
-  const findIn = createFinder(db, lookup, stigNames);
+  const { find, prepare } = createFinder(db, lookup, stigNames);
   const rowOf = db.sqlite.prepare<[number], FoundRow>(
     `SELECT rule_id AS ruleId, rule_version AS ruleVersion, rule_title AS ruleTitle, ccis FROM findings WHERE id = ?`,
   );
   const textsOf = db.sqlite.prepare<[number], Texts>(
     'SELECT title, discussion, check_content AS "check", fix_text AS fix, ids FROM searchable_rules WHERE id = ?',
   );
-
-  const find = async (search: SearchIn, page: Page): Promise<Found> => {
-    const work = findIn(search, page, await memory());
-    return runInSlices(inTransactions(db, work));
-  };
-
-  const someTitles = db.sqlite
-    .prepare<[number], string>(
-      `SELECT substr(min(rule_title), 1, 200) FROM findings JOIN searched_releases USING (release_id)
-        GROUP BY release_id ORDER BY release_id LIMIT ?`,
-    )
-    .pluck();
 
   function foundRule({ id, stig, groupId, severity }: IndexedRule, rank: number): FoundRule {
     const { ccis, ...ids } = rowOf.get(id)!;
@@ -60,26 +45,21 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
   }
 
   return {
-    /** Reads ahead what the first questions would wait for: it asks the titles of some rules. */
-    async prepare(): Promise<void> {
-      for (const q of someTitles.all(titlesAsked)) await this.search({ q, page: 1, limit: 50 });
-    },
+    /** Reads ahead what the first question would wait for. */
+    prepare,
 
     /** A page of what a question finds, in the order of rules S4.2 and D35.1. A question without a word finds nothing. */
-    search(search: RuleSearch): Promise<Omit<SearchAnswer, 'stigs' | 'answers'>> {
-      return inOneGeneration(db, async () => {
-        const { query, rules, total, exact, wider, wantedIn, counts } = await find(search, search);
+    search(search: RuleSearch): Omit<SearchAnswer, 'stigs' | 'answers'> {
+      return db.read(() => {
+        const { query, rules, total, exact, wider, counts } = find(search, search);
         const offset = offsetOf(search, total);
         const all = query.wants.map(({ patterns }) => patterns);
-        return db.read(() => ({
+        const any = wider.wanted.map(({ patterns, instead }) => [...patterns, ...instead]);
+        return {
           results: rules.map((rule, index) => {
             const rank = offset + index + 1;
             const { rank: _, ...found } = foundRule(rule, rank);
-            return {
-              ...found,
-              snippet: makeSnippet(textsOf.get(rule.id)!, rank <= exact ? all : wantedIn(rule)),
-              rank,
-            };
+            return { ...found, snippet: makeSnippet(textsOf.get(rule.id)!, rank <= exact ? all : any), rank };
           }),
           relaxed: wider.rules.length > 0,
           exact,
@@ -88,7 +68,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
           suggestions: wider.suggestions,
           counts,
           pagination: paginationOf(search, total),
-        }));
+        };
       });
     },
 
@@ -98,7 +78,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
      */
     exported(search: SearchIn): Promise<FoundRule[]> {
       return inOneGeneration(db, async () => {
-        const { rules, total, exact } = await find(search, { page: 1, limit: mostExported });
+        const { rules, total, exact } = db.read(() => find(search, { page: 1, limit: mostExported }));
         if (total > mostExported)
           throw badRequest(
             `${total.toLocaleString('en-US')} rules were found. An export holds ${mostExported.toLocaleString('en-US')}: add filters`,
@@ -115,13 +95,4 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
       });
     },
   };
-}
-
-/** Work in slices that each see one state of the catalog. */
-function* inTransactions<T>(db: Pick<Database, 'read'>, work: Generator<void, T>): Generator<void, T> {
-  for (;;) {
-    const step = db.read(() => oneSlice(work));
-    if (step.done) return step.value;
-    yield;
-  }
 }

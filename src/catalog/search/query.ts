@@ -190,8 +190,15 @@ function inIndex(pattern: Pattern): Pattern {
   return words(pattern.parts.length === 1 && groupId.test(pattern.parts[0]!) ? parts.slice(1) : parts);
 }
 
-/** Something to find, as FTS5 would take it: the name of its postings. Between the quotation marks there are only word characters and blanks. */
+/** Something to find, as FTS5 takes it. Between the quotation marks there are only word characters and blanks. */
 export function matchOf(pattern: Pattern): string {
   const { parts, isPrefix } = inIndex(pattern);
   return `"${parts.join(' ')}"${isPrefix ? ' *' : ''}`;
 }
+
+/** The question to the index for rules that have one of some things. */
+export const anyOf = (matches: string[]): string => matches.join(' OR ');
+
+/** The question to the index for rules that have all of some terms, each in one of its alternatives. */
+export const allOf = (terms: Term[]): string =>
+  terms.map(({ patterns }) => `(${anyOf(patterns.map(matchOf))})`).join(' AND ');

@@ -1,25 +1,27 @@
 import { indexedWords } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { bm25, rarityOf, weightOfLength } from './bm25.ts';
 import { type IndexedRule, requirementOf } from './indexed-rules.ts';
 import type { Wanted } from './second-reading.ts';
 
-const titlesPerSlice = 100;
+// The constants of bm25, as in FTS5.
+const saturation = 1.2;
+const lengthShare = 0.75;
+const leastRarity = 1e-6;
 
 /** Says how well a question fits the requirement that a rule implements: 0 where no title of it has a word of it. */
 export type Requirements = (wanted: Wanted[]) => (rule: IndexedRule) => number;
 
 /** Reads the titles of the requirements of all SRGs: a STIG words its rules otherwise. */
-export function* readRequirements(
+export function readRequirements(
   { sqlite }: Pick<Database, 'sqlite'>,
-  rules: IndexedRule[],
-): Generator<void, Requirements> {
+  rules: Map<number, IndexedRule>,
+): Requirements {
   const titleOf = sqlite.prepare<[number], { title: string; name: string }>(
     'SELECT rule_title AS title, rule_version AS name FROM findings WHERE id = ?',
   );
   const titles: { requirement: string; length: number }[] = [];
   const byWord = new Map<string, Set<number>>();
-  for (const { id, stig } of rules) {
+  for (const { id, stig } of rules.values()) {
     if (!stig.isSrg) continue;
     const { title, name } = titleOf.get(id)!;
     const requirement = requirementOf(name);
@@ -27,7 +29,6 @@ export function* readRequirements(
     const words = indexedWords(title);
     for (const word of words) byWord.set(word, (byWord.get(word) ?? new Set()).add(titles.length));
     titles.push({ requirement, length: words.length });
-    if (titles.length % titlesPerSlice === 0) yield;
   }
   const meanLength = titles.reduce((sum, { length }) => sum + length, 0) / titles.length;
 
@@ -35,13 +36,14 @@ export function* readRequirements(
     const scores = new Map<number, number>();
     let whole = 0;
     for (const { patterns, rules: upTo } of wanted) {
-      const rarity = rarityOf(Math.min(upTo, rules.length), rules.length);
+      const rarity = rarityOf(Math.min(upTo, rules.size), rules.size);
       whole += rarity;
       const fitting = new Set(patterns.flatMap(({ parts }) => titlesWith(byWord, parts)));
       for (const title of fitting) {
-        const length = weightOfLength(titles[title]!.length, meanLength);
-        // A word stands in a title once.
-        scores.set(title, (scores.get(title) ?? 0) + bm25(rarity, 1, length));
+        const length = saturation * (1 - lengthShare + (lengthShare * titles[title]!.length) / meanLength);
+        // The bm25 of a word that stands in a title once.
+        const score = rarity * ((saturation + 1) / (1 + length));
+        scores.set(title, (scores.get(title) ?? 0) + score);
       }
     }
     const fits = new Map<string, number>();
@@ -52,6 +54,10 @@ export function* readRequirements(
     return ({ srg }) => (srg === null ? 0 : (fits.get(srg) ?? 0));
   };
 }
+
+/** What a word counts that `having` of all texts have. */
+const rarityOf = (having: number, all: number): number =>
+  Math.max(leastRarity, Math.log((all - having + 0.5) / (having + 0.5)));
 
 /** The titles that have all of some words. */
 function titlesWith(byWord: Map<string, Set<number>>, parts: string[]): number[] {

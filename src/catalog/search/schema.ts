@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { textOrTexts, wordList } from '../../http/arrays.ts';
-import { Pinned } from '../../http/list-filter.ts';
+import { wordList } from '../../http/arrays.ts';
+import { listFilter, Pinned, stigFilter } from '../../http/list-filter.ts';
 import { flag, format, oneWord, Pagination, paging, requestText } from '../../http/schema.ts';
 import { Severity } from '../stigs/schema.ts';
 
@@ -123,12 +123,11 @@ export const question = requestText('q', 500).openapi({
 export const searchFields = z.object({
   q: question.optional(),
   severity: wordList('severity', Severity.options),
-  stig: textOrTexts('stig', 1000)
-    .optional()
-    .openapi({ description: 'The slugs of STIGs, repeated for several.', example: ['harbor_linux_3'] }),
-  list: requestText('list', 100)
-    .optional()
-    .openapi({ description: 'The id of a list: only rules of its STIGs.' }),
+  stig: stigFilter.openapi({
+    description: 'The slugs of STIGs, repeated for several.',
+    example: ['harbor_linux_3'],
+  }),
+  list: listFilter.openapi({ description: 'The id of a list: only rules of its STIGs.' }),
   cci: requestText('cci', 100)
     .optional()
     .openapi({ description: 'Only rules that cite this CCI, in any spelling.', example: 'CCI-000366' }),

@@ -1,7 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import { indexed, type Pattern, wordCharacter } from './pattern.ts';
-import type { Weighed } from './postings.ts';
 import { matchOf, type SearchQuery, type Term, words, wordsOf } from './query.ts';
 import { stopWords } from './stop-words.ts';
 import { createSynonyms } from './synonyms.ts';
@@ -37,8 +36,6 @@ const mostGuessed = 3;
 /** Taken for the rules that a prefix finds. */
 const withPrefix = 1000;
 const mostNamed = 3;
-/** What a synonym counts. */
-const ofSynonyms = 0.5;
 /** A guess compares all STIGs. */
 const mostGuessedNames = 12;
 const ruleId = /^(?:S?V|CCI|SRG)-/i;
@@ -151,14 +148,11 @@ function asIs({ patterns, isLiteral }: Term, parts: string[], { rulesWith }: Voc
   return { patterns, instead: [], rules };
 }
 
-/** Some things with what may stand for them, each once. */
-export function weighed(wanted: Wanted[]): Weighed[] {
+/** Some things as FTS5 takes them, and what may stand for them, each once. */
+export function matchesOf(wanted: Wanted[]): { own: string[]; instead: string[] } {
   const own = new Set(wanted.flatMap(({ patterns }) => patterns.map(matchOf)));
   const instead = new Set(wanted.flatMap((each) => each.instead.map(matchOf)));
-  return [
-    ...[...own].map((match) => ({ match, share: 1 })),
-    ...[...instead].filter((each) => !own.has(each)).map((match) => ({ match, share: ofSynonyms })),
-  ];
+  return { own: [...own], instead: [...instead].filter((each) => !own.has(each)) };
 }
 
 /**

@@ -118,7 +118,8 @@ export function stigOf(
   if (wanted !== undefined && wanted !== newest)
     try {
       stigs.release(slug, wanted);
-    } catch {
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
       const advice = `${cut(wanted)} of ${slug} is not in this catalog. The newest release here is ${newest}`;
       const retained = stigs.retained(slug);
       throw new Missing('not_imported', advice, { slug, newest, retained: retained.slice(0, mostReleases) });

@@ -1,5 +1,4 @@
 import { stemmer } from 'stemmer';
-import { compareCodePoints } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 
 /** A word of the index, and how many rules have it. */
@@ -15,52 +14,19 @@ const shortestStem = 3;
 const lettersOfWords = [...'abcdefghijklmnopqrstuvwxyz0123456789_'];
 /** Longer words are no words that a person mistypes. */
 const longestGuess = 20;
-const wordsPerRead = 1000;
 
 /** The words of the search index, the number of rules of each, and their stems. */
-export type Vocabulary = ReturnType<typeof vocabularyOf>;
+export type Vocabulary = ReturnType<typeof readVocabulary>;
 
 /** Reads the vocabulary of the search index: a question to the index for each form of each word takes longer. */
-export function* readVocabulary({ sqlite }: Pick<Database, 'sqlite'>): Generator<void, Vocabulary> {
-  const after = sqlite.prepare<[string, number], IndexWord>(
-    'SELECT term AS word, doc AS rules FROM rule_words WHERE term > ? LIMIT ?',
-  );
-  const words: IndexWord[] = [];
-  for (let last: string | undefined = ''; last !== undefined; ) {
-    const next = after.all(last, wordsPerRead);
-    words.push(...next);
-    last = next.at(-1)?.word;
-    yield;
-  }
-  const byStem = new Map<string, IndexWord[]>();
-  for (const [index, each] of words.entries()) {
-    const stem = stemmer(each.word);
-    const same = byStem.get(stem);
-    if (same === undefined) byStem.set(stem, [each]);
-    else same.push(each);
-    if (index % wordsPerRead === 0) yield;
-  }
-  return vocabularyOf(words, byStem);
-}
-
-function vocabularyOf(words: IndexWord[], byStem: Map<string, IndexWord[]>) {
+export function readVocabulary({ sqlite }: Pick<Database, 'sqlite'>) {
+  const words = sqlite.prepare<[], IndexWord>('SELECT term AS word, doc AS rules FROM rule_words').all();
+  const byStem = Map.groupBy(words, ({ word }) => stemmer(word));
   const known = new Map(words.map(({ word, rules }) => [word, rules]));
   const rulesWith = (word: string): number => known.get(word) ?? 0;
 
   return {
     rulesWith,
-
-    /** The words of the index that begin so. */
-    beginningWith(letters: string): string[] {
-      let [first, end] = [0, words.length];
-      while (first < end) {
-        const middle = (first + end) >> 1;
-        if (compareCodePoints(words[middle]!.word, letters) < 0) first = middle + 1;
-        else end = middle;
-      }
-      while (words[end]?.word.startsWith(letters)) end++;
-      return words.slice(first, end).map(({ word }) => word);
-    },
 
     /** The words of the index with the stem of a word from `indexed`, the commonest first; `[]` for none. */
     forms(word: string): IndexWord[] {

@@ -1,11 +1,13 @@
 import type { Database } from '../../db/database.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
-import { bestOf, type Ranked } from './best.ts';
 import type { Asked, Test } from './binder.ts';
-import type { IndexMemory } from './index-memory.ts';
-import type { IndexedRule } from './indexed-rules.ts';
+import { byScore, type IndexedRule, type IndexedRules, type Ranked } from './indexed-rules.ts';
 import type { Pattern } from './pattern.ts';
-import { createSecondReading, type SecondReading, type Wanted, weighed } from './second-reading.ts';
+import { anyOf } from './query.ts';
+import type { Requirements } from './requirements.ts';
+import { createSecondReading, matchesOf, type SecondReading, type Wanted } from './second-reading.ts';
+import type { IndexQueries } from './sql.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** What the second reading of a question finds (rule D35.1). */
 export interface Wider extends Pick<SecondReading, 'dropped' | 'suggestions'> {
@@ -13,6 +15,12 @@ export interface Wider extends Pick<SecondReading, 'dropped' | 'suggestions'> {
   rules: IndexedRule[];
   narrowedTo: string[];
   wanted: Wanted[];
+}
+
+/** What a search keeps of the catalog until it changes. */
+export interface Kept extends IndexedRules {
+  vocabulary: Vocabulary;
+  requirements: Requirements;
 }
 
 /** Reads the texts of a rule, and says whether one of them has one of some phrases. */
@@ -33,10 +41,11 @@ const rulesOfPhrases = 10_000;
 const enough = 10;
 /** In so many STIGs few rules pass: all words are asked at once. */
 const fewStigs = 8;
+/** What a synonym counts. */
+const ofSynonyms = 0.5;
 /** What each further rule of one requirement in a STIG counts less. */
 const again = 0.7;
 
-const textsPerSlice = 10;
 /** What it counts that a rule implements a requirement that the question fits: SRGs and STIGs word things otherwise. */
 const ofRequirement = 1.5;
 
@@ -45,86 +54,98 @@ export function createWider(
   db: Database,
   stigNames: Pick<StigNameIndex, 'said' | 'exactly'>,
   isId: (text: string) => boolean,
+  { second }: Pick<IndexQueries, 'second'>,
 ) {
   const read = createSecondReading(db, stigNames, isId);
+
+  /** The rules from one number to another with any of some things: what stands for a word counts half. */
+  function scored(wanted: Wanted[], from: number, to: number): Map<number, number> {
+    const { own, instead } = matchesOf(wanted);
+    const scores = new Map<number, number>();
+    if (own.length > 0) for (const [id, score] of second(anyOf(own), from, to)) scores.set(id, score);
+    if (instead.length > 0)
+      for (const [id, score] of second(anyOf(instead), from, to))
+        scores.set(id, (scores.get(id) ?? 0) + score * ofSynonyms);
+    return scores;
+  }
 
   /**
    * The best rules that pass, with any of some things, the rarest first. `holds`: what the texts must have, or null.
    * `slugs`: of these STIGs, or null for all.
    */
-  function* best(
+  function best(
     wanted: Wanted[],
     passes: Test | null,
     holds: Test | null,
     slugs: string[] | null,
-    { all, placesOf, postings, requirements }: IndexMemory,
-  ): Generator<void, Ranked[]> {
+    { rules, stigs, requirements }: Kept,
+  ): Ranked[] {
     const rarest = affordable(wanted.filter((each) => each.rules > 0).sort((a, b) => a.rules - b.rules));
     const fit = requirements(rarest);
-    const among =
-      slugs !== null && slugs.length <= fewStigs
-        ? slugs.flatMap((slug) => placesOf.get(slug) ?? []).sort((a, b) => a - b)
-        : null;
-    function* ranked(some: Wanted[]): Generator<void, Ranked[]> {
-      const { places, scores } = yield* postings.scores(weighed(some), 'second', among);
-      const found = places.map((place) => all[place]!);
-      const passing = passes === null ? found : found.filter(passes);
-      const holding = holds === null ? passing : yield* filtered(passing, holds);
-      return bestOf(holding, (rule) => scores[rule.place]! - ofRequirement * fit(rule), mostRanked);
+    function ranked(some: Wanted[], from = 0, to = Number.MAX_SAFE_INTEGER): Ranked[] {
+      return Array.from(scored(some, from, to), ([id, score]) => ({ rule: rules.get(id)!, score }))
+        .filter(({ rule }) => (passes?.(rule) ?? true) && (holds?.(rule) ?? true))
+        .map(({ rule, score }) => ({ rule, score: score - ofRequirement * fit(rule) }))
+        .sort(byScore)
+        .slice(0, mostRanked);
     }
-    if (among !== null) return yield* ranked(rarest);
+    if (slugs !== null && slugs.length <= fewStigs) {
+      const asked = slugs.flatMap((slug) => stigs.get(slug) ?? []);
+      const [firsts, lasts] = [asked.map(({ first }) => first), asked.map(({ last }) => last)];
+      return ranked(rarest, Math.min(...firsts), Math.max(...lasts));
+    }
     let found: Ranked[] = [];
     for (let round = 1, taken = 0, sum = 0; taken < rarest.length && found.length < enough; round++) {
       do sum += rarest[taken++]!.rules;
       while (taken < rarest.length && (round === mostRounds || sum + rarest[taken]!.rules <= candidates));
-      found = yield* ranked(rarest.slice(0, taken));
+      found = ranked(rarest.slice(0, taken));
     }
     return found;
   }
 
   /** What to add to the rules `first`, which have all words. `isFree`: no STIG was asked for, so a name may narrow. */
-  return function* (
+  return (
     { query, passes, slugs }: Asked,
     first: Set<IndexedRule>,
     phrasesIn: PhrasesIn,
     isFree: boolean,
-    memory: IndexMemory,
-  ): Generator<void, Wider> {
-    const { wanted, pieces, rest, named, dropped, suggestions } = read(query, memory.vocabulary);
+    kept: Kept,
+  ): Wider => {
+    const { wanted, pieces, rest, named, dropped, suggestions } = read(query, kept.vocabulary);
     const hasLiterals = query.literals.length + query.excludedLiterals.length > 0;
     // The index knows no punctuation: a phrase that has some is looked for in the texts.
     const holds = (rule: IndexedRule, phrases: Pattern[]) => {
       const hasAny = phrasesIn(rule);
       return !hasAny(query.excludedLiterals) && (query.literals.length === 0 || hasAny(phrases));
     };
-    function* find(some: Wanted[], within: string[] | null): Generator<void, IndexedRule[]> {
+    function find(some: Wanted[], within: string[] | null): IndexedRule[] {
       const isOf = within === null ? null : new Set(within);
       const isTested = passes !== null || isOf !== null;
       const test: Test = (rule) => (passes?.(rule) ?? true) && (isOf?.has(rule.stig.slug) ?? true);
       const phrases = some.flatMap(({ patterns, instead }) => [...patterns, ...instead]);
       const inTexts: Test = (rule) => holds(rule, phrases);
-      const found = yield* best(
-        ...([some, isTested ? test : null, hasLiterals ? inTexts : null, within ?? slugs, memory] as const),
+      const found = best(
+        ...([some, isTested ? test : null, hasLiterals ? inTexts : null, within ?? slugs, kept] as const),
       );
       return varied(found.filter(({ rule }) => !first.has(rule))).slice(0, most);
     }
     if (named !== null && isFree) {
-      const rules = yield* find(named.wanted, named.slugs);
+      const rules = find(named.wanted, named.slugs);
       if (rules.length > 0)
         return { rules, dropped, suggestions, narrowedTo: named.slugs, wanted: named.wanted };
     }
     const nothingElse = first.size === 0;
     for (const thatCount of nothingElse ? [() => wanted, pieces] : [() => wanted]) {
       const some = thatCount();
-      const rules = yield* find(some, null);
+      const rules = find(some, null);
       if (rules.length > 0) return { rules, dropped, suggestions, narrowedTo: [], wanted: some };
     }
-    const rules = nothingElse ? yield* find(rest, null) : [];
+    const rules = nothingElse ? find(rest, null) : [];
     return { rules, dropped: [], suggestions, narrowedTo: [], wanted: rest };
   };
 }
 
-/** All words, and the phrases that cost little: hundreds of common ones would hold the event loop for a second. */
+/** All words, and the phrases that cost little: hundreds of common ones would take a second. */
 function affordable(rarest: Wanted[]): Wanted[] {
   let [phrases, rules] = [0, 0];
   return rarest.filter((each) => {
@@ -132,16 +153,6 @@ function affordable(rarest: Wanted[]): Wanted[] {
     rules += each.rules;
     return phrases++ < cheapPhrases || rules <= rulesOfPhrases;
   });
-}
-
-/** The items that pass a test that reads texts: it can pause between them. */
-export function* filtered<T>(items: T[], passes: (item: T) => boolean): Generator<void, T[]> {
-  const found: T[] = [];
-  for (const [index, item] of items.entries()) {
-    if (passes(item)) found.push(item);
-    if (index % textsPerSlice === 0) yield;
-  }
-  return found;
 }
 
 /** The rules in a new order: the second of a requirement in a STIG gives way to others that are nearly as good. */

@@ -32,6 +32,7 @@ type SearchServices = Pick<
   | 'listStigs'
   | 'search'
   | 'answers'
+  | 'inOneGeneration'
   | 'citations'
   | 'stigNames'
   | 'onlySamples'
@@ -48,7 +49,7 @@ export function searchPages(app: Hono<Env>, { guard, show }: PageSupport, deps: 
   );
 
   app.get('/search', guard.visitor, async (c) => {
-    const page = await answer(c, deps);
+    const page = await deps.inOneGeneration(() => answer(c, deps));
     const href = isNarrowed(page.filter) ? undefined : onlyNamed(page, c.get('visitor'), deps);
     if (href !== undefined) return c.redirect(href, 303);
     return show(c, searchPage(page), page.problem?.status);
@@ -103,7 +104,7 @@ async function answer(c: Context<Env>, deps: SearchServices): Promise<SearchPage
     const ids =
       query.page === 1 ? (await deps.answers(q)).filter((each) => user !== null || isPublic(each)) : [];
     const answers = ids.map((each) => (user === null ? { ...each, rules: undefined } : each));
-    const found = isAsked ? await deps.search.search({ ...query, q, stig, among }) : null;
+    const found = isAsked ? deps.search.search({ ...query, q, stig, among }) : null;
     const rules = found && { ...found, answers };
     const titles = titlesOf([...filter.stig, ...(rules?.narrowedTo ?? [])], deps);
     const page = { ...unasked, rules, answers, titles, stigs: user === null ? [] : deps.stigNames.all() };
