@@ -42,7 +42,7 @@ export function parseSource(bytes: Uint8Array, options: ParseOptions = {}): Pars
 
 function parseBytes(bytes: Uint8Array, options: ParseOptions): Parsed {
   if (bytes.byteLength === 0) return skipped('the file is empty');
-  switch (firstCharacter(bytes)) {
+  switch (headOf(bytes, 1024).trimStart()[0]) {
     case '<':
       return parseXml(bytes, options);
     case '{':
@@ -76,14 +76,6 @@ function fromMarkdown(result: MarkdownResult, warnings: string[]): Parsed {
   return fromDocuments('regdoc-markdown', [result.document], [...warnings, ...result.warnings]);
 }
 
-/** The first character after blanks and a byte-order mark, in UTF-8 or UTF-16. */
-function firstCharacter(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, 1024));
-  const wide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
-  const text = wide ? head.toString('latin1').replaceAll('\0', '') : head.toString('latin1');
-  return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*([^\s])/.exec(text)?.[1];
-}
-
 /** Beginnings of known JSON: they identify a damaged file. */
 const jsonBeginnings: [RegExp, Kind][] = [
   [/^\s*\{\s*"catalog"\s*:/, 'oscal-catalog'],
@@ -114,7 +106,10 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
     const read = parseInterchange(value, text);
     return fromDocuments('regdoc', read.documents, [...warnings, ...read.warnings]);
   }
-  if (isNice(value)) return fromRoles('nice', parseNice(value), warnings);
+  if (isNice(value)) {
+    const nice = parseNice(value);
+    return fromRoles('nice', nice.record, [...warnings, ...nice.warnings]);
+  }
   const result = parseControlsJson(value, options.framework);
   if (result !== null) return fromControls(result, warnings);
   return skipped(nameOfJson(value));

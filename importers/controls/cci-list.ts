@@ -1,6 +1,7 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
+import { attributesBeside, createLosses } from '../read/losses.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { type ControlsResult, cciListRecord } from './catalog.ts';
 import { readCciReferences } from './cci-references.ts';
@@ -16,6 +17,10 @@ export function isCciList(root: XmlElement): boolean {
 
 /** Elements whose text the builder reads, with the text of the markup in them. */
 const textElements = new Set(['version', 'status', 'definition', 'type']);
+const attributesRead: Record<string, string[]> = {
+  cci_item: ['id'],
+  reference: ['version', 'title', 'index'],
+};
 
 interface RawItem {
   id: string;
@@ -31,8 +36,14 @@ export class CciListBuilder implements XmlHandler {
   private readonly items: RawItem[] = [];
   private item: RawItem | null = null;
   private captured = '';
+  private readonly losses = createLosses();
+  private readonly opened: { local: string; isRead: boolean; hasText: boolean }[] = [];
 
   open({ local, attributes }: XmlElement): void {
+    const isRead = textElements.has(local) || this.opened.at(-1)?.isRead === true;
+    this.opened.push({ local, isRead, hasText: false });
+    for (const name of attributesBeside(attributes, attributesRead[local] ?? []))
+      this.losses.add(`${local}@${name}`);
     if (textElements.has(local)) this.captured = '';
     else if (local === 'cci_item') {
       this.item = { id: attributes.id ?? '', status: '', types: [], definition: '', references: [] };
@@ -45,10 +56,16 @@ export class CciListBuilder implements XmlHandler {
 
   text(text: string): void {
     this.captured += text;
+    if (text.trim() !== '') this.opened.at(-1)!.hasText = true;
   }
 
   close(local: string): void {
     const { item, captured: text } = this;
+    const { isRead, hasText } = this.opened.pop()!;
+    if (hasText && !isRead) this.losses.add(local);
+    const isRepeated =
+      item && ((local === 'status' && item.status) || (local === 'definition' && item.definition));
+    if (isRepeated) this.losses.add(`a repeated ${local}`);
     if (local === 'cci_item') this.item = null;
     else if (!item && local === 'version') this.version = text.trim();
     else if (item && local === 'status') item.status = text.trim();
@@ -64,7 +81,7 @@ export class CciListBuilder implements XmlHandler {
     return {
       kind,
       records: [{ ...record, pairs }],
-      warnings: [...unknownStatuses(record.items), ...warnings],
+      warnings: [...unknownStatuses(record.items), ...warnings, ...this.losses.warnings()],
     };
   }
 }

@@ -1,7 +1,9 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { XmlElement } from '../../src/read/xml.ts';
+import { createLosses } from '../read/losses.ts';
 import { collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
+import { countLosses } from '../read/tree-losses.ts';
 import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
 import { type ControlsResult, catalogRecord, controlRecord } from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
@@ -16,6 +18,17 @@ export const dod8500Version = 'DoDI 8500.2 (2003)';
 export const macLevels = ['MAC I', 'MAC II', 'MAC III'];
 export const confidentialityLevels = ['CLASSIFIED', 'SENSITIVE', 'PUBLIC'];
 export const impactCodes = ['Low', 'Medium', 'High'] as const;
+
+const texts = [
+  ...['CONTROL_NUMBER', 'CONTROL_NAME', 'SUBJECT_AREA', 'IMPACT_CODE', 'DESCRIPTION', 'THREAT'],
+  ...['GENERAL_IMPLEMENTATION_GUIDANCE', 'SYSTEM_SPECIFIC_GUIDANCE_RESOURCES'],
+];
+const read = {
+  IMPORT_FILE: { many: ['IACONTROL'] },
+  IACONTROL: { one: texts, many: ['MACCONF'] },
+  MACCONF: { many: ['MAC', 'CONF'] },
+  CONTROL_NUMBER: { attributes: ['title'] },
+};
 
 /** True for the root element of DISA's import file of IA controls. */
 export function isDod8500(root: XmlElement): boolean {
@@ -36,8 +49,19 @@ export function parseDod8500(root: XmlNode): ControlsResult {
         `${control.identifier} has neither a mission assurance category nor a confidentiality level`,
       );
   }
+  const losses = createLosses();
+  countLosses(root, read, losses);
+  for (const [index, { title }] of controls.entries()) {
+    const [number] = childrenOf(nodes[index]!, 'CONTROL_NUMBER');
+    const stated = collapseLine(number?.attributes.title ?? '');
+    if (stated !== '' && stated !== title) losses.add('CONTROL_NUMBER@title other than CONTROL_NAME');
+  }
   const head = { framework, version: dod8500Version, edition: '' };
-  return { kind, records: [catalogRecord(kind, head, controls)], warnings };
+  return {
+    kind,
+    records: [catalogRecord(kind, head, controls)],
+    warnings: [...warnings, ...losses.warnings()],
+  };
 }
 
 function readControl(node: XmlNode, position: number): ControlRecord {

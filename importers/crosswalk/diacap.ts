@@ -4,10 +4,18 @@ import type { XmlElement } from '../../src/read/xml.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import type { MappingPair } from '../controls/control-record.ts';
 import { dod8500Version } from '../controls/dod-8500.ts';
+import { createLosses } from '../read/losses.ts';
 import { excerpt } from '../read/source-text.ts';
+import { countLosses } from '../read/tree-losses.ts';
 import { childrenOf, textOf, type XmlNode } from '../read/xml-tree.ts';
 
 const kind = 'diacap-map';
+
+const read = {
+  DiacapToRmf: { many: ['Iac'] },
+  Iac: { many: ['NistControl'], attributes: ['control'] },
+  NistControl: { attributes: ['revision'] },
+};
 
 /** True for the root element of the DIACAP to RMF map. */
 export function isDiacapMap(root: XmlElement): boolean {
@@ -35,8 +43,14 @@ export function parseDiacapMap(root: XmlNode): ControlsResult {
     }
   }
   if (pairs.size === 0) throw new ImportError('the map has no pairs', kind);
+  const losses = createLosses();
+  countLosses(root, read, losses);
   const head = { fromFramework: 'dod-8500', fromVersion: dod8500Version, edition: '' };
-  return { kind, records: [{ type: 'mapping', ...head, pairs: [...pairs.values()] }], warnings };
+  return {
+    kind,
+    records: [{ type: 'mapping', ...head, pairs: [...pairs.values()] }],
+    warnings: [...warnings, ...losses.warnings()],
+  };
 }
 
 function readEntry(entry: XmlNode, fromIdentifier: string, warnings: string[]): MappingPair | null {

@@ -134,6 +134,7 @@ function rowOf(record: DocumentRecord) {
   const counts = { signpostCount: signposts.length, actionableItemCount: actionableItems.length };
   const document = inOrder(RegulatoryDocument.shape, {
     id: stableId('regdoc', documentId),
+    status: undefined,
     ...counts,
     ...record,
   });

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { isObject, repeatedMember } from '../../src/base/json.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { pointerOf, readShape } from '../read/json-shape.ts';
+import { createLosses, type Losses } from '../read/losses.ts';
 import { excerpt } from '../read/source-text.ts';
 import { completeCsf } from './csf.ts';
-import type { DocumentRecord } from './document-record.ts';
+import { type DocumentRecord, statusField } from './document-record.ts';
+import { statedStatus, statusOf, statusWords } from './document-status.ts';
 
 const kind = 'regdoc';
 
@@ -29,6 +31,10 @@ const document = z.strictObject({
   authoritative: z.boolean().default(false),
   sourceUrl: z.url({ protocol: /^https?$/ }).default(''),
   restriction: z.string().max(10_000).nullable().default(null),
+  status: z
+    .string()
+    .refine((text) => statedStatus(text) !== null, { error: `must be one of ${statusWords.join(', ')}` })
+    .optional(),
   // The origin of the text: validated, not stored.
   language: z.string().max(100).optional(),
   version: z.string().max(100).optional(),
@@ -134,11 +140,12 @@ function refuseRepeatedMember(json: string, place: string): void {
 
 function fromValues(values: { value: unknown; place: string }[]) {
   const warnings: string[] = [];
+  const losses = createLosses();
   const ids = new Set<string>();
   const documents = values.map(({ value, place }) => {
     let record: DocumentRecord;
     try {
-      record = fromValue(value, warnings);
+      record = fromValue(value, warnings, losses);
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
       throw new ImportError(`${nameOf(value)}: ${place}${error.message}`, kind);
@@ -148,7 +155,7 @@ function fromValues(values: { value: unknown; place: string }[]) {
     ids.add(record.documentId);
     return record;
   });
-  return { documents, warnings };
+  return { documents, warnings: [...warnings, ...losses.warnings()] };
 }
 
 function nameOf(value: unknown): string {
@@ -156,9 +163,11 @@ function nameOf(value: unknown): string {
   return typeof id === 'string' ? `document "${excerpt(id)}"` : 'a document without an id';
 }
 
-function fromValue(value: unknown, warnings: string[]): DocumentRecord {
+function fromValue(value: unknown, warnings: string[], losses: Losses): DocumentRecord {
   const { document: head, signposts, actionableItems } = readShape(interchange, value, kind);
-  const { language: _, version: __, sha256: ___, retrievedAt: ____, ...fields } = head;
+  const { language, version, sha256, retrievedAt, status, ...fields } = head;
+  for (const [name, stated] of Object.entries({ language, version, sha256, retrievedAt }))
+    if (stated !== undefined) losses.add(`document/${name}`);
   const seen = new Set<string>();
   for (const [index, { actionId }] of actionableItems.entries()) {
     if (seen.has(actionId))
@@ -176,5 +185,12 @@ function fromValue(value: unknown, warnings: string[]): DocumentRecord {
       }),
     })),
     actionableItems,
+    ...statusField(
+      (status === undefined ? null : statedStatus(status)) ??
+        statusOf(
+          fields.title,
+          signposts.slice(0, 3).map(({ inferenceText }) => inferenceText),
+        ),
+    ),
   };
 }

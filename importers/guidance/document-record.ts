@@ -1,12 +1,26 @@
-import { RegulatoryDocument, type Signpost } from '../../src/catalog/guidance/document-schema.ts';
+import {
+  type DocumentStatus,
+  RegulatoryDocument,
+  type Signpost,
+} from '../../src/catalog/guidance/document-schema.ts';
 
 /** A category of the Cybersecurity Framework 2.0 in a signpost. */
 export type CsfReference = Signpost['nistCsf'][number];
 
-const counted = { id: true, signpostCount: true, actionableItemCount: true } as const;
+const counted = { id: true, status: true, signpostCount: true, actionableItemCount: true } as const;
 
-/** A document as its source states it; `text` identifies the whole text, of which the record has sentences. */
-export type DocumentRecord = Omit<RegulatoryDocument, keyof typeof counted> & { text?: string };
+/**
+ * A document as its source states it; `text` identifies the whole text, of which the record has sentences. An active
+ * document is stored without a status, as all were before documents had one.
+ */
+export type DocumentRecord = Omit<RegulatoryDocument, keyof typeof counted> & {
+  text?: string;
+  status?: Exclude<DocumentStatus, 'active'>;
+};
+
+/** The field of a record for a status. */
+export const statusField = (status: DocumentStatus): Pick<DocumentRecord, 'status'> =>
+  status === 'active' ? {} : { status };
 
 export const recordShape = RegulatoryDocument.omit(counted).shape;
 

@@ -1,8 +1,11 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { isStorable } from '../../src/base/text.ts';
+import type { DocumentStatus } from '../../src/catalog/guidance/document-schema.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { monthOf } from '../../src/read/months.ts';
+import { createLosses } from '../read/losses.ts';
 import { collapseLine, excerpt } from '../read/source-text.ts';
+import { statedStatus, statusWords } from './document-status.ts';
 
 const kind = 'regdoc-markdown';
 const longestHead = 64 * 1024;
@@ -18,7 +21,13 @@ export interface HeadFields {
   doctype?: string | undefined;
   jurisdiction?: string | undefined;
   published?: string | undefined;
+  status?: DocumentStatus | undefined;
 }
+
+/** The fields that are stored, and those by which a site generator lays out and finds its pages. */
+const stored = ['title', 'sourceUrl', 'publisher', 'doctype', 'jurisdiction', 'published', 'status'];
+const ofTheSite =
+  /^(?:layout|permalink|redirect_(?:to|from)|subnav|sidenav|nav_exclude|parent|section|nav_?order)$/i;
 
 /** True for a text that begins like a Markdown file with a head. */
 export function beginsWithHead(text: string): boolean {
@@ -105,6 +114,17 @@ export function readHead(text: string): Head | null {
       `the head, line ${lines.get('published')}: "${excerpt(published)}" is not a date`,
       kind,
     );
+  const losses = createLosses();
+  for (const name of values.keys())
+    if (field(name) !== undefined && !stored.includes(name) && !ofTheSite.test(name))
+      losses.add(`the field ${name} of the head`);
+  const statedAs = field('status');
+  const status = statedAs === undefined ? null : statedStatus(statedAs);
+  if (statedAs !== undefined && status === null)
+    warnings.push(
+      `the status "${excerpt(statedAs)}" of the head is not one of ${statusWords.join(', ')}: the text decides`,
+    );
+  warnings.push(...losses.warnings());
   const url = field('sourceUrl') ?? field('redirect_to');
   const fields = {
     title,
@@ -113,6 +133,7 @@ export function readHead(text: string): Head | null {
     doctype: field('doctype'),
     jurisdiction: field('jurisdiction'),
     published: published === undefined ? undefined : dateAlone(published)!,
+    status: status ?? undefined,
   };
   const place = ['section', 'navOrder', 'nav_order'].find((name) => ordinal.test(field(name) ?? ''));
   return {

@@ -1,14 +1,16 @@
 import { sha256 } from '../../src/base/ids.ts';
 import { compareCodePoints, strip } from '../../src/base/text.ts';
-import type { Signpost } from '../../src/catalog/guidance/document-schema.ts';
+import type { DocumentStatus, Signpost } from '../../src/catalog/guidance/document-schema.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { GroupFile } from '../read/group-file.ts';
+import { createLosses } from '../read/losses.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { actionableItemsOf } from './actions.ts';
 import { type DocumentSection, readSections } from './blocks.ts';
 import { categoriesOf } from './csf.ts';
-import { type DocumentRecord, inOrder, recordShape } from './document-record.ts';
+import { type DocumentRecord, inOrder, recordShape, statusField } from './document-record.ts';
+import { statusOf } from './document-status.ts';
 import { dateAlone, readHead, withoutHead } from './markdown-head.ts';
 import { doctypeOf, publisherOf } from './publishers.ts';
 import { sentencesOf } from './sentences.ts';
@@ -47,6 +49,7 @@ export function parseHeadedMarkdown(text: string): MarkdownResult {
     jurisdiction: fields.jurisdiction ?? jurisdiction,
     published,
     sourceUrl: url,
+    status: fields.status ?? statusIn(fields.title, sections),
     text: textHash(text),
   });
   return { document, warnings };
@@ -75,6 +78,9 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
   const leftOut = files.map(({ name }) => name).filter((name) => translation.test(name));
   if (leftOut.length > 0)
     warnings.push(`translations are left out: ${firstOf(leftOut.map((name) => excerpt(name)))}`);
+  const losses = createLosses();
+  for (const { name } of files) if (/^(?:README|errata)\.md$/.test(name)) losses.add(`the file ${name}`);
+  warnings.push(...losses.warnings());
   const texts = parts.map((part) => withoutHead(textOf(part)));
   const sections = readSections(...texts);
   const { title: heading, doi } = readCover(cover);
@@ -94,6 +100,7 @@ export function parseMarkdownFolder(files: GroupFile[], strict: boolean): Markdo
     doctype: doctypeOf(title),
     published,
     sourceUrl: url,
+    status: statusIn(title, readSections(cover)),
     text: textHash(cover, ...texts),
   });
   return { document, warnings };
@@ -109,13 +116,25 @@ const unstated = {
   restriction: null,
 };
 
-type DocumentHead = Required<Omit<DocumentRecord, keyof typeof unstated | 'signposts' | 'actionableItems'>>;
+type DocumentHead = Required<
+  Omit<DocumentRecord, keyof typeof unstated | 'status' | 'signposts' | 'actionableItems'>
+> & { status: DocumentStatus };
+
+/** By the title, the first headings and the first paragraphs. */
+function statusIn(title: string, sections: DocumentSection[]): DocumentStatus {
+  const headings = sections.map(({ heading }) => heading).filter((heading) => heading !== '');
+  const paragraphs = sections
+    .flatMap(({ blocks }) => blocks.map(({ text }) => text))
+    .filter((text) => dateAlone(text) === null);
+  return statusOf(title, paragraphs.slice(0, 5), headings.slice(0, 2));
+}
 
 function toDocument(sections: DocumentSection[], head: DocumentHead): DocumentRecord {
   const signposts = sections.filter((section) => section.ordinal > 0).map(toSignpost);
   const actionableItems = actionableItemsOf(sections);
-  const { text, ...stated } = head;
-  return { ...inOrder(recordShape, { ...stated, ...unstated, signposts, actionableItems }), text };
+  const { text, status, ...stated } = head;
+  const record = inOrder(recordShape, { ...stated, ...unstated, signposts, actionableItems });
+  return { ...record, text, ...statusField(status) };
 }
 
 const formal = /^this (?:section|appendix) (?:is|contains)\b.*\b(?:normative|informative)\b/i;

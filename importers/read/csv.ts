@@ -1,7 +1,7 @@
-import { parse } from 'csv-parse/sync';
 import { guardedCell, isStorable } from '../../src/base/text.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { Kind } from '../../src/read/kind.ts';
+import { readTable, type TableRow } from '../../src/read/table.ts';
 import { excerpt } from './source-text.ts';
 
 /** A row of a CSV: its number in a spreadsheet (the header is row 1), and its cells by column. */
@@ -24,68 +24,42 @@ const maxHeader = 4096;
 
 /** Whether the header of a text begins with one of our `names`, even with faults: an error then names its kind. */
 export function beginsWithColumn(text: string, ...names: string[]): boolean {
-  const header = headerOf(text);
-  return header.length > 1 && names.includes(header[0]!);
-}
-
-/** Reads other separators too, so that the error for such a spreadsheet names its kind. */
-function headerOf(text: string): string[] {
-  const [line] = text.slice(0, maxHeader).split(/[\r\n]/);
+  const [line = ''] = text.slice(0, maxHeader).split(/[\r\n]/);
   try {
-    const [header = []] = parse(line!) as string[][];
-    const columns = header.map((column) => column.trim());
-    return separatorOf(columns) === null ? columns : columns[0]!.split(/[;\t]/).map((each) => each.trim());
+    // A sentence may begin with the same word.
+    const [first = '', second = ''] = readTable(line)[0]?.cells ?? [];
+    return names.includes(first) && /^\w+$/.test(second);
   } catch {
-    return [];
+    return false;
   }
 }
 
-function separatorOf(columns: string[]): 'semicolons' | 'tabs' | null {
-  const only = columns.length === 1 ? columns[0]! : '';
-  // One pattern for the whole line would backtrack over the blanks.
-  const isSeparatedBy = (mark: string) => {
-    const names = only.split(mark).map((each) => each.trim());
-    return names.length > 1 && names[0] !== '' && names.every((name) => /^\w*$/.test(name));
-  };
-  if (isSeparatedBy(';')) return 'semicolons';
-  return isSeparatedBy('\t') ? 'tabs' : null;
-}
-
-/** Reads a CSV with a header, without empty rows. Throws `ImportError` naming the row. */
+/** Reads a table with a header, without empty rows. Throws `ImportError` naming the row. */
 export function readCsv(text: string, kind: Kind): CsvTable {
-  let records: string[][];
+  let header: TableRow | undefined;
+  let rest: TableRow[];
   try {
-    records = parse(text, { relax_column_count: true }) as string[][];
+    [header, ...rest] = readTable(text);
   } catch (error) {
     throw new ImportError(`not valid CSV: ${excerpt((error as Error).message, 200)}`, kind);
   }
-  const [header = [], ...rest] = records;
-  const columns = header.map((column) => column.trim());
-  const separator = separatorOf(columns);
-  if (separator !== null)
-    throw new ImportError(`the columns are separated by ${separator}, not by commas`, kind);
+  const columns = header?.cells ?? [];
   const nameless = columns.indexOf('');
   if (nameless >= 0) throw new ImportError(`column ${nameless + 1} of the header has no name`, kind);
   const seen = new Set<string>();
   const doubled = columns.find((column) => seen.size === seen.add(column).size);
   if (doubled !== undefined) throw new ImportError(`the column ${excerpt(doubled)} occurs twice`, kind);
-  const rows = rest.flatMap((cells, index) => {
-    if (cells.every((cell) => cell.trim() === '')) return [];
-    return [readRow(cells, index + 2, columns, kind)];
-  });
-  if (rows.length === 0) throw new ImportError('there are no rows below the header', kind);
-  return { columns, rows };
+  if (rest.length === 0) throw new ImportError('there are no rows below the header', kind);
+  return { columns, rows: rest.map((row) => readRow(row, columns, kind)) };
 }
 
-function readRow(cells: string[], number: number, columns: string[], kind: Kind): CsvRow {
+function readRow({ cells, number }: TableRow, columns: string[], kind: Kind): CsvRow {
   if (cells.length !== columns.length)
     throw new ImportError(`row ${number} has ${cells.length} cells, the header has ${columns.length}`, kind);
   const unstorable = columns.find((_, index) => !isStorable(cells[index]!));
   if (unstorable !== undefined)
     throw new ImportError(`row ${number}, column ${unstorable}: characters that cannot be stored`, kind);
-  const texts = cells
-    .map((cell) => cell.trim())
-    .map((cell) => (guardedCell.test(cell) ? cell.slice(1) : cell));
+  const texts = cells.map((cell) => (guardedCell.test(cell) ? cell.slice(1) : cell));
   const byColumn = new Map(columns.map((column, index) => [column, texts[index]!]));
   const cell = (column: string) => byColumn.get(column) ?? '';
   return {

@@ -1,8 +1,9 @@
-import { createReadStream, statSync } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
-import { parse } from 'csv-parse';
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { CommandError } from '../base/errors.ts';
 import { rightsAround } from '../base/files.ts';
+import { decodeText } from '../read/decode.ts';
+import { readLargeTable, type TableRow } from '../read/table.ts';
 import { isName } from './tokens.ts';
 import type { Entitlement } from './viewer.ts';
 
@@ -23,23 +24,18 @@ const mostBytes = 32 * 1024 * 1024;
 export const rightsOf = (people: People | null, subject: string): Rights =>
   people?.get(subject) ?? people?.get(everybodyElse) ?? nothing;
 
-/** Reads the table of `GAPSTONE_PEOPLE`, in pieces. Throws `CommandError` that names the line for a malformed one. */
+/** Reads the table of `GAPSTONE_PEOPLE`. Throws `CommandError` that names the line for a malformed one. */
 export async function readPeople(file: string): Promise<People> {
   const people = new Map<string, Rights>();
   try {
     if (statSync(file).size > mostBytes) throw new Error(`it has more than ${mostBytes} bytes`);
+    const { text } = decodeText(await readFile(file));
     let isHead = true;
-    await pipeline(
-      createReadStream(file),
-      parse({ bom: true, relax_column_count: true, trim: true, info: true }),
-      async (rows: AsyncIterable<{ info: { lines: number }; record: string[] }>) => {
-        for await (const { info, record } of rows) {
-          if (isHead && record.join(',') !== columns) throw new Error(`its first line is not ${columns}`);
-          if (!isHead) addRow(people, record, info.lines);
-          isHead = false;
-        }
-      },
-    );
+    for await (const row of readLargeTable(text)) {
+      if (!isHead) addRow(people, row);
+      else if (row.cells.join(',') !== columns) throw new Error(`its first line is not ${columns}`);
+      isHead = false;
+    }
     if (isHead) throw new Error('it is empty');
   } catch (error) {
     const { message } = error as Error;
@@ -48,11 +44,11 @@ export async function readPeople(file: string): Promise<People> {
   return people;
 }
 
-function addRow(people: Map<string, Rights>, record: string[], line: number): void {
-  const [subject, organization = '', words = ''] = record;
+function addRow(people: Map<string, Rights>, { cells, line }: TableRow): void {
+  const [subject, organization = '', words = ''] = cells;
   const entitlements = words.split(';').flatMap((word) => word.trim() || []);
   const wrong = entitlements.find((each) => each !== 'regdoc' && each !== 'occ');
-  if (record.length !== 3) throw new Error(`line ${line} does not have 3 columns`);
+  if (cells.length !== 3) throw new Error(`line ${line} does not have 3 columns`);
   if (!isName(subject)) throw new Error(`line ${line} has no subject of 1 to 255 characters`);
   if (people.has(subject)) throw new Error(`line ${line} repeats the subject of another line`);
   if (organization !== '' && !isName(organization)) throw new Error(`line ${line} has a wrong organization`);

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import type { Kind } from '../db/header.ts';
 import { damageOf } from '../db/schema-check.ts';
 import { outcomes } from './ledger.ts';
 import { searchIndex } from './search/index-check.ts';
@@ -18,22 +19,25 @@ function query(name: string, ...questions: string[]): Check {
   };
 }
 
-const integrity: Check = {
-  name: 'integrity',
-  run: ({ sqlite }) => damageOf(sqlite, 'full'),
-};
+const fileNames: Record<Kind, string> = { catalog: 'the catalog', users: "users' data" };
 
-const foreignKeys: Check = {
-  name: 'foreign keys',
+/** The name of what is looked at in a file: which one decides what to restore (rule D23.4). */
+export const inFile = (what: string, kind: Kind): string => `${what} of ${fileNames[kind]}`;
+
+const integrity = (kind: Kind): Check => ({
+  name: inFile('integrity', kind),
+  run: ({ sqlite, names }) => damageOf(sqlite, 'full', names[kind]),
+});
+
+const foreignKeys = (kind: Kind): Check => ({
+  name: inFile('foreign keys', kind),
   *run({ sqlite, names }) {
     type Loose = { table: string; rowid: number | null; parent: string };
-    const loose = [...new Set(Object.values(names))].flatMap(
-      (name) => sqlite.pragma(`${name}.foreign_key_check`) as Loose[],
-    );
+    const loose = sqlite.pragma(`${names[kind]}.foreign_key_check`) as Loose[];
     for (const { table, rowid, parent } of loose)
       yield `${table}${rowid === null ? '' : ` row ${rowid}`} refers to a row of ${parent} that does not exist`;
   },
-};
+});
 
 /** Each run's summary against its lines; each stored source against the line that says it was imported. */
 const ledger = query(
@@ -167,8 +171,10 @@ const roles = query(
 
 /** The checks of a database by queries alone, in order. */
 export const databaseChecks: Check[] = [
-  integrity,
-  foreignKeys,
+  integrity('catalog'),
+  integrity('users'),
+  foreignKeys('catalog'),
+  foreignKeys('users'),
   ledger,
   sources,
   releases,

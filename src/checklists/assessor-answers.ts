@@ -1,6 +1,6 @@
-import { parse } from 'csv-parse/sync';
 import { CommandError } from '../base/errors.ts';
 import type { Cklb } from '../catalog/stigs/cklb-schema.ts';
+import { readTable, type TableRow } from '../read/table.ts';
 
 export interface AssessorAnswer {
   status: 'not_a_finding' | 'not_applicable' | 'open' | 'not_reviewed';
@@ -12,26 +12,28 @@ export interface AssessorAnswer {
 const columns = ['groupId', 'status', 'evidence', 'comment'];
 const statuses = ['not_a_finding', 'not_applicable', 'open', 'not_reviewed'] as const;
 
-/** Reads a CSV of groupId, status, evidence and comment. Throws a `CommandError` with `name` and the line. */
+/** Reads a table of groupId, status, evidence and comment. Throws a `CommandError` with `name` and the line. */
 export function readAnswers(text: string, name: string): Map<string, AssessorAnswer> {
-  let rows: { record: Record<string, string>; info: { lines: number } }[];
+  let rows: TableRow[];
   try {
-    rows = parse(text, { bom: true, columns: true, info: true, skip_empty_lines: true });
+    rows = readTable(text);
   } catch (error) {
     throw new CommandError(`${name}: ${(error as Error).message.split('\n')[0]}`);
   }
+  const [header, ...filled] = rows;
+  const missing = columns.find((column) => !header?.cells.includes(column));
+  if (missing !== undefined) throw new CommandError(`${name}: the column ${missing} is missing`);
   const answers = new Map<string, AssessorAnswer>();
-  for (const { record, info } of rows) {
-    const refuse = (what: string) => new CommandError(`${name}, line ${info.lines}: ${what}`);
-    for (const column of columns)
-      if (record[column] === undefined) throw refuse(`the column ${column} is missing`);
-    const { groupId = '', evidence = '', comment = '' } = record;
-    const status = statuses.find((each) => each === record.status);
+  for (const { cells, line } of filled) {
+    const refuse = (what: string) => new CommandError(`${name}, line ${line}: ${what}`);
+    const cell = (column: string) => cells[header!.cells.indexOf(column)] ?? '';
+    const groupId = cell('groupId');
+    const status = statuses.find((each) => each === cell('status'));
     if (!/^V-\d+$/.test(groupId))
       throw refuse(`groupId must have the form V-222387, not "${groupId.slice(0, 64)}"`);
     if (!status) throw refuse(`status must be one of: ${statuses.join(', ')}`);
     if (answers.has(groupId)) throw refuse(`${groupId} is answered twice`);
-    answers.set(groupId, { status, evidence, comment });
+    answers.set(groupId, { status, evidence: cell('evidence'), comment: cell('comment') });
   }
   return answers;
 }

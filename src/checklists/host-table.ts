@@ -1,4 +1,3 @@
-import { parse } from 'csv-parse/sync';
 import { cut } from '../base/text.ts';
 import {
   type ChecklistHost,
@@ -7,6 +6,7 @@ import {
   type StigAmong,
   withSlugs,
 } from '../catalog/stigs/host-schema.ts';
+import { readTable, type TableRow } from '../read/table.ts';
 
 /** The columns of a table of hosts, and their other names; case, blanks, `_` and `-` do not count. */
 const columnNames: Record<string, keyof ChecklistHost> = {
@@ -34,12 +34,15 @@ export interface HostTable {
 
 const longestLine = 16 * 1024;
 
+/** Spreadsheets save empty rows, too. */
+const mostRows = 20_000;
+
 const mostProblems = 10;
 
 /**
- * Reads a table of hosts: csv or pasted cells, separated like its first line. With a header the columns are `hostName` and
- * any others; without one, where that is allowed, they are name, address, FQDN and role. `among` finds the STIGs of the
- * column `stigs`, which are separated by `;`.
+ * Reads a table of hosts: csv or pasted cells. With a header the columns are `hostName` and any others; without one, where
+ * that is allowed, they are name, address, FQDN and role. `among` finds the STIGs of the column `stigs`, which are
+ * separated by `;`.
  */
 export function readHosts(
   text: string,
@@ -48,39 +51,34 @@ export function readHosts(
   const tooLong = text.split('\n').findIndex((line) => line.length > longestLine);
   if (tooLong >= 0)
     return { hosts: [], problems: [`Line ${tooLong + 1}: it has more than ${longestLine} characters`] };
-  let rows: { record: string[]; info: { lines: number } }[];
+  let rows: TableRow[];
   try {
-    const options = { bom: true, info: true, skip_empty_lines: true, relax_column_count: true, trim: true };
-    // One more than a header and all hosts: enough to refuse a longer table.
-    const to = maxHosts + 2;
-    rows = parse(text, { ...options, to, delimiter: delimiterOf(text) }) as unknown as typeof rows;
+    rows = readTable(text, mostRows);
   } catch (error) {
     return { hosts: [], problems: [(error as Error).message.split('\n')[0]!] };
   }
-  const filled = rows.filter(({ record }) => record.some((cell) => cell !== ''));
-  const first = filled[0];
+  const [first] = rows;
   if (first === undefined) return { hosts: [], problems: ['There is no host'] };
-  const named = first.record.map((cell) => columnNames[folded(cell)]);
+  const named = first.cells.map((cell) => columnNames[folded(cell)]);
   // The first line is a header where every cell is a column name, or one is hostName.
-  const isHeader = named.every((name) => name !== undefined) || first.record.some(isHostName);
+  const isHeader = named.every((name) => name !== undefined) || first.cells.some(isHostName);
   const hasHeader = mustHaveHeader || isHeader;
-  const wrong = hasHeader ? headerProblem(first.record, named) : null;
-  if (wrong !== null) return { hosts: [], problems: [`Line ${first.info.lines}: ${wrong}`] };
+  const wrong = hasHeader ? headerProblem(first.cells, named) : null;
+  if (wrong !== null) return { hosts: [], problems: [`Line ${first.line}: ${wrong}`] };
 
   const names = hasHeader ? named : plainColumns;
-  const data = hasHeader ? filled.slice(1) : filled;
+  const data = hasHeader ? rows.slice(1) : rows;
   const hosts: ChecklistHost[] = [];
   const problems: string[] = [];
   const seen = new Set<string>();
-  for (const { record, info } of data) {
-    const place = `Line ${info.lines}`;
-    const beyond = record.slice(names.length).some((cell) => cell !== '');
-    if (beyond) {
+  for (const { cells, line } of data) {
+    const place = `Line ${line}`;
+    if (cells.slice(names.length).some((cell) => cell !== '')) {
       problems.push(`${place}: it has more than ${names.length} columns`);
       continue;
     }
-    const cells = names.map((name, column) => [name!, record[column] ?? ''] as const);
-    const given = Object.fromEntries(cells.filter(([name, cell]) => cell !== '' || name === 'stigs'));
+    const named = names.map((name, column) => [name!, cells[column] ?? ''] as const);
+    const given = Object.fromEntries(named.filter(([name, cell]) => cell !== '' || name === 'stigs'));
     const read = readHost(place, { ...given, ...stigsIn(given) }, seen);
     if (!read.host) {
       problems.push(read.problem);
@@ -109,11 +107,6 @@ function stigsIn({ stigs }: { stigs?: string }): { stigs?: string[] } {
 
 const folded = (cell: string) => cell.toLowerCase().replace(/[\s_-]/g, '');
 const isHostName = (cell: string) => folded(cell) === 'hostname';
-
-function delimiterOf(text: string): string {
-  const first = /[^\s\uFEFF].*/.exec(text)?.[0] ?? '';
-  return ['\t', ';'].find((each) => first.includes(each)) ?? ',';
-}
 
 function headerProblem(cells: string[], names: (keyof ChecklistHost | undefined)[]): string | null {
   const unknown = names.indexOf(undefined);

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { badRequest } from '../base/errors.ts';
 import { type FoundId, idsIn } from '../catalog/controls/id-grammar.ts';
+import { decodeText } from '../read/decode.ts';
 import type { ReferenceFact, References } from './reference-schema.ts';
 import { referenceStates } from './reference-states.ts';
 import { beginningOf, lettersOf, type Vocabulary } from './reference-vocabulary.ts';
@@ -15,13 +17,11 @@ export const mostReferences = 50_000;
 /** The largest text, in bytes of UTF-8. */
 export const largestText = 8 * 1024 * 1024;
 
-/** The text of a file in UTF-8, or in UTF-16 with a byte order mark; null for anything else. */
+/** The text of a file in UTF-8, in UTF-16 with a byte order mark or in windows-1252; null for a binary file. */
 export function fileText(bytes: Uint8Array): string | null {
-  const marks: Record<string, string> = { 'ff fe': 'utf-16le', 'fe ff': 'utf-16be' };
-  const wide = marks[`${bytes[0]?.toString(16)} ${bytes[1]?.toString(16)}`];
-  if (wide === undefined && bytes.includes(0)) return null;
   try {
-    return new TextDecoder(wide ?? 'utf-8', { fatal: true }).decode(bytes);
+    const text = isUtf8(bytes) ? new TextDecoder().decode(bytes) : decodeText(bytes).text;
+    return text.includes('\0') ? null : text;
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@ import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../base/config.ts';
 import { rightsAround } from '../base/files.ts';
 import { count } from '../base/text.ts';
-import { type Check, databaseChecks } from '../catalog/checks.ts';
+import { type Check, databaseChecks, inFile } from '../catalog/checks.ts';
 import type { Database, Files } from '../db/database.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
 import { storageFault } from '../db/faults.ts';
@@ -53,7 +53,7 @@ function checkFiles(files: Files, auditFiles: string[] | null): CheckReport {
     return {
       ok: false,
       digest: null,
-      checks: [{ name: 'schema', problems: problemsOf(() => error.problems) }],
+      checks: [{ name: inFile('schema', error.kind), problems: problemsOf(() => error.problems) }],
     };
   }
 }

@@ -1,16 +1,9 @@
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
-import {
-  inPrivateFolder,
-  publishNew,
-  sha256OfFile,
-  statIfThere,
-  syncPath,
-  whyRefused,
-} from '../base/files.ts';
+import { inPrivateFolder, publishNew, sha256OfFile, statIfThere, syncPath } from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { type StigAmong, stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
 import { createStigNameIndex } from '../catalog/stigs/name-index.ts';
@@ -23,7 +16,7 @@ import { asCopyError, freeBytes, requireRoom } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
 import { check } from '../http/schema.ts';
 import { auditedRun } from './audit.ts';
-import { type Command, openToLook, parse, print, required, tell, text, texts } from './command.ts';
+import { type Command, openToLook, parse, print, required, tell, text, textOf, texts } from './command.ts';
 
 const largestTable = 1024 * 1024;
 
@@ -87,17 +80,7 @@ function tableIn(file: string): string {
   const stat = statIfThere(file);
   if (!stat?.isFile()) throw new CommandError(`there is no file ${file}`);
   if (stat.size > largestTable) throw new CommandError(`${file} is larger than ${largestTable} bytes`);
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new CommandError(`${file} is not valid UTF-8`);
-  }
+  return textOf(file);
 }
 
 function hostsIn(file: string, table: string, among: StigAmong) {

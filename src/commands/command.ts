@@ -1,11 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Setting } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { isThere } from '../base/files.ts';
+import { isThere, whyRefused } from '../base/files.ts';
 import { didYouMean } from '../base/nearest.ts';
 import { cut, escapedLine, printable } from '../base/text.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { asCommandError } from '../db/faults.ts';
+import { decodeText } from '../read/decode.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -43,6 +45,17 @@ export function tell(...lines: string[]): void {
 /** Prints a result as a line of JSON, or as lines of text; a name in them cannot control the terminal. */
 export function print(json: boolean | undefined, value: object, text: string | string[]): void {
   process.stdout.write(written(json ? [JSON.stringify(value)] : [text].flat()));
+}
+
+/** The text of a file that a command is given, with its warnings on stderr (rule D53.4). Throws `CommandError`. */
+export function textOf(file: string): string {
+  try {
+    const { text, warnings } = decodeText(readFileSync(file));
+    tell(...warnings.map((warning) => `${file}: ${warning}`));
+    return text;
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
+  }
 }
 
 /** Opens both files for reading; creates no users' data. Throws `CommandError`. */

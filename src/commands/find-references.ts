@@ -20,7 +20,7 @@ export const referencesCommand: Command = {
     'PATH          a file, or a folder with everything in it; binary files, links and files over 8 MiB are skipped',
     '--format F    text (default: what is not current), json, csv, or sarif (without what is current)',
     '--json        the same as --format json',
-    '--strict      exit with 1 where an id is not current',
+    '--strict      exit with 1 where an id is not current, or a file was skipped',
   ],
   examples: ['gapstone references docs', 'gapstone references --format sarif --strict playbooks'],
   async run(args) {
@@ -32,44 +32,56 @@ export const referencesCommand: Command = {
     const lookup = createReferenceLookup(db, createRuleHistoryService(db));
     const writer = referencesWriters[format]();
     const counts: Partial<References['counts']> = {};
+    let skipped = 0;
+    const skip = (path: string, why: string) => {
+      skipped++;
+      tell(`${path} is skipped: ${why}`);
+    };
     process.stdout.write(writer.begin);
     for (const path of positionals) {
-      for (const file of filesUnder(path)) {
-        const found = await referencesInFile(file, lookup);
+      for (const file of filesUnder(path, skip)) {
+        const found = await referencesInFile(file, lookup, skip);
         for (const { state } of found) counts[state] = (counts[state] ?? 0) + 1;
         process.stdout.write(writer.next(found.map((each) => ({ file, ...each }))));
       }
     }
     process.stdout.write(writer.end(counts));
-    return values.strict && Object.keys(counts).some((state) => state !== 'current') ? 1 : 0;
+    const isClean = skipped === 0 && Object.keys(counts).every((state) => state === 'current');
+    return values.strict && !isClean ? 1 : 0;
   },
 };
 
+const neither = 'neither a file nor a folder';
+
+type Skip = (path: string, why: string) => void;
+
 /** The files of a path, in the order of their names. Throws `CommandError` for a path that is not there. */
-function* filesUnder(path: string): Generator<string> {
+function* filesUnder(path: string, skip: Skip): Generator<string> {
   const stat = statIfThere(path);
   if (!stat) throw new CommandError(`there is no ${path}`);
   if (stat.isFile()) return yield path;
-  if (!stat.isDirectory()) return tell(`${path} is skipped: neither a file nor a folder`);
+  if (!stat.isDirectory()) return skip(path, neither);
   for (const name of readdirSync(path).sort()) {
     const inside = join(path, name);
     const kind = lstatSync(inside);
-    if (kind.isDirectory()) yield* filesUnder(inside);
+    if (kind.isDirectory()) yield* filesUnder(inside, skip);
     else if (kind.isFile()) yield inside;
-    else tell(`${inside} is skipped: neither a file nor a folder`);
+    else skip(inside, neither);
   }
 }
 
-async function referencesInFile(file: string, lookup: ReferenceLookup): Promise<Reference[]> {
+async function referencesInFile(file: string, lookup: ReferenceLookup, skip: Skip): Promise<Reference[]> {
   const size = statIfThere(file)?.size ?? 0;
-  const skip = (why: string) => {
-    tell(`${file} is skipped: ${why}`);
+  if (size > largestText) {
+    skip(file, 'larger than 8 MiB');
     return [];
-  };
-  if (size > largestText) return skip('larger than 8 MiB');
+  }
   try {
     const read = fileText(readFileSync(file));
-    if (read === null) return skip('neither UTF-8 nor UTF-16 with a byte order mark');
+    if (read === null) {
+      skip(file, 'a binary file');
+      return [];
+    }
     const vocabulary = await lookup.vocabulary();
     const places = placesIn(read, vocabulary, Number.POSITIVE_INFINITY);
     const asked = [...new Map(places.map((place) => [keyOf(place), place])).values()];

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { parse as parseCsv } from 'csv-parse/sync';
 import { notYetImported } from '../../importers/imported-before.ts';
 import { type LedgerLine, type LedgerSummary, type Result, resultOf } from '../../importers/ledger-lines.ts';
 import type { ImportResult } from '../../importers/run.ts';
@@ -14,9 +12,10 @@ import { frameworkKey, isPublished } from '../catalog/controls/frameworks.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { openCatalog } from '../db/database.ts';
 import { forgetInboxContents, inboxContents } from '../db/kept.ts';
+import { readTable, type TableRow } from '../read/table.ts';
 import { openForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
-import { type Command, flag, parse, print, required, tell, text } from './command.ts';
+import { type Command, flag, parse, print, required, tell, text, textOf } from './command.ts';
 import { createProgress } from './progress.ts';
 
 const busyTimeout = 30_000;
@@ -190,18 +189,20 @@ const takenBack = '-';
 
 /** Reads the operator's overrides (rule F2.4 step 6); an empty slug removes a former row. */
 function readSlugs(file: string): Map<string, string> {
-  let records: string[][];
+  const text = textOf(file);
+  let table: TableRow[];
   try {
-    records = parseCsv(readFileSync(file), { bom: true, skip_empty_lines: true, trim: true });
+    table = readTable(text);
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
   }
-  const [header, ...rows] = records;
-  if (header?.join(',') !== 'benchmarkId,slug')
+  const [header, ...rows] = table;
+  if (header?.cells.join(',') !== 'benchmarkId,slug')
     throw new CommandError(`${file}: the header must be benchmarkId,slug`);
   const overrides = new Map<string, string>();
-  rows.forEach(([benchmarkId, slug], index) => {
-    const where = `${file}, row ${index + 2}`;
+  for (const { cells, number } of rows) {
+    const [benchmarkId, slug] = cells;
+    const where = `${file}, row ${number}`;
     if (!benchmarkId) throw new CommandError(`${where}: the benchmarkId is empty`);
     if (!slug || (slug !== takenBack && !isSlug(slug)))
       throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is not a slug: use a-z, 0-9 and _`);
@@ -210,6 +211,6 @@ function readSlugs(file: string): Map<string, string> {
     if (overrides.has(benchmarkId))
       throw new CommandError(`${where}: ${benchmarkId.slice(0, 64)} occurs twice`);
     overrides.set(benchmarkId, slug === takenBack ? '' : slug);
-  });
+  }
   return overrides;
 }

@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../base/config.ts';
 import { AppError, CommandError } from '../base/errors.ts';
-import { whyRefused } from '../base/files.ts';
 import { packageRoot } from '../base/root.ts';
 import { count } from '../base/text.ts';
 import { toCklb } from '../catalog/stigs/cklb-writer.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { answerChecklist, readAnswers } from '../checklists/assessor-answers.ts';
-import { type Command, openToLook, parse, print, required, tell, text } from './command.ts';
+import { type Command, openToLook, parse, print, required, tell, text, textOf } from './command.ts';
 
 const ourStig = 'application_security_and_development';
 const ourAnswers = join(packageRoot, 'data', 'assessment', `${ourStig}.csv`);
@@ -28,7 +26,7 @@ export const selfAssessmentCommand: Command = {
   async run(args) {
     const { values } = parse(args, [], { stig: text, version: text, answers: text, 'host-name': text });
     const file = values.answers === undefined ? ourAnswers : required(values.answers, 'answers');
-    const answers = readAnswers(readTable(file), file);
+    const answers = readAnswers(textOf(file), file);
     using db = openToLook(readConfig(values));
     try {
       const full = createStigService(db).full(values.stig ?? ourStig, values.version);
@@ -46,11 +44,3 @@ export const selfAssessmentCommand: Command = {
     }
   },
 };
-
-function readTable(file: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${whyRefused(file, error)}`);
-  }
-}

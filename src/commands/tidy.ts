@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type Config, readConfig } from '../base/config.ts';
-import { isThere, realFile } from '../base/files.ts';
+import { isThere, realFile, whyRefused } from '../base/files.ts';
 import { count } from '../base/text.ts';
 import { beforeOf, undoneOf } from '../content/exchanges.ts';
 import { appliedBundles } from '../content/trust.ts';
@@ -28,20 +28,21 @@ export const tidyCommand: Command = {
     requireDatabaseFile(config.db);
     const all = setAside(config);
     const old = seconds === null ? [] : removable(all, seconds, new Date());
+    let removed: SetAside[] = [];
     if (old.length > 0) {
       const event = { action: 'database.tidy', objectType: 'file', objectId: dirname(config.db) };
-      await auditedRun(
+      removed = await auditedRun(
         config,
         event,
         () => remove(old),
-        () => ({ removed: old.map(({ file }) => basename(file)) }),
+        (removed) => ({ removed: removed.map(({ file }) => basename(file)) }),
       );
     }
     for (const each of all) {
-      const removed = old.includes(each);
+      const isRemoved = removed.includes(each);
       const { file, bytes, since, why, kept } = each;
-      const note = removed ? 'removed' : kept ? 'kept: "content rollback" goes back to it' : 'set aside';
-      print(values.json, { file, bytes, since: since.toISOString(), why, removed }, [
+      const note = isRemoved ? 'removed' : kept ? 'kept: "content rollback" goes back to it' : 'set aside';
+      print(values.json, { file, bytes, since: since.toISOString(), why, removed: isRemoved }, [
         `${since.toISOString()}  ${(bytes / 1e6).toFixed(1)} MB  ${file}: ${why}; ${note}`,
       ]);
     }
@@ -50,9 +51,9 @@ export const tidyCommand: Command = {
     tell(
       all.length === 0
         ? 'nothing is set aside'
-        : `${count(all.length, 'file')} of ${bytes(all)} set aside${seconds === null ? '' : `, ${old.length} of ${bytes(old)} removed`}`,
+        : `${count(all.length, 'file')} of ${bytes(all)} set aside${seconds === null ? '' : `, ${removed.length} of ${bytes(removed)} removed`}`,
     );
-    return 0;
+    return removed.length < old.length ? 1 : 0;
   },
 };
 
@@ -91,6 +92,8 @@ export function setAside({ db, usersDb }: Pick<Config, 'db' | 'usersDb'>): SetAs
         const stats = companions.flatMap(
           (end) => lstatSync(`${file}${end}`, { throwIfNoEntry: false }) ?? [],
         );
+        // No command makes a folder.
+        if (stats[0]?.isDirectory() !== false) return [];
         // Renaming changes this time, not that of the last write, which may be a year older.
         const since = new Date(Math.max(...stats.map(({ ctimeMs }) => ctimeMs)));
         const bytes = stats.reduce((sum, { size }) => sum + size, 0);
@@ -113,7 +116,15 @@ export function removable(all: SetAside[], seconds: number, now: Date): SetAside
   return all.filter(({ since, kept }) => !kept && now.getTime() - since.getTime() > seconds * 1000);
 }
 
-/** Removes files that were set aside. */
-export function remove(files: SetAside[]): void {
-  for (const { file } of files) for (const end of companions) rmSync(`${file}${end}`, { force: true });
+/** Removes files that were set aside, and gives those; tells of one that cannot be removed, and goes on. */
+function remove(files: SetAside[]): SetAside[] {
+  return files.filter(({ file }) => {
+    try {
+      for (const end of companions) rmSync(`${file}${end}`, { force: true });
+      return true;
+    } catch (error) {
+      tell(`${file} cannot be removed: ${whyRefused(file, error)}`);
+      return false;
+    }
+  });
 }

@@ -16,14 +16,15 @@ export function planHeading({ bundle, digest }: Plan): string {
 
 /** A plan in words, without empty sections. */
 export function planSections(plan: Plan): PlanSection[] {
-  const { slugs, references, decisions, sources } = plan;
+  const { slugs, references, decisions, sources, localSources } = plan;
   const source = ({ source, target, sha256 }: Plan['sources']['go'][0]) =>
     `${source}${target === null ? '' : ` (${target})`}, SHA-256 ${sha256}`;
+  const isLocal = ({ sha256 }: Plan['sources']['go'][0]) => localSources.includes(sha256);
   const reference = ({ kind, id, name, owner, refersTo, title }: Plan['references']['go'][0]) =>
     `${kind === 'favorite' ? `favorite of ${owner}` : `${kind} "${name}" of ${owner} (${id})`}: ${refersTo} ${title}`;
   const entry = ({ id, title }: { id: string; title: string }) => `${id} ${title}`;
   const all: PlanSection[] = [
-    section('Sources that only this site holds', { go: sources.go.map(source) }),
+    section('Sources that only this site holds', { go: sources.go.filter(isLocal).map(source) }),
     section('References of lists, collections and favorites', {
       come: references.comeBack.map(reference),
       go: references.go.map(reference),
@@ -55,7 +56,10 @@ export function planSections(plan: Plan): PlanSection[] {
     inWords('Roles of STIGs', plan.roleMappings, entry),
     inWords('Synonyms', plan.synonyms, ({ words }) => words),
     inWords('Slug overrides', plan.overrides, ({ benchmarkId, slug }) => `${benchmarkId} ${slug}`),
-    section('Sources added', { come: sources.come.map(source) }),
+    section('Other sources', {
+      come: sources.come.map(source),
+      go: sources.go.filter((each) => !isLocal(each)).map(source),
+    }),
   ];
   return all.filter(({ come, change, go }) => come.length + change.length + go.length > 0);
 }

@@ -34,6 +34,8 @@ export interface Plan extends Comparison {
   };
   /** The digest of the catalog afterwards. */
   digest: string;
+  /** SHA-256 of the removed sources that only this site holds: those of the package are not among them. */
+  localSources: string[];
   /** Why `apply` would reject it, a line each. */
   refusals: string[];
   warnings: string[];
@@ -62,6 +64,7 @@ export async function planBundle(files: Files, bundle: VerifiedBundle, folder: s
       ...{ builtAt, expiresAt, difference: manifest.before !== null, bytes },
     },
     digest,
+    localSources: local.map(({ sha256 }) => sha256),
     refusals: [...(replay === null ? [] : [replay]), ...(local.length === 0 ? [] : [refusalOf(local)])],
     warnings,
     ...comparison,

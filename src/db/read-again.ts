@@ -15,8 +15,17 @@ const skippedBefore = [
   { kind: 'other', reason: 'XML of an unknown kind: root <mapping-collection>%' },
 ];
 
-/** The first version of the importer that reads all of a kind: 6 reads objectives, methods, parameters and values. */
-const wholeSince: Record<string, number> = { 'oscal-catalog': 6, 'oscal-profile': 6, cprt: 6 };
+/**
+ * The first version of the importer that reads all of a kind: 6 reads objectives, methods, parameters and values, 7 the
+ * status of documents.
+ */
+const wholeSince: Record<string, number> = {
+  'oscal-catalog': 6,
+  'oscal-profile': 6,
+  cprt: 6,
+  regdoc: 7,
+  'regdoc-markdown': 7,
+};
 
 /**
  * The files whose last line in the ledger is of an older version that skipped them (rule D42.9), by name: to be imported
@@ -31,17 +40,17 @@ export function filesToReadAgain(sqlite: Sqlite.Database, what?: 'scap' | 'contr
           WHERE n.sha256 = l.sha256 AND (n.run_id, n.ordinal) > (l.run_id, l.ordinal))
       ORDER BY source`,
   );
-  const isWanted = (kind: string) => what === undefined || (kind === 'scap') === (what === 'scap');
-  const skipped = skippedBefore
-    .filter(({ kind }) => isWanted(kind))
-    .flatMap(({ kind, reason }) => last.all(kind, reason));
-  return what === 'scap' ? skipped : [...skipped, ...readInPart(sqlite)];
+  const subjectOf = (kind: string) =>
+    kind === 'scap' ? 'scap' : kind.startsWith('regdoc') ? 'documents' : 'controls';
+  const isWanted = ({ kind }: { kind: string }) => what === undefined || subjectOf(kind) === what;
+  const skipped = skippedBefore.filter(isWanted).flatMap(({ kind, reason }) => last.all(kind, reason));
+  return [...skipped, ...readInPart(sqlite).filter(isWanted)];
 }
 
 /** Stored sources that an older version read less of. */
-function readInPart(sqlite: Sqlite.Database): ReadAgain[] {
-  const stored = sqlite.prepare<[string, number], ReadAgain>(
-    'SELECT source, sha256 FROM sources WHERE kind = ? AND importer_version < ? ORDER BY source',
+function readInPart(sqlite: Sqlite.Database): (ReadAgain & { kind: string })[] {
+  const stored = sqlite.prepare<[string, number], ReadAgain & { kind: string }>(
+    'SELECT kind, source, sha256 FROM sources WHERE kind = ? AND importer_version < ? ORDER BY source',
   );
   return Object.entries(wholeSince).flatMap(([kind, version]) => stored.all(kind, version));
 }

@@ -14,16 +14,18 @@ export function refuseNewer(file: string, kind: Kind, version: number): void {
     );
 }
 
-/** The faults that a check finds, one line each; none for a healthy database. */
-export function damageOf(sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'full'): string[] {
+/** The faults that a check finds in a file, by its name on the connection, one line each; none for a healthy database. */
+export function damageOf(sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'full', name = 'main'): string[] {
   const question = { schema: 'quick_check(sqlite_schema)', quick: 'quick_check', full: 'integrity_check' }[
     how
   ];
   try {
-    const lines = (sqlite.pragma(question) as Record<string, string>[]).map((row) => Object.values(row)[0]!);
+    const lines = (sqlite.pragma(`${name}.${question}`) as Record<string, string>[]).map(
+      (row) => Object.values(row)[0]!,
+    );
     return lines
       .flatMap((line) => line.split('\n'))
-      .filter((line) => line !== 'ok' && line !== '*** in database main ***');
+      .filter((line) => line !== 'ok' && !line.startsWith('*** in database '));
   } catch (error) {
     // Some damage makes the check itself fail.
     if (storageFault(error) !== 'damaged') throw error;
@@ -59,7 +61,7 @@ function refuseForeign(file: string, sqlite: Sqlite.Database, kind: Kind): void 
     if (storageFault(error) !== 'damaged') throw error;
     throw damaged(file, (error as Error).message);
   }
-  if (problems.length > 0) throw new ForeignSchemaError(file, problems);
+  if (problems.length > 0) throw new ForeignSchemaError(file, kind, problems);
 }
 
 export function damaged(file: string, detail: string): CommandError {
@@ -72,11 +74,13 @@ type SchemaRow = [type: unknown, name: unknown, table: unknown, isRooted: unknow
 
 /** The error for a schema with foreign objects, one line for each. */
 export class ForeignSchemaError extends CommandError {
+  readonly kind: Kind;
   readonly problems: string[];
 
-  constructor(file: string, problems: string[]) {
+  constructor(file: string, kind: Kind, problems: string[]) {
     const more = problems.length > 1 ? `, and ${problems.length - 1} more: run "gapstone check"` : '';
     super(`${file} is refused: ${problems[0]}${more}`);
+    this.kind = kind;
     this.problems = problems;
   }
 }

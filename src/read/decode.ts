@@ -20,8 +20,8 @@ const windows1252 = [
  */
 export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (buffer[0] === 0xff && buffer[1] === 0xfe) return { text: fatal('utf-16le', buffer), warnings: [] };
-  if (buffer[0] === 0xfe && buffer[1] === 0xff) return { text: fatal('utf-16be', buffer), warnings: [] };
+  const wide = wideEncodingOf(buffer);
+  if (wide !== null) return { text: fatal(wide, buffer), warnings: [] };
   if (buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf) return decodeUtf8(buffer, strict);
   const declared = declaredEncoding(buffer);
   switch (declared) {
@@ -37,11 +37,17 @@ export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
   }
 }
 
-/** The beginning of a file, each byte as one character, without a byte-order mark of UTF-8. */
+/** The first characters of a file without a byte-order mark: of UTF-16 its characters, else each byte as one. */
 export function headOf(bytes: Uint8Array, length: number): string {
-  return Buffer.from(bytes.subarray(0, length))
-    .toString('latin1')
-    .replace(/^\xef\xbb\xbf/, '');
+  const head = Buffer.from(bytes.subarray(0, 2 * length));
+  const wide = wideEncodingOf(head);
+  if (wide !== null) return new TextDecoder(wide).decode(head);
+  return head.toString('latin1', 0, length).replace(/^\xef\xbb\xbf/, '');
+}
+
+function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
 }
 
 function declaredEncoding(buffer: Buffer): string {

@@ -416,8 +416,8 @@ hostile(
       assert.match(
         check.stdout,
         kind === 'catalog'
-          ? /^problem: schema: the table notes .+\nproblem: schema: the row stay .+\nproblem: schema: the index stigs_by_title on stigs is missing\ndigest: /
-          : /^problem: schema: the table notes .+\nproblem: schema: the view v .+\nproblem: schema: the index bundles_by_creator on bundles is missing\ndigest: /,
+          ? /^problem: schema of the catalog: the table notes .+\nproblem: schema of the catalog: the row stay .+\nproblem: schema of the catalog: the index stigs_by_title on stigs is missing\ndigest: /
+          : /^problem: schema of users' data: the table notes .+\nproblem: schema of users' data: the view v .+\nproblem: schema of users' data: the index bundles_by_creator on bundles is missing\ndigest: /,
       );
       assert.match(check.stderr, /^no other check was run: .+\n$/);
       const json = await commandHere(['check', '--json', '--db', files.db]);

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -174,6 +175,9 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   linkSync(join(folder, 'g.db'), join(folder, 'g.db.before-schema-9'));
   for (const name of ['g.db.before-schema-9x', 'g.db.before', 'other.db.before-1', 'g.db.bak'])
     writeFileSync(join(folder, name), '');
+  // Folders with such names are of somebody else, and do not stop the others.
+  for (const name of ['g.db.before-schema-7', 'g-users.db.before-restore-20260101T000000Z'])
+    mkdirSync(join(folder, name));
   const applied = await run(['content', 'apply', bundle, '--drop-local']);
   assert.is(applied.code, 0, applied.stderr);
   const listed = (await run(['tidy', '--json'])).stdout
@@ -208,9 +212,13 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   );
   assert.equal((await run(['tidy', '--older-than', '30d'])).code, 0);
   assert.is(setAside(files).length, 4);
+  mkdirSync(join(folder, 'g.db.before-schema-3-wal'));
+  writeFileSync(join(folder, 'g.db.before-schema-3'), '');
   await new Promise((resolve) => setTimeout(resolve, 1100));
   const { code, stdout, stderr } = await run(['tidy', '--older-than', '1s']);
-  assert.is(code, 0, stderr);
+  assert.is(code, 1, 'one of them cannot be removed');
+  assert.match(stderr, /^\S*g\.db\.before-schema-3 cannot be removed: .+$/m);
+  rmSync(join(folder, 'g.db.before-schema-3-wal'), { recursive: true });
   assert.match(stdout, /g\.db\.before-1: from before a bundle; kept: "content rollback" goes back to it$/m);
   assert.equal(
     setAside(files).map(({ file }) => basename(file)),

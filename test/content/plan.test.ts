@@ -141,6 +141,20 @@ test('shows what is added, changed and removed, and what refers to it', async ()
     'STIGs: 1 added, 1 changed, 1 removed',
     'Releases: 4 added, 2 removed',
   ]);
+  // What comes with the package is removed, too, but is not the site's own, however many of it there are.
+  const shippedOnes = (...names: string[]) => ({
+    ...plan,
+    localSources: plan.sources.go.filter(({ source }) => !names.includes(source)).map(({ sha256 }) => sha256),
+  });
+  const sourcesOf = (...names: string[]) =>
+    planSections(shippedOnes(...names))
+      .filter(({ title }) => /source/i.test(title))
+      .map((section) => `${section.title}: ${totals(section)}`);
+  assert.equal(sourcesOf('mapping.csv'), [
+    'Sources that only this site holds: 1 removed',
+    'Other sources: 3 added, 1 removed',
+  ]);
+  assert.equal(sourcesOf('mapping.csv', 'gone.xml'), ['Other sources: 3 added, 2 removed']);
 });
 
 test('rolling back keeps every list, note and favorite; what is gone is shown as gone meanwhile', async () => {

@@ -722,8 +722,6 @@ bad('a CSV whose header begins like none of ours is no source; named alone it is
     assert.equal([lines[0]!.outcome, lines[0]!.kind, loneUnknown], ['skipped', 'other', [file]], header);
   }
   assert.equal(tableDigests(catalog), before);
-  const semicolons = 'framework;version;identifier\nsite;2026;S-1\n';
-  await refuse(catalog, semicolons, 'controls-csv', 'the columns are separated by semicolons, not by commas');
 });
 
 bad(
@@ -771,7 +769,7 @@ bad('mapping CSV: a wrong header, duplicates, bad rows, each named', async () =>
       `${header}\n${row}\nsite,2026,S-1,site,2026,S-1,\n`,
       /^row 3, column toIdentifier: S-1 is paired with itself$/,
     ],
-    [`${header}\n${row},\n`, 'row 2 has 8 cells, the header has 7'],
+    [`${header}\n${row},x\n`, 'row 2 has 8 cells, the header has 7'],
     ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n03.01.01,AC-2\n', /^row 3, column sp800_171r2/],
     ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.1,AC-2\n', 'row 3 repeats the pair of row 2'],
     ['sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.2\n', 'row 3 has 1 cells, the header has 2'],

@@ -89,7 +89,7 @@ const broken: [string, string, string][] = [
   [
     'a header with semicolons',
     'words;reason\na;b\n',
-    'the columns are separated by semicolons, not by commas',
+    'row 2, column words: "a" is no group: separate two or more words by semicolons',
   ],
   ['no rows', `${header}\n`, 'there are no rows below the header'],
   ['a short row', `${header}\nrdp;remote desktop\n`, 'row 2 has 1 cells, the header has 2'],

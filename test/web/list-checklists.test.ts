@@ -92,7 +92,10 @@ pages('what is wrong is named by line, and the form keeps what was typed', async
   assert.match(again, /<textarea[^>]*>\s*hostName,role\nweb01,King\n/, 'the file stands in the form');
   await refused(formOf({ hosts: ' \n' }), 'There is no host');
   await refused(formOf({ hosts: 'a' }, 'b'), 'Paste the hosts or choose a file, not both');
-  await refused(formOf({ hosts: '' }, new Uint8Array([0x6b, 0xf6])), 'The file is not valid UTF-8');
+  await refused(
+    formOf({ hosts: '' }, new Uint8Array([0x6b, 0x81])),
+    'The file cannot be read: not valid UTF-8',
+  );
   await refused(formOf({ hosts: 'a', format: 'pdf' }), noFormat('cklb', 'ckl'));
   await refused(formOf({ hosts: 'hostName,owner\na,b' }), 'there is no column "owner"');
 });

@@ -60,7 +60,7 @@ pages('each id has its place, its state and a link to what it names', async () =
   );
 });
 
-pages('files in UTF-16 are read, others are skipped by name', async () => {
+pages('files in UTF-16 and windows-1252 are read, others are skipped by name', async () => {
   const wide = (mark: number[], text: string, swap: boolean) => {
     const bytes = Buffer.from(text, 'utf16le');
     return Uint8Array.from([...mark, ...(swap ? bytes.swap16() : bytes)]);
@@ -70,12 +70,13 @@ pages('files in UTF-16 are read, others are skipped by name', async () => {
       ['little.txt', wide([0xff, 0xfe], 'see AC-3', false)],
       ['big.txt', wide([0xfe, 0xff], 'see AC-4', true)],
       ['<b>.bin', Uint8Array.from([65, 67, 45, 51, 0])],
-      ['latin.txt', Uint8Array.from([0x41, 0xe4])],
+      ['latin.txt', Uint8Array.from(Buffer.from('für AC-5 und \x93AC-6\x94', 'latin1'))],
+      ['x.gz', Uint8Array.from([0x1f, 0x8b, 8, 0, 0xff])],
     ]),
   );
   const text = textOf(html);
-  assert.match(text, '2 ids found');
-  assert.match(text, 'Skipped, because neither UTF-8 nor marked UTF-16: <b>.bin, latin.txt.');
+  assert.match(text, '4 ids found');
+  assert.match(text, 'Skipped, because not text: <b>.bin, x.gz.');
   assert.not.match(html, '<b>.bin');
 });
 

@@ -1,5 +1,6 @@
 import { isStorable } from '../../../src/base/text.ts';
 import { ImportError } from '../../../src/read/import-error.ts';
+import type { Losses } from '../../read/losses.ts';
 import { excerpt } from '../../read/source-text.ts';
 
 const kind = 'onet';
@@ -17,6 +18,9 @@ const tableColumns = {
   educationCategories: ['Element ID', 'Scale ID', 'Category', 'Category Description'],
   elements: ['O*NET-SOC Code', 'Element ID', 'Element Name', 'Scale ID', 'Data Value'],
 } as const;
+
+/** Columns that are read where a table has them; the name of an element is that of another table. */
+const optionalColumns = ['In Demand', 'Recommend Suppress', 'Not Relevant', 'Date', 'Element Name'];
 
 export type TableName = keyof typeof tableColumns;
 
@@ -80,8 +84,11 @@ export class Row {
   }
 }
 
-/** The rows of a tab-separated table. Throws `ImportError` naming file and line of a fault. */
-export function readTable(table: TableName, file: string, text: string): Row[] {
+/**
+ * The rows of a tab-separated table; counts the cells of columns that are not stored. Throws `ImportError` naming file and
+ * line of a fault.
+ */
+export function readTable(table: TableName, file: string, text: string, losses: Losses): Row[] {
   const [header, ...lines] = text.split(/\r?\n/);
   while (lines.at(-1) === '') lines.pop();
   const columns = header!.split('\t').map((column) => column.trim());
@@ -89,12 +96,15 @@ export function readTable(table: TableName, file: string, text: string): Row[] {
   if (missing !== undefined)
     throw new ImportError(`${excerpt(file)}, line 1: the column ${missing} is missing`, kind);
   const indexes = new Map(columns.map((column, index) => [column, index]));
+  const stored: readonly string[] = [...tableColumns[table], ...optionalColumns];
+  const others = columns.filter((column) => column !== '' && !stored.includes(column));
   return lines.map((line, index) => {
     const cells = line.split('\t');
     const row = new Row(file, index + 2, cells, indexes);
     if (cells.length !== columns.length)
       throw row.fault(`${cells.length} cells, the header has ${columns.length}`);
     if (!isStorable(line)) throw row.fault('characters that cannot be stored');
+    for (const column of others) if (row.cell(column) !== '') losses.add(`the column ${column}`);
     return row;
   });
 }

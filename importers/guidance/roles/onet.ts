@@ -2,6 +2,7 @@ import { compareCodePoints } from '../../../src/base/text.ts';
 import { decodeText } from '../../../src/read/decode.ts';
 import { ImportError } from '../../../src/read/import-error.ts';
 import type { GroupFile } from '../../read/group-file.ts';
+import { createLosses, type Losses } from '../../read/losses.ts';
 import { excerpt } from '../../read/source-text.ts';
 import { commodityCodeOf } from './commodities.ts';
 import { isOccupationCode } from './families.ts';
@@ -18,19 +19,23 @@ export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRe
   const tables = new Map<TableName, { file: string; rows: Row[] }[]>();
   const others: string[] = [];
   let release: string | null = null;
+  const losses = createLosses();
   for (const { name, bytes } of files) {
     const decoded = decodeText(bytes, strict);
     warnings.push(...decoded.warnings.map((warning) => `${excerpt(name)}: ${warning}`));
     const table = onetFileOf(decoded.text);
     if (table === 'release') release = releaseOf(decoded.text);
-    else if (table === 'other' || table === null) others.push(name);
-    else {
-      const rows = readTable(table, name, decoded.text);
+    else if (table === 'other' || table === null) {
+      others.push(name);
+      losses.add(`the table ${excerpt(name)}`);
+    } else {
+      const rows = readTable(table, name, decoded.text, losses);
       tables.set(table, [...(tables.get(table) ?? []), { file: name, rows }]);
     }
   }
-  const { occupations, newestDate } = readRelease((table) =>
-    (tables.get(table) ?? []).flatMap(({ rows }) => rows),
+  const { occupations, newestDate } = readRelease(
+    (table) => (tables.get(table) ?? []).flatMap(({ rows }) => rows),
+    losses,
   );
   if (occupations.length === 0) {
     const seen = [...others, ...[...tables.values()].flat().map((table) => table.file)];
@@ -45,7 +50,8 @@ export function parseOnet(files: GroupFile[], strict: boolean): { record: OnetRe
   const statements = occupations.reduce((sum, occupation) => sum + statementsOf(occupation), 0);
   const sizes = [String(occupations.length).padStart(6, '0'), String(statements).padStart(9, '0')];
   const releaseOrder = [newestDate, number.join('.'), ...sizes].join(' ');
-  return { record: { type: 'onet', label, releaseOrder, occupations }, warnings };
+  const record: OnetRecord = { type: 'onet', label, releaseOrder, occupations };
+  return { record, warnings: [...warnings, ...losses.warnings()] };
 }
 
 /** A release without one of these tables gets a warning. */
@@ -63,7 +69,10 @@ function statementsOf(occupation: OccupationRecord): number {
 }
 
 /** `newestDate` is the newest `Date` of any row, such as `2024-08`, or `""`. */
-function readRelease(rowsOf: RowsOf): { occupations: OccupationRecord[]; newestDate: string } {
+function readRelease(
+  rowsOf: RowsOf,
+  losses: Losses,
+): { occupations: OccupationRecord[]; newestDate: string } {
   const occupations = readOccupations(rowsOf('occupations'));
   if (occupations.size === 0) return { occupations: [], newestDate: '' };
   let newestDate = '';
@@ -88,8 +97,8 @@ function readRelease(rowsOf: RowsOf): { occupations: OccupationRecord[]; newestD
     const code = commodityCodeOf(row.cell('Element Name')) ?? row.cell('Element ID');
     technologySkills.push(skillOf(row, 'Element Name', 'Workplace Example', code));
   }
-  readElements(statedIn('elements'));
-  readEducation(statedIn('education'), rowsOf('educationCategories'));
+  readElements(statedIn('elements'), losses);
+  readEducation(statedIn('education'), rowsOf('educationCategories'), losses);
   for (const { skills, abilities, workActivities, education } of occupations.values()) {
     for (const list of [skills, abilities, workActivities])
       list.sort((a, b) => byElement(a, b) || compareCodePoints(a.scaleId, b.scaleId));
@@ -154,17 +163,24 @@ function skillOf(row: Row, titleColumn: string, exampleColumn: string, commodity
   };
 }
 
-function readElements(stated: Iterable<[Row, OccupationRecord]>): void {
+function readElements(stated: Iterable<[Row, OccupationRecord]>, losses: Losses): void {
   for (const [row, occupation] of stated) {
     const elementId = row.cell('Element ID');
     const scaleId = row.cell('Scale ID');
     const list = listOf(elementId, occupation);
-    if (list === null || !/^(?:IM|LV)$/.test(scaleId)) continue;
+    if (list === null || !/^(?:IM|LV)$/.test(scaleId)) {
+      losses.add(rowOf(elementId, scaleId));
+      continue;
+    }
     if (row.cell('Recommend Suppress') === 'Y' || row.cell('Not Relevant') === 'Y') continue;
     if (row.isNotAvailable('Data Value')) continue;
     list.push({ elementId, name: row.cell('Element Name'), scaleId, value: numberIn(row) });
   }
 }
+
+/** The kind of a row that is not stored, by the branch of its element: `1.A`. */
+const rowOf = (elementId: string, scaleId: string) =>
+  `a row of ${excerpt(elementId, 3)} on the scale ${excerpt(scaleId, 10)}`;
 
 function listOf(elementId: string, occupation: OccupationRecord) {
   if (/^1\.A(?:\.|$)/.test(elementId)) return occupation.abilities;
@@ -173,13 +189,17 @@ function listOf(elementId: string, occupation: OccupationRecord) {
 }
 
 /** Only rows of the scale RL above zero: the levels that some workers need. */
-function readEducation(stated: Iterable<[Row, OccupationRecord]>, categories: Row[]): void {
+function readEducation(stated: Iterable<[Row, OccupationRecord]>, categories: Row[], losses: Losses): void {
   const keyOf = (row: Row) => ['Element ID', 'Scale ID', 'Category'].map((name) => row.cell(name)).join(' ');
   const descriptions = new Map(categories.map((row) => [keyOf(row), row.cell('Category Description')]));
   for (const [row, { education }] of stated) {
     const elementId = row.cell('Element ID');
     const scaleId = row.cell('Scale ID');
-    if (!elementId.startsWith('2.D') || scaleId !== 'RL' || row.cell('Recommend Suppress') === 'Y') continue;
+    if (!elementId.startsWith('2.D') || scaleId !== 'RL') {
+      losses.add(rowOf(elementId, scaleId));
+      continue;
+    }
+    if (row.cell('Recommend Suppress') === 'Y') continue;
     const value = row.isNotAvailable('Data Value') ? 0 : numberIn(row);
     if (value === 0) continue;
     const category = row.cell('Category');

@@ -11,13 +11,20 @@ import type {
   RegulatoryDocuments,
 } from './document-schema.ts';
 
+/** As the catalog has a document: without a status when it is active. */
+type Stored<T extends RegulatoryDocumentSummary> = Omit<T, 'status'> & Partial<Pick<T, 'status'>>;
+
+function withStatus<T extends RegulatoryDocumentSummary>({ id, documentId, title, ...rest }: Stored<T>): T {
+  return { id, documentId, title, status: 'active', ...rest } as T;
+}
+
 export type DocumentService = ReturnType<typeof createDocumentService>;
 
 /** Regulatory documents (rule D9). */
 export function createDocumentService({ orm, read }: Database) {
   return {
     /** By title (D3.4). */
-    list({ search = '', publisher, doctype, ...page }: DocumentsQuery): RegulatoryDocuments {
+    list({ search = '', publisher, doctype, status, ...page }: DocumentsQuery): RegulatoryDocuments {
       const { titleFold, publisherFold, publisherIdFold, doctypeFold } = documents;
       const published = publisher === undefined ? undefined : fold(publisher);
       const where = and(
@@ -26,6 +33,9 @@ export function createDocumentService({ orm, read }: Database) {
           ? undefined
           : or(eq(publisherFold, published), eq(publisherIdFold, published)),
         doctype === undefined ? undefined : eq(doctypeFold, fold(doctype)),
+        status === undefined
+          ? undefined
+          : sql`coalesce(${documents.summary} ->> 'status', 'active') = ${status}`,
       );
       return read(() => {
         const { total } = orm.select({ total: count() }).from(documents).where(where).get()!;
@@ -38,7 +48,7 @@ export function createDocumentService({ orm, read }: Database) {
           .offset(offsetOf(page, total))
           .all();
         return {
-          documents: rows.map(({ summary }) => summary as RegulatoryDocumentSummary),
+          documents: rows.map(({ summary }) => withStatus(summary as Stored<RegulatoryDocumentSummary>)),
           pagination: paginationOf(page, total),
         };
       });
@@ -49,7 +59,7 @@ export function createDocumentService({ orm, read }: Database) {
       const { record } = documents;
       const row = orm.select({ record }).from(documents).where(eq(documents.documentId, documentId)).get();
       if (!row) throw notFound();
-      return row.record as RegulatoryDocument;
+      return withStatus(row.record as Stored<RegulatoryDocument>);
     },
   };
 }

@@ -1,10 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { DateOrNull, Pagination, paging, requestText, search } from '../../http/schema.ts';
+import { DateOrNull, oneWord, Pagination, paging, requestText, search } from '../../http/schema.ts';
+
+export const documentStatuses = ['active', 'revoked', 'superseded'] as const;
+export type DocumentStatus = (typeof documentStatuses)[number];
 
 const summary = {
   id: z.uuid(),
   documentId: z.string().openapi({ example: 'harbor-basic-directive' }),
   title: z.string(),
+  status: z.enum(documentStatuses).openapi({ description: 'Withdrawn and rescinded documents are revoked.' }),
   publisher: z.string().openapi({ description: '`""` when unknown.' }),
   publisherId: z.string(),
   doctype: z.string().openapi({ example: 'directive' }),
@@ -88,6 +92,7 @@ export const documentsQuery = z.object({
   doctype: requestText('doctype', 200)
     .optional()
     .openapi({ description: 'The whole value. Case is ignored.' }),
+  status: oneWord('status', documentStatuses).optional(),
   ...paging(100, 150),
 });
 export type DocumentsQuery = z.infer<typeof documentsQuery>;

@@ -8,6 +8,7 @@ import { downloadStream } from '../../http/answer.ts';
 import type { Env, Form } from '../../http/env.ts';
 import { offsetOf, paginationOf, slice } from '../../http/paging.ts';
 import { check, positiveInteger } from '../../http/schema.ts';
+import { decodeText } from '../../read/decode.ts';
 import type { Services } from '../../services.ts';
 import { link } from '../parts/components.tsx';
 import { partPath } from '../parts/list-frame.tsx';
@@ -141,8 +142,8 @@ function fileOrTyped(form: Form, typed: string): string {
   if (file === undefined) return typed;
   if (typed.trim() !== '') throw badRequest('Paste the hosts or choose a file, not both');
   try {
-    return lines(new TextDecoder('utf-8', { fatal: true }).decode(file.bytes));
-  } catch {
-    throw badRequest('The file is not valid UTF-8. Save it as CSV UTF-8');
+    return lines(decodeText(file.bytes).text);
+  } catch (error) {
+    throw badRequest(`The file cannot be read: ${(error as Error).message}. Save it as CSV UTF-8`);
   }
 }

@@ -76,7 +76,7 @@ export function foundReferencesPage(page: {
     body: (
       <>
         {skipped.length === 0 ? null : (
-          <p class="warning">Skipped, because neither UTF-8 nor marked UTF-16: {skipped.join(', ')}.</p>
+          <p class="warning">Skipped, because not text: {skipped.join(', ')}.</p>
         )}
         {found.length === 0 ? (
           <Empty>

@@ -1,19 +1,27 @@
+import type { Child } from 'hono/jsx';
 import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
-import type { RegulatoryDocument, RegulatoryDocuments } from '../../catalog/guidance/document-schema.ts';
+import {
+  type DocumentStatus,
+  documentStatuses,
+  type RegulatoryDocument,
+  type RegulatoryDocuments,
+} from '../../catalog/guidance/document-schema.ts';
 import type { DocumentCollections } from '../../collections/catalog-collections-schema.ts';
 import { Day, Downloads, Facts, link, path, Table } from '../parts/components.tsx';
-import { FindForm, Input } from '../parts/forms.tsx';
+import { FindForm, Input, Select } from '../parts/forms.tsx';
 import type { View } from '../parts/view.ts';
 import { ReadCollections } from './read-collections.tsx';
 
 export function documentsPage(page: {
   documents: RegulatoryDocuments;
+  /** How many of all that fit are in force. */
+  inForce: number;
   collections: DocumentCollections['collections'];
-  filter: Partial<Record<'search' | 'publisher' | 'doctype' | 'limit', string | undefined>>;
+  filter: Partial<Record<'search' | 'publisher' | 'doctype' | 'status' | 'limit', string | undefined>>;
 }): View {
   const { documents, pagination } = page.documents;
-  const { search = '', publisher = '', doctype = '', limit } = page.filter;
+  const { search = '', publisher = '', doctype = '', status = '', limit } = page.filter;
   const href = (number: number) => link('/documents', { ...page.filter, page: number });
   return {
     title: 'Regulatory documents',
@@ -23,22 +31,34 @@ export function documentsPage(page: {
         <FindForm action="/documents" label="Title contains" search={search} keep={{ limit }}>
           <Input name="publisher" label="Publisher" type="search" value={publisher} maxlength={200} />
           <Input name="doctype" label="Kind" type="search" value={doctype} maxlength={200} />
+          <Select
+            name="status"
+            label="Status"
+            of={documentStatuses.map((each) => [each, statusWords[each]])}
+            selected={status}
+            none="any"
+          />
         </FindForm>
-        <p class="quiet">{count(pagination.total, 'document')}</p>
+        <p class="quiet">
+          {count(pagination.total, 'document')}
+          {page.inForce < pagination.total ? `, ${page.inForce} in force` : ''}
+        </p>
         <Table
           caption="Regulatory documents"
           head={['Title', 'Publisher', 'Kind', 'Published', 'Requirements', 'Sections']}
           rows={documents.map((each) => [
-            <a href={path('documents', each.documentId)}>{each.title}</a>,
+            <>
+              <a href={path('documents', each.documentId)}>{each.title}</a> <StatusMark of={each.status} />
+            </>,
             each.publisher,
             each.doctype,
             <Day date={each.published} />,
-            each.actionableItemCount,
+            each.status === 'active' ? each.actionableItemCount : <span class="quiet">none in force</span>,
             each.signpostCount,
           ])}
           pages={{ pagination, href }}
         >
-          {search + publisher + doctype === ''
+          {search + publisher + doctype + status === ''
             ? `No documents yet. Import them with ${programName} import PATH.`
             : 'No document fits.'}
         </Table>
@@ -52,6 +72,16 @@ export function documentsPage(page: {
   };
 }
 
+const statusWords: Record<DocumentStatus, string> = {
+  active: 'in force',
+  revoked: 'revoked',
+  superseded: 'superseded',
+};
+
+function StatusMark({ of }: { of: DocumentStatus }): Child {
+  return of === 'active' ? null : <span class="tag">{statusWords[of]}</span>;
+}
+
 const kinds = [
   ['obligation', 'obligation'],
   ['psc', 'PSC'],
@@ -60,6 +90,8 @@ const kinds = [
 ] as const;
 
 export function documentPage({ document }: { document: RegulatoryDocument }): View {
+  const isActive = document.status === 'active';
+  const requirements = isActive ? 'Requirements' : 'Former requirements';
   return {
     title: document.title,
     section: 'documents',
@@ -72,9 +104,15 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
     ),
     body: (
       <>
+        {isActive ? null : (
+          <p class="warning">
+            This document is {statusWords[document.status]}: its requirements are no longer in force.
+          </p>
+        )}
         <Facts
           of={[
             ['ID', <span class="mono">{document.documentId}</span>],
+            ['Status', statusWords[document.status]],
             ['Publisher', document.publisher || <span class="quiet">unknown</span>],
             ['Kind', document.doctype],
             ['Published', <Day date={document.published} />],
@@ -82,9 +120,9 @@ export function documentPage({ document }: { document: RegulatoryDocument }): Vi
             ['Source', document.sourceUrl || <span class="quiet">unknown</span>],
           ]}
         />
-        <h2>Requirements</h2>
+        <h2>{requirements}</h2>
         <Table
-          caption="Requirements"
+          caption={requirements}
           class="words"
           headColumn={1}
           head={['ID', 'Text', 'Kind', 'Reference']}

@@ -18,9 +18,18 @@ export function guidancePages(
   app.get('/documents', guard.entitled('regdoc'), (c) => {
     const query = readQuery(c, documentsQuery);
     const { collections } = documentCollections.all(c.get('user'));
-    const { search, publisher, doctype } = query;
-    const filter = { search, publisher, doctype, limit: c.req.query('limit') };
-    return show(c, documentsPage({ documents: documents.list(query), collections, filter }));
+    const { search, publisher, doctype, status } = query;
+    const filter = { search, publisher, doctype, status, limit: c.req.query('limit') };
+    const inForce = documents.list({ ...query, status: status ?? 'active', page: 1, limit: 1 });
+    return show(
+      c,
+      documentsPage({
+        documents: documents.list(query),
+        inForce: status === undefined || status === 'active' ? inForce.pagination.total : 0,
+        collections,
+        filter,
+      }),
+    );
   });
 
   app.get('/documents/:documentId', guard.entitled('regdoc'), (c) =>

@@ -20,7 +20,7 @@ function read(source: string | Uint8Array): { list: CciListRecord; warnings: str
 const item = (id: string, body: string) => `<cci_item id="${id}">${body}</cci_item>`;
 const good = '<status>draft</status><definition>Lanterns burn.</definition><type>policy</type>';
 const list = (items: string, version = '2026-01-02') =>
-  `<cci_list xmlns="http://iase.disa.mil/cci"><metadata><version>${version}</version><publishdate>x</publishdate>
+  `<cci_list xmlns="http://iase.disa.mil/cci"><metadata><version>${version}</version>
    </metadata><cci_items>${items}</cci_items></cci_list>`;
 
 const fixture = suite('CCI lists');
@@ -249,7 +249,10 @@ if (real) {
   real('have references that are all understood, of each revision', () => {
     for (const folder of [[], ['2016-06-27']]) {
       const { list, warnings } = read(bytesOf('cci', ...folder, 'U_CCI_List.xml'));
-      assert.equal(warnings, []);
+      assert.equal(
+        warnings.filter((each) => !each.startsWith('not stored: ')),
+        [],
+      );
       const { pairs } = readCciReferences(list.items);
       const rev5 = pairs.filter((pair) => pair.toVersion === 'Rev 5');
       assert.equal([...new Set(pairs.map((pair) => pair.toVersion))].sort(), [

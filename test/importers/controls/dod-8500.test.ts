@@ -17,7 +17,7 @@ const iaControl = (number: string, levels = '<MAC>MACII</MAC>', more: Record<str
     ...more,
   };
   const elements = Object.entries(texts).map(([name, text]) => `<${name}>${text}</${name}>`);
-  return `<IACONTROL><CONTROL_NUMBER title="x">${number}</CONTROL_NUMBER><MACCONF>${levels}</MACCONF>${elements.join('')}</IACONTROL>`;
+  return `<IACONTROL><CONTROL_NUMBER>${number}</CONTROL_NUMBER><MACCONF>${levels}</MACCONF>${elements.join('')}</IACONTROL>`;
 };
 const importFile = (...controls: string[]) =>
   `<IMPORT_FILE xmlns="urn:FindingImport">${controls.join('')}</IMPORT_FILE>`;

@@ -52,6 +52,7 @@ interchange('a document is answered as its source states it, defaults filled in'
   assert.equal(document, {
     documentId: 'x:1',
     title: 'T',
+    status: 'active',
     publisher: 'P',
     publisherId: '',
     doctype: 'law',

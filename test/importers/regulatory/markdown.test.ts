@@ -503,6 +503,8 @@ markdown('a folder with a cover and sections is one document, sections in number
   assert.is(lines[0]!.source, `${folder}/ropes`);
   assert.equal(lines[0]!.warnings, [
     'translations are left out: sec2_ropes.ja.md',
+    'not stored: the file README.md (1)',
+    'not stored: the file errata.md (1)',
     'the date in cover.md has no day: the first of the month is used',
   ]);
   await isTheDocument();
