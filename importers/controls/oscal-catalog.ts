@@ -6,6 +6,7 @@ import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } fro
 import type { ControlRecord } from './control-record.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
 import { withoutParts } from './oscal-ids.ts';
+import { readMarkupOf } from './oscal-markup.ts';
 import { readAssessment } from './oscal-objectives.ts';
 import { type Publication, publicationOf } from './oscal-publication.ts';
 import { isRendered, readRendered } from './oscal-rendered.ts';
@@ -14,8 +15,7 @@ import {
   type OscalGroup,
   type OscalLink,
   type OscalMetadata,
-  oscalCatalog,
-  oscalCatalogHead,
+  oscalShapes,
 } from './oscal-shape.ts';
 import { createRenderProse, type RenderProse } from './parameters.ts';
 import { renderStatement } from './statement.ts';
@@ -35,10 +35,11 @@ export function isOscalCatalog(value: unknown): boolean {
  */
 export function parseOscalCatalog(value: unknown, name?: string): ControlsResult {
   try {
-    const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;
+    const shapes = oscalShapes(readMarkupOf(value));
+    const { metadata } = readShape(shapes.catalogHead, value, kind).catalog;
     if (isRendered(metadata)) return readRendered(value, name);
     const publication = publicationOf(metadata, name);
-    const { catalog } = readShape(oscalCatalog, value, kind);
+    const { catalog } = readShape(shapes.catalog, value, kind);
     return isResolved(metadata) ? partOf(catalog, publication) : readCatalog(catalog, publication);
   } catch (error) {
     if (error instanceof ImportError) error.kind = kind;

@@ -6,8 +6,9 @@ import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { type ControlsResult, inCatalogOrder, mostControls } from './catalog.ts';
 import type { BaselineRecord } from './control-record.ts';
 import { type NamedCatalog, namedCatalog } from './oscal-ids.ts';
+import { readMarkupOf } from './oscal-markup.ts';
 import { editionOf, hyphenated, is80053, release80053 } from './oscal-publication.ts';
-import { type OscalProfile, oscalProfile, oscalProfileHead } from './oscal-shape.ts';
+import { type OscalProfile, oscalShapes } from './oscal-shape.ts';
 import { readParameterValues } from './profile-values.ts';
 
 const kind = 'oscal-profile';
@@ -32,9 +33,10 @@ export function parseOscalProfile(value: unknown): ControlsResult {
 }
 
 function readProfile(value: unknown): ControlsResult {
-  const { metadata } = readShape(oscalProfileHead, value, kind).profile;
+  const shapes = oscalShapes(readMarkupOf(value));
+  const { metadata } = readShape(shapes.profileHead, value, kind).profile;
   const nist = is80053(metadata) ? nistBaselineOf(metadata.title) : null;
-  const { profile } = readShape(oscalProfile, value, kind);
+  const { profile } = readShape(shapes.profile, value, kind);
   const listed = idsOf(profile);
   if (listed.length === 0) throw new ImportError('the profile lists no controls');
   const settings = profile.modify?.['set-parameters'] ?? [];

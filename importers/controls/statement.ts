@@ -5,7 +5,11 @@ export function renderStatement(parts: StatementPart[], depth = 0): string {
   return parts
     .flatMap(({ label, prose, parts: below }) => {
       const line = [label, prose].filter((text) => text !== '').join(' ');
-      return [line === '' ? '' : '  '.repeat(depth) + line, renderStatement(below, depth + 1)];
+      const indent = '  '.repeat(depth);
+      return [
+        line === '' ? '' : indent + line.replaceAll('\n', `\n${indent}`),
+        renderStatement(below, depth + 1),
+      ];
     })
     .filter((text) => text !== '')
     .join('\n');

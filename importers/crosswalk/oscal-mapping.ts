@@ -4,9 +4,10 @@ import { ImportError } from '../../src/read/import-error.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
 import type { MappingPair, MappingRecord } from '../controls/control-record.ts';
 import { type NamedCatalog, namedCatalog } from '../controls/oscal-ids.ts';
+import { readMarkupOf } from '../controls/oscal-markup.ts';
 import { ownPropOf } from '../controls/oscal-objectives.ts';
 import { editionOf } from '../controls/oscal-publication.ts';
-import { type OscalMapping, oscalMappingCollection } from '../controls/oscal-shape.ts';
+import { type OscalMapping, oscalShapes } from '../controls/oscal-shape.ts';
 import { readShape } from '../read/json-shape.ts';
 import { excerpt } from '../read/source-text.ts';
 
@@ -34,7 +35,7 @@ export function parseOscalMapping(value: unknown): ControlsResult {
     metadata,
     mappings,
     'back-matter': matter,
-  } = readShape(oscalMappingCollection, value, kind)['mapping-collection'];
+  } = readShape(oscalShapes(readMarkupOf(value)).mappingCollection, value, kind)['mapping-collection'];
   const maps = mappings.flatMap((mapping) => mapping.maps);
   const most = maps.reduce((sum, { sources, targets, props }) => {
     return sum + sources.length * targets.length * Math.max(1, props.length);

@@ -94,10 +94,15 @@ export function createControlAssessments(db: Database) {
     return db.read(() => {
       const set = valuesIn(framework, version);
       return {
-        parameters: (stored.parameters ?? []).map(({ aggregates: _, ...parameter }) => ({
-          ...parameter,
-          values: (set.get(parameter.id) ?? []).map(({ source, value }) => ({ source, value })),
-        })),
+        parameters: (stored.parameters ?? []).map(
+          ({ aggregates: _, published: __, stated, ...parameter }) => ({
+            ...parameter,
+            values: [
+              ...(stated ? [{ source: framework, value: stated.join('; ') }] : []),
+              ...(set.get(parameter.id) ?? []).map(({ source, value }) => ({ source, value })),
+            ],
+          }),
+        ),
         objectives: objectivesOf(framework, version, identifier, stored.objectives ?? []),
         methods: stored.methods ?? [],
         derived: true,
