@@ -75,8 +75,8 @@ export function oscalShapes(read: ReadMarkup) {
 
   const selection = z.object({
     'with-ids': z.array(z.string()).default([]),
-    'with-child-controls': z.literal('no', 'child controls cannot be resolved').default('no'),
-    matching: z.array(z.never('patterns cannot be resolved')).default([]),
+    'with-child-controls': z.enum(['yes', 'no']).default('no'),
+    matching: z.array(z.object({ pattern: z.string().default('') })).default([]),
   });
 
   const resource = z.object({
@@ -90,22 +90,28 @@ export function oscalShapes(read: ReadMarkup) {
   const setParameter = z.object({
     'param-id': z.string(),
     values: z.array(z.string()).default([]),
+    label: line.default(''),
+    select: z.object({ choice: z.array(line).default([]) }).optional(),
     constraints: z.array(z.object({ description: blocks.default('') })).default([]),
   });
 
-  /** A profile that lists its controls by id, so that it can be read without the catalog. */
   const profile = z.object({
     profile: z.object({
       metadata,
       imports: z.array(
         z.object({
-          'include-all': z.never('all controls of another file cannot be resolved').optional(),
-          'include-controls': z.array(selection).default([]),
+          'include-all': z.unknown().optional(),
+          'include-controls': z.array(selection).optional(),
           href: z.string().default(''),
           'exclude-controls': z.array(selection).default([]),
         }),
       ),
-      modify: z.object({ 'set-parameters': z.array(setParameter).default([]) }).optional(),
+      modify: z
+        .object({
+          'set-parameters': z.array(setParameter).default([]),
+          alters: z.array(z.unknown()).default([]),
+        })
+        .optional(),
       'back-matter': backMatter,
     }),
   });

@@ -113,6 +113,7 @@ function profileOf(root: XmlNode): unknown {
       'set-parameters': childrenOf(root, 'modify').flatMap((each) =>
         allOf(each, 'set-parameter', setParameterOf),
       ),
+      alters: childrenOf(root, 'modify').flatMap((each) => childrenOf(each, 'alter')),
     },
     'back-matter': backMatterOf(root),
   };
@@ -162,6 +163,8 @@ function setParameterOf(node: XmlNode): unknown {
   return {
     ...attributesOf(node, 'param-id'),
     values: childrenOf(node, 'value').map(textOf),
+    label: childrenOf(node, 'label').map(lineOfXml).join(' '),
+    select: { choice: childrenOf(node, 'select').flatMap((each) => allOf(each, 'choice', lineOfXml)) },
     constraints: childrenOf(node, 'constraint').map((each) => ({
       description: blocksIn(each, 'description'),
     })),
@@ -187,7 +190,9 @@ function importOf(node: XmlNode): unknown {
   return {
     ...attributesOf(node, 'href'),
     ...(childrenOf(node, 'include-all').length > 0 ? { 'include-all': {} } : {}),
-    'include-controls': selections('include-controls'),
+    ...(childrenOf(node, 'include-controls').length > 0
+      ? { 'include-controls': selections('include-controls') }
+      : {}),
     'exclude-controls': selections('exclude-controls'),
   };
 }

@@ -5,11 +5,7 @@ export function renderStatement(parts: StatementPart[], depth = 0): string {
   return parts
     .flatMap(({ label, prose, parts: below }) => {
       const line = [label, prose].filter((text) => text !== '').join(' ');
-      const indent = '  '.repeat(depth);
-      return [
-        line === '' ? '' : indent + line.replaceAll('\n', `\n${indent}`),
-        renderStatement(below, depth + 1),
-      ];
+      return [line === '' ? '' : '  '.repeat(depth) + line, renderStatement(below, depth + 1)];
     })
     .filter((text) => text !== '')
     .join('\n');
