@@ -32,7 +32,7 @@ export type Parsed =
  * Increase it when an importer reads the same bytes differently: stored sources are then read again, those of some kinds
  * alone by `wholeSince` (`src/db/read-again.ts`), of all kinds with `changedBefore`.
  */
-export const importerVersion = 6;
+export const importerVersion = 7;
 /** Sources of any kind that an older version stored are read again. */
 export const changedBefore = 5;
 

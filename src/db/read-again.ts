@@ -15,8 +15,11 @@ const skippedBefore = [
   { kind: 'other', reason: 'XML of an unknown kind: root <mapping-collection>%' },
 ];
 
-/** The first version of the importer that reads all of a kind: 6 reads objectives, methods, parameters and values. */
-const wholeSince: Record<string, number> = { 'oscal-catalog': 6, 'oscal-profile': 6, cprt: 6 };
+/**
+ * The first version of the importer that reads all of a kind: 6 reads objectives, methods, parameters and values, 7
+ * Markdown, published labels and what a profile leaves to others to resolve.
+ */
+const wholeSince: Record<string, number> = { 'oscal-catalog': 7, 'oscal-profile': 7, cprt: 6 };
 
 /**
  * The files whose last line in the ledger is of an older version that skipped them (rule D42.9), by name: to be imported
