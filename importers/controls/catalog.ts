@@ -23,7 +23,7 @@ export interface CatalogPart {
 }
 
 /** The most controls of a source, and of a baseline: far above real ones. */
-export const mostControls = 100_000;
+export const mostControls = 10_000;
 
 /** A control as its source states it. Other fields are empty or null; the identifier gives the family code. */
 export function controlRecord(

@@ -1,11 +1,21 @@
 import type { StoredAssessment } from '../../src/catalog/controls/assessment-record.ts';
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 
+/** A framework and version as a document names them; `""` where it does not. */
+export interface NamedCatalog {
+  framework: string;
+  version: string;
+  /** The names of its files, without their endings. */
+  files?: string[];
+}
+
 /** One control, requirement or IA control as one source states it; other fields are empty or null. */
 export interface ControlRecord extends Partial<StoredAssessment> {
   identifier: string;
   /** The id in the OSCAL file, where it does not follow from the identifier: profiles and mappings name it. */
   oscalId?: string;
+  /** The control above it, where the identifiers do not say so; `""` where they wrongly do. */
+  parent?: string;
   title: string;
   family: string;
   /** Two-letter code (`AC`, `EC`), or the family number of 800-171 (`3.1`, `03.01`). */
@@ -61,6 +71,38 @@ export interface BaselineRecord {
   values?: ParameterValue[];
 }
 
+/** Controls that a profile selects by ids and patterns (`*`, `?`), and whether those below them come along. */
+export interface ProfileSelection {
+  ids: string[];
+  patterns: string[];
+  children: boolean;
+}
+
+/** What a profile takes from one catalog or profile. */
+export interface ProfileImport extends NamedCatalog {
+  /** How the profile names the document: titles and addresses. */
+  names: string[];
+  isAll: boolean;
+  include: ProfileSelection[];
+  exclude: ProfileSelection[];
+}
+
+/** What a profile states of a parameter. */
+export interface ParameterSetting {
+  parameter: string;
+  values: string[];
+  choices: string[];
+  label: string;
+  constraints: string[];
+}
+
+/** A profile that other documents resolve (rule D31). Its `framework` is `""` but for the baselines of NIST. */
+export interface ProfileRecord extends Omit<BaselineRecord, 'type' | 'identifiers' | 'values'> {
+  type: 'profile';
+  imports: ProfileImport[];
+  settings: ParameterSetting[];
+}
+
 /** A value that a profile gives a parameter, or its constraints. */
 export interface ParameterValue {
   parameter: string;
@@ -83,6 +125,10 @@ export interface MappingPair {
   isVerified?: boolean;
   /** The ends are the names and ids of an OSCAL document: the import finds the controls. */
   isOscal?: boolean;
+  /** The mapping of a collection with several, as each names its own catalogs. */
+  mapping?: number;
+  /** The names of the files of both catalogs, where nothing else names them. */
+  files?: string[][];
 }
 
 /** The pairs of one source, all from one version of one framework. */
@@ -112,4 +158,4 @@ export interface CciListRecord {
 }
 
 /** Records of a source about controls: a source may give a catalog and a mapping. */
-export type ControlsRecord = CatalogRecord | BaselineRecord | MappingRecord | CciListRecord;
+export type ControlsRecord = CatalogRecord | BaselineRecord | ProfileRecord | MappingRecord | CciListRecord;

@@ -5,10 +5,11 @@ import {
   baselines as baselineTable,
   controls as controlTable,
   frameworkVersions,
+  profileValues,
 } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
-import type { ControlRecord } from './control-record.ts';
+import type { ControlRecord, ParameterSetting, ProfileRecord } from './control-record.ts';
 import {
   type BaselineLayer,
   baselinesOf,
@@ -19,6 +20,7 @@ import {
   withOlderTexts,
 } from './merge.ts';
 import type { FindCatalog } from './oscal-ids.ts';
+import { type ListedBaseline, resolveProfiles, type StoredProfile } from './resolve-profiles.ts';
 import { serveControl } from './served-control.ts';
 
 /** Merges the catalogs of all sources, with their controls in order. */
@@ -46,27 +48,53 @@ export function readCatalogs(db: Database): MergedCatalog[] {
   return withOlderTexts(catalogs);
 }
 
+/** The members of all baselines, and what resolving their profiles has to say. Stores the values that they set. */
+export function deriveBaselines(db: Database, catalogs: MergedCatalog[], findCatalog: FindCatalog) {
+  const { sqlite } = db;
+  const listed = readBaselines(db, findCatalog);
+  const profiles = sqlite
+    .prepare<[], Omit<StoredProfile, 'record'> & { record: string }>(
+      `SELECT p.source_id AS sourceId, s.source, s.sha256, p.record
+         FROM profile_facts AS p JOIN sources AS s ON s.id = p.source_id ORDER BY s.sha256`,
+    )
+    .all()
+    .map((row) => ({ ...row, record: JSON.parse(row.record) as ProfileRecord }));
+  const { layers, values, problems } = resolveProfiles(profiles, listed, catalogs, findCatalog);
+  sqlite.exec('DELETE FROM profile_values');
+  const insertValue = prepareInsert(db, profileValues);
+  for (const [ordinal, value] of values.entries()) insertValue.run({ ordinal, ...value });
+  return { baselines: [...listed, ...layers], problems };
+}
+
 /** The members of baselines as each source lists them; of OSCAL ids the controls that have them. */
-export function readBaselines(db: Database, findCatalog: FindCatalog): BaselineLayer[] {
-  return db.sqlite
-    .prepare<[], Omit<BaselineLayer, 'identifiers'> & { identifiers: string }>(
-      `SELECT f.source_id AS sourceId, f.framework, f.version, f.edition, f.baseline, f.title, s.sha256,
+function readBaselines({ sqlite }: Database, findCatalog: FindCatalog): ListedBaseline[] {
+  const valuesOf = sqlite.prepare<[number, string], { parameter: string; value: string }>(
+    'SELECT parameter, value FROM parameter_value_facts WHERE source_id = ? AND baseline = ?',
+  );
+  const rows = sqlite
+    .prepare<[], Omit<ListedBaseline, 'identifiers' | 'settings'> & { identifiers: string }>(
+      `SELECT f.source_id AS sourceId, f.framework, f.version, f.edition, f.baseline, f.title, s.sha256, s.source,
               json_group_array(f.identifier) AS identifiers
          FROM baseline_facts AS f JOIN sources AS s ON s.id = f.source_id
         GROUP BY f.source_id, f.version, f.edition, f.baseline`,
     )
-    .all()
-    .map((row) => {
-      const identifiers = JSON.parse(row.identifiers) as string[];
-      // Profiles of 800-53 are read with its identifiers.
-      if (row.framework === 'nist-800-53') return { ...row, identifiers: new Set(identifiers) };
-      const found = findCatalog(identifiers, row);
-      const { framework, identifierOf } = found ?? { framework: '', identifierOf: (id: string) => id };
-      // The version of another framework is none of this one.
-      const isOfIt = framework === row.framework || (row.framework === '' && framework === 'nist-800-53');
-      const version = isOfIt ? row.version : '';
-      return { ...row, framework, version, identifiers: new Set(identifiers.map(identifierOf)) };
-    });
+    .all();
+  return rows.map((row) => {
+    const settings = valuesOf
+      .all(row.sourceId, row.baseline)
+      .map(({ parameter, value }): ParameterSetting => {
+        return { parameter, values: [value], choices: [], label: '', constraints: [] };
+      });
+    const identifiers = JSON.parse(row.identifiers) as string[];
+    // Profiles of 800-53 are read with its identifiers.
+    if (row.framework === 'nist-800-53') return { ...row, settings, identifiers: new Set(identifiers) };
+    const found = findCatalog(identifiers, row);
+    const { framework, identifierOf } = found ?? { framework: '', identifierOf: (id: string) => id };
+    // The version of another framework is none of this one.
+    const isOfIt = framework === row.framework || (row.framework === '' && framework === 'nist-800-53');
+    const version = isOfIt ? row.version : '';
+    return { ...row, settings, framework, version, identifiers: new Set(identifiers.map(identifierOf)) };
+  });
 }
 
 /** The newest version, but Rev 2 of 800-171 if it is imported (D6.2). */

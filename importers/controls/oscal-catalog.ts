@@ -1,11 +1,19 @@
+import { isObject } from '../../src/base/json.ts';
 import { canonicalIdentifier, oscalId } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { readShape } from '../read/json-shape.ts';
+import { countAt, readShape } from '../read/json-shape.ts';
 import { closeUp, collapseLine, collapseLines, excerpt } from '../read/source-text.ts';
-import { type ControlsResult, catalogRecord, controlRecord, inCatalogOrder } from './catalog.ts';
+import {
+  type ControlsResult,
+  catalogRecord,
+  controlRecord,
+  inCatalogOrder,
+  mostControls,
+} from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
 import { isWithdrawn, partsOf, readParameters, readStatements } from './oscal-controls.ts';
 import { withoutParts } from './oscal-ids.ts';
+import { readMarkupOf } from './oscal-markup.ts';
 import { readAssessment } from './oscal-objectives.ts';
 import { type Publication, publicationOf } from './oscal-publication.ts';
 import { isRendered, readRendered } from './oscal-rendered.ts';
@@ -14,13 +22,14 @@ import {
   type OscalGroup,
   type OscalLink,
   type OscalMetadata,
-  oscalCatalog,
-  oscalCatalogHead,
+  oscalShapes,
 } from './oscal-shape.ts';
 import { createRenderProse, type RenderProse } from './parameters.ts';
+import { parentIn } from './resolve-profiles.ts';
 import { renderStatement } from './statement.ts';
 
 const kind = 'oscal-catalog';
+const isCsf = /^(?:the )?(?:NIST )?(?:Cybersecurity Framework|CSF)\b/i;
 
 /** True for a JSON value with the shape of an OSCAL catalog. */
 export function isOscalCatalog(value: unknown): boolean {
@@ -35,15 +44,25 @@ export function isOscalCatalog(value: unknown): boolean {
  */
 export function parseOscalCatalog(value: unknown, name?: string): ControlsResult {
   try {
-    const { metadata } = readShape(oscalCatalogHead, value, kind).catalog;
+    const shapes = oscalShapes(readMarkupOf(value));
+    const { metadata } = readShape(shapes.catalogHead, value, kind).catalog;
+    if (controlsIn((value as { catalog: unknown }).catalog) > mostControls)
+      throw new ImportError(`more than ${mostControls} controls`);
     if (isRendered(metadata)) return readRendered(value, name);
     const publication = publicationOf(metadata, name);
-    const { catalog } = readShape(oscalCatalog, value, kind);
+    const { catalog } = readShape(shapes.catalog, value, kind);
     return isResolved(metadata) ? partOf(catalog, publication) : readCatalog(catalog, publication);
   } catch (error) {
     if (error instanceof ImportError) error.kind = kind;
     throw error;
   }
+}
+
+/** How many controls a catalog has, before its shape is known; the check of the head bounds its depth. */
+function controlsIn(value: unknown): number {
+  const { controls = [], groups = [] } = value as { controls?: unknown[]; groups?: unknown[] };
+  const below = [controls, groups].filter(Array.isArray).flat().filter(isObject);
+  return below.reduce<number>((sum, each) => sum + controlsIn(each), countAt(value, ['controls']));
 }
 
 function isResolved({ props, links }: OscalMetadata): boolean {
@@ -75,6 +94,8 @@ function everyControl({
 interface FlatControl {
   control: OscalControl;
   identifier: string;
+  /** The control that holds it; `""` for none. */
+  parent: string;
   family: string;
 }
 
@@ -85,7 +106,7 @@ function flatten(group: OscalGroup, publication: Publication, pointer: string, f
       const here = `${pointer}/controls/${index}`;
       const identifier = identifierOf(control, publication, here, above);
       return [
-        { control, identifier, family },
+        { control, identifier, parent: above, family },
         ...below(control.controls.filter(isControl), here, identifier),
       ];
     });
@@ -114,7 +135,10 @@ function identifierOf(
 /** 800-171 keeps the statement of a requirement in a control below it, before version 1.0.1. */
 const isControl = (control: OscalControl) => control.class !== 'security_requirement';
 
-function readCatalog(catalog: OscalGroup, publication: Publication): ControlsResult {
+function readCatalog(
+  catalog: OscalGroup & { metadata: OscalMetadata },
+  publication: Publication,
+): ControlsResult {
   const { framework, version, edition, warnings } = publication;
   const flat = flatten(catalog, publication, '/catalog');
   const parameters = readParameters(
@@ -123,12 +147,15 @@ function readCatalog(catalog: OscalGroup, publication: Publication): ControlsRes
   );
   const render = createRenderProse(parameters, warnings);
   const rootOf = createRootOf(flat, framework);
-  const former = formerControls(flat);
+  const identifiers = new Set(flat.map(({ identifier }) => identifier));
+  const former = isCsf.test(catalog.metadata.title) ? formerControls(flat) : new Set();
   const controls = flat.map((each) => {
     const { control, identifier, family } = each;
     const title = publication.titleOf(collapseLine(control.title), identifier);
     const id = control.id === oscalId(framework, identifier) ? {} : { oscalId: control.id };
-    const head = { identifier, family, title, ...id };
+    // Stored where the identifiers do not say so themselves.
+    const parent = each.parent === parentIn(identifiers, identifier) ? {} : { parent: each.parent };
+    const head = { identifier, family, title, ...id, ...parent };
     if (!isWithdrawn(control) && !former.has(control))
       return controlRecord(framework, { ...head, ...readControl(each, publication, render, rootOf) });
     const withdrawnInto = readTargets(each, framework, rootOf, warnings);
@@ -143,7 +170,7 @@ const ofGroups = ({ params, groups }: OscalGroup): OscalGroup['params'] => [
 ];
 
 /**
- * CSF 2.0 keeps the controls of 1.1 unmarked: where some controls of a catalog have examples or a risk party, those with
+ * CSF 2.0 keeps the controls of 1.1 unmarked: where some of its controls have examples or a risk party, those with
  * neither are withdrawn; one that holds others only if all of those are (rule D40.1).
  */
 function formerControls(flat: FlatControl[]): Set<OscalControl> {

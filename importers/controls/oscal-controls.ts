@@ -1,6 +1,6 @@
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { closeUp, collapseLine, excerpt } from '../read/source-text.ts';
+import { closeUp, collapseProse, excerpt } from '../read/source-text.ts';
 import type { OscalControl, OscalParameter, OscalPart } from './oscal-shape.ts';
 import type { Parameter, RenderProse } from './parameters.ts';
 
@@ -43,7 +43,7 @@ export function readStatements(
   const read = (part: OscalPart): StatementPart => ({
     id: part.id,
     label: labelOf(part),
-    prose: closeUp(collapseLine(render(part.prose, part.id || identifier))),
+    prose: closeUp(collapseProse(render(part.prose, part.id || identifier))),
     parts: part.parts.map(read),
   });
   return statements.flatMap((statement) => {

@@ -1,16 +1,12 @@
 import { compareFrameworks, compareVersions, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier, oscalId } from '../../src/catalog/controls/identifier.ts';
 import { ownNames } from '../../src/catalog/controls/oscal.ts';
+import type { Database } from '../../src/db/database.ts';
+import type { NamedCatalog } from './control-record.ts';
 import type { MergedCatalog } from './merge.ts';
 import { ownPropOf } from './oscal-objectives.ts';
 import { hyphenated, titleAndVersion } from './oscal-publication.ts';
 import type { OscalResource } from './oscal-shape.ts';
-
-/** A framework and version as a document names them; `""` where it does not. */
-export interface NamedCatalog {
-  framework: string;
-  version: string;
-}
 
 /** The published catalogs by their names in titles and addresses, and the revision of NIST's after the name. */
 const published: [framework: string, name: RegExp, revision?: RegExp][] = [
@@ -34,7 +30,16 @@ export function namedCatalog(href: string, resources: OscalResource[]): NamedCat
       return { framework, version: number === undefined ? '' : `Rev ${number}` };
     }
   const { stem, number } = titleAndVersion(title);
-  return { framework: hyphenated(stem), version: number };
+  const files = [...(resource?.rlinks ?? []).map((link) => link.href), href]
+    .map(fileStem)
+    .filter((each) => each !== '');
+  return { framework: hyphenated(stem), version: number, ...(files.length === 0 ? {} : { files }) };
+}
+
+/** The name of the file of an address or source, in lower case, without its ending; `""` for a fragment. */
+export function fileStem(address: string): string {
+  const name = /([^/\\#?]+)(?:[#?].*)?$/.exec(address.slice(-500))?.[1] ?? '';
+  return address.startsWith('#') ? '' : name.toLowerCase().replace(/(?:\.(?:json|xml|gz|min))+$/, '');
 }
 
 /** A catalog that has controls with some ids. */
@@ -51,25 +56,34 @@ export type FindCatalog = ReturnType<typeof createFindCatalog>;
  * Gives a function that finds the catalog that some ids of an OSCAL document are of: the one that the document names, if
  * it has any of them, else the one that has most. Null where none has any. Catalogs are indexed when first needed.
  */
-export function createFindCatalog(catalogs: MergedCatalog[]) {
+export function createFindCatalog({ sqlite }: Database, catalogs: MergedCatalog[]) {
   const indexed = new Map<MergedCatalog, Map<string, string>>();
   const indexOf = (catalog: MergedCatalog) => {
     const known = indexed.get(catalog) ?? idsOf(catalog);
     indexed.set(catalog, known);
     return known;
   };
-  return (ids: string[], named: NamedCatalog): FoundCatalog | null => {
+  const sources = sqlite.prepare<[], [number, string]>('SELECT id, source FROM sources').raw();
+  let files: Map<number, string> | undefined;
+  /** Whether a document names a catalog, by its framework or by the name of its file. */
+  const isNamed = ({ framework, ranked }: MergedCatalog, named: NamedCatalog): boolean => {
+    if (framework === named.framework) return true;
+    if (named.files === undefined) return false;
+    files ??= new Map(sources.all().map(([id, source]) => [id, fileStem(source)]));
+    return ranked.some(({ sourceId }) => named.files!.includes(files!.get(sourceId) ?? ''));
+  };
+  const controlIn = (catalog: MergedCatalog, id: string) =>
+    controlWith(id, catalog.framework, indexOf(catalog));
+  const find = (ids: string[], named: NamedCatalog): FoundCatalog | null => {
     const rated = catalogs.flatMap((catalog) => {
-      const index = indexOf(catalog);
-      const found = ids.filter((id) => controlWith(id, catalog.framework, index) !== null).length;
-      return found === 0 ? [] : [{ catalog, index, found }];
+      const found = ids.filter((id) => controlIn(catalog, id) !== null).length;
+      return found === 0 ? [] : [{ catalog, found }];
     });
-    const isNamed = ({ framework }: MergedCatalog) => framework === named.framework;
     const isVersion = ({ framework, version }: MergedCatalog) =>
       versionKey(framework, version) === versionKey(framework, named.version);
     const [best] = rated.sort(
       (a, b) =>
-        Number(isNamed(b.catalog)) - Number(isNamed(a.catalog)) ||
+        Number(isNamed(b.catalog, named)) - Number(isNamed(a.catalog, named)) ||
         Number(isVersion(b.catalog)) - Number(isVersion(a.catalog)) ||
         b.found - a.found ||
         compareFrameworks(a.catalog.framework, b.catalog.framework) ||
@@ -77,13 +91,14 @@ export function createFindCatalog(catalogs: MergedCatalog[]) {
     );
     if (best === undefined) return null;
     const { framework, version } = best.catalog;
-    const isStated = named.version !== '' && (isNamed(best.catalog) || isVersion(best.catalog));
+    const isStated = named.version !== '' && (framework === named.framework || isVersion(best.catalog));
     return {
       framework,
       version: isStated ? named.version : version,
-      identifierOf: (id) => controlWith(id, framework, best.index) ?? id,
+      identifierOf: (id) => controlIn(best.catalog, id) ?? id,
     };
   };
+  return Object.assign(find, { isNamed, controlIn });
 }
 
 /** The controls of a catalog by the ids that documents may have of them, in lower case. */

@@ -7,9 +7,10 @@ import {
   type StoredAssessment,
   type StoredParameter,
   statedAssessment,
+  withPublished,
 } from '../../src/catalog/controls/assessment-record.ts';
 import { idName } from '../../src/catalog/controls/oscal-assessment.ts';
-import { closeUp, collapseLine } from '../read/source-text.ts';
+import { closeUp, collapseLine, collapseProse } from '../read/source-text.ts';
 import type { OscalControl, OscalParameter, OscalPart, OscalProperty } from './oscal-shape.ts';
 import type { RenderProse } from './parameters.ts';
 
@@ -24,7 +25,7 @@ export function readAssessment(
   identifier: string,
   render: RenderProse,
 ): Partial<StoredAssessment> {
-  const line = (prose: string, where: string) => closeUp(collapseLine(render(prose, where)));
+  const line = (prose: string, where: string) => closeUp(collapseProse(render(prose, where)));
   const readObjective = (part: OscalPart): ObjectivePart => {
     // Of 800-171: the labels of 800-53, which links to its statements too, name the parts.
     const item = part.links.find(
@@ -46,19 +47,22 @@ export function readAssessment(
 }
 
 function readParameter(
-  { id, props, select }: OscalParameter,
+  { id, props, select, label, values }: OscalParameter,
   render: (text: string) => string,
 ): StoredParameter {
   const choices = (select?.choice ?? []).map(render);
   const aggregates = props.filter(({ name }) => name === 'aggregates').map(({ value }) => value);
-  return {
+  const stated = values.map(collapseLine).filter((value) => value !== '');
+  const parameter: StoredParameter = {
     id,
     label: props.find(({ name }) => name === 'label')?.value ?? '',
     text: render(`{{ insert: param, ${id} }}`),
     choices,
     howMany: choices.length === 0 ? null : select?.['how-many'] === 'one-or-more' ? 'one-or-more' : 'one',
     ...(aggregates.length === 0 ? {} : { aggregates }),
+    ...(stated.length === 0 ? {} : { stated }),
   };
+  return withPublished(parameter, render(label));
 }
 
 /** A part that names none of the three methods gives nothing. */

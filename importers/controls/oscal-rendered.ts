@@ -1,8 +1,10 @@
 import { oscalNamespace } from '../../src/base/ids.ts';
 import {
+  assignmentText,
   type StoredAssessment,
   type StoredParameter,
   selectionText,
+  withPublished,
 } from '../../src/catalog/controls/assessment-record.ts';
 import { isPublished } from '../../src/catalog/controls/frameworks.ts';
 import { familyCodeOf, identifierOfOscalId } from '../../src/catalog/controls/identifier.ts';
@@ -15,6 +17,7 @@ import { excerpt } from '../read/source-text.ts';
 import { type ControlsResult, catalogRecord, cciListRecord, controlRecord } from './catalog.ts';
 import type { ControlRecord } from './control-record.ts';
 import { isWithdrawn, partsOf } from './oscal-controls.ts';
+import { plainTexts } from './oscal-markup.ts';
 import { ownPropOf, readAssessment } from './oscal-objectives.ts';
 import { editionOf, type OscalRelease, release80053 } from './oscal-publication.ts';
 import {
@@ -23,9 +26,8 @@ import {
   type OscalMetadata,
   type OscalPart,
   type OscalProperty,
-  oscalCatalog,
+  oscalShapes,
 } from './oscal-shape.ts';
-import { assignment } from './parameters.ts';
 import { renderStatement } from './statement.ts';
 
 const kind = 'oscal-catalog';
@@ -44,7 +46,7 @@ function has(props: OscalProperty[], { name, ns, value }: OscalProperty): boolea
  * Throws `ImportError`.
  */
 export function readRendered(value: unknown, name?: string): ControlsResult {
-  const { catalog } = readShape(oscalCatalog, value, kind);
+  const { catalog } = readShape(oscalShapes(plainTexts).catalog, value, kind);
   const { framework, version, edition, warnings } = releaseOf(catalog.metadata, name);
   const controls = membersOf(catalog).map(({ control, family }) => readControl(framework, control, family));
   if (framework !== 'cci')
@@ -154,13 +156,16 @@ function assessmentOf(control: OscalControl): Partial<StoredAssessment> {
   const assessment = readAssessment(control, '', (prose) => prose);
   const parameters = assessment.parameters?.map((parameter, index): StoredParameter => {
     const { label, props } = control.params[index]!;
-    const { choices, howMany } = parameter;
-    const rebuilt = howMany === null ? assignment(label) : selectionText(choices, howMany === 'one-or-more');
-    return {
-      ...parameter,
-      id: ownPropOf(props, idName) ?? parameter.id,
+    const { published: _, ...own } = parameter;
+    const { choices, howMany } = own;
+    const rebuilt =
+      howMany === null ? assignmentText(label) : selectionText(choices, howMany === 'one-or-more');
+    const read = {
+      ...own,
+      id: ownPropOf(props, idName) ?? own.id,
       text: ownPropOf(props, shownName) ?? rebuilt,
     };
+    return withPublished(read, label);
   });
   return { ...assessment, ...(parameters ? { parameters } : {}) };
 }

@@ -1,6 +1,6 @@
 import type { XmlElement } from '../../src/read/xml.ts';
-import { collapseLine } from '../read/source-text.ts';
 import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
+import { isPlain, lineOfXml, plainOfXml } from './oscal-markup.ts';
 
 // OSCAL has one model in XML and in JSON. These functions convert XML to the JSON form, as far as importers read it.
 
@@ -12,24 +12,11 @@ export const isOscalXml =
   (root: XmlElement): boolean =>
     root.local === model && root.uri === namespace;
 
-/** Links in Markdown, parameters as `{{ insert: param, id }}`. Answers are plain text: other markup is dropped. */
-function proseOf(node: XmlNode): string {
-  return node.children
-    .map((child) => {
-      if (typeof child === 'string') return child;
-      if (child.name === 'insert') return `{{ insert: param, ${child.attributes['id-ref'] ?? ''} }}`;
-      const text = proseOf(child);
-      if (child.name === 'q') return `"${text}"`;
-      return child.name === 'a' && !/[[\]]/.test(text) ? `[${text}](${child.attributes.href ?? ''})` : text;
-    })
-    .join('');
-}
-
 const models = { catalog: catalogOf, profile: profileOf, 'mapping-collection': collectionOf };
 
-/** Converts an OSCAL catalog, profile or mapping-collection to the value of its JSON. */
+/** Converts an OSCAL catalog, profile or mapping-collection to the value of its JSON, but with plain texts. */
 export function valueOfXml(root: XmlNode): unknown {
-  return { [root.name]: models[root.name as keyof typeof models](root) };
+  return { [root.name]: models[root.name as keyof typeof models](root), [isPlain]: true };
 }
 
 /** Only attributes that exist: the schema reports a missing one. */
@@ -41,10 +28,15 @@ const attributesOf = ({ attributes }: XmlNode, ...names: string[]) =>
 const allOf = (node: XmlNode, name: string, read: (child: XmlNode) => unknown) =>
   childrenOf(node, name).map(read);
 
+const blocksIn = (node: XmlNode, name: string) =>
+  childrenOf(node, name)
+    .map(({ children }) => plainOfXml(children))
+    .join('\n\n');
+
 const titleOf = (node: XmlNode) =>
   childrenOf(node, 'title')
     .slice(0, 1)
-    .map((title) => ['title', collapseLine(proseOf(title))]);
+    .map((title) => ['title', lineOfXml(title)]);
 
 const marksOf = (node: XmlNode) => ({
   props: allOf(node, 'prop', (prop) => attributesOf(prop, 'name', 'ns', 'value', 'class')),
@@ -88,22 +80,15 @@ function controlOf(node: XmlNode): unknown {
 function parameterOf(node: XmlNode): unknown {
   const [label] = childrenOf(node, 'label');
   const [select] = childrenOf(node, 'select');
-  const choices = (from: XmlNode) => allOf(from, 'choice', (choice) => collapseLine(proseOf(choice)));
+  const choices = (from: XmlNode) => allOf(from, 'choice', (choice) => lineOfXml(choice));
   return {
     ...attributesOf(node, 'id'),
-    ...(label ? { label: collapseLine(proseOf(label)) } : {}),
-    usage: childrenOf(node, 'usage').map(textOf).join(' '),
+    ...(label ? { label: lineOfXml(label) } : {}),
+    usage: blocksIn(node, 'usage'),
     ...(select ? { select: { ...attributesOf(select, 'how-many'), choice: choices(select) } } : {}),
+    values: childrenOf(node, 'value').map(textOf),
     props: marksOf(node).props,
   };
-}
-
-function blockOf(block: XmlNode): string {
-  const items = childrenOf(block, 'li');
-  if (items.length === 0) return collapseLine(proseOf(block));
-  return items
-    .map((item, index) => `${block.name === 'ol' ? `${index + 1}.` : '-'} ${collapseLine(proseOf(item))}`)
-    .join('\n');
 }
 
 const noProse = new Set(['title', 'prop', 'link', 'part']);
@@ -111,12 +96,11 @@ const noProse = new Set(['title', 'prop', 'link', 'part']);
 function partOf(node: XmlNode): unknown {
   const prose = node.children
     .filter((child) => typeof child !== 'string')
-    .filter((child) => !noProse.has(child.name))
-    .map(blockOf);
+    .filter((child) => !noProse.has(child.name));
   return {
     ...attributesOf(node, 'id', 'name', 'ns'),
     ...marksOf(node),
-    prose: prose.join('\n\n'),
+    prose: plainOfXml(prose),
     parts: allOf(node, 'part', partOf),
   };
 }
@@ -129,6 +113,7 @@ function profileOf(root: XmlNode): unknown {
       'set-parameters': childrenOf(root, 'modify').flatMap((each) =>
         allOf(each, 'set-parameter', setParameterOf),
       ),
+      alters: childrenOf(root, 'modify').flatMap((each) => childrenOf(each, 'alter')),
     },
     'back-matter': backMatterOf(root),
   };
@@ -170,16 +155,19 @@ function mapOf(node: XmlNode): unknown {
     sources: items('source'),
     targets: items('target'),
     props: marksOf(node).props,
-    remarks: childrenOf(node, 'remarks').map(textOf).join(' '),
+    remarks: blocksIn(node, 'remarks'),
   };
 }
 
 function setParameterOf(node: XmlNode): unknown {
-  const described = (constraint: XmlNode) => childrenOf(constraint, 'description').map(textOf).join(' ');
   return {
     ...attributesOf(node, 'param-id'),
     values: childrenOf(node, 'value').map(textOf),
-    constraints: childrenOf(node, 'constraint').map((each) => ({ description: described(each) })),
+    label: childrenOf(node, 'label').map(lineOfXml).join(' '),
+    select: { choice: childrenOf(node, 'select').flatMap((each) => allOf(each, 'choice', lineOfXml)) },
+    constraints: childrenOf(node, 'constraint').map((each) => ({
+      description: blocksIn(each, 'description'),
+    })),
   };
 }
 
@@ -196,13 +184,15 @@ function importOf(node: XmlNode): unknown {
   const selections = (name: string) =>
     allOf(node, name, (selection) => ({
       ...attributesOf(selection, 'with-child-controls'),
-      'with-ids': allOf(selection, 'with-id', (id) => collapseLine(proseOf(id))),
+      'with-ids': allOf(selection, 'with-id', (id) => lineOfXml(id)),
       matching: allOf(selection, 'matching', (each) => attributesOf(each, 'pattern')),
     }));
   return {
     ...attributesOf(node, 'href'),
     ...(childrenOf(node, 'include-all').length > 0 ? { 'include-all': {} } : {}),
-    'include-controls': selections('include-controls'),
+    ...(childrenOf(node, 'include-controls').length > 0
+      ? { 'include-controls': selections('include-controls') }
+      : {}),
     'exclude-controls': selections('exclude-controls'),
   };
 }

@@ -1,5 +1,4 @@
 import { assignmentText, selectionText } from '../../src/catalog/controls/assessment-record.ts';
-import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { closeUp, collapseLine, excerpt } from '../read/source-text.ts';
 
@@ -16,14 +15,13 @@ export interface Parameter {
 export type RenderProse = (prose: string, where: string) => string;
 
 const insert = /\{\{\s*(?:insert:\s*param\s*,\s*)?([^\s{},]+)\s*\}\}/g;
-const link = /\[([^[\]]*)\]\(([^()\s]*)\)/g;
 /** Far above real catalogs; they bound the growth of hostile ones. */
 const maxNesting = 16;
 const maxInserted = 32_000_000;
 
 /**
  * Makes the renderer of a catalog's texts (rules D6.4, F5.3): a parameter becomes `[Assignment: organization-defined
- * ...]`, `[Selection: a; b]` or `[Selection (one or more): a; b]`, a link its identifier or text. It warns of an
+ * ...]`, `[Selection: a; b]` or `[Selection (one or more): a; b]`. It warns of an
  * undefined parameter, and throws `ImportError` for an unknown insert and for parameters that contain one another.
  */
 export function createRenderProse(parameters: Map<string, Parameter>, warnings: string[]): RenderProse {
@@ -32,7 +30,7 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
   let inserted = 0;
 
   function render(prose: string, where: string): string {
-    const text = renderLinks(prose).replace(insert, (_, id: string) => renderParameter(id, where));
+    const text = prose.replace(insert, (_, id: string) => renderParameter(id, where));
     const left = text.indexOf('{{');
     if (left >= 0)
       throw new ImportError(`${where}: an insert is not understood: ${excerpt(text.slice(left))}`);
@@ -54,7 +52,7 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
     if (open.size >= maxNesting)
       throw new ImportError(`${where}: the parameter ${excerpt(id)} is nested deeper than ${maxNesting}`);
     open.add(id);
-    const text = parameter ? renderKnown(parameter, where) : assignment('value');
+    const text = parameter ? renderKnown(parameter, where) : assignmentText('value');
     open.delete(id);
     rendered.set(id, text);
     return text;
@@ -67,23 +65,8 @@ export function createRenderProse(parameters: Map<string, Parameter>, warnings: 
       return selectionText(texts, many);
     }
     if (label === '' && aggregates[0] !== undefined) return renderParameter(aggregates[0], where);
-    return assignment(label === '' ? 'value' : render(label, where));
+    return assignmentText(label === '' ? 'value' : render(label, where));
   }
 
   return (prose, where) => render(prose, excerpt(where));
-}
-
-/** A label as statements show it. Two labels of Rev 4 begin with "Assignment" themselves. */
-export function assignment(label: string): string {
-  const subject = collapseLine(label)
-    .replace(/^assignment[;:,]? /i, '')
-    .replace(/^organization-defined /i, '');
-  return assignmentText(subject);
-}
-
-function renderLinks(prose: string): string {
-  return prose.replace(link, (_, label: string, target: string) => {
-    if (!/^#[a-z]{2}-\d/.test(target)) return label;
-    return canonicalIdentifier('nist-800-53', target.slice(1)) ?? label.replace(/(?<=[-(])0+(?=\d)/g, '');
-  });
 }

@@ -1,17 +1,36 @@
 import { collapseLine } from '../read/source-text.ts';
-import type { ParameterValue } from './control-record.ts';
+import type { ParameterSetting } from './control-record.ts';
 import type { OscalSetParameter } from './oscal-shape.ts';
 
-/** The values of a profile, or the constraints where it sets none: one for each parameter, `;` between several. */
-export function readParameterValues(settings: OscalSetParameter[]): ParameterValue[] {
-  const values = new Map<string, Set<string>>();
-  for (const { 'param-id': parameter, values: set, constraints } of settings) {
-    const stated = set.length > 0 ? set : constraints.map(({ description }) => description);
-    const texts = values.get(parameter) ?? new Set<string>();
-    for (const text of stated.map(collapseLine)) if (text !== '') texts.add(text);
-    values.set(parameter, texts);
+/** What a profile states of a parameter, each text on one line. */
+export function settingOf(stated: OscalSetParameter): ParameterSetting {
+  const lines = (texts: string[]) => [...new Set(texts.map(collapseLine).filter((text) => text !== ''))];
+  return {
+    parameter: stated['param-id'],
+    values: lines(stated.values),
+    choices: lines(stated.select?.choice ?? []),
+    label: collapseLine(stated.label),
+    constraints: lines(stated.constraints.map(({ description }) => description)),
+  };
+}
+
+/** One setting for each parameter: of several the later values count, and all constraints, as OSCAL says. */
+export function mergeSettings(settings: ParameterSetting[]): ParameterSetting[] {
+  const merged = new Map<string, ParameterSetting>();
+  for (const later of settings) {
+    const known = merged.get(later.parameter) ?? later;
+    merged.set(later.parameter, {
+      parameter: later.parameter,
+      values: later.values.length > 0 ? later.values : known.values,
+      choices: later.choices.length > 0 ? later.choices : known.choices,
+      label: later.label || known.label,
+      constraints: [...new Set([...known.constraints, ...later.constraints])],
+    });
   }
-  return [...values].flatMap(([parameter, texts]) =>
-    texts.size === 0 ? [] : [{ parameter, value: [...texts].join('; ') }],
-  );
+  return [...merged.values()];
+}
+
+/** The entries that a setting is served as (rule D37.1): values, each choice, the label and the constraints. */
+export function entriesOf({ values, choices, label, constraints }: ParameterSetting): string[] {
+  return [values.join('; '), ...choices, label, constraints.join('; ')].filter((text) => text !== '');
 }

@@ -5,6 +5,7 @@ import {
   mappingDetails,
   mappingFacts,
   parameterValueFacts,
+  profileFacts,
 } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
@@ -18,6 +19,7 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
   const insertControl = prepareInsert(db, controlFacts);
   const insertBaseline = prepareInsert(db, baselineFacts);
   const insertValue = prepareInsert(db, parameterValueFacts);
+  const insertProfile = prepareInsert(db, profileFacts);
   const insertDetails = prepareInsert(db, mappingDetails);
   const insertMapping = prepareInsert(db, mappingFacts);
   const counts: Record<string, number> = {};
@@ -32,13 +34,18 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
     targets.add(`${framework} ${version}`);
   };
   const storePairs = ({ fromFramework, fromVersion, edition, pairs }: MappingRecord) => {
-    for (const { relationship = '', isVerified = false, isOscal = false, ...pair } of pairs) {
+    for (const each of pairs) {
+      const { relationship = '', isVerified = false, isOscal = false, mapping, files, ...pair } = each;
       ordinal++;
       insertMapping.run({ sourceId, ordinal, edition, fromFramework, fromVersion, row: null, ...pair });
       if (relationship === '' && !isVerified && !isOscal) continue;
       const ends = [fromFramework, fromVersion, pair.fromIdentifier];
       const stated = isOscal
-        ? JSON.stringify([...ends, pair.toFramework, pair.toVersion, pair.toIdentifier])
+        ? JSON.stringify([
+            ...ends,
+            ...[pair.toFramework, pair.toVersion, pair.toIdentifier],
+            ...(mapping === undefined && files === undefined ? [] : [{ mapping, files }]),
+          ])
         : null;
       insertDetails.run({ sourceId, ordinal, relationship, isVerified: Number(isVerified), stated });
     }
@@ -58,6 +65,10 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
       for (const each of record.values ?? []) insertValue.run({ sourceId, baseline, ...each });
       counts[baseline] = record.identifiers.length;
       targets.add(`${framework} ${version}`.trim());
+    } else if (record.type === 'profile') {
+      insertProfile.run({ sourceId, record: JSON.stringify(record) });
+      counts.baselines = 1;
+      targets.add(`${record.framework} ${record.version}`.trim());
     } else if (record.type === 'cci-list') {
       storeControls('cci', edition, edition, record.items.map(toControl));
       counts.ccis = (counts.ccis ?? 0) + record.items.length;

@@ -3,7 +3,7 @@ import { crosswalkEdges, crosswalkNodes } from '../../src/db/control-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
-import { readBaselines, readCatalogs, writeCatalogs } from '../controls/derive-catalogs.ts';
+import { deriveBaselines, readCatalogs, writeCatalogs } from '../controls/derive-catalogs.ts';
 import type { BaselineLayer, MergedCatalog } from '../controls/merge.ts';
 import { createFindCatalog, type FindCatalog } from '../controls/oscal-ids.ts';
 import type { Removed } from '../controls/parts.ts';
@@ -21,13 +21,13 @@ export function deriveControls(
   timedClosure: (work: () => boolean) => boolean = (work) => work(),
 ): SourceProblem[] | null {
   const catalogs = readCatalogs(db);
-  const baselines = readBaselines(db, createFindCatalog(catalogs));
+  const { baselines, problems: unresolved } = deriveBaselines(db, catalogs, createFindCatalog(db, catalogs));
   writeCatalogs(db, catalogs, baselines);
   const { view, found, edges, problems } = crosswalkOf(db, catalogs);
   writeFoundEnds(db, found);
   const graph = writeGraph(db, edges);
   if (!timedClosure(() => writeClosure(db.sqlite, graph))) return null;
-  return [...problems, ...unknownMembers(baselines, view)];
+  return [...problems, ...unresolved, ...unknownMembers(baselines, view)];
 }
 
 /**
@@ -54,10 +54,13 @@ export function crosswalkOf(db: Database, catalogs: MergedCatalog[] = readCatalo
   const facts = readMappings(db);
   const found = findEnds(
     facts.filter(({ stated }) => stated !== null),
-    createFindCatalog(catalogs),
+    createFindCatalog(db, catalogs),
   );
   return { view, found, ...deriveEdges(facts, view) };
 }
+
+/** Framework, version and id of both ends. */
+type StatedEnds = [string, string, string, string, string, string];
 
 /** A pair with its ends as an OSCAL document names them: JSON, null for any other source. */
 type StatedFact = MappingFact & { stated: string | null };
@@ -76,19 +79,21 @@ function readMappings(db: Database): StatedFact[] {
 }
 
 /**
- * Sets the ends of pairs from OSCAL to the controls that have their ids, of each document and name together; gives those
+ * Sets the ends of pairs from OSCAL to the controls that have their ids, of each mapping and name together; gives those
  * that changed.
  */
 function findEnds(facts: StatedFact[], findCatalog: FindCatalog): Set<StatedFact> {
   const changed = new Set<StatedFact>();
   for (const side of ['from', 'to'] as const) {
     const ends = facts.map((fact) => {
-      const texts = JSON.parse(fact.stated!) as string[];
-      const [framework, version, id] = side === 'from' ? texts : texts.slice(3);
-      return { fact, framework: framework!, version: version!, id: id! };
+      const stated = JSON.parse(fact.stated!) as [...StatedEnds, { mapping?: number; files?: string[][] }?];
+      const [framework, version, id] = (side === 'from' ? stated : stated.slice(3)) as StatedEnds;
+      const { mapping, files } = stated[6] ?? {};
+      const names = files?.[side === 'from' ? 0 : 1] ?? [];
+      return { fact, framework, version, id, mapping, files: names };
     });
-    const named = Map.groupBy(ends, ({ fact, framework, version }) =>
-      JSON.stringify([fact.sourceId, framework, version]),
+    const named = Map.groupBy(ends, ({ fact, framework, version, mapping, files }) =>
+      JSON.stringify([fact.sourceId, framework, version, mapping, files]),
     );
     for (const of of named.values()) {
       const found = findCatalog([...new Set(of.map(({ id }) => id))], of[0]!);

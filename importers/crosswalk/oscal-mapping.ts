@@ -2,16 +2,17 @@ import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { noRelationship, statedName } from '../../src/catalog/crosswalk/mapping-collection.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { ControlsResult } from '../controls/catalog.ts';
-import type { MappingPair, MappingRecord } from '../controls/control-record.ts';
-import { type NamedCatalog, namedCatalog } from '../controls/oscal-ids.ts';
+import type { MappingPair, MappingRecord, NamedCatalog } from '../controls/control-record.ts';
+import { namedCatalog } from '../controls/oscal-ids.ts';
+import { readMarkupOf } from '../controls/oscal-markup.ts';
 import { ownPropOf } from '../controls/oscal-objectives.ts';
 import { editionOf } from '../controls/oscal-publication.ts';
-import { type OscalMapping, oscalMappingCollection } from '../controls/oscal-shape.ts';
-import { readShape } from '../read/json-shape.ts';
+import { type OscalMapping, oscalShapes } from '../controls/oscal-shape.ts';
+import { countAt, readShape } from '../read/json-shape.ts';
 import { excerpt } from '../read/source-text.ts';
 
 const kind = 'oscal-mapping';
-const maxPairs = 500_000;
+const maxPairs = 50_000;
 
 /** True for a JSON value with the shape of an OSCAL mapping-collection. */
 export function isOscalMapping(value: unknown): boolean {
@@ -30,24 +31,27 @@ interface StatedPair extends MappingPair {
  * they quote. Throws `ImportError` for a broken collection, and for one without pairs or with too many.
  */
 export function parseOscalMapping(value: unknown): ControlsResult {
+  // The bound comes before the shape.
+  if (pairsIn(value) > maxPairs) throw new ImportError(`more than ${maxPairs} pairs`, kind);
   const {
     metadata,
     mappings,
     'back-matter': matter,
-  } = readShape(oscalMappingCollection, value, kind)['mapping-collection'];
+  } = readShape(oscalShapes(readMarkupOf(value)).mappingCollection, value, kind)['mapping-collection'];
   const maps = mappings.flatMap((mapping) => mapping.maps);
-  const most = maps.reduce((sum, { sources, targets, props }) => {
-    return sum + sources.length * targets.length * Math.max(1, props.length);
-  }, 0);
-  if (most > maxPairs) throw new ImportError(`more than ${maxPairs} pairs`, kind);
   const pairs = new Map<string, StatedPair>();
   for (const [index, mapping] of mappings.entries()) {
     const catalogs = [mapping['source-resource'], mapping['target-resource']].map(({ href }) =>
       namedCatalog(href, matter?.resources ?? []),
     ) as [NamedCatalog, NamedCatalog];
+    const own = mappings.length === 1 ? {} : { mapping: index };
     const stated = [
       ...quotedIn(mapping.props),
-      ...mapping.maps.flatMap((map, at) => pairsOf(map, catalogs, `map ${at + 1} of mapping ${index + 1}`)),
+      ...mapping.maps.flatMap((map, at) =>
+        pairsOf(map, catalogs, `map ${at + 1} of mapping ${index + 1}`).map((pair) =>
+          pair.isOscal ? { ...pair, ...own } : pair,
+        ),
+      ),
     ];
     for (const pair of stated) pairs.set(JSON.stringify(pair), pair);
   }
@@ -64,6 +68,21 @@ export function parseOscalMapping(value: unknown): ControlsResult {
   const unrelated = maps.filter(isUnrelated).length;
   const warnings = unrelated === 0 ? [] : [`${unrelated} maps state that there is no relationship`];
   return { kind, records, warnings };
+}
+
+/** How many pairs a collection states, at most. */
+function pairsIn(value: unknown): number {
+  const mappings = (value as { 'mapping-collection': { mappings?: unknown } })['mapping-collection'].mappings;
+  return (Array.isArray(mappings) ? mappings : [mappings]).reduce((sum: number, each) => {
+    const maps: unknown = each?.maps;
+    return (
+      sum +
+      (Array.isArray(maps) ? maps : []).reduce((pairs: number, map) => {
+        const [sources, targets, props] = ['sources', 'targets', 'props'].map((name) => countAt(map, [name]));
+        return pairs + sources! * targets! * Math.max(1, props!);
+      }, 0)
+    );
+  }, 0);
 }
 
 const withoutVersion = ({ fromFramework: _, fromVersion: __, ...pair }: StatedPair): MappingPair => pair;
@@ -87,6 +106,7 @@ function pairsOf(map: OscalMap, [from, to]: [NamedCatalog, NamedCatalog], place:
           ...{ fromFramework: from.framework, fromVersion: from.version, fromIdentifier: source },
           ...{ toFramework: to.framework, toVersion: to.version, toIdentifier: target },
           ...{ reference, relationship: map.relationship, isOscal: true, isVerified },
+          ...(from.files || to.files ? { files: [from.files ?? [], to.files ?? []] } : {}),
         };
       }),
     ),

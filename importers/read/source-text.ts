@@ -13,6 +13,12 @@ export function collapseLines(text: string): string {
     .trim();
 }
 
+/** The prose of a part: paragraphs joined to one line, but rows and list items on lines of their own. */
+export function collapseProse(text: string): string {
+  const lines = collapseLines(text);
+  return /[^\n]\n[^\n]/.test(lines) ? lines.replace(/\n+/g, '\n') : collapseLine(lines);
+}
+
 /** Closes gaps of inserted parameters and removed links: no blank before `;,:).` or after `(`, but before `.mil`. */
 export function closeUp(text: string): string {
   return text.replace(/ (?=[;,:)]|\.(?![\w.]))/g, '').replace(/\( /g, '(');

@@ -72,6 +72,7 @@ const sources = query(
       'stig_printings',
       'control_facts',
       'baseline_facts',
+      'profile_facts',
       'mapping_facts',
       'role_releases',
       'curated_mapping_facts',

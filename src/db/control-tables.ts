@@ -124,3 +124,16 @@ export const parameterValueFacts = sqliteTable('parameter_value_facts', {
   parameter: text('parameter').notNull(),
   value: text('value').notNull(),
 });
+
+// Of migrations/catalog/0011_profiles.sql.
+export const profileFacts = sqliteTable('profile_facts', {
+  sourceId: integer('source_id').notNull().primaryKey(),
+  record: text('record').notNull(),
+});
+
+export const profileValues = sqliteTable('profile_values', {
+  sourceId: integer('source_id').notNull(),
+  ordinal: integer('ordinal').notNull(),
+  parameter: text('parameter').notNull(),
+  value: text('value').notNull(),
+});

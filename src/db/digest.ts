@@ -97,6 +97,7 @@ const parts: Record<string, DigestedTable> = {
   synonym_groups: ofSource('t.row'),
   mapping_details: { ...ofSource('t.ordinal'), added: true },
   parameter_value_facts: { ...ofSource('t.baseline, t.parameter'), added: true },
+  profile_facts: { ...ofSource('t.record'), added: true },
   scap_facts: { ...ofSource('t.ordinal'), added: true },
   scap_contents: {
     without: ['source_id', 'stig_id'],

@@ -16,12 +16,12 @@ const skippedBefore = [
 ];
 
 /**
- * The first version of the importer that reads all of a kind: 6 reads objectives, methods, parameters and values, 7 the
- * status of documents.
+ * The first version of the importer that reads all of a kind: 6 reads objectives, methods, parameters and values, 7
+ * Markdown, published labels, what a profile leaves to others to resolve, and the status of documents.
  */
 const wholeSince: Record<string, number> = {
-  'oscal-catalog': 6,
-  'oscal-profile': 6,
+  'oscal-catalog': 7,
+  'oscal-profile': 7,
   cprt: 6,
   regdoc: 7,
   'regdoc-markdown': 7,

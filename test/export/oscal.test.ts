@@ -474,4 +474,43 @@ oscal(
   },
 );
 
+oscal('a parameter has its published label and values, and the words of its statement', async () => {
+  const alt = [{ name: 'alt-label', value: 'oil for each lamp' }];
+  const params = [
+    { id: 'ac-1_prm_1', label: 'organization-defined frequency' },
+    { id: 'ac-1_prm_2', label: 'frequency', values: ['weekly', 'monthly'] },
+    { id: 'ac-1_prm_3', label: 'Assignment: organization-defined *lamp*' },
+    { id: 'ac-1_prm_4', label: 'oil', props: alt },
+    { id: 'ac-1_prm_5', label: 'Organization-defined  wick' },
+  ];
+  const prose = params.map(({ id }) => `{{ insert: param, ${id} }}`).join(', ');
+  const parts = [{ id: 'ac-1_smt', name: 'statement', prose }];
+  const value = JSON.parse(oscalCatalog([{ id: 'ac-1' }]));
+  Object.assign(value.catalog.groups[0].controls[0], { params, parts });
+  const app = await appOf(JSON.stringify(value));
+  const path = '/api/v1/controls/nist-800-53';
+  const { json } = await app.get(`${path}/export`);
+  const exported = controlsOf(json)[0].params;
+  assert.equal(
+    exported.map(({ label }: Json) => label),
+    [
+      'organization-defined frequency',
+      'frequency',
+      'Assignment: organization-defined lamp',
+      'oil',
+      'Organization-defined wick',
+    ],
+  );
+  assert.equal(exported[1].values, ['weekly', 'monthly']);
+  const { parameters } = (await app.get(`${path}/AC-1`)).json;
+  assert.equal(parameters[1].values, [{ source: 'nist-800-53', value: 'weekly; monthly' }]);
+  assert.equal(
+    parameters.map(({ text }: Json) => text.replace('[Assignment: organization-defined ', '')),
+    ['frequency]', 'frequency]', 'lamp]', 'oil for each lamp]', 'wick]'],
+  );
+  const again = await appOf(JSON.stringify(json));
+  assert.equal(servedBy(again.db, 'nist-800-53'), servedBy(app.db, 'nist-800-53'));
+  assert.equal((await again.get(`${path}/export`)).json.catalog.groups, json.catalog.groups);
+});
+
 oscal.run();

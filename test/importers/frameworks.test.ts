@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { closureRows, writeClosure } from '../../importers/crosswalk/closure.ts';
+import { runImport } from '../../importers/run.ts';
 import { createGraph } from '../../src/catalog/crosswalk/graph.ts';
 import { createLedgerService } from '../../src/catalog/ledger.ts';
 import { createStatusService } from '../../src/catalog/loaded-status.ts';
@@ -11,6 +12,7 @@ import { importTexts } from '../support/catalog-dump.ts';
 import { oscalCatalog } from '../support/control-sources.ts';
 import { suite } from '../support/harness.ts';
 import { emptyCatalog } from '../support/prepared.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
 
 // Catalogs, profiles and mapping-collections of anybody (rules D40.1 and D40.2), in small invented ones;
 // test/export/oscal-real.test.ts has CSF 2.0.
@@ -266,11 +268,56 @@ frameworks('what a resource names decides where two frameworks have the ids, els
   db.close();
 });
 
+frameworks('each mapping of a collection is of the catalogs that its own resources name', async () => {
+  const mappings = (...all: { hrefs: string[]; maps: Map[] }[]) => {
+    const parts = all.map(({ hrefs, maps }) => JSON.parse(collection(maps, [], hrefs))['mapping-collection']);
+    return JSON.stringify({
+      'mapping-collection': {
+        ...parts[0],
+        mappings: parts.flatMap((each) => each.mappings),
+        'back-matter': { resources: [{ uuid: 'q', rlinks: [{ href: 'files/Quay.json?raw#x' }] }] },
+      },
+    });
+  };
+  const folder = scratchFolder();
+  const files = {
+    'nist.json': nist,
+    'harbor.json': harbor(),
+    'quay.json': harbor('Quay Rules'),
+    'dock.json': harbor('Dock Rules').replaceAll('hb-', 'dk-').replaceAll('HB-', 'DK-'),
+    'mapping.json': mappings(
+      { hrefs: ['#q', '#n'], maps: [{ from: ['hb-1'] }] },
+      { hrefs: ['../harbor.json', '#n'], maps: [{ from: ['hb-2'], to: ['ac-2'] }] },
+      // Named by nothing: the ids of each mapping decide alone.
+      { hrefs: ['#n', '#n'], maps: [{ from: ['dk-1'], to: ['ac-3'] }] },
+      { hrefs: ['#n', '#n'], maps: [{ from: ['ac-1', 'ac-2', 'ac-3'], to: ['dk-2'] }] },
+    ),
+  };
+  const db = emptyCatalog();
+  const { lines } = await runImport(
+    db,
+    Object.entries(files).map(([name, text]) => put(folder, name, text)),
+  );
+  assert.equal(
+    lines.flatMap(({ warnings }) => warnings),
+    [],
+  );
+  assert.equal(edgesOf(db), [
+    'dock-rules DK-1.x AC-3 auto',
+    'dock-rules DK-2.x AC-1 auto',
+    'dock-rules DK-2.x AC-2 auto',
+    'dock-rules DK-2.x AC-3 auto',
+    'harbor-rules HB-2.x AC-2 auto',
+    'quay-rules HB-1.x AC-1 auto',
+  ]);
+  db.close();
+});
+
 frameworks('broken collections and profiles are rejected in one line each, and change nothing', async () => {
   const db = emptyCatalog();
   await importTexts(db, [nist, harbor(), mapping]);
   const digest = catalogDigest(db);
-  const many = { from: Array(1000).fill('hb-1'), to: Array(501).fill('ac-1') };
+  const many = { from: Array(1000).fill('hb-1'), to: Array(51).fill('ac-1') };
   const quoted = (value: string) => ({
     props: [{ name: 'stated', ns: 'urn:uuid:b4297738-d13c-598a-9893-4e8748ea0db2', value }],
   });
@@ -278,7 +325,10 @@ frameworks('broken collections and profiles are rejected in one line each, and c
     ['{"mapping-collection":{"metadata":{}}}', /^\/mapping-collection\/metadata\/title: expected string/],
     [collection([]), /^the mapping-collection relates no controls$/],
     [collection([{ relationship: 'no-relationship' }]), /relates no controls$/],
-    [collection([many]), /^more than 500000 pairs$/],
+    [collection([many]), /^more than 50000 pairs$/],
+    // Bounds come before what is wrong with an item.
+    [collection([many, { relationship: 1 as unknown as string }]), /^more than 50000 pairs$/],
+    [harbor().replace('"controls":[', `"controls":[${'1,'.repeat(10_000)}`), /^more than 10000 controls$/],
     [collection([{ from: [] }]), /sources: Too small/],
     [collection([{ more: quoted('[1]') }]), /^the quoted pair \[1\] is not a list of 8 texts$/],
     [
@@ -287,12 +337,13 @@ frameworks('broken collections and profiles are rejected in one line each, and c
     ],
     [mapping.slice(0, -3), /^not valid JSON/],
     [
-      profile.replace('"hb-9"', '"hb-9",'.repeat(100_000).slice(0, -1)),
-      /^more than 100000 controls or parameters$/,
+      profile.replace('"hb-9"', '"hb-9",'.repeat(10_000).slice(0, -1)),
+      /^more than 10000 controls or parameters, or 100 imports$/,
     ],
   ] as const) {
     const { lines } = await importTexts(db, [text]);
-    const kind = text.startsWith('{"profile"') ? 'oscal-profile' : 'oscal-mapping';
+    const [, model] = /^\{"(catalog|profile|mapping)/.exec(text)!;
+    const kind = `oscal-${model}`;
     assert.equal([lines.length, lines[0]!.kind, lines[0]!.outcome], [1, kind, 'rejected']);
     assert.match(lines[0]!.reason!, reason);
   }

@@ -10,6 +10,10 @@ export interface StoredParameter {
   howMany: 'one' | 'one-or-more' | null;
   /** The parameters that it combines; absent if none. */
   aggregates?: string[];
+  /** The published label, where `text` has other words: `organization-defined frequency`. */
+  published?: string;
+  /** The values that the catalog itself states; absent if none. */
+  stated?: string[];
 }
 
 /** An objective, or those below a common beginning. */
@@ -56,8 +60,26 @@ export function partOfItem(id: string): string {
     .join(' ');
 }
 
-/** An assignment as statements show it. */
-export const assignmentText = (words: string) => `[Assignment: organization-defined ${words}]`;
+/** A label as statements show it. Two labels of Rev 4 begin with "Assignment" themselves. */
+export function assignmentText(label: string): string {
+  const words = label
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/^assignment[;:,]? /i, '')
+    .replace(/^organization-defined /i, '');
+  return `[Assignment: organization-defined ${words}]`;
+}
+
+/** The label that a text of an assignment shows: its words, or the text itself. */
+export function shownLabel(text: string): string {
+  return /^\[Assignment: organization-defined (.*)\]$/s.exec(text)?.[1] ?? text;
+}
+
+/** A parameter with its published label, if that differs from what its text shows. */
+export function withPublished(parameter: StoredParameter, label: string): StoredParameter {
+  const isShown = parameter.howMany !== null || label === '' || label === shownLabel(parameter.text);
+  return isShown ? parameter : { ...parameter, published: label };
+}
 
 /** A selection as statements show it. */
 export const selectionText = (choices: string[], isMany: boolean) =>

@@ -33,9 +33,13 @@ export function createControlAssessments(db: Database) {
       ORDER BY m.from_identifier`,
   );
   const valuesOf = sqlite.prepare<[string, string], Value>(
-    `SELECT v.parameter, b.name AS source, v.value FROM baselines AS b
-       JOIN parameter_value_facts AS v ON v.source_id = b.source_id AND v.baseline = b.name
-      WHERE b.framework = ? AND b.version = ? ORDER BY b.ordinal`,
+    `SELECT parameter, name AS source, value FROM (
+       SELECT b.ordinal, b.framework, b.version, b.name, 0 AS place, v.parameter, v.value FROM baselines AS b
+         JOIN parameter_value_facts AS v ON v.source_id = b.source_id AND v.baseline = b.name
+        UNION ALL
+       SELECT b.ordinal, b.framework, b.version, b.name, v.ordinal, v.parameter, v.value FROM baselines AS b
+         JOIN profile_values AS v ON v.source_id = b.source_id)
+      WHERE framework = ? AND version = ? ORDER BY ordinal, place`,
   );
 
   /** References of CCIs that are not deprecated, by revision and control. */
@@ -94,10 +98,15 @@ export function createControlAssessments(db: Database) {
     return db.read(() => {
       const set = valuesIn(framework, version);
       return {
-        parameters: (stored.parameters ?? []).map(({ aggregates: _, ...parameter }) => ({
-          ...parameter,
-          values: (set.get(parameter.id) ?? []).map(({ source, value }) => ({ source, value })),
-        })),
+        parameters: (stored.parameters ?? []).map(
+          ({ aggregates: _, published: __, stated, ...parameter }) => ({
+            ...parameter,
+            values: [
+              ...(stated ? [{ source: framework, value: stated.join('; ') }] : []),
+              ...(set.get(parameter.id) ?? []).map(({ source, value }) => ({ source, value })),
+            ],
+          }),
+        ),
         objectives: objectivesOf(framework, version, identifier, stored.objectives ?? []),
         methods: stored.methods ?? [],
         derived: true,

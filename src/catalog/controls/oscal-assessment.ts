@@ -3,8 +3,8 @@ import {
   assignmentText,
   type ObjectivePart,
   type StoredAssessment,
-  type StoredParameter,
   selectionText,
+  shownLabel,
 } from './assessment-record.ts';
 
 /** The name of our property with an id that OSCAL does not allow as one. */
@@ -17,12 +17,11 @@ const rmf = 'http://csrc.nist.gov/ns/rmf';
 
 /** Parameters of a control as OSCAL has them (rule D37.4). */
 export function toParameters({ parameters = [] }: Partial<StoredAssessment>): object[] {
-  return parameters.map(({ id, label, text, choices, howMany, aggregates = [] }: StoredParameter) => {
-    const words = /^\[Assignment: organization-defined (?!organization-defined )(?!assignment)(.*)\]$/i.exec(
-      text,
-    )?.[1];
+  return parameters.map((parameter) => {
+    const { id, label, text, choices, howMany, aggregates = [], published, stated = [] } = parameter;
     const isMany = howMany === 'one-or-more';
-    const rebuilt = howMany === null ? assignmentText(words ?? '') : selectionText(choices, isMany);
+    const own = published ?? shownLabel(text);
+    const rebuilt = howMany === null ? assignmentText(own) : selectionText(choices, isMany);
     return {
       id: isToken(id) ? id : tokenOf(id),
       ...filled('props', [
@@ -32,8 +31,9 @@ export function toParameters({ parameters = [] }: Partial<StoredAssessment>): ob
         ...(rebuilt === text ? [] : ownProp(shownName, text)),
       ]),
       ...(howMany === null
-        ? { label: words ?? text }
+        ? { label: own }
         : { select: { ...(isMany ? { 'how-many': howMany } : {}), choice: choices } }),
+      ...filled('values', stated),
     };
   });
 }

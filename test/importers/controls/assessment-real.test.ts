@@ -157,6 +157,7 @@ profiles?.('every parameter that FedRAMP sets shows the value of each baseline',
     for (const { 'param-id': id, constraints = [], values } of profile.modify['set-parameters']) {
       const value = (values ?? constraints.map((each: Json) => each.description))
         .join('; ')
+        .replaceAll('\\*', '*')
         .replaceAll(/\s+/g, ' ')
         .trim();
       if (!byParameter.has(id)) continue;

@@ -262,23 +262,33 @@ fixture('nested groups are one family, controls may stand below others or in no 
   );
 });
 
-fixture('where some have examples or a risk party, those with neither are withdrawn', () => {
-  const example = { parts: [{ name: 'example', prose: 'so' }] };
-  const party = { props: [{ name: 'risk-party', value: '1st' }] };
-  const controls = [
-    control('a', { controls: [control('a.1', example), control('a.2')] }),
-    control('b', { ...party, controls: [control('b.1'), withdrawn('b.2', 'moved-to', '#a.1')] }),
-    control('c', party),
-    control('d'),
-  ];
-  const states = (title: string, all = controls) =>
-    catalogOf(parseOscalCatalog(oscalCatalog(all, { title })))
-      .controls.filter(({ status }) => status === 'withdrawn')
-      .map(({ identifier }) => identifier);
-  assert.equal(states('Harbor Rules'), ['a.2', 'b', 'b.1', 'b.2', 'd']);
-  assert.equal(states('Harbor Rules', controls.slice(1, 2)), ['b', 'b.1', 'b.2']);
-  assert.equal(states('Harbor Rules', [control('a'), control('d')]), []);
-});
+fixture(
+  'in the CSF alone, where some have examples or a risk party, those with neither are withdrawn',
+  () => {
+    const example = { parts: [{ name: 'example', prose: 'so' }] };
+    const party = { props: [{ name: 'risk-party', value: '1st' }] };
+    const controls = [
+      control('a', { controls: [control('a.1', example), control('a.2')] }),
+      control('b', { ...party, controls: [control('b.1'), withdrawn('b.2', 'moved-to', '#a.1')] }),
+      control('c', party),
+      control('d'),
+    ];
+    const states = (title: string, all = controls) =>
+      catalogOf(parseOscalCatalog(oscalCatalog(all, { title })))
+        .controls.filter(({ status }) => status === 'withdrawn')
+        .map(({ identifier }) => identifier);
+    const csf = 'NIST Cybersecurity Framework 2.0';
+    assert.equal(states(csf), ['a.2', 'b', 'b.1', 'b.2', 'd']);
+    assert.equal(states(csf, controls.slice(1, 2)), ['b', 'b.1', 'b.2']);
+    assert.equal(states(csf, [control('a'), control('d')]), []);
+    for (const other of ['Harbor Rules', 'A Guide to the Cybersecurity Framework', 'CSFX 2'])
+      assert.equal(states(other), ['b.2'], other);
+    const [active] = catalogOf(
+      parseOscalCatalog(oscalCatalog([control('d'), control('c', party)], { title: 'X 1' })),
+    ).controls;
+    assert.is(active!.statement !== '', true);
+  },
+);
 
 fixture('a broken catalog is refused with one message', () => {
   const refused = (value: unknown) => refusal('oscal-catalog', () => parseOscalCatalog(value));

@@ -64,7 +64,7 @@ fixture('a named baseline is of the revision that its catalog or its title says,
   assert.is(revision({ href: '#other', resource: { rlinks } }), '', 'another resource');
 });
 
-fixture('of a profile of 800-53 other ids are left out by name, and excluded ones are not listed', () => {
+fixture('of a profile of 800-53 other ids are left out by name', () => {
   const title = 'Lantern overlay';
   const mixed = oscalProfile(['ac-1', 'lantern-7', 'ac-2', 'SP_800_171_03.01.01'], { title });
   Object.assign(mixed.profile.imports[0]!, { href: 'sp800-53.json' });
@@ -74,12 +74,6 @@ fixture('of a profile of 800-53 other ids are left out by name, and excluded one
   };
   assert.equal(records[0]!.identifiers, ['AC-1', 'AC-2']);
   assert.equal(warnings, ['2 ids are not of 800-53 and are ignored: lantern-7, SP_800_171_03.01.01']);
-  // Which framework has the ids of another is known when its catalog is there (rule D40.1).
-  const { framework, version, identifiers } = baselineOf(oscalProfile(['gv.oc-01', 'ism-0142x'], { title }));
-  assert.equal([framework, version, identifiers.join()], ['', '', 'gv.oc-01,ism-0142x']);
-  const value = oscalProfile(['ac-1', 'ac-2']);
-  Object.assign(value.profile.imports[0]!, { 'exclude-controls': [{ 'with-ids': ['ac-1', 'ac-9'] }] });
-  assert.equal(baselineOf(value).identifiers, ['AC-2']);
 });
 
 fixture('a broken profile is refused with one message', () => {
@@ -95,21 +89,12 @@ fixture('a broken profile is refused with one message', () => {
     refused(oscalProfile(['ac-1', 'lantern'])),
     '/profile/imports/0/include-controls/0/with-ids/1: "lantern" is not an id of 800-53',
   );
-  assert.match(
-    importing({ 'include-all': {} }),
-    /include-all: all controls of another file cannot be resolved/,
-  );
-  assert.is(importing({ 'exclude-controls': [{ 'with-ids': ['ac-1'] }] }), 'the profile lists no controls');
-  assert.match(
-    importing({ 'exclude-controls': [{ 'with-ids': [], matching: [{ pattern: 'ac-*' }] }] }),
-    /patterns cannot be resolved/,
-  );
-  const children = [{ 'with-ids': ['ac-1'], 'with-child-controls': 'yes' }];
-  assert.match(importing({ 'include-controls': children }), /child controls cannot be resolved/);
-  assert.match(
-    importing({ 'include-controls': [{ matching: [{ pattern: 'ac-*' }] }] }),
-    /matching\/0: patterns cannot be resolved/,
-  );
+  assert.is(importing({ 'include-controls': [{ matching: [{}] }] }), 'the profile lists no controls');
+  const children = [{ 'with-ids': ['ac-1'], 'with-child-controls': 'maybe' }];
+  assert.match(importing({ 'include-controls': children }), /with-child-controls: /);
+  const many = Array.from({ length: 10_001 }, (_, index) => `ac-${index}`);
+  for (const list of [many, many.map(() => 1)])
+    assert.match(importing({ 'include-controls': [{ 'with-ids': list }] }), /^more than 10000 controls or/);
 });
 
 fixture.run();

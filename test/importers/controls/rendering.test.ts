@@ -65,22 +65,6 @@ parameters('an aggregate without a label is worded as the first that it sums up'
   assert.is(render('{{ insert: param, named }}', 'a'), '[Assignment: organization-defined doors]');
 });
 
-parameters('links show the identifier or text that they carry', () => {
-  const { render } = rendererOf({ linked: { label: 'events of [AU-02a.](#au-2_smt.a)' } });
-  const cases: [string, string][] = [
-    ['see [AU-02](#au-2)', 'see AU-2'],
-    ['see [AC-02(03)](#ac-2.3)', 'see AC-2(3)'],
-    ['see [AU-02a](#au-2_smt.a)', 'see AU-2a'],
-    ['see [AC-02(03)(b)](#ac-2.3_smt.b)', 'see AC-2(3)(b)'],
-    ['the [PE](#pe) family', 'the PE family'],
-    ['[FIPS 199](#628d22a1-6a11-4784-bc59-5cd9497b5445)', 'FIPS 199'],
-    ['[a site](https://example.org/a_b)', 'a site'],
-    ['a [bracket] (and another)', 'a [bracket] (and another)'],
-    ['{{ insert: param, linked }}', '[Assignment: organization-defined events of AU-2a.]'],
-  ];
-  for (const [prose, text] of cases) assert.is(render(prose, 'a'), text);
-});
-
 parameters('a parameter that is defined nowhere is one warning', () => {
   const { render, warnings } = rendererOf({});
   assert.is(render('{{ insert: param, x }} {{ insert: param, x }}', 'a.1').split('[').length, 3);
