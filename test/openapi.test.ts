@@ -283,8 +283,7 @@ function wrongSpellings({
       each,
       `Invalid format. Must be one of: ${known}`,
     ]);
-  // An unknown framework is 404 (rule D2.2).
-  if (words && name !== 'framework')
+  if (words)
     return ['', 'zeppelin', [words[0]!, words[0]!]].map((each) => [each, `${name} must be one of: ${known}`]);
   if (name === 'since') {
     const message = `since must be a date in the form YYYY-MM-DD${schema.anyOf ? '' : ', added or seen'}`;
@@ -345,7 +344,7 @@ test('the greatest length of every parameter is accepted', async () => {
       !['getStigDiff', 'listBenchmarkRoles', 'exportControls', 'downloadStig'].includes(
         operation.operationId,
       ) && !/(Coverage|Worksheet)$/.test(operation.operationId);
-    if (!isLengthAlone && !['slug', 'framework'].includes(parameter.name)) continue;
+    if (!isLengthAlone && parameter.name !== 'slug') continue;
     if (['cci', 'control'].includes(parameter.name)) continue;
     const answer = await ask(t, 'GET', addressOf(operation, parameter, longest), alice);
     const where = `${operation.operationId} ${parameter.name}`;

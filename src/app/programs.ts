@@ -7,6 +7,7 @@ import { privateHeaders } from '../http/answer.ts';
 import type { Answers } from '../http/cache/answers.ts';
 import { keepTexts } from '../http/cache/keep-texts.ts';
 import type { Env } from '../http/env.ts';
+import { originAsked } from '../http/same-origin.ts';
 import type { Services } from '../services.ts';
 
 export interface ProgramOptions {
@@ -88,12 +89,12 @@ function refuseForeign({ host, publicUrl, corsOrigins }: ProgramOptions): Middle
   const listening = bare.includes(':') ? `[${bare}]` : bare.toLowerCase();
   const names = ['localhost', '127.0.0.1', '[::1]', listening, publicly?.hostname];
   return async (c, next) => {
-    const { proxied, secure } = c.get('record');
+    const { proxied } = c.get('record');
     const named = (c.req.header('Host') ?? new URL(c.req.url).host).toLowerCase();
     if (loopback.test(bare) && !proxied && !names.includes(named.replace(/:\d+$/, '')))
       throw forbidden('Host must be localhost, 127.0.0.1, [::1] or that of GAPSTONE_PUBLIC_URL');
     const origin = c.req.header('Origin');
-    const own = [`${secure ? 'https' : 'http'}://${named}`, publicly?.origin];
+    const own = [originAsked(c), publicly?.origin];
     if (origin !== undefined && !corsOrigins.includes(origin) && !own.includes(origin.toLowerCase()))
       throw forbidden('This origin may not call /mcp: name it in GAPSTONE_CORS_ORIGINS');
     await next();

@@ -45,12 +45,14 @@ export class CommandError extends Error {
   }
 }
 
-/** The one body of every 401 (D1.5). */
-export function unauthorized(): AppError {
-  return new AppError('UNAUTHORIZED', 'Missing or invalid Authorization header', {
-    'WWW-Authenticate': 'Bearer',
-  });
+/** The 401 of every route that takes a token (D1.5). */
+export function unauthorized(message = 'Missing or invalid Authorization header'): AppError {
+  return new AppError('UNAUTHORIZED', message, { 'WWW-Authenticate': 'Bearer' });
 }
+
+/** The 401 of a route that takes a session alone (D54.3). */
+export const noSession = () =>
+  unauthorized('Missing or expired session: sign in with POST /api/v1/session and send its cookie');
 
 export function forbidden(message: string): AppError {
   return new AppError('FORBIDDEN', message);

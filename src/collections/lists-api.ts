@@ -26,6 +26,7 @@ export function listRoutes(access: Access, lists: ListService, seen: ListSeenSer
     body: createListBody,
     status: 201,
     location: ({ id }) => `/api/v1/lists/${id}`,
+    madeRevision: ({ user }, { id }) => lists.revision(user, id),
     response: jsonContent(schemas.List, 'The new list.'),
     handle: ({ user, body }) => lists.create(user, body),
   });
@@ -87,6 +88,7 @@ export function listRoutes(access: Access, lists: ListService, seen: ListSeenSer
     params: idParam,
     status: 201,
     location: ({ id }) => `/api/v1/lists/${id}`,
+    madeRevision: ({ user }, { id }) => lists.revision(user, id),
     response: jsonContent(schemas.List, 'The copy.'),
     handle: ({ user, params, match }) => lists.duplicate(user, params.id, match),
   });

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { hasAtMost, isVisible, isVisibleLine } from '../base/text.ts';
 import { textList } from '../http/arrays.ts';
-import { flag, format, notAnObject, requestText } from '../http/schema.ts';
+import { changeBody, flag, format, notAnObject, requestText } from '../http/schema.ts';
 
 /** The limits of rule D8.2 on what a creator may set of a list or collection. */
 const name = requestText('name', Number.MAX_SAFE_INTEGER)
@@ -47,9 +47,9 @@ const created = {
 
 /** Bodies of POST and PATCH. Other fields are ignored, so that none can set what the server owns. */
 export const createListBody = z.object({ ...created, icon: icon.default('') }, notAnObject);
-export const changeListBody = z.object(listFields, notAnObject).partial();
+export const changeListBody = changeBody(listFields);
 export const createCollectionBody = z.object(created, notAnObject);
-export const changeCollectionBody = z.object(collectionFields, notAnObject).partial();
+export const changeCollectionBody = changeBody(collectionFields);
 
 export const answeredFields = {
   id: z.uuid(),

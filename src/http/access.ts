@@ -7,7 +7,7 @@ import { type Sessions, sessionCookie } from '../auth/sessions.ts';
 import { SignInRefused } from '../auth/sign-in-refused.ts';
 import type { VerifyUserToken } from '../auth/tokens.ts';
 import type { Entitlement, User, Viewer } from '../auth/viewer.ts';
-import { AppError, forbidden, noSuchPath, unauthorized } from '../base/errors.ts';
+import { AppError, forbidden, noSession, noSuchPath, unauthorized } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { notModified } from './answer.ts';
@@ -161,13 +161,17 @@ type Identify = (c: Context<Env>) => Promise<Caller | null>;
 /** The ways to identify a caller. Each gives null without credentials, and throws 401 or 429 for invalid ones. */
 function createIdentification({ verify, sessions, integrationTokens, cronSecret, limiter }: AccessDeps) {
   /** Verifies a token or cookie; an address that sent many invalid ones gets 429 without a check. */
-  async function tried<T>(c: Context<Env>, look: () => T | null | Promise<T | null>): Promise<T> {
+  async function tried<T>(
+    c: Context<Env>,
+    look: () => T | null | Promise<T | null>,
+    refusal = unauthorized,
+  ): Promise<T> {
     const address = addressKey(c.get('record').remote);
     const wait = limiter.tokenWait(address);
     if (wait > 0) throw tooMany(wait);
     try {
       const found = await look();
-      if (found === null) throw unauthorized();
+      if (found === null) throw refusal();
       return found;
     } catch (error) {
       limiter.tokenFailed(address);
@@ -204,13 +208,15 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
     }
   };
 
-  const bySession: Identify = async (c) => {
+  async function withCookie(c: Context<Env>, refusal?: () => AppError): Promise<Caller | null> {
     const cookie = getCookie(c, sessionCookie);
     if (cookie === undefined) return null;
-    return { by: 'session', viewer: await tried(c, () => sessions.find(cookie)) };
-  };
+    return { by: 'session', viewer: await tried(c, () => sessions.find(cookie), refusal) };
+  }
 
-  const byEither: Identify = async (c) => (await byToken(c)) ?? (await bySession(c));
+  const bySession: Identify = (c) => withCookie(c, noSession);
+
+  const byEither: Identify = async (c) => (await byToken(c)) ?? (await withCookie(c));
 
   /** As `bySession`, but an expired session is not a failed sign-in: the page is public. */
   const byOpenSession: Identify = async (c) => {
@@ -275,7 +281,7 @@ function createRules(deps: AccessDeps, options: RouteOptions) {
     product?: Entitlement,
   ): Rule {
     return rule(name, security, identify, (c, call) => {
-      const user = asUser(viewerOf(c, call, deps));
+      const user = asUser(viewerOf(c, call, deps, name === 'session' ? noSession : undefined));
       const wanted = product ?? gatedBy;
       call.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
       if (product !== undefined && !mayHave(name, user))
@@ -293,8 +299,8 @@ function createRules(deps: AccessDeps, options: RouteOptions) {
 type OriginDeps = Pick<AccessDeps, 'publicUrl' | 'log'>;
 
 /** The caller. Throws 401 for none, and 403 for a session's write from another origin (D1.7). */
-function viewerOf(c: Context<Env>, { caller }: Call, deps: OriginDeps): Viewer {
-  if (!caller?.viewer) throw unauthorized();
+function viewerOf(c: Context<Env>, { caller }: Call, deps: OriginDeps, refusal = unauthorized): Viewer {
+  if (!caller?.viewer) throw refusal();
   if (caller.by === 'session') requireSameOrigin(c, deps, 'A session may write only from its own origin');
   return caller.viewer;
 }
@@ -305,8 +311,10 @@ function viewerOf(c: Context<Env>, { caller }: Call, deps: OriginDeps): Viewer {
  */
 function requireSameOrigin(c: Context<Env>, { publicUrl, log }: OriginDeps, message: string): void {
   if (c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c, publicUrl)) return;
-  log.warn('refused: sent from another origin', { requestId: c.get('requestId'), ...originsOf(c) });
-  throw forbidden(message);
+  const origins = originsOf(c);
+  log.warn('refused: sent from another origin', { requestId: c.get('requestId'), ...origins });
+  const isUnnamed = origins.origin === null && origins.fetchSite === null;
+  throw forbidden(isUnnamed ? `${message}: send the header Origin with the address of this server` : message);
 }
 
 const byNothing = async () => null;

@@ -173,10 +173,10 @@ function sendHashed(
 ): Response {
   // Set here: logs and limits need it before the answer is sent.
   const length = { 'Content-Length': String(bytes.byteLength) };
-  // Only answers to GET and HEAD are cached, so only they need a tag.
-  if (c.req.method !== 'GET' && c.req.method !== 'HEAD')
-    return c.body(bytes, status, { ...headers, ...length });
   const revision = c.get('revision') as number | undefined;
+  // Answers to other methods are not cached: only that of a new list or collection has a tag, for `If-Match`.
+  if (revision === undefined && c.req.method !== 'GET' && c.req.method !== 'HEAD')
+    return c.body(bytes, status, { ...headers, ...length });
   const hash = hashOf().digest('base64url').slice(0, 27);
   const tag = revision === undefined ? hash : `${revision}-${hash}`;
   c.set('bytes', bytes);

@@ -55,6 +55,8 @@ interface Operation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   location?(made: z.input<R>): string;
   /** Headers in place of the usual ones of the same name. */
   headers?: Record<string, string>;
+  /** Gives the revision of what a 201 made, which its tag begins with (rule D36.4). */
+  madeRevision?(input: Input<P, Q, B>, made: z.input<R>): number;
   /** Whether it may answer 404; by default a path with parameters may. */
   notFound?: boolean;
   /** Gives the value to answer as JSON, its JSON text, or a complete response. */
@@ -78,9 +80,10 @@ export function createRoutes(tag: string) {
   ): void {
     const [method, path] = methodAndPath.split(' ') as [string, string];
     const { params, query, body, rawBody, status = 200, response, handle, ...named } = operation;
-    const { notFound: mayMiss = path.includes('{'), conditional, revision, location, ...rest } = named;
-    const { headers: ownHeaders, ...described } = rest;
-    const own = { ...response.headers, ...(revision && revisionTag), ...(location && createdAt) };
+    const { notFound: mayMiss = path.includes('{'), conditional, revision, ...made } = named;
+    const { location, madeRevision, headers: ownHeaders, ...described } = made;
+    const isTagged = revision !== undefined || madeRevision !== undefined;
+    const own = { ...response.headers, ...(isTagged && revisionTag), ...(location && createdAt) };
     const headers = { ...(rule['x-access'] === 'public' ? publicHeaders : privateHeaders), ...ownHeaders };
     const { middleware, ...shown } = rule;
     const declared = {
@@ -112,6 +115,7 @@ export function createRoutes(tag: string) {
       if (revision) c.set('revision', revision(input));
       const made = await handle(input, c);
       if (made instanceof Response) return made;
+      if (madeRevision) c.set('revision', madeRevision(input, made as z.input<R>));
       const all = location ? { ...headers, Location: location(made as z.input<R>) } : headers;
       return answer(c, made as object, all, status as 200 | 201);
     };

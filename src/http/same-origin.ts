@@ -16,6 +16,10 @@ export function isSameOrigin(c: Context<Env>, publicUrl: string | null): boolean
 
 const hostOf = (c: Context<Env>) => c.req.header('Host') ?? new URL(c.req.url).host;
 
+/** The origin that the request was sent to, as its reader wrote it. */
+export const originAsked = (c: Context<Env>) =>
+  `${c.get('record').secure ? 'https' : 'http'}://${hostOf(c).toLowerCase()}`;
+
 /** What a refusal for another origin was decided by, for the log. */
 export function originsOf(c: Context<Env>) {
   const cut = (text: string | undefined) => text?.slice(0, 300) ?? null;

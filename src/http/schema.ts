@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type AppError, badRequest, type ErrorCode, statusOf } from '../base/errors.ts';
+import { isObject } from '../base/json.ts';
+import { didYouMean } from '../base/nearest.ts';
 import type { Sort } from '../base/sort.ts';
 import { cut, hasAtMost, isStorable } from '../base/text.ts';
 
@@ -14,6 +16,25 @@ export function requestText(name: string, max: number) {
 
 /** The error for a body that is no JSON object. */
 export const notAnObject = { error: 'The body must be an object' };
+
+/**
+ * The body of a change: some of `fields`. Unknown fields beside a known one are ignored; a body of unknown fields alone is
+ * a 400 that names the nearest field, as a misspelled change must not look like a change (rule D54.3).
+ */
+export function changeBody<T extends z.ZodRawShape>(fields: T) {
+  const changes = z.object(fields, notAnObject).partial();
+  const names = Object.keys(fields);
+  return z.preprocess((body, context) => {
+    const given = isObject(body) ? Object.keys(body) : [];
+    if (given.length > 0 && !given.some((name) => names.includes(name)))
+      context.addIssue({ code: 'custom', path: [given[0]!], message: unknownField(given[0]!, names) });
+    return body;
+  }, changes);
+}
+
+function unknownField(name: string, names: string[]): string {
+  return `${cut(name)} is not a field here${didYouMean(name, names) || `: the fields are ${names.join(', ')}`}`;
+}
 
 /** A literal, case-insensitive search text of at most 200 characters (rule D3.2). */
 export const search = requestText('search', 200).optional();

@@ -30,7 +30,7 @@ import { controlsOf } from '../support/oscal.ts';
 import { isPage } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { writeResults } from '../support/results-writer.ts';
-import { noToken, noUserToken } from '../support/words.ts';
+import { noSession, noToken, noUserToken } from '../support/words.ts';
 
 // One table of who may do what. Alice of red owns a PRIVATE and a SHARED bundle of each kind; bob is of red too, carol
 // of blue. Alice alone is entitled to the products. `assigned` is an integration token that sees both lists, `unassigned` sees none; `session` is alice's.
@@ -48,6 +48,7 @@ type Column = (typeof columns)[number];
 
 const refusals: Record<string, [status: number, code: string, message: string]> = {
   U: [401, 'UNAUTHORIZED', noToken],
+  S: [401, 'UNAUTHORIZED', noSession],
   T: [403, 'FORBIDDEN', noUserToken],
   C: [403, 'FORBIDDEN', 'Only the creator may do this'],
   R: [403, 'FORBIDDEN', 'You need the document permission (regdoc)'],
@@ -62,8 +63,8 @@ const cells = {
   citedControl: ['ok ok ok ok ok ok ok ok', 'user unless public'],
   citedRule: ['U U ok ok ok T T ok', 'user unless public'],
   token: ['U U ok ok ok T T U', 'user token'],
-  session: ['U U U U U U U ok', 'session'],
-  noSession: ['U U U U U U U N', 'session'],
+  session: ['S S S S S S S ok', 'session'],
+  noSession: ['S S S S S S S N', 'session'],
   cron: ['U U U U U U U U', 'cron'],
   regdoc: ['U U ok R R T T ok', 'user+regdoc'],
   noRegdoc: ['U U N R R T T N', 'user+regdoc'],

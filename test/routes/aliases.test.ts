@@ -37,6 +37,18 @@ test.before(async () => {
 
 test.after(() => t.db.close());
 
+test('several names of one STIG in one request count once', async () => {
+  for (const slugs of [aliases.slice(0, 2), [slug, ...aliases], [...aliases, slug, slug]]) {
+    const list = `/api/v1/lists/${(await ask(t, 'POST', '/api/v1/lists', ann, { name: 'L' })).json.id}/stigs`;
+    for (const path of ['/api/v1/my-stigs', list]) {
+      const added = async () => (await ask(t, 'POST', path, ann, { slugs })).json;
+      assert.equal(await added(), { success: true, added: 1, total: 1 }, path);
+      assert.equal(await added(), { success: true, added: 0, total: 1 }, path);
+      assert.is((await ask(t, 'DELETE', path, ann, { slugs })).json.removed, 1, path);
+    }
+  }
+});
+
 for (const alias of aliases)
   test(`${alias} answers as ${slug} does`, async () => {
     const same = [

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { createMappingDecisions } from '../../src/catalog/crosswalk/decisions.ts';
 import { inOrder, type MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
-import { ask, integrationCaller, testId, userCaller } from '../support/callers.ts';
+import { ask, integrationCaller, sessionCaller, testId, userCaller } from '../support/callers.ts';
 import { cciList, mappingsCsv, oscalCatalog, oscalProfile } from '../support/control-sources.ts';
 import { suite } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
@@ -42,6 +42,7 @@ const rules = [
   },
   ...rule,
 }));
+const wrongFramework = 'framework must be one of: nist-800-53, nist-800-171, dod-8500, cci';
 const title = (name: string) => `${name} Security Technical Implementation Guide`;
 const alpha = { id: 'Alpha_STIG', title: title('Alpha'), rules };
 const older = { ...alpha, release: 0.5, date: '1 Jan 2020', rules: rules.slice(0, 1) };
@@ -323,11 +324,15 @@ coverage(
       assertError(answer, 404, 'NOT_FOUND', noVersion(revision));
     }
     const at = (address: string) => t.get(`/api/v1/stigs/${address}`);
-    for (const framework of ['foo', '__proto__', 'nist-800-54', ' ']) {
-      const answer = await at(`alpha/coverage?framework=${encodeURIComponent(framework)}`);
-      assertError(answer, 404, 'NOT_FOUND', `Framework not found: ${framework}`);
-      assert.is(answer.json.error.field, 'framework');
-    }
+    for (const framework of ['foo', '__proto__', 'nist-800-54', ' '])
+      for (const path of ['alpha/coverage', 'none/coverage', 'alpha/worksheet', 'none/worksheet']) {
+        const answer = await at(`${path}?framework=${encodeURIComponent(framework)}`);
+        assertError(answer, 400, 'BAD_REQUEST', wrongFramework);
+        assert.is(answer.json.error.field, 'framework');
+      }
+    const ann = await sessionCaller(t, await userCaller(t));
+    for (const page of ['coverage', 'worksheet'])
+      assert.is((await ask(t, 'GET', `/stigs/alpha/${page}?framework=foo`, ann)).status, 400, page);
     assertError(await at('none/coverage'), 404, 'NOT_FOUND', noStig('none'));
     assertError(await at('alpha/coverage?version=V9R9'), 404, 'NOT_FOUND', noVersion('V9R9'));
     assert.equal(await of('/stigs/alpha/coverage?nothing=known'), await of('/stigs/alpha/coverage'));

@@ -30,8 +30,10 @@ writes.after.each(() => t.db.close());
 async function make(kind: 'lists' | 'control-collections', visibility = 'SHARED'): Promise<string> {
   const made = await ask(t, 'POST', `/api/v1/${kind}`, alice, { name: 'L', visibility });
   assert.is(made.status, 201);
-  assert.is(made.headers.get('Location'), `/api/v1/${kind}/${made.json.id}`);
-  return made.headers.get('Location')!;
+  const home = made.headers.get('Location')!;
+  assert.is(home, `/api/v1/${kind}/${made.json.id}`);
+  assert.is(revisionOf(made), revisionOf(await ask(t, 'GET', home, alice)));
+  return home;
 }
 
 /** Every write of a list or collection: its method, its path beyond that of the record, and its body. */
@@ -80,6 +82,37 @@ for (const kind of ['lists', 'control-collections'] as const)
     );
   });
 
+for (const kind of ['lists', 'control-collections'] as const)
+  writes(`${kind}: a change of unknown fields alone is 400 and names the nearest field`, async () => {
+    const home = await make(kind);
+    const before = await ask(t, 'GET', home, alice);
+    const wrong: [object, string, RegExp][] = [
+      [
+        { visiblity: 'PRIVATE' },
+        '/visiblity',
+        /^visiblity is not a field here: did you mean "visibility"\?$/,
+      ],
+      [{ Name: 'x', createdById: 'bob' }, '/Name', /did you mean "name"\?$/],
+      [{ descripton: '' }, '/descripton', /did you mean "description"\?$/],
+      [
+        { id: 1 },
+        '/id',
+        /^id is not a field here: the fields are name, description, tags, color, visibility/,
+      ],
+      [{ 'a/b': 1 }, '/a~1b', /^a\/b is not a field here/],
+    ];
+    for (const [body, field, message] of wrong) {
+      const { status, json } = await ask(t, 'PATCH', home, alice, body);
+      assert.equal([status, json.error.field], [400, field]);
+      assert.match(json.error.message, message);
+    }
+    assert.is(tagOf(await ask(t, 'GET', home, alice)), tagOf(before));
+    for (const body of [{}, { name: 'N', visiblity: 'PRIVATE' }])
+      assert.is((await ask(t, 'PATCH', home, alice, body)).status, 200);
+    const { json } = await ask(t, 'PATCH', home, alice, 'null');
+    assert.is(json.error.message, 'The body must be an object');
+  });
+
 writes('of two requests with one tag one is 412, also where the first changed nothing', async () => {
   const home = await make('lists');
   const named = { ...alice, 'If-Match': tagOf(await ask(t, 'GET', home, alice)) };
@@ -93,7 +126,11 @@ writes('a copy obeys If-Match and leaves the revision; a deletion makes former t
   const named = { ...alice, 'If-Match': tagOf(record) };
   const copy = await ask(t, 'POST', `${home}/duplicate`, named);
   assert.is(copy.status, 201);
-  assert.is(copy.headers.get('Location'), `/api/v1/lists/${copy.json.id}`);
+  const copied = copy.headers.get('Location')!;
+  assert.is(copied, `/api/v1/lists/${copy.json.id}`);
+  const first = { ...alice, 'If-Match': tagOf(copy) };
+  assert.is((await ask(t, 'PATCH', copied, first, { name: 'Copy' })).status, 200);
+  assert.is((await ask(t, 'PATCH', copied, first, { name: 'Copy 2' })).status, 412);
   assert.is(tagOf(await ask(t, 'GET', home, alice)), tagOf(record));
   const other = { ...alice, 'If-Match': '"1"' };
   assert.is((await ask(t, 'POST', `${home}/duplicate`, other)).status, 412);

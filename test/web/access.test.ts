@@ -370,6 +370,8 @@ access('a form that another site sends changes nothing', async () => {
       const { status, html } = await loadPage(t, row.path, { ...cookie, ...from }, row.form);
       assert.is(status, 403, `${row.path} ${JSON.stringify(from)}`);
       assert.match(textOf(html), 'A session may write only from its own origin');
+      const isUnnamed = Object.keys(from).length === 0;
+      assert.is(textOf(html).includes('send the header Origin'), isUnnamed, JSON.stringify(from));
     }
     const signedOut = await loadPage(t, '/signout', { ...cookie, ...from }, {});
     assert.is(signedOut.status, 403);

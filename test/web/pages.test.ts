@@ -1583,6 +1583,21 @@ pages('a classification banner is on every page, twice, and on every export', as
   marked.db.close();
 });
 
+pages('examples for curl use the address that the reader used', async () => {
+  const hosts: [headers: Record<string, string>, origin: string][] = [
+    [{}, 'http://here.example'],
+    [{ Host: 'Stigs.example:8443' }, 'http://stigs.example:8443'],
+    [{ Host: '[::1]:8080' }, 'http://[::1]:8080'],
+  ];
+  for (const [headers, origin] of hosts)
+    for (const path of ['/docs/stig-catalog', '/docs/lists', '/docs/api', '/docs/mcp']) {
+      const { html } = await loadPage(t, path, headers);
+      const lines = html.match(/curl [^<]*https?:\/\/[^<\s]*/g)!;
+      for (const line of lines) assert.ok(line.includes(`${origin}/`), line);
+      assert.not.match(html, /127\.0\.0\.1:8080/, path);
+    }
+});
+
 pages('without script the try-it forms are not shown, and every operation has a line for curl', async () => {
   const { html } = await loadPage(t, '/docs/stig-catalog');
   const forms = html.match(/<form class="try[^>]*>/g)!;

@@ -5,7 +5,6 @@ import { controls } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import type { ControlBaselines } from './baselines.ts';
-import { frameworks } from './frameworks.ts';
 import type { ListedControl } from './schema.ts';
 import type { ControlVersions } from './versions.ts';
 
@@ -80,7 +79,7 @@ export function createControlLists(db: Database, versions: ControlVersions, base
     /** The control catalogs, loaded or not, with their numbers of controls. */
     loaded: (): LoadedCatalog[] =>
       db.read(() =>
-        [...new Set([...frameworks, ...versions.imported()])].map((framework) => {
+        versions.known().map((framework) => {
           const labels = (isServed: boolean) =>
             versions
               .versions(framework)

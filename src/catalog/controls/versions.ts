@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.ts';
 import {
   compareFrameworks,
   compareVersions,
+  frameworks,
   requireFramework,
   unknownFramework,
   versionKey,
@@ -62,15 +63,20 @@ export function createControlVersions({ orm }: Database) {
     return found.version;
   }
 
+  const importedFrameworks = (): string[] =>
+    imported
+      .all()
+      .map(({ framework }) => framework)
+      .sort(compareFrameworks);
+
   return {
     versionOf,
 
     /** The frameworks of imported catalogs: the published first, a site's own by name (rule D7.2). */
-    imported: (): string[] =>
-      imported
-        .all()
-        .map(({ framework }) => framework)
-        .sort(compareFrameworks),
+    imported: importedFrameworks,
+
+    /** The published frameworks, imported or not, then a site's own by name. */
+    known: (): string[] => [...new Set([...frameworks, ...importedFrameworks()])],
 
     /** The 404 of a path below a framework that the catalogs do not serve: an unknown framework is named. */
     whyNoPath: (framework: string): AppError =>

@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts';
 import { inOneGeneration } from '../../db/one-generation.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
-import { frameworkKey, requireFramework } from '../controls/frameworks.ts';
+import { frameworkKey } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import { type CoverageControls, coverageBaseline, createCoverageControls } from './coverage-controls.ts';
@@ -33,11 +33,12 @@ export function createCoverageService(
   const frames = createCoverageControls(db, controls, crosswalk);
   const rulesOf = createReleaseRules(db);
 
-  /** The framework of a name, of a published one in any case. Throws NOT_FOUND for none. */
+  /** The framework of a name, of a published one in any case. Throws BAD_REQUEST for an unknown one (rule D3.2). */
   function covered(name: string): string {
     const framework = frameworkKey(name);
-    requireFramework(framework, controls.versionOf(framework, undefined) !== null, 'framework');
-    return framework;
+    const known = controls.known();
+    if (known.includes(framework)) return framework;
+    throw badRequest(`framework must be one of: ${known.join(', ')}`.slice(0, 300), 'framework');
   }
 
   const withRules = (found: NamedRelease[], counts: Counts, of = rulesOf): StigWithRules[] =>
@@ -51,8 +52,8 @@ export function createCoverageService(
     rulesOf,
 
     /**
-     * The controls that a question of coverage is about, in catalog order. Throws BAD_REQUEST for an unknown baseline,
-     * NOT_FOUND for an unknown framework or revision.
+     * The controls that a question of coverage is about, in catalog order. Throws BAD_REQUEST for an unknown framework or
+     * baseline, NOT_FOUND for an unknown revision.
      */
     scopeOf(query: Pick<CoverageQuery, 'framework' | 'revision' | 'baseline'>) {
       const framework = covered(query.framework);
@@ -98,8 +99,8 @@ export function createCoverageService(
     },
 
     /**
-     * The coverage of the STIGs that `find` gives, by the rules that count. Throws BAD_REQUEST for an unknown baseline,
-     * NOT_FOUND for an unknown framework or revision, and what `find` throws.
+     * The coverage of the STIGs that `find` gives, by the rules that count. Throws BAD_REQUEST for an unknown framework
+     * or baseline, NOT_FOUND for an unknown revision, and what `find` throws.
      */
     of(find: () => NamedRelease[], query: CoverageQuery, counts: Counts = all): Promise<Coverage> {
       return inOneGeneration(db, async () => {

@@ -38,9 +38,10 @@ export function worksheetRoutes(
     params: slugParam,
     query: stigWorksheetQuery,
     handle: async ({ params, query }, c) => {
-      const stig = stigs.named(params.slug, query.version);
-      const json = await worksheet.of(() => [stigs.named(params.slug, query.version)], query);
-      const name = `${stig.slug}_${stig.release!.version}_worksheet`;
+      const find = () => stigs.named(params.slug, query.version);
+      const json = await worksheet.of(() => [find()], query);
+      const { slug, release } = find();
+      const name = `${slug}_${release!.version}_worksheet`;
       return downloadFile(c, query, nameOf(name, query), worksheetFile(json));
     },
   });
@@ -52,8 +53,9 @@ export function worksheetRoutes(
     params: z.object({ id: z.string().openapi({ format: 'uuid' }) }),
     query: worksheetQuery,
     handle: async ({ user, params, query }, c) => {
-      const { name } = releasesOf(user, params.id);
-      const json = await worksheet.of(() => releasesOf(user, params.id).stigs, query);
+      const find = () => releasesOf(user, params.id);
+      const json = await worksheet.of(() => find().stigs, query);
+      const { name } = find();
       return downloadFile(c, query, nameOf(`${name} worksheet`, query), worksheetFile(json));
     },
   });

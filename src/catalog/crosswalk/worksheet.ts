@@ -47,8 +47,8 @@ export function createWorksheetService(
 
   return {
     /**
-     * The worksheet of the releases that `find` gives. Throws BAD_REQUEST for an unknown baseline, NOT_FOUND for an
-     * unknown framework or revision, what `find` throws, and 503 where the catalog keeps changing.
+     * The worksheet of the releases that `find` gives. Throws BAD_REQUEST for an unknown framework or
+     * baseline, NOT_FOUND for an unknown revision, what `find` throws, and 503 where the catalog keeps changing.
      */
     of: (find: () => NamedRelease[], query: WorksheetQuery): Promise<Worksheet> =>
       inOneGeneration(db, async () => {

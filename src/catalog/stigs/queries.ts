@@ -211,8 +211,7 @@ function createFindingPages(
           const rows = findingsOf(found.id, query.limit, offset);
           return { stig, findings: rows.map(toFinding), pagination: paginationOf(query, findingCount) };
         }
-        const fields = ['groupId', 'ruleId', 'groupTitle', 'ruleTitle'] as const;
-        const matching = matchingOf(findingsOf(found.id), query, fields);
+        const matching = narrowed(findingsOf(found.id), query);
         return {
           stig,
           findings: slice(matching, query).map(toFinding),

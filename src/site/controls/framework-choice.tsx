@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
-import { frameworks, isNistBaseline, macNames } from '../../catalog/controls/frameworks.ts';
+import { isNistBaseline, macNames } from '../../catalog/controls/frameworks.ts';
 import type { Env } from '../../http/env.ts';
 import type { Services } from '../../services.ts';
 import { Hidden, Select } from '../parts/forms.tsx';
@@ -24,7 +24,7 @@ export function choicesOf(
   revision: string | null,
 ): FrameworkChoices {
   return {
-    frameworks: [...new Set([...frameworks, ...controls.imported()])],
+    frameworks: controls.known(),
     revisions: controls.versions(framework).map(({ version, label }) => [version, label]),
     baselines:
       framework === 'dod-8500'

@@ -87,8 +87,13 @@ export function docsPage(document: OpenApi, documents: ReadonlyMap<string, strin
   };
 }
 
-/** One area of the API reference, with all its operations. */
-export function docsAreaPage(document: OpenApi, area: string, entries: OperationEntry[]): View {
+/** One area of the API reference, with all its operations. `origin` is that of the server in examples. */
+export function docsAreaPage(
+  document: OpenApi,
+  origin: string,
+  area: string,
+  entries: OperationEntry[],
+): View {
   return {
     title: `${area}: API reference`,
     section: 'docs',
@@ -99,14 +104,15 @@ export function docsAreaPage(document: OpenApi, area: string, entries: Operation
       <>
         <p class="quiet">{count(entries.length, 'operation')}</p>
         {entries.map((entry) => (
-          <OperationOf entry={entry} document={document} />
+          <OperationOf entry={entry} document={document} origin={origin} />
         ))}
       </>
     ),
   };
 }
 
-function OperationOf({ entry, document }: { entry: OperationEntry; document: OpenApi }): Child {
+function OperationOf(props: { entry: OperationEntry; document: OpenApi; origin: string }): Child {
+  const { entry, document, origin } = props;
   const { method, path: route, operation } = entry;
   const id = idOf(entry);
   const parameters = operation.parameters ?? [];
@@ -139,7 +145,7 @@ function OperationOf({ entry, document }: { entry: OperationEntry; document: Ope
           ))}
       </ul>
       <h3>With curl</h3>
-      <pre>{curl(entry, document)}</pre>
+      <pre>{curl(entry, document, origin)}</pre>
       <TryIt entry={entry} document={document} id={id} />
     </article>
   );
@@ -224,7 +230,7 @@ function exampleText({ schema }: DocumentedParameter): string {
   return schema.example === undefined ? '' : String(schema.example);
 }
 
-function curl({ method, path: route, operation }: OperationEntry, document: OpenApi): string {
+function curl({ method, path: route, operation }: OperationEntry, document: OpenApi, origin: string): string {
   const filled = (operation.parameters ?? [])
     .filter((each) => each.in === 'path')
     .reduce((text, each) => {
@@ -244,7 +250,7 @@ function curl({ method, path: route, operation }: OperationEntry, document: Open
     ...(body === undefined
       ? []
       : [`-d '${JSON.stringify(exampleOf(body, document)).replaceAll("'", "'\\''")}'`]),
-    `'http://127.0.0.1:8080${link(filled, query)}'`,
+    `'${origin}${link(filled, query)}'`,
   ];
   return parts.join(' ');
 }

@@ -5,6 +5,7 @@ import { noSuchPath } from '../../base/errors.ts';
 import { packageRoot } from '../../base/root.ts';
 import type { Env } from '../../http/env.ts';
 import type { OpenApi } from '../../http/openapi-types.ts';
+import { originAsked } from '../../http/same-origin.ts';
 import type { PageSupport } from '../parts/page.ts';
 import { areaSlug, areasOf, docsAreaPage, docsPage } from './docs.tsx';
 import { documentPage } from './markdown-page.tsx';
@@ -40,15 +41,19 @@ export function docsPages(
   app.get('/docs/:area', guard.visitor, (c) => {
     const name = c.req.param('area');
     const title = documents.get(name);
-    if (title !== undefined) return show(c, documentPage(title, textOf(name), hrefOf));
+    if (title !== undefined) return show(c, documentPage(title, textOf(name, originAsked(c)), hrefOf));
     const found = [...areasOf(document())].find(([area]) => areaSlug(area) === name);
     if (!found) throw noSuchPath();
-    return show(c, docsAreaPage(document(), ...found));
+    return show(c, docsAreaPage(document(), originAsked(c), ...found));
   });
 }
 
-function textOf(name: string): string {
-  return readFileSync(join(packageRoot, 'docs', `${name}.md`), 'utf8');
+/** Documents whose examples call this server, so that they use the address that the reader used. */
+const withCalls = ['api', 'mcp', 'watching'];
+
+function textOf(name: string, origin: string): string {
+  const text = readFileSync(join(packageRoot, 'docs', `${name}.md`), 'utf8');
+  return withCalls.includes(name) ? text.replaceAll('http://127.0.0.1:8080', origin) : text;
 }
 
 function hrefOf(target: string): string | null {
