@@ -10,7 +10,7 @@ import type { Log } from './base/log.ts';
 import type { FastPath } from './http/cache/fast-path.ts';
 import { certificateOfHeader, certificateOfPeer } from './http/client-certificate.ts';
 import { type Connection, createConnections, readerLimits } from './http/limits/connections.ts';
-import { createHandshakeLimit } from './http/limits/handshakes.ts';
+import { createHandshakeLimit, mostOfHandshake } from './http/limits/handshakes.ts';
 import { createInTurn } from './http/limits/in-turn.ts';
 import type { Rejection } from './http/limits/limiter.ts';
 import type { Observer } from './http/observe/observer.ts';
@@ -281,17 +281,12 @@ function followConnections(
   /** Under TLS, connections during their handshake, by the client's address and port. */
   const handshaking = new Map<string, Socket>();
 
-  /** Whether a handshake has received too much. Then it closes the connection. */
-  function isTooLarge(peer: string, socket: Socket): boolean {
-    const [address = ''] = peer.split(' ');
-    const remote = plainAddress(address);
-    const { bytesRead: bytes } = socket;
-    if (!handshaking.has(peer) || !handshakes.isTooLarge(remote, bytes)) return false;
-    handshaking.delete(peer);
+  /** Closes a connection whose handshake received too much, and refuses its address. */
+  function endIfTooLarge(socket: Socket, remote: string, bytes: number): void {
+    if (!handshakes.isTooLarge(remote, bytes)) return;
+    socket.destroy();
     rejected('handshakes');
     log.warn('TLS handshake too large: its address is refused for a minute', { remote, bytes });
-    socket.destroy();
-    return true;
   }
 
   const follow = (socket: Socket, connection: Open) =>
@@ -320,23 +315,27 @@ function followConnections(
     const peer = peerOf(socket);
     handshaking.set(peer, socket);
     socket.on('close', () => {
-      isTooLarge(peer, socket);
-      handshaking.delete(peer);
+      if (handshaking.delete(peer)) endIfTooLarge(socket, connection.address, socket.bytesRead);
       connections.remove(socket);
     });
   });
   server.on('secureConnection', (socket: Socket) => {
     const peer = peerOf(socket);
     const plain = handshaking.get(peer);
-    const isClosed = plain === undefined || isTooLarge(peer, plain);
-    const connection = isClosed ? undefined : connections.move(plain, socket);
+    const connection = plain && connections.move(plain, socket);
     handshaking.delete(peer);
     // The server closed it during the handshake, for example to make room.
-    if (connection === undefined) socket.destroy();
-    else follow(socket, connection);
+    if (plain === undefined || connection === undefined) {
+      socket.destroy();
+      return;
+    }
+    follow(socket, connection);
+    // In the next turn: what follows a handshake may have come with it, and counts once it is decrypted.
+    setImmediate(() => endIfTooLarge(socket, connection.address, plain.bytesRead - socket.bytesRead));
   });
   return () => {
-    for (const [peer, socket] of handshaking) isTooLarge(peer, socket);
+    // Its `close` counts it.
+    for (const socket of handshaking.values()) if (socket.bytesRead > mostOfHandshake) socket.destroy();
   };
 }
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { addressKey } from '../observe/record.ts';
 
-/** A handshake with a chain of four certificates takes 8 KB; Node reads up to 16 KB of what follows it. */
-const mostBytes = 24 * 1024;
+/** Bytes of a handshake: one with a chain of four certificates takes 8 KB, and half a record of what follows 16 KB. */
+export const mostOfHandshake = 24 * 1024;
 const refusedMilliseconds = 60_000;
 /** The least recently added addresses are forgotten. */
 const mostAddresses = 10_000;
@@ -16,7 +16,7 @@ export function createHandshakeLimit(clock: () => number = () => performance.now
   return {
     /** Whether a handshake that received so many bytes was too large. Then its address is refused for a minute. */
     isTooLarge(address: string, bytes: number): boolean {
-      if (bytes <= mostBytes) return false;
+      if (bytes <= mostOfHandshake) return false;
       until.set(addressKey(address), clock() + refusedMilliseconds);
       return true;
     },
