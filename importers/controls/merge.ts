@@ -82,22 +82,26 @@ export function mergeLayers(ranked: CatalogLayer[]): ControlRecord[] {
 }
 
 /**
- * Adds missing texts to the releases of a NIST revision, from its newest older release with one (rule F5.2). For
- * example, a site with the facts of 5.2.0 and the file of 5.1.1 shows the texts of 5.1.1 and says so.
+ * Adds missing texts to the releases of a NIST revision and to CCI lists, from the newest older release with one (rules
+ * F5.2, D54.1). For example, a site with the facts of 5.2.0 and the file of 5.1.1 shows the texts of 5.1.1 and says so.
  */
 export function withOlderTexts(catalogs: MergedCatalog[]): MergedCatalog[] {
   return catalogs.map((catalog) => {
     const { framework, version, controls } = catalog;
+    // A deprecated CCI keeps its definition.
+    const isCci = framework === 'cci';
     const older = catalogs
       .filter((each) => each.framework === framework && isOlderRelease(framework, each.version, version))
       .sort((a, b) => compareVersions(b.version, a.version))
       .map((each) => ({ ...each, byIdentifier: new Map(each.controls.map((one) => [one.identifier, one])) }));
     const completed = controls.map((control) => {
-      if (control.status === 'withdrawn' || control.statement !== '') return control;
+      if (control.statement !== '' || (control.status === 'withdrawn' && !isCci)) return control;
       for (const { version, edition, byIdentifier } of older) {
         const other = byIdentifier.get(control.identifier);
-        if (other?.status !== control.status || other.statement === '') continue;
-        return { ...fill(control, other), textFrom: other.textFrom ?? withEdition(version, edition) };
+        if (other === undefined || other.statement === '') continue;
+        if (other.status !== control.status && !isCci) continue;
+        const completed = isCci ? { ...control, statement: other.statement } : fill(control, other);
+        return { ...completed, textFrom: other.textFrom ?? withEdition(version, edition) };
       }
       return control;
     });
@@ -106,11 +110,9 @@ export function withOlderTexts(catalogs: MergedCatalog[]): MergedCatalog[] {
 }
 
 function isOlderRelease(framework: string, version: string, than: string): boolean {
-  return (
-    framework.startsWith('nist-') &&
-    versionKey(framework, version) === versionKey(framework, than) &&
-    compareVersions(version, than) < 0
-  );
+  const isSame = framework === 'cci' || versionKey(framework, version) === versionKey(framework, than);
+  const hasReleases = framework === 'cci' || framework.startsWith('nist-');
+  return hasReleases && isSame && compareVersions(version, than) < 0;
 }
 
 function fill(control: ControlRecord, other: ControlRecord | undefined): ControlRecord {

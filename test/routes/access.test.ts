@@ -280,8 +280,14 @@ const table: Row[] = [
       path: `/api/v1/controls/${framework}/${identifier}`,
     }),
   ]),
+  row('public', 'get /api/v1/controls', (a) => assert.is(a.json.frameworks.length, 4)),
+  row('public', 'get /api/v1/controls/cci', has({ framework: 'cci', total: 0 })),
+  row('public', 'get /api/v1/controls/cci/{cci}', (a) => assert.is(a.json.error.code, 'NOT_FOUND'), {
+    path: '/api/v1/controls/cci/CCI-000001',
+    status: 404,
+  }),
   row('public', 'get /api/v1/controls/{framework}', (a) => assert.is(a.json.error.code, 'NOT_FOUND'), {
-    path: '/api/v1/controls/cci',
+    path: '/api/v1/controls/acme',
     status: 404,
   }),
   row(
@@ -289,7 +295,7 @@ const table: Row[] = [
     'get /api/v1/controls/{framework}/{controlId}',
     (a) => assert.is(a.json.error.code, 'NOT_FOUND'),
     {
-      path: '/api/v1/controls/cci/CCI-000001',
+      path: '/api/v1/controls/acme/A-1',
       status: 404,
     },
   ),

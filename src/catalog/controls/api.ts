@@ -4,6 +4,7 @@ import { downloadFile, fileContent } from '../../http/downloads.ts';
 import { OscalDocument } from '../../http/oscal-document.ts';
 import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
+import * as cciSchemas from './ccis-schema.ts';
 import { interchangeColumns } from './interchange.ts';
 import { toCatalog, toProfile } from './oscal.ts';
 import type { ControlService } from './queries.ts';
@@ -48,6 +49,34 @@ const published = [
 /** The control catalogs (rule D6): public, a list and a record of each framework over one service. */
 export function controlRoutes(access: Access, controls: ControlService) {
   const { app, route } = createRoutes('Controls');
+
+  route('GET /api/v1/controls', access.public, {
+    operationId: 'listFrameworks',
+    summary: 'List the frameworks with their imported versions and baselines',
+    response: jsonContent(cciSchemas.Frameworks, 'The frameworks: the published first, then imported ones.'),
+    handle: () => controls.frameworks(),
+  });
+
+  route('GET /api/v1/controls/cci', access.public, {
+    operationId: 'listCcis',
+    summary: 'List the CCIs of a CCI list',
+    query: cciSchemas.cciQuery,
+    response: jsonContent(cciSchemas.CciList, 'A page of CCIs.'),
+    notFound: true,
+    handle: ({ query }) => controls.ccis(query),
+  });
+
+  route('GET /api/v1/controls/cci/{cci}', access.public, {
+    operationId: 'getCci',
+    summary: 'Get a CCI with the controls that it refers to',
+    params: cciSchemas.cciParam,
+    query: schemas.controlQuery,
+    response: jsonContent(cciSchemas.CciRecord, 'The CCI.'),
+    handle: ({ params, query }) => {
+      const { version, identifier } = controls.one('cci', params.cci, query.version);
+      return controls.cci(version, identifier);
+    },
+  });
 
   route('GET /api/v1/controls/{framework}/baselines', access.public, {
     operationId: 'listBaselines',
@@ -109,7 +138,7 @@ export function controlRoutes(access: Access, controls: ControlService) {
   }
 
   const { frameworkParam, controlParam } = schemas;
-  /** A framework that the site imported; CCIs have no list. */
+  /** A framework that the site imported; CCIs have routes of their own. */
   const ofSite = (framework: string): string => {
     if (framework === 'cci' || !controls.imported().includes(framework)) throw controls.whyNoPath(framework);
     return framework;

@@ -146,7 +146,7 @@ export function createControlAssessments(db: Database) {
 const keyOf = (version: string, control: string) => `${versionKey('nist-800-53', version)} ${control}`;
 
 /** One reference may name several controls, and a control several times: `AC-2 a, AC-2 b`. */
-function partsOfReference(control: string, reference: string): string[] {
+export function partsOfReference(control: string, reference: string): string[] {
   const parts = reference.split(/[,;]/).map((each) => partOf(control, each, null));
   const found = parts.filter((part) => part !== null);
   return found.length === 0 ? [''] : found;

@@ -4,7 +4,7 @@ import { withoutFolder } from '../../base/source-name.ts';
 import { baselines } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { sources } from '../../db/tables.ts';
-import { nistBaselines, requireFramework } from './frameworks.ts';
+import { isNistBaseline, nistBaselines, requireFramework } from './frameworks.ts';
 import type { Baselines } from './schema.ts';
 import type { ControlVersions } from './versions.ts';
 
@@ -29,8 +29,14 @@ export function createControlBaselines(db: Database, { versionOf }: ControlVersi
     .orderBy(asc(name))
     .prepare();
 
-  /** The names of the baselines of imported profiles, of all versions of a framework. */
-  const namedBaselines = (framework: string): string[] => namesOf.all({ framework }).map(({ name }) => name);
+  /** The names of the baselines of all versions of a framework, NIST's first. */
+  const namedBaselines = (framework: string): string[] => {
+    const names = namesOf.all({ framework }).map(({ name }) => name);
+    return [
+      ...nistBaselines.filter((each) => names.includes(each)),
+      ...names.filter((each) => !isNistBaseline(each)),
+    ];
+  };
 
   return {
     namedBaselines,

@@ -3,8 +3,11 @@ import { arrayText, type JsonText, objectText } from '../../base/json.ts';
 import { fold } from '../../base/text.ts';
 import { controls } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
+import { perGeneration } from '../../db/one-generation.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import type { ControlBaselines } from './baselines.ts';
+import type { Frameworks } from './ccis-schema.ts';
+import { frameworkTitle } from './frameworks.ts';
 import type { ListedControl } from './schema.ts';
 import type { ControlVersions } from './versions.ts';
 
@@ -47,7 +50,17 @@ export function createControlLists(db: Database, versions: ControlVersions, base
     .groupBy(family)
     .orderBy(min(controls.ordinal))
     .prepare();
-  const counted = db.orm.select({ total: count() }).from(controls).where(isListed).prepare();
+  const counted = db.orm
+    .select({ framework: controls.framework, version: controls.version, total: count() })
+    .from(controls)
+    .where(eq(controls.status, 'active'))
+    .groupBy(controls.framework, controls.version)
+    .prepare();
+  const totals = perGeneration(
+    db,
+    () => new Map(counted.all().map((each) => [`${each.framework} ${each.version}`, each.total])),
+  );
+  const totalOf = (framework: string, version: string) => totals().get(`${framework} ${version}`) ?? 0;
 
   return {
     /** The controls of a framework as JSON text in the form of its list (D6.5), from texts that the import made. */
@@ -76,6 +89,19 @@ export function createControlLists(db: Database, versions: ControlVersions, base
         return familiesOf.all({ framework, version }).map(({ family }) => family);
       }),
 
+    /** Every framework with its imported versions and baselines (rule D54.1). */
+    frameworks: (): Frameworks =>
+      db.read(() => ({
+        frameworks: versions.known().map((framework) => ({
+          framework,
+          title: frameworkTitle(framework),
+          versions: versions.versions(framework).map(({ version, isServed: current }) => {
+            return { version, current, controls: totalOf(framework, version) };
+          }),
+          baselines: baselines.namedBaselines(framework),
+        })),
+      })),
+
     /** The control catalogs, loaded or not, with their numbers of controls. */
     loaded: (): LoadedCatalog[] =>
       db.read(() =>
@@ -85,7 +111,7 @@ export function createControlLists(db: Database, versions: ControlVersions, base
               .versions(framework)
               .filter((each) => each.isServed === isServed)
               .map(({ label }) => label);
-          const { total } = counted.get({ framework, version: versionOf(framework, undefined) ?? '' })!;
+          const total = totalOf(framework, versionOf(framework, undefined) ?? '');
           return { framework, version: labels(true).join(), otherVersions: labels(false), total };
         }),
       ),

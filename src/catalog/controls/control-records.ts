@@ -7,7 +7,7 @@ import type { Database } from '../../db/database.ts';
 import type { ControlAssessments } from './assessment.ts';
 import type { StoredAssessment } from './assessment-record.ts';
 import { compareVersions } from './frameworks.ts';
-import { canonicalIdentifier } from './identifier.ts';
+import { createPublishedForm } from './own-controls.ts';
 import type { Assessment, ShownControl } from './schema.ts';
 import { type ControlVersions, ofControl } from './versions.ts';
 
@@ -17,6 +17,7 @@ const identifier = sql.placeholder('identifier');
 /** Gives a function that reads the stored text of a control, and the edition of its version. */
 function createFind(db: Database, { versionOf, defaultVersions }: ControlVersions) {
   const { orm } = db;
+  const publishedForm = createPublishedForm(db);
   const keyOfId = orm
     .select({ identifier: controlKeys.identifier })
     .from(controlKeys)
@@ -41,7 +42,7 @@ function createFind(db: Database, { versionOf, defaultVersions }: ControlVersion
     db.read(() => {
       const identifier =
         keyOfId.get({ id: controlId.toLowerCase(), framework })?.identifier ??
-        canonicalIdentifier(framework, controlId);
+        publishedForm(framework, controlId);
       const versions =
         wanted === undefined ? defaultVersions(framework) : [versionOf(framework, wanted) ?? ''];
       for (const version of versions) {

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import { createControlAssessments } from './assessment.ts';
 import { createControlBaselines } from './baselines.ts';
+import { createCciRecords } from './ccis.ts';
 import { createControlLists } from './control-lists.ts';
 import { createControlRecords } from './control-records.ts';
 import { createExportedCatalog } from './exported-catalog.ts';
@@ -19,6 +20,7 @@ export function createControlService(db: Database) {
     ...assessments,
     ...createControlLists(db, versions, baselines),
     ...createControlRecords(db, versions, assessments),
+    ...createCciRecords(db, versions),
     exported: createExportedCatalog(db, versions, baselines, assessments),
   };
 }

@@ -46,7 +46,7 @@ const edition = z.string().nullable().openapi({
   example: '2025-08-26',
 });
 
-const textFrom = z.string().optional().openapi({
+export const textFrom = z.string().optional().openapi({
   description: 'The older release that the text is from. Only where no text of this release was imported.',
   example: 'Rev 5.1.1 (2022-01-25)',
 });

@@ -83,7 +83,8 @@ export function crosswalkRoutes(
       schemas.BatchResolution.or(schemas.CciControls),
       'Paths by pair, or controls by CCI.',
     ),
-    handle: ({ body }) => ('ccis' in body ? controlsOfCcis(crosswalk, body) : pathsOfPairs(crosswalk, body)),
+    handle: ({ body }) =>
+      'ccis' in body ? controlsOfCcis(crosswalk, body) : pathsOfPairs(crosswalk, explainer, body),
   });
 
   return app;
@@ -101,7 +102,14 @@ async function resolve(
   const found = await crosswalk.resolveInSlices(question);
   const { texts, truncated } = explain ? await runInSlices(explained(explainer, found, version)) : found;
   const source = { framework, identifier, version: version ?? null };
+  const wrong = explainer.unknownIn({ framework, identifier, version });
+  const field = wrong === 'version' ? 'version' : 'from';
+  const unknown = [
+    ...(wrong === null ? [] : [{ field, value: { ...from, version: version! }[wrong] }]),
+    ...(explainer.unknownIn({ framework: to }) === null ? [] : [{ field: 'to', value: to }]),
+  ];
   const entries: [string, JsonText<unknown>][] = [
+    ...unknownEntry(unknown),
     ['from', JSON.stringify(source)],
     ['to', JSON.stringify(to)],
     ['paths', arrayText(texts)],
@@ -110,6 +118,10 @@ async function resolve(
   if (explain && texts.length === 0) entries.push(['reason', JSON.stringify(explainer.whyNot(question))]);
   return objectText(entries) as JsonText<schemas.Resolution>;
 }
+
+/** What does not exist, at the top of an answer; nothing where all exists (rule D54.2). */
+const unknownEntry = (unknown: schemas.Unknown): [string, JsonText<unknown>][] =>
+  unknown.length === 0 ? [] : [['unknown', JSON.stringify(unknown)]];
 
 /** The paths of an answer with their evidence, up to the bytes of one answer. */
 function* explained(
@@ -143,6 +155,7 @@ function controlsOfCcis(
 /** Shape A: every pair by itself, keyed by the references of the request (D7.5). */
 async function pathsOfPairs(
   crosswalk: CrosswalkService,
+  explainer: ExplainService,
   body: z.output<typeof schemas.pairsBody>,
 ): Promise<JsonText<schemas.BatchResolution>> {
   const { from, to, status, maxHops } = body;
@@ -169,7 +182,19 @@ async function pathsOfPairs(
   const truncated = pairs
     .filter((_, index) => answers[index]!.truncated)
     .map((pair) => `${pair.key} ${pair.to}`);
+  const unknown = [
+    ...references.flatMap((reference, index) => {
+      const wrong = explainer.unknownIn(reference);
+      return wrong === null ? [] : [{ field: `/from/${index}/${wrong}`, value: from[index]![wrong]! }];
+    }),
+    ...to.flatMap((target, index) =>
+      explainer.unknownIn({ framework: frameworkKey(target) }) === null
+        ? []
+        : [{ field: `/to/${index}`, value: target }],
+    ),
+  ];
   const entries: [string, string][] = [
+    ...unknownEntry(unknown),
     ['from', JSON.stringify(references.map(({ key: _, ...each }) => each))],
     ['to', arrayText(to.map((target) => JSON.stringify(target)))],
     ['results', results],

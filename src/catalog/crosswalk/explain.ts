@@ -3,6 +3,7 @@ import { withoutFolder } from '../../base/source-name.ts';
 import { compareCodePoints, count } from '../../base/text.ts';
 import { frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
+import { createControlVersions } from '../controls/versions.ts';
 import { createMappingDecisions } from './decisions.ts';
 import { createFacts, isEnd, isStatedFor } from './facts.ts';
 import { type GraphNode, inOrder, statuses } from './graph.ts';
@@ -17,7 +18,30 @@ export type ExplainService = ReturnType<typeof createExplainService>;
 
 /** Gives the evidence for the steps of paths, and the reason why a question has no path. */
 export function createExplainService(db: Database, crosswalk: CrosswalkService) {
-  return { explain: createExplain(db), whyNot: createWhyNot(db, crosswalk) };
+  const unknownIn = createUnknownIn(db, crosswalk);
+  return { explain: createExplain(db), whyNot: createWhyNot(db, crosswalk), unknownIn };
+}
+
+/** Gives a function that says which part of a control reference does not exist here, if one does not (rule D54.2). */
+function createUnknownIn(db: Database, crosswalk: CrosswalkService) {
+  const facts = createFacts(db);
+  const pins = createPins(db);
+  const versions = createControlVersions(db);
+  const isFramework = (framework: string) =>
+    versions.known().includes(framework) || crosswalk.graph().frameworks.includes(framework);
+
+  return ({
+    framework,
+    identifier,
+    version,
+  }: Partial<GraphNode> & { framework: string; version?: string | undefined }) =>
+    db.read((): 'framework' | 'identifier' | 'version' | null => {
+      if (!isFramework(framework)) return 'framework';
+      if (identifier === undefined) return null;
+      const isNode = crosswalk.graph().idOf(framework, identifier) !== undefined;
+      if (!isNode && !facts.control({ framework, identifier })) return 'identifier';
+      return version === undefined || pins.isKnown(framework, version) ? null : 'version';
+    });
 }
 
 function createExplain(db: Database) {

@@ -22,9 +22,9 @@ export function createFindNode(db: Database, crosswalk: CrosswalkService) {
   return (framework: string, controlId: string) => {
     const known = findControl(framework, controlId);
     if (known) return { framework, identifier: known.identifier, title: known.title };
-    const identifier = canonicalIdentifier(framework, controlId);
+    const identifier = crosswalk.canonical(framework, controlId);
     const isNode =
-      identifier !== null &&
+      canonicalIdentifier(framework, controlId) !== null &&
       (crosswalk.graph().idOf(framework, identifier) !== undefined ||
         (framework === 'cci' && isCited(identifier)));
     if (!isNode) requireFramework(framework, hasControls.get(framework) !== undefined);

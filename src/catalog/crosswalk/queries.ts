@@ -1,6 +1,6 @@
 import { atOnce, runInSlices, yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
-import { canonicalIdentifier } from '../controls/identifier.ts';
+import { createPublishedForm } from '../controls/own-controls.ts';
 import { endsOfPaths, type MappingStatus } from './graph.ts';
 import { closureDepth, createSearches, type PathQuestion, placeOf, searching } from './path-search.ts';
 import { createPins, type FirstStep } from './pins.ts';
@@ -25,14 +25,14 @@ export const cciQuestion = {
   maxHops: closureDepth,
 } as const;
 
-/** The published form of an identifier in any usual spelling; the text itself where it has none. */
-const canonical = (framework: string, identifier: string): string =>
-  canonicalIdentifier(framework, identifier) ?? identifier.trim();
-
 export type CrosswalkService = ReturnType<typeof createCrosswalkService>;
 
 /** Resolves controls over the crosswalk (rule D7). */
 export function createCrosswalkService(db: Database, clock: () => number = () => performance.now()) {
+  const publishedForm = createPublishedForm(db);
+  /** The published form of an identifier in any usual spelling; the text itself where it has none. */
+  const canonical = (framework: string, identifier: string): string =>
+    publishedForm(framework, identifier) ?? identifier.trim();
   const pins = createPins(db);
   const current = createWalkedGraph(db);
   const begin = createSearches(db, pins, current, clock);

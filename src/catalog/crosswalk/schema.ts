@@ -76,8 +76,22 @@ const truncated = z
   .optional()
   .openapi({ description: 'True when a limit was reached: there may be more paths.' });
 
+export const Unknown = z
+  .array(
+    z.strictObject({
+      field: z.string().openapi({
+        description: 'The parameter, or the JSON pointer into the body.',
+        example: '/from/0/identifier',
+      }),
+      value: z.string().openapi({ description: 'The framework, identifier or version that was sent.' }),
+    }),
+  )
+  .openapi('Unknown', { description: 'What does not exist in this catalog. Left out when empty.' });
+export type Unknown = z.infer<typeof Unknown>;
+
 export const Resolution = z
   .strictObject({
+    unknown: Unknown.optional(),
     from: z.strictObject({ framework: z.string(), identifier: z.string(), version: z.string().nullable() }),
     to: z.string(),
     paths: z.array(Path),
@@ -93,6 +107,7 @@ export const ControlReference = z
 
 export const BatchResolution = z
   .strictObject({
+    unknown: Unknown.optional(),
     from: z.array(ControlReference),
     to: z.array(z.string()),
     results: z.record(z.string(), z.record(z.string(), z.array(Path))),
