@@ -218,6 +218,15 @@ function readInAsset({ addresses, facts }: Facts, local: string, capture: Captur
     capture((text) => facts.push([`:${local === 'mac-address' ? 'mac' : local}`, text]));
 }
 
+/** Whether an attribute says more than its element's language, schema or namespace. */
+const isContent = (name: string, text: string) =>
+  text.trim() !== '' && !/^(?:xmlns|xml|xsi)(?::|$)/.test(name);
+
+function hasContent({ attributes }: XmlElement): boolean {
+  for (const name in attributes) if (isContent(name, attributes[name]!)) return true;
+  return false;
+}
+
 /** Collects the results of each XCCDF TestResult in a file (rule D29.2); in an ARF, only below its reports. */
 export function createResultsReader(root: XmlElement) {
   const isArf = root.uri.startsWith(ofReport);
@@ -247,8 +256,8 @@ export function createResultsReader(root: XmlElement) {
 
   function checkAttributes(path: string, attributes: Record<string, string>): void {
     const known = attributesOf.get(path);
-    for (const [name, text] of Object.entries(attributes))
-      if (text.trim() !== '' && !known?.has(name) && !/^(?:xmlns|xml|xsi)(?::|$)/.test(name))
+    for (const name in attributes)
+      if (!known?.has(name) && isContent(name, attributes[name]!))
         countUnread(`${path}${path === '' ? '' : '/'}@${name.slice(0, 64)}`);
   }
 
@@ -269,14 +278,12 @@ export function createResultsReader(root: XmlElement) {
       if (path.length < 3) readInBenchmark(benchmarks.at(-1)!, path.join('/'), element, capture);
       return;
     }
-    const where = path.join('/').replace(/(?:\/complex-check)+(?=\/)/g, '');
+    const whole = path.join('/');
+    const where = path.includes('complex-check') ? whole.replace(/(?:\/complex-check)+(?=\/)/g, '') : whole;
     const test = tests.at(-1)!;
     const isForeign = where.includes('?') && element.uri !== stigManager;
     if (isForeign || !(readers.has(where) || attributesOf.has(where))) {
-      const hasContent = Object.entries(element.attributes).some(
-        ([name, text]) => text.trim() !== '' && !/^(?:xmlns|xsi)(?::|$)/.test(name),
-      );
-      skipped = { depth, path: where.replaceAll('?', '').slice(0, 200), hasContent };
+      skipped = { depth, path: where.replaceAll('?', '').slice(0, 200), hasContent: hasContent(element) };
       return;
     }
     checkAttributes(where, element.attributes);
@@ -297,7 +304,7 @@ export function createResultsReader(root: XmlElement) {
       if (isArf && local === 'reports' && uri.startsWith(ofReport)) reports++;
       if (uri.startsWith(ofAsset) && local === 'asset') read.assets++;
       if (uri.startsWith(ofAsset) && take === null) readInAsset(ofAssets, local, capture);
-      if (skipped !== null) skipped.hasContent ||= Object.keys(element.attributes).length > 0;
+      if (skipped !== null) skipped.hasContent ||= hasContent(element);
       if (take !== null || skipped !== null) return void path.push('?');
       if (place !== 'test' && isTestResult(element) && (!isArf || reports > 0)) return openTest(element);
       if (place !== 'outside') return openInside(element);
