@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Info, parse as parseStream } from 'csv-parse';
 import { parse } from 'csv-parse/sync';
-import { count } from '../base/text.ts';
 
 /** A row of a table. */
 export interface TableRow {
@@ -25,7 +24,7 @@ interface ParsedRecord {
  */
 export function readTable(text: string, most = Number.MAX_SAFE_INTEGER): TableRow[] {
   const records = parse(text, { ...optionsFor(text), to: most + 1 }) as unknown as ParsedRecord[];
-  if (records.length > most) throw new Error(`it has more than ${count(most, 'row')}`);
+  if (records.length > most) throw new Error(`it has more than ${most.toLocaleString('en-US')} rows`);
   const toRow = rowReader();
   return records.map(toRow).filter((row) => row !== null);
 }

@@ -132,7 +132,7 @@ test('a bad table or a STIG that is not there is refused with one line', async (
   );
   assert.is(
     await refused('groupId,status,comment\nV-1,open,x\n'),
-    'gapstone: bad.csv, line 2: the column evidence is missing\n',
+    'gapstone: bad.csv: the column evidence is missing\n',
   );
   assert.match(await refused(`${head}V-1,open,"\n`), /^gapstone: bad\.csv: .+\n$/);
   const unknown = await commandHere(['self-assessment'], { cwd });

@@ -252,7 +252,7 @@ order('a reference that cannot be read changes no answer without a word', async 
       lines.map((line) => line.outcome),
       ['imported', 'imported'],
     );
-    return [trail(paths), lines[1]!.warnings.length];
+    return [trail(paths), lines[1]!.warnings.filter((each) => !each.startsWith('not stored: ')).length];
   };
   assert.equal(await answers([['5', 'ac-2 b']]), [['AC-2 verified'], 0]);
   assert.equal(await answers([['5.1.1', 'AC-2 b']]), [['AC-2 verified'], 0]);

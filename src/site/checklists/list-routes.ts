@@ -2,13 +2,12 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { AppError, badRequest } from '../../base/errors.ts';
 import { type ChecklistHost, stigsAmong } from '../../catalog/stigs/host-schema.ts';
-import { readHosts } from '../../checklists/host-table.ts';
+import { readHosts, textOfTable } from '../../checklists/host-table.ts';
 import { checklistsBody } from '../../checklists/list-checklists-schema.ts';
 import { downloadStream } from '../../http/answer.ts';
 import type { Env, Form } from '../../http/env.ts';
 import { offsetOf, paginationOf, slice } from '../../http/paging.ts';
 import { check, positiveInteger } from '../../http/schema.ts';
-import { decodeText } from '../../read/decode.ts';
 import type { Services } from '../../services.ts';
 import { link } from '../parts/components.tsx';
 import { partPath } from '../parts/list-frame.tsx';
@@ -142,7 +141,7 @@ function fileOrTyped(form: Form, typed: string): string {
   if (file === undefined) return typed;
   if (typed.trim() !== '') throw badRequest('Paste the hosts or choose a file, not both');
   try {
-    return lines(decodeText(file.bytes).text);
+    return lines(textOfTable(file.bytes));
   } catch (error) {
     throw badRequest(`The file cannot be read: ${(error as Error).message}. Save it as CSV UTF-8`);
   }
