@@ -1,9 +1,9 @@
 import { readShape } from '../read/json-shape.ts';
-import { excerpt } from '../read/source-text.ts';
+import { excerpt, firstOf } from '../read/source-text.ts';
 import type { ControlsResult } from './catalog.ts';
 import { readRev2 } from './cprt-rev2.ts';
 import { readRev3 } from './cprt-rev3.ts';
-import { cprtBody, cprtBodyOf, cprtDocument } from './cprt-shape.ts';
+import { type Cprt, cprtBody, cprtBodyOf, cprtDocument } from './cprt-shape.ts';
 
 const kind = 'cprt';
 
@@ -18,5 +18,28 @@ export function parseCprt(value: unknown): ControlsResult {
     return { kind, records: null, reason: `a CPRT export of another publication: ${name}` };
   }
   const data = readShape(cprtBody, cprtBodyOf(value), kind);
-  return { kind, records: revision === '2' ? [readRev2(data)] : readRev3(data), warnings: [] };
+  return { kind, records: revision === '2' ? [readRev2(data)] : readRev3(data), warnings: unreadIn(data) };
+}
+
+const elementTypes =
+  'family requirement requirement_type security_requirement discussion determination examine interview test odp odp_statement odp_type';
+const relationTypes = 'projection incorporated_into addressed_by external_reference';
+
+/** A warning that names once, with its count, what an export states and is not stored. A withdrawal has its targets. */
+function unreadIn({ elements, relationships }: Cprt): string[] {
+  const unread = [
+    ...elements.map(({ element_type: type }) => [elementTypes, 'element', type]),
+    ...relationships.map((each) => [
+      // Of the references to other documents those to 800-53 make pairs.
+      /^external_reference$/.test(each.relationship_identifier) &&
+      !/^SP_800_53_/.test(each.dest_doc_identifier)
+        ? ''
+        : relationTypes,
+      'relationship',
+      each.relationship_identifier,
+    ]),
+  ].filter(([known, , type]) => !known!.split(' ').includes(type!));
+  const counts = Map.groupBy(unread, ([, what, type]) => `${what} ${type}`);
+  const found = [...counts].map(([what, all]) => `${what} (${all.length})`);
+  return found.length === 0 ? [] : [`not stored, with its count: ${firstOf(found, 100)}`];
 }

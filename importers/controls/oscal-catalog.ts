@@ -24,6 +24,7 @@ import {
   type OscalMetadata,
   oscalShapes,
 } from './oscal-shape.ts';
+import { unreadIn } from './oscal-unread.ts';
 import { createRenderProse, type RenderProse } from './parameters.ts';
 import { parentIn } from './resolve-profiles.ts';
 import { renderStatement } from './statement.ts';
@@ -51,7 +52,9 @@ export function parseOscalCatalog(value: unknown, name?: string): ControlsResult
     if (isRendered(metadata)) return readRendered(value, name);
     const publication = publicationOf(metadata, name);
     const { catalog } = readShape(shapes.catalog, value, kind);
-    return isResolved(metadata) ? partOf(catalog, publication) : readCatalog(catalog, publication);
+    if (isResolved(metadata)) return partOf(catalog, publication);
+    publication.warnings.push(...unreadIn(value));
+    return readCatalog(catalog, publication);
   } catch (error) {
     if (error instanceof ImportError) error.kind = kind;
     throw error;

@@ -51,12 +51,12 @@ export interface ReadMarkup {
   blocks(text: string): string;
 }
 
-/** Marks a value that was made of XML. */
-export const isPlain = Symbol('plain texts');
+/** Where a value that was made of XML has the root of the document: its texts are plain. */
+export const xmlRoot = Symbol('root');
 
 /** The reader of the texts of a value: Markdown, unless the value was made of XML. */
 export const readMarkupOf = (value: unknown): ReadMarkup =>
-  typeof value === 'object' && value !== null && isPlain in value ? plainTexts : createReadMarkdown();
+  typeof value === 'object' && value !== null && xmlRoot in value ? plainTexts : createReadMarkdown();
 
 /** Leaves texts as they are. */
 export const plainTexts: ReadMarkup = { line: (text) => text, blocks: (text) => text };

@@ -15,6 +15,7 @@ import { namedCatalog } from './oscal-ids.ts';
 import { readMarkupOf } from './oscal-markup.ts';
 import { editionOf, hyphenated, is80053, release80053 } from './oscal-publication.ts';
 import { type OscalProfile, oscalShapes } from './oscal-shape.ts';
+import { unreadIn } from './oscal-unread.ts';
 import { entriesOf, mergeSettings, settingOf } from './profile-values.ts';
 
 const kind = 'oscal-profile';
@@ -55,6 +56,7 @@ function readProfile(value: unknown): ControlsResult {
   if (!imports.some(({ isAll, include }) => isAll || include.some(selectsAny)))
     throw new ImportError('the profile lists no controls');
   const alters = profile.modify?.alters.length ?? 0;
+  warnings.push(...unreadIn(value));
   if (alters > 0) warnings.push(`alterations of controls are not applied: ${alters}`);
   const settings = mergeSettings((profile.modify?.['set-parameters'] ?? []).map(settingOf));
   if (!imports.every((each) => listsAlone(each, nist)) || !settings.every(isSingle))

@@ -1,6 +1,6 @@
 import type { XmlElement } from '../../src/read/xml.ts';
 import { childrenOf, textIn, textOf, type XmlNode } from '../read/xml-tree.ts';
-import { isPlain, lineOfXml, plainOfXml } from './oscal-markup.ts';
+import { lineOfXml, plainOfXml, xmlRoot } from './oscal-markup.ts';
 
 // OSCAL has one model in XML and in JSON. These functions convert XML to the JSON form, as far as importers read it.
 
@@ -16,7 +16,7 @@ const models = { catalog: catalogOf, profile: profileOf, 'mapping-collection': c
 
 /** Converts an OSCAL catalog, profile or mapping-collection to the value of its JSON, but with plain texts. */
 export function valueOfXml(root: XmlNode): unknown {
-  return { [root.name]: models[root.name as keyof typeof models](root), [isPlain]: true };
+  return { [root.name]: models[root.name as keyof typeof models](root), [xmlRoot]: root };
 }
 
 /** Only attributes that exist: the schema reports a missing one. */

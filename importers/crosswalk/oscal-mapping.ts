@@ -8,6 +8,7 @@ import { readMarkupOf } from '../controls/oscal-markup.ts';
 import { ownPropOf } from '../controls/oscal-objectives.ts';
 import { editionOf } from '../controls/oscal-publication.ts';
 import { type OscalMapping, oscalShapes } from '../controls/oscal-shape.ts';
+import { unreadIn } from '../controls/oscal-unread.ts';
 import { countAt, readShape } from '../read/json-shape.ts';
 import { excerpt } from '../read/source-text.ts';
 
@@ -66,7 +67,8 @@ export function parseOscalMapping(value: unknown): ControlsResult {
     return { type: 'mapping', fromFramework, fromVersion, edition, pairs: of.map(withoutVersion) };
   });
   const unrelated = maps.filter(isUnrelated).length;
-  const warnings = unrelated === 0 ? [] : [`${unrelated} maps state that there is no relationship`];
+  const warnings = unreadIn(value);
+  if (unrelated > 0) warnings.push(`${unrelated} maps state that there is no relationship`);
   return { kind, records, warnings };
 }
 
