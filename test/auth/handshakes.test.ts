@@ -75,7 +75,11 @@ for (const version of [undefined, 'TLSv1.2'] as const)
 handshakes('a chain of four and a large body at once are taken', async () => {
   const four = ann.cert + Array.from({ length: 3 }, () => large(1200).cert).join('');
   for (const version of [undefined, 'TLSv1.2'] as const)
-    assert.is(await ask(nextFrom(), four, 'x'.repeat(500_000), version), '500000', `${version} ${written.at(-1)}`);
+    assert.is(
+      await ask(nextFrom(), four, 'x'.repeat(500_000), version),
+      '500000',
+      `${version} ${written.at(-1)}`,
+    );
 });
 
 handshakes('a handshake that never ends is closed once it is too large', async () => {

@@ -161,4 +161,16 @@ tokens('operators list and revoke them; a restore leaves none', async () => {
   );
 });
 
+tokens('no cache keeps a token or a session', async () => {
+  const user = await userCaller(t, { sub: 'cas' });
+  const session = await sessionCaller(t, user);
+  const answers = [
+    await ask(t, 'POST', path, session, { name: 'nightly', ttl: '30d' }),
+    await ask(t, 'POST', path, session, { name: 'weekly', ttl: '1d' }),
+    await ask(t, 'POST', '/api/v1/session', user),
+  ];
+  for (const { status, headers } of answers)
+    assert.is(headers.get('Cache-Control'), 'no-store', String(status));
+});
+
 tokens.run();

@@ -13,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
@@ -21,6 +21,7 @@ import yauzl from 'yauzl';
 import { runImport } from '../../importers/run.ts';
 import { CommandError } from '../../src/base/errors.ts';
 import { backup } from '../../src/commands/backup.ts';
+import { backupIn } from '../../src/commands/backup-folder.ts';
 import { backUp } from '../../src/db/backup-file.ts';
 import { connect } from '../../src/db/connect.ts';
 import { copyDatabase } from '../../src/db/copy.ts';
@@ -362,6 +363,24 @@ backups('of a damaged database fails, and leaves nothing behind', async () => {
   const before = stateOf(folder);
   assert.match(await refusalOf(() => backup(files, join(folder, 'u.db'), true)), /is damaged/);
   assert.equal(stateOf(folder), before);
+});
+
+backups('a second backup of one second has a name of its own', () => {
+  const folder = scratchFolder();
+  const time = new Date('2026-11-21T12:00:59.900Z');
+  const next = (usersOnly = false) => basename(backupIn(folder, 'site', time, usersOnly));
+  const names = [next()];
+  put(folder, names[0]!, '');
+  names.push(next());
+  // One that is in progress in another process.
+  mkdirSync(join(folder, `${names[1]}.part-abcdef`));
+  names.push(next(), next(true));
+  assert.equal(names, [
+    'gapstone-site-20261121T120059Z.zip',
+    'gapstone-site-20261121T120100Z.zip',
+    'gapstone-site-20261121T120101Z.zip',
+    'gapstone-site-20261121T120059Z.db',
+  ]);
 });
 
 backups.run();

@@ -201,4 +201,18 @@ answers('no more is kept than the bytes allow, what is used stays, and never an 
   assert.is(kept.find('/huge', null), undefined, 'what would take most of it alone is not kept');
 });
 
+answers('a compression that fails is tried again by the next request', async () => {
+  const kept = createAnswers(fakeDatabase().fresh);
+  const one = kept.keep('/a', null, kept.stamp(null), made('words '.repeat(3000)), about);
+  const { body } = one.variants.get('identity')!;
+  // Neither of the two coders takes it.
+  for (const coding of ['br', 'gzip'] as const) {
+    one.variants.get('identity')!.body = { length: body.length } as never;
+    const failed = await Promise.allSettled([1, 2].map(() => kept.written(one, coding)));
+    assert.equal(new Set(failed.map(({ status }) => status)), new Set(['rejected']));
+    one.variants.get('identity')!.body = body;
+    assert.ok((await kept.written(one, coding)).body.length < body.length);
+  }
+});
+
 answers.run();

@@ -117,4 +117,23 @@ buckets('without a limit everything passes', () => {
   }
 });
 
+buckets('a request that is refused takes neither of the two tokens', () => {
+  let now = 0;
+  for (const first of ['rate', 'expensive_rate'] as const) {
+    const why: Rejection[] = [];
+    const limiter = createLimiter(
+      20,
+      () => now,
+      (each) => why.push(each),
+    );
+    // All 20 are used up, one or none of the two expensive ones; or both of those.
+    const taken = first === 'rate' ? [true, ...Array(19).fill(false)] : [true, true];
+    for (const expensive of taken) assert.is(limiter.take(first, expensive), 0);
+    for (let refused = 0; refused < 50; refused++) assert.ok(limiter.take(first, true) > 0);
+    assert.equal(new Set(why), new Set([first]));
+    now += 3000;
+    assert.is(limiter.take(first, first === 'rate'), 0, `${first}: the next that is due`);
+  }
+});
+
 buckets.run();

@@ -5,6 +5,7 @@ import { createStigService } from '../../src/catalog/stigs/queries.ts';
 import { readPasted } from '../../src/site/lists/list-adding.ts';
 import { testApp } from '../support/app.ts';
 import { ask, countingIds, sessionCaller, userCaller } from '../support/callers.ts';
+import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -591,6 +592,21 @@ lists('the parts of a list have addresses of their own, and say which is shown',
   assert.is(seen.status, 200);
   assert.match(textOf(seen.html), 'Only its creator may change this list.');
   assert.not.match(seen.html, /name="visibility"|Delete list/);
+});
+
+lists('a pasted line costs its length, and a long one of many names is read', async () => {
+  const index = createStigNameIndex(t.db);
+  const lookup = { called: index.exactly, like: () => [], versions: () => [] };
+  for (const part of [',', ' ', ':', '–', '"', '.;', '\t'])
+    for (const text of [`reed_rtr V1R1 x${part.repeat(100_000)}x`, `${part.repeat(100_000)}x V1R1 2 3`])
+      assert.ok((await effortOf(() => readPasted(text, lookup).catch(() => null))) < 250, text.slice(0, 20));
+  const long = Array.from({ length: 100 }, () => 'QEL_9_STIG, SLATE_2025').join(', ');
+  const { named, unclear } = await readPasted(long, lookup);
+  assert.equal(
+    named.map(({ title }) => title.split(' ')[0]),
+    ['Quill', 'Slate'],
+  );
+  assert.equal(unclear, []);
 });
 
 lists.run();

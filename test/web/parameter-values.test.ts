@@ -72,4 +72,16 @@ pages(
   },
 );
 
+pages('words of parameters that are no expression, and very long ones, are plain text', async () => {
+  for (const word of ['(?<', '[z-a', '\\', 'x'.repeat(200_000), '*|'.repeat(100_000)])
+    assert.equal(
+      await valuesAt(
+        { 'ac-02_odp.01': word, 'ac-02_odp.02': `${word} and ${word}` },
+        { 'ac-02_odp.01': 'whale' },
+      ),
+      [[], ['whale']],
+      word.slice(0, 20),
+    );
+});
+
 pages.run();
