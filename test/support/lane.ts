@@ -32,7 +32,7 @@ export interface Printed {
 
 /** A process of `program` that runs one file after the other. */
 function startChild(program: string) {
-  const child = spawn(process.execPath, [youngHeap, program, '--only'], {
+  const child = spawn(process.execPath, [youngHeap, ...process.execArgv, program, '--only'], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   let out = '';
