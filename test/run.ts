@@ -26,15 +26,21 @@ const only = given.includes('--only');
 /** The kind of which the files run alone. */
 const apart = ['package', 'browser'].find((kind) => given.includes(`--${kind}`));
 const kindOf = (file: string) => /\.(\w+)\.test\.ts$/.exec(file)?.[1];
-const named = readdirSync(root, { recursive: true, encoding: 'utf8' })
+const all = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort();
-const core = named.filter((file) => kindOf(file) === undefined);
-const deep = named.filter((file) => kindOf(file) === 'deep');
-/** With a word, the deep files run where no other file matches. */
-const withDeep = given.includes('--deep') || (words.length > 0 && core.length === 0);
-const files = apart ? named.filter((file) => kindOf(file) === apart) : [...(withDeep ? deep : []), ...core];
+const matching = (kind: string | undefined, list: string[]) =>
+  all.filter(
+    (file) => kindOf(file) === kind && (words.length === 0 || list.some((word) => file.includes(word))),
+  );
+/** With words, the deep files run for each word that no file of the core matches. */
+const deepWords = given.includes('--deep')
+  ? words
+  : words.filter((word) => !all.some((file) => kindOf(file) === undefined && file.includes(word)));
+const withDeep = given.includes('--deep') || deepWords.length > 0;
+const files = apart
+  ? matching(apart, words)
+  : [...(withDeep ? matching('deep', deepWords) : []), ...matching(undefined, words)];
 
 process.exitCode = 1;
 if (!only) {
