@@ -1,6 +1,6 @@
 // `npm test [-- --real] [-- --deep] [-- WORD...]` runs the test files whose path contains a word, or all, in a few
 // processes at a time (support/lane.ts). A file `NAME.test.ts` belongs to the core; `NAME.deep.test.ts` kills, measures
-// or starts whole programs. Tests that read the publishers' files run with --real, or with a word. --package and
+// or starts whole programs, and tries longer with --long. Tests that read the publishers' files run with --real, or with a word. --package and
 // --browser run nothing but `NAME.package.test.ts` and `NAME.browser.test.ts`, one file after the other.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
 import { execFileSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { folderOfCatalogs } from './support/cache.ts';
-import { isBundled, leftOut, made, preparedFolder, readsReal } from './support/harness.ts';
+import { isBundled, isDeep, isLong, leftOut, made, preparedFolder, readsReal } from './support/harness.ts';
 import { fileEnd, type Printed, runLane } from './support/lane.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { outside } from './support/watched.ts';
@@ -19,7 +19,7 @@ type Runner = () => Promise<[errors: string | true, ran: number, skipped: number
 const root = dirname(fileURLToPath(import.meta.url));
 const given = process.argv.slice(2);
 const words = given.filter((argument) => !argument.startsWith('--'));
-const unknown = given.filter((argument) => /^--(?!(real|deep|package|browser|only)$)/.test(argument));
+const unknown = given.filter((argument) => /^--(?!(real|deep|long|package|browser|only)$)/.test(argument));
 if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(' ')}`);
 /** The files that the runner names, one after the other, in this process: what it asks of its children. */
 const only = given.includes('--only');
@@ -34,10 +34,11 @@ const matching = (kind: string | undefined, list: string[]) =>
     (file) => kindOf(file) === kind && (words.length === 0 || list.some((word) => file.includes(word))),
   );
 /** With words, the deep files run for each word that no file of the core matches. */
-const deepWords = given.includes('--deep')
+const deepGiven = given.includes('--deep') || given.includes('--long');
+const deepWords = deepGiven
   ? words
   : words.filter((word) => !all.some((file) => kindOf(file) === undefined && file.includes(word)));
-const withDeep = given.includes('--deep') || deepWords.length > 0;
+const withDeep = deepGiven || deepWords.length > 0;
 const files = apart
   ? matching(apart, words)
   : [...(withDeep ? matching('deep', deepWords) : []), ...matching(undefined, words)];
@@ -49,6 +50,12 @@ if (!only) {
   chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
   process.env[preparedFolder] = folderOfCatalogs();
+  if (deepGiven) process.env[isDeep] = '1';
+  if (given.includes('--long')) {
+    process.env[isLong] = '1';
+    process.env.GAPSTONE_SEED ??= String(Date.now() % 0x7fffffff);
+    process.stdout.write(`GAPSTONE_SEED=${process.env.GAPSTONE_SEED} repeats the random cases\n`);
+  }
   if (given.includes('--real') || words.length > 0 || apart) process.env[readsReal] = '1';
   if (withDeep || apart) {
     execFileSync(process.execPath, [join(root, '..', 'src', 'build.mjs')], { stdio: 'inherit' });

@@ -19,6 +19,7 @@ const packages = /\/node_modules\/(?:drizzle-orm|hono|zod)\/.*\.js$/;
 const isSource = (url) => sources.some((folder) => url.startsWith(folder));
 /** What the sources import of packages, found once in a process. */
 const found = new Map();
+const properties = pathToFileURL(join(import.meta.dirname, 'properties.ts')).href;
 const formats = { ts: 'module-typescript', js: 'module' };
 
 registerHooks({
@@ -29,6 +30,8 @@ registerHooks({
       return next(specifier, context);
     if (!specifier.startsWith('.')) {
       if (!ofSource) return next(specifier, context);
+      if (specifier === 'fast-check' && parentURL !== properties)
+        return { url: properties, format: formats.ts, shortCircuit: true };
       if (!found.has(specifier)) found.set(specifier, next(specifier, context));
       return { ...found.get(specifier), shortCircuit: true };
     }
