@@ -30,7 +30,7 @@ const notRun: [RegExp, string][] = [
   [/^GAPSTONE_UPDATE_GOLDEN=1 /, 'rewrites files of the repository'],
 ];
 
-/** Pages whose commands are run elsewhere, on what they install: by test/package/pages.test.ts. */
+/** Pages whose commands are run elsewhere, on what they install: by test/package/pages.package.test.ts. */
 const ofPackages = ['docs/rpm.md', 'docs/tar.md'];
 
 /** The commands of a page's sh blocks, continuation lines joined; `stopped` ones are run without the server. */

@@ -32,9 +32,10 @@ export async function journey(
   options: { javaScriptEnabled?: boolean[]; viewport?: { width: number; height: number } } = {},
 ): Promise<void> {
   const { javaScriptEnabled: ways = [true, false], viewport } = options;
-  for (const [index, own] of sizes.entries()) {
-    const javaScriptEnabled = ways[index] ?? ways[0]!;
-    const size = viewport ?? own;
+  const visits = viewport
+    ? ways.map((way) => ({ javaScriptEnabled: way, size: viewport }))
+    : sizes.map((size, index) => ({ javaScriptEnabled: ways[index] ?? ways[0]!, size }));
+  for (const { javaScriptEnabled, size } of visits) {
     const visitor: Visit = await site.visit({ javaScriptEnabled, acceptDownloads: true, viewport: size });
     const { page } = visitor;
     await signIn(page, site.token);
