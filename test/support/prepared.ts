@@ -19,9 +19,24 @@ export async function preparedCatalog(paths: string[], now: () => Date): Promise
   const bytes = await prepared([contentOf(paths), now()], async () => {
     using made = emptyCatalog();
     await runImport(made, paths, { now });
+    moveSources(made, paths, stored(paths));
     return made.sqlite.serialize();
   });
-  return openSerialized(bytes);
+  const db = openSerialized(bytes);
+  moveSources(db, stored(paths), paths);
+  return db;
+}
+
+/** What stands for the paths in a stored catalog: the same files may lie in another folder next time. */
+const stored = (paths: string[]) => paths.map((_, index) => `<path ${index}>`);
+
+/** Replaces the beginnings of the paths that a catalog names. */
+function moveSources(db: Database, from: string[], to: string[]): void {
+  for (const table of ['sources', 'import_ledger'])
+    for (const [index, path] of from.entries())
+      db.sqlite
+        .prepare(`UPDATE ${table} SET source = ? || substr(source, ?) WHERE substr(source, 1, ?) = ?`)
+        .run(to[index], path.length + 1, path.length, path);
 }
 
 /** Puts a catalog of all that is shipped into a file. */
