@@ -1,9 +1,9 @@
-// Compiles the project when its sources changed since the last build; `npm start` and `npm test` run it first. Plain
-// JavaScript, because it runs before anything is compiled.
+// Bundles the programs into `dist` when their sources changed since the last build; `npm start` runs it first. esbuild
+// strips the types: `npm run typecheck` checks them. Plain JavaScript, because it runs before anything is built.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire, isBuiltin } from 'node:module';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,34 +11,26 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.sources');
 /** The entry points: the command line, and the thread that reads uploads. */
-const programs = [join('src', 'cli.js'), join('src', 'site', 'checklists', 'upload-thread.js')];
-const assets = join('src', 'site', 'assets');
+const programs = ['src/cli.ts', 'src/site/checklists/upload-thread.ts'];
+const assets = 'src/site/assets';
 
-function sources() {
-  const files = ['tsconfig.json', 'package-lock.json'];
-  // The container is built without the tests.
-  for (const folder of ['src', 'importers', 'test'].filter((name) => existsSync(join(root, name)))) {
-    for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && /\.(tsx?|css|js|mjs|svg)$/.test(entry.name))
-        files.push(join(entry.parentPath, entry.name));
-    }
-  }
-  return files.sort();
+function filesBelow(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 function digest() {
+  const settings = ['tsconfig.json', 'package-lock.json'].map((name) => join(root, name));
   const hash = createHash('sha256');
-  for (const file of sources()) {
-    const bytes = readFileSync(file.startsWith(root) ? file : join(root, file));
+  for (const file of [...settings, ...filesBelow('src'), ...filesBelow('importers')].sort()) {
+    const bytes = readFileSync(file);
     hash.update(`${file.replace(root, '')}\0${bytes.length}\0`).update(bytes);
   }
   return hash.digest('hex');
 }
 
-/**
- * Bundles each program with everything that it imports into few files: reading some 580 modules takes longer than the
- * rest of a start. The single compiled modules stay beside the bundle, for the tests.
- */
+/** Bundles each program with everything that it imports into few files: 580 modules take longer to read than a start. */
 async function bundle() {
   // Imported here: esbuild is missing where nothing needs to be built.
   const { build } = await import('esbuild');
@@ -46,10 +38,9 @@ async function bundle() {
     // Makes the bundle independent of the directory in which the build runs: texts and chunk names contain relative
     // paths.
     absWorkingDir: root,
-    entryPoints: programs.map((program) => join(dist, program)),
-    outbase: dist,
-    outdir: dist,
-    allowOverwrite: true,
+    entryPoints: programs,
+    outbase: '.',
+    outdir: 'dist',
     bundle: true,
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
@@ -91,12 +82,14 @@ const noValidator = {
 
 async function minifyAssets() {
   const { build } = await import('esbuild');
-  const names = readdirSync(join(root, assets));
   return build({
-    entryPoints: names.filter((name) => /\.(css|js)$/.test(name)).map((name) => join(root, assets, name)),
-    outdir: join(dist, assets),
+    absWorkingDir: root,
+    entryPoints: filesBelow(assets),
+    outdir: join('dist', assets),
     minify: true,
+    loader: { '.svg': 'copy' },
     logLevel: 'warning',
+    metafile: true,
   });
 }
 
@@ -115,21 +108,19 @@ function packagesInside({ outputs }) {
 const wanted = digest();
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   process.stderr.write('building Gapstone; it is not built again until its source changes\n');
-  rmSync(dist, { recursive: true, force: true });
-  const compiler = createRequire(import.meta.url).resolve('typescript/package.json');
-  const { status } = spawnSync(process.execPath, [join(dirname(compiler), 'bin', 'tsc'), '-p', root], {
-    stdio: 'inherit',
-  });
-  if (status === 0) {
-    cpSync(join(root, assets), join(dist, assets), { recursive: true });
-    await minifyAssets();
-    const { metafile } = await bundle();
-    writeFileSync(join(dist, 'packages.json'), `${JSON.stringify(packagesInside(metafile), null, 2)}\n`);
-    writeFileSync(stamp, wanted);
-  }
-  process.exitCode = status ?? 1;
+  mkdirSync(dist, { recursive: true });
+  rmSync(stamp, { force: true });
+  const made = await Promise.all([bundle(), minifyAssets()]);
+  const current = new Set(made.flatMap(({ metafile }) => Object.keys(metafile.outputs)));
+  for (const folder of ['dist/chunks', 'dist/src'])
+    for (const file of filesBelow(folder)) if (!current.has(file.slice(root.length + 1))) rmSync(file);
+  writeFileSync(
+    join(dist, 'packages.json'),
+    `${JSON.stringify(packagesInside(made[0].metafile), null, 2)}\n`,
+  );
+  writeFileSync(stamp, wanted);
 }
 // `gapstone --version` prints it. Without git, as in the build of the image, the caller of that build passes the
 // commit.
 const { status: isGit, stdout: commit } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root });
-if (isGit === 0 && existsSync(dist)) writeFileSync(join(dist, '.commit'), commit);
+if (isGit === 0) writeFileSync(join(dist, '.commit'), commit);

@@ -3,7 +3,7 @@ import { suite } from './support/harness.ts';
 import { runFiles } from './support/malformed/run-files.ts';
 import { runRequests } from './support/malformed/run-requests.ts';
 
-// A few hundred of what `test/faults/malformed.test.ts` makes ten thousand of; a failure names its seed, and
+// A few hundred of what `test/faults/malformed.deep.test.ts` makes ten thousand of; a failure names its seed, and
 // GAPSTONE_SEED repeats it.
 const malformed = suite('Malformed input');
 

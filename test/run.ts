@@ -1,51 +1,68 @@
-// Runs every test file under this folder, or those whose path contains an argument, in a few processes at a time
-// (support/lane.ts says which have one of their own). Three kinds are left out and run alone, in this process: with --faults what is in `faults/`, which takes minutes;
-// with --package what is in `package/`, which needs the built package; with --browser what drives a browser.
+// `npm test [-- --real] [-- --deep] [-- WORD...]` runs the test files whose path contains a word, or all, in a few
+// processes at a time (support/lane.ts). A file `NAME.test.ts` belongs to the core; `NAME.deep.test.ts` kills, measures
+// or starts whole programs, and tries longer with --long. Tests that read the publishers' files run with --real, or with a word. --package and
+// --browser run nothing but `NAME.package.test.ts` and `NAME.browser.test.ts`, one file after the other.
 // uvu alone exits 0 when a `before` throws, a `.run()` is forgotten or nothing matches: here each is a failure.
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { leftOut, made, preparedFolder } from './support/harness.ts';
+import { folderOfCatalogs } from './support/cache.ts';
+import { isBundled, isDeep, isLong, leftOut, made, preparedFolder, readsReal } from './support/harness.ts';
 import { fileEnd, type Printed, runLane } from './support/lane.ts';
-import { loadModulesFaster } from './support/modules.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { outside } from './support/watched.ts';
 
 type Runner = () => Promise<[errors: string | true, ran: number, skipped: number, total: number]>;
 
 const root = dirname(fileURLToPath(import.meta.url));
-const flags = ['--faults', '--package', '--browser', '--only'];
-const wanted = process.argv.slice(2).filter((argument) => !flags.includes(argument));
-/** The folder of which the tests run, and whose tests run at no other time. */
-const apart = ['faults', 'package'].find((name) => process.argv.includes(`--${name}`));
+const given = process.argv.slice(2);
+const words = given.filter((argument) => !argument.startsWith('--'));
+const unknown = given.filter((argument) => /^--(?!(real|deep|long|package|browser|only)$)/.test(argument));
+if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(' ')}`);
 /** The files that the runner names, one after the other, in this process: what it asks of its children. */
-const only = process.argv.includes('--only');
-const ending = process.argv.includes('--browser') ? '.browser.js' : '.test.js';
-const files = readdirSync(root, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
-  .map((entry) => join(entry.parentPath, entry.name))
-  .filter((file) => /^(faults|package)\//.exec(relative(root, file))?.[1] === apart)
-  .filter((file) => wanted.length === 0 || wanted.some((word) => relative(root, file).includes(word)))
+const only = given.includes('--only');
+/** The kind of which the files run alone. */
+const apart = ['package', 'browser'].find((kind) => given.includes(`--${kind}`));
+const kindOf = (file: string) => /\.(\w+)\.test\.ts$/.exec(file)?.[1];
+const all = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
   .sort();
-// The folders with the files that take longest come first: no lane waits for one of them in the end.
-const isLong = (file: string) => /^(limits|content|commands|importers|documents)/.test(relative(root, file));
-if (!apart) files.sort((a, b) => Number(isLong(b)) - Number(isLong(a)));
+const matching = (kind: string | undefined, list: string[]) =>
+  all.filter(
+    (file) => kindOf(file) === kind && (words.length === 0 || list.some((word) => file.includes(word))),
+  );
+/** With words, the deep files run for each word that no file of the core matches. */
+const deepGiven = given.includes('--deep') || given.includes('--long');
+const deepWords = deepGiven
+  ? words
+  : words.filter((word) => !all.some((file) => kindOf(file) === undefined && file.includes(word)));
+const withDeep = deepGiven || deepWords.length > 0;
+const files = apart
+  ? matching(apart, words)
+  : [...(withDeep ? matching('deep', deepWords) : []), ...matching(undefined, words)];
 
 process.exitCode = 1;
-if (only) {
-  enableCompileCache(process.env[preparedFolder]);
-  loadModulesFaster();
-} else {
-  const isPlain = !apart && ending === '.test.js';
-  const folder = mkdtempSync(join(isPlain ? temporaryFolder() : tmpdir(), 'gapstone-test-'));
+if (!only) {
+  const folder = mkdtempSync(join(apart ? tmpdir() : temporaryFolder(), 'gapstone-test-'));
   // Programs that run as another account have their folders below.
   chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
-  process.env[preparedFolder] = folder;
-  // For the command line, which many tests start: Node keeps there what it compiled.
-  process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
+  process.env[preparedFolder] = folderOfCatalogs();
+  if (deepGiven) process.env[isDeep] = '1';
+  if (given.includes('--long')) {
+    process.env[isLong] = '1';
+    process.env.GAPSTONE_SEED ??= String(Date.now() % 0x7fffffff);
+    process.stdout.write(`GAPSTONE_SEED=${process.env.GAPSTONE_SEED} repeats the random cases\n`);
+  }
+  if (given.includes('--real') || words.length > 0 || apart) process.env[readsReal] = '1';
+  if (withDeep || apart) {
+    execFileSync(process.execPath, [join(root, '..', 'src', 'build.mjs')], { stdio: 'inherit' });
+    process.env[isBundled] = '1';
+    // For the command line, which many tests start: Node keeps there what it compiled.
+    process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
+  }
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 const queue: Runner[][] = [];
@@ -76,7 +93,7 @@ if (only) {
     // A file that waits for what never comes ends the process, as alone.
     process.channel!.unref();
     process.exitCode = 1;
-    await runFile(index++, join(root, name));
+    await runFile(index++, name);
     report();
     process.stdout.write(fileEnd);
     Object.assign(totals, { passed: 0, failed: 0, skipped: 0 });
@@ -85,10 +102,9 @@ if (only) {
     process.exitCode = 0;
     process.channel?.ref();
   });
-} else if (apart || ending === '.browser.js' || files.length < 2)
-  for (const [index, file] of files.entries()) await runFile(index, file);
+} else if (apart || files.length < 2) for (const [index, file] of files.entries()) await runFile(index, file);
 else {
-  const waiting = files.map((path) => ({ name: relative(root, path), path }));
+  const waiting = files.map((name) => ({ name, path: join(root, name) }));
   // Two more than there are processors, as many tests wait for a while; not many, as each takes memory.
   const lanes = Math.min(4, availableParallelism() + 2);
   const endedBadly = (name: string, ended: unknown) => fail(`${name}: its process ended with ${ended}`);
@@ -100,8 +116,7 @@ else {
 }
 
 /** Runs the suites of one file here. */
-async function runFile(index: number, file: string): Promise<void> {
-  const name = relative(root, file).replace(/\.js$/, '.ts');
+async function runFile(index: number, name: string): Promise<void> {
   queue.push([]);
   Object.assign(globalThis, { UVU_INDEX: index });
   const before = made.suites;
@@ -109,7 +124,7 @@ async function runFile(index: number, file: string): Promise<void> {
   const usedBefore = processorTime();
   process.stdout.write(`${name}\n`);
   try {
-    await import(pathToFileURL(file).href);
+    await import(pathToFileURL(join(root, name)).href);
   } catch (error) {
     fail(`${name}: the file cannot be loaded: ${(error as Error).stack}`);
     return;

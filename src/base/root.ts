@@ -15,6 +15,9 @@ function findRoot(): string {
 /** The folder of the package, with `migrations`, `data` and `package.json`, compiled or not. */
 export const packageRoot = findRoot();
 
+/** The folder of the programs and the assets: `dist/src` of a build, `src` where the sources run as they are. */
+export const programFolder = join(packageRoot, import.meta.url.endsWith('.ts') ? 'src' : join('dist', 'src'));
+
 const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
   version: string;
   commit?: string;

@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isTaken, publishNew, realFile } from '../base/files.ts';
 import { requireFolder } from '../base/installation.ts';
-import { packageRoot } from '../base/root.ts';
+import { programFolder } from '../base/root.ts';
 import { escaped } from '../base/text.ts';
 import { type Plan, planBundle } from '../content/plan.ts';
 import { type PlanSection, planHeading, planSections, totals } from '../content/plan-words.ts';
@@ -67,7 +67,7 @@ const signed = ({ come, change, go }: PlanSection): [string, string, string[]][]
 function writePage(file: string, plan: Plan, { banner }: Config): void {
   const { bundle, digest, refusals, warnings } = plan;
   const page = contentPlanPage({
-    style: readFileSync(join(packageRoot, 'dist', 'src', 'site', 'assets', 'style.css'), 'utf8'),
+    style: readFileSync(join(programFolder, 'site', 'assets', 'style.css'), 'utf8'),
     ...{ banner, heading: planHeading(plan), refusals, warnings },
     facts: [
       ['Digest of the catalog afterwards', digest],

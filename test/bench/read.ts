@@ -14,7 +14,7 @@ import { load } from './load.ts';
 // are pinned to one processor and the client to another; rounds of both follow each other, and the middle one counts.
 
 const rounds = 5;
-const bare = fileURLToPath(new URL('./bare.js', import.meta.url));
+const bare = fileURLToPath(new URL('./bare.ts', import.meta.url));
 const listening = /"url":"http:\/\/[^"]+:(\d+)"/;
 const pinned = process.platform === 'linux' && availableParallelism() > 1;
 

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { type TestApp, testApp } from '../support/app.ts';
+import { contractOf } from '../support/contract.ts';
 import { assertGolden } from '../support/golden.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
@@ -14,13 +15,13 @@ golden.before(async () => {
 });
 golden.after(() => t.db.close());
 
-const samples = [
-  ['harbor_linux_3', 'V1R1'],
-  ['harbor_linux_3', 'V1R2'],
-  ['lantern_web_server_2', 'V2R3'],
+// A checklist in XML has a hundred lines for each rule: one shows the form.
+const samples: [slug: string, version: string, formats: string[]][] = [
+  ['harbor_linux_3', 'V1R2', ['cklb', 'ckl', 'csv', 'xml', 'json']],
+  ['lantern_web_server_2', 'V2R3', ['cklb', 'csv', 'xml', 'json']],
 ];
-for (const [slug, version] of samples) {
-  for (const format of ['cklb', 'ckl', 'csv', 'xml', 'json']) {
+for (const [slug, version, formats] of samples) {
+  for (const format of formats) {
     golden(`${slug} ${version} as ${format}`, async () => {
       const { status, text } = await t.get(
         `/api/v1/stigs/${slug}/download?version=${version}&format=${format}`,
@@ -31,10 +32,10 @@ for (const [slug, version] of samples) {
   }
 }
 
-golden('openapi.json', async () => {
+golden('the contract of the API: a line for each field', async () => {
   const { status, text } = await t.get('/openapi.json', { token: null });
   assert.is(status, 200);
-  assertGolden('openapi.json', `${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+  assertGolden('openapi.txt', contractOf(JSON.parse(text)));
 });
 
 golden('a host name fills one field of the checklist and makes an id of its own', async () => {

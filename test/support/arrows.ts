@@ -259,13 +259,6 @@ export const arrows: Record<string, string[]> = {
   ],
 };
 
-/** The longest chain of rooms that begins at a room. Throws where a chain comes back to a room that it left. */
-export function longestChain(room: string, before: string[] = []): string[] {
-  if (before.includes(room)) throw new Error(`a cycle of rooms: ${[...before, room].join(' > ')}`);
-  const chains = arrows[room]!.map((other) => longestChain(other, [...before, room]));
-  return [room, ...chains.reduce((longest, each) => (each.length > longest.length ? each : longest), [])];
-}
-
 /** The arrows as a Mermaid flowchart, without those that a longer way makes plain. */
 export function picture(): string {
   const name = (room: string) => room.replace(/^src\//, '');

@@ -1,9 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/base/root.ts';
+import { isBundled } from './harness.ts';
 import { scratchFolder } from './scratch.ts';
 
-/** The compiled command line, beside the compiled tests. */
-export const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
+const bundled = process.env[isBundled] === '1';
+
+/** The command line: that of the bundle in deep tests, otherwise the source. */
+export const cli = join(packageRoot, ...(bundled ? ['dist', 'src', 'cli.js'] : ['src', 'cli.ts']));
+
+/** The environment of this process without Gapstone's variables. Only the source needs the loader of the tests. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('GAPSTONE_') && !(bundled && name === 'NODE_OPTIONS'),
+  );
+  return Object.fromEntries(inherited);
+}
 
 export interface ChildResult {
   code: number | null;
@@ -32,9 +44,6 @@ export function gapstone(
     onStart?: (child: ChildProcess) => void;
   } = {},
 ): Promise<ChildResult> {
-  const kept = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith('GAPSTONE_')),
-  );
   const start = performance.now();
   const [command, ...rest] = [
     ...(options.under ?? []),
@@ -45,7 +54,7 @@ export function gapstone(
   ];
   const child = spawn(command!, rest, {
     cwd: options.cwd ?? scratchFolder(),
-    env: { ...kept, ...options.env },
+    env: { ...childEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   options.onStart?.(child);

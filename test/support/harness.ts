@@ -15,8 +15,20 @@ export function suite(name: string): ReturnType<typeof uvuSuite> {
   return uvuSuite(name);
 }
 
-/** The variable that names the folder where the runner keeps the catalogs of one run (`preparedCatalog`). */
+/** The variable that names the folder of the imported catalogs (`preparedCatalog`). */
 export const preparedFolder = 'GAPSTONE_TEST_PREPARED';
+
+/** The variable that is set where tests read the publishers' files, if they are here. */
+export const readsReal = 'GAPSTONE_TEST_REAL';
+
+/** The variable that is set with --deep. */
+export const isDeep = 'GAPSTONE_TEST_DEEP';
+
+/** The variable that is set with --long: deep tests try all that they can. */
+export const isLong = 'GAPSTONE_TEST_LONG';
+
+/** The variable that is set where tests start the bundle in `dist`; otherwise they start the sources. */
+export const isBundled = 'GAPSTONE_TEST_BUNDLE';
 
 /** What some tests need and not every machine has; `bring` says in a sentence how to bring it. */
 export interface Need {

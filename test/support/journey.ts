@@ -23,8 +23,8 @@ export const sizes = [
 ];
 
 /**
- * Does a task at a desk and on a phone, with and without script, each time signed in at home at first; fails where it
- * takes more than five clicks, or where a page does what it must not.
+ * Does a task at a desk with script and on a phone without, each time signed in at home at first; a task that needs script
+ * has it on both. Fails where it takes more than five clicks, or where a page does what it must not.
  */
 export async function journey(
   site: Site,
@@ -32,9 +32,10 @@ export async function journey(
   options: { javaScriptEnabled?: boolean[]; viewport?: { width: number; height: number } } = {},
 ): Promise<void> {
   const { javaScriptEnabled: ways = [true, false], viewport } = options;
-  for (const [javaScriptEnabled, size] of ways.flatMap((way) =>
-    (viewport === undefined ? sizes : [viewport]).map((each) => [way, each] as const),
-  )) {
+  const visits = viewport
+    ? ways.map((way) => ({ javaScriptEnabled: way, size: viewport }))
+    : sizes.map((size, index) => ({ javaScriptEnabled: ways[index] ?? ways[0]!, size }));
+  for (const { javaScriptEnabled, size } of visits) {
     const visitor: Visit = await site.visit({ javaScriptEnabled, acceptDownloads: true, viewport: size });
     const { page } = visitor;
     await signIn(page, site.token);

@@ -1,15 +1,18 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { isDeep } from './harness.ts';
 
 /** Stands behind all that a child prints of one file. */
 export const fileEnd = '\u0003';
 
 /**
- * What a file says in its text that needs a process of its own: it measures memory, processor time or the event loop, or
- * changes what all files of a process share. All others run one after the other in the same processes.
+ * What a file says in its text that needs a process of its own: it measures memory or the event loop, or changes what all
+ * files of a process share; in deep runs also what measures processor time. All others run one after the other in the same
+ * processes.
  */
-const needsOwn =
-  /process\.(?:on|once|exit|kill|chdir|memoryUsage|(?:threadC|c)puUsage)\b|[eE]ventLoop|[gG]arbageCollector|globalThis|readyAfter|timeTaken|support\/(?:effort|worst|malformed\/heap)/;
+const needsOwn = RegExp(
+  String.raw`process\.(?:on|once|exit|kill|chdir|memoryUsage|(?:threadC|c)puUsage)\b|[eE]ventLoop|[gG]arbageCollector|globalThis|readyAfter|timeTaken|support/(?:${process.env[isDeep] === '1' ? 'effort|' : ''}worst|malformed/heap)`,
+);
 
 /** A child is replaced after so many files, or when it has so many bytes in memory. */
 const most = { files: 30, bytes: 1024 ** 3 };
@@ -32,7 +35,7 @@ export interface Printed {
 
 /** A process of `program` that runs one file after the other. */
 function startChild(program: string) {
-  const child = spawn(process.execPath, [youngHeap, program, '--only'], {
+  const child = spawn(process.execPath, [youngHeap, ...process.execArgv, program, '--only'], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   let out = '';

@@ -1,38 +1,45 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { runImport } from '../../importers/run.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { type Database, openCatalog, openSerialized } from '../../src/db/database.ts';
+import { filesBelow } from './cache.ts';
 import { preparedFolder } from './harness.ts';
 import { hasReferenceData, reference, shipped } from './reference.ts';
 import { scratchFolder } from './scratch.ts';
 import { importInto } from './site.ts';
 
 /**
- * A fresh catalog in memory, filled from the given paths. What does not change in a run of the tests, which is all that the
- * package ships and the publishers' files, is imported once, and copied for every other test file; what is left is imported
- * after it, as no order changes a catalog.
+ * A fresh catalog in memory, filled from the given paths. What is imported is stored under a hash of the paths' content and
+ * of the importers, and is copied for every other test that asks for the same, in this run and in later ones.
  */
 export async function preparedCatalog(paths: string[], now: () => Date): Promise<Database> {
-  const roots = [shipped(), reference()];
-  const isFixed = (path: string) => roots.some((root) => path === root || path.startsWith(join(root, '/')));
-  const { true: fixed = [], false: own = [] } = Object.groupBy(paths, (path) => `${isFixed(path)}`);
-  const db = fixed.length === 0 ? emptyCatalog() : await preparedOf(fixed, now);
-  if (own.length > 0) await runImport(db, own, { now });
+  if (paths.length === 0) return emptyCatalog();
+  const bytes = await prepared([contentOf(paths), now()], async () => {
+    using made = emptyCatalog();
+    await runImport(made, paths, { now });
+    moveSources(made, paths, stored(paths));
+    return made.sqlite.serialize();
+  });
+  const db = openSerialized(bytes);
+  moveSources(db, stored(paths), paths);
   return db;
 }
 
-async function preparedOf(paths: string[], now: () => Date): Promise<Database> {
-  const bytes = await prepared([paths, now()], async () => {
-    using made = emptyCatalog();
-    await runImport(made, paths, { now });
-    return made.sqlite.serialize();
-  });
-  return openSerialized(bytes);
+/** What stands for the paths in a stored catalog: the same files may lie in another folder next time. */
+const stored = (paths: string[]) => paths.map((_, index) => `<path ${index}>`);
+
+/** Replaces the beginnings of the paths that a catalog names. */
+function moveSources(db: Database, from: string[], to: string[]): void {
+  for (const table of ['sources', 'import_ledger'])
+    for (const [index, path] of from.entries())
+      db.sqlite
+        .prepare(`UPDATE ${table} SET source = ? || substr(source, ?) WHERE substr(source, 1, ?) = ?`)
+        .run(to[index], path.length + 1, path.length, path);
 }
 
-/** Puts a catalog of all that is shipped into a file; it is imported once in a run of the tests. */
+/** Puts a catalog of all that is shipped into a file. */
 export async function putShippedCatalog(file: string): Promise<void> {
   const make = async () => {
     const made = join(scratchFolder(), 'g.db');
@@ -42,7 +49,20 @@ export async function putShippedCatalog(file: string): Promise<void> {
   writeFileSync(file, await prepared('all that is shipped', make));
 }
 
-/** Bytes that are made once in a run of the tests, by the first of its processes that asks for them. */
+/** Identifies the files below some paths: the publishers' by size and time, as they are large, others by their bytes. */
+function contentOf(paths: string[]): unknown {
+  return paths.map((path) => {
+    const isLarge = path.startsWith(reference());
+    const files = statSync(path).isDirectory() ? filesBelow(path) : [path];
+    return files.map((file) => {
+      const { size, mtimeMs } = statSync(file);
+      const content = isLarge ? [file, size, mtimeMs] : sha256(readFileSync(file));
+      return [relative(path, file) || basename(path), content];
+    });
+  });
+}
+
+/** Bytes that are made once, by the first of the processes of a run that asks for them. */
 async function prepared(key: unknown, make: () => Promise<Buffer>): Promise<Buffer> {
   const file = join(process.env[preparedFolder] ?? scratchFolder(), sha256(JSON.stringify(key)));
   const mark = `${file}.begun`;

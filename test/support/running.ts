@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { cli } from './child.ts';
+import { childEnvironment, cli } from './child.ts';
 import { pace } from './effort.ts';
 import { assertPublished } from './watched.ts';
 
@@ -35,11 +35,8 @@ function spawnCli(
   env: Record<string, string>,
   under: string[] = [],
 ): ChildProcessWithoutNullStreams {
-  const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith('GAPSTONE_')),
-  );
   const [command, ...rest] = [...under, process.execPath, cli, ...args];
-  const child = spawn(command!, rest, { cwd, env: { ...inherited, ...env } });
+  const child = spawn(command!, rest, { cwd, env: { ...childEnvironment(), ...env } });
   alive.add(child);
   child.on('close', () => alive.delete(child));
   child.stdout.setEncoding('utf8');

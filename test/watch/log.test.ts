@@ -145,7 +145,7 @@ log('lines of one turn are one write; a reader that stopped costs lines, not mem
 });
 
 log('a process whose reader went away goes on', async () => {
-  const module = new URL('../../src/http/observe/lines.js', import.meta.url).href;
+  const module = new URL('../../src/http/observe/lines.ts', import.meta.url).href;
   const code = `import { createLineWriter } from '${module}';
     const lines = createLineWriter();
     let left = 20;

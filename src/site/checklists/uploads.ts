@@ -1,9 +1,9 @@
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { owned } from '../../base/bytes.ts';
 import { AppError, callerGone, unavailable } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { packageRoot } from '../../base/root.ts';
+import { programFolder } from '../../base/root.ts';
 import type { CatalogAnswer, Upgraded, Wanted } from '../../checklists/upload.ts';
 import type { Presence } from '../../http/env.ts';
 import { smallUpload, uploadSize } from '../../http/limits/concurrency.ts';
@@ -41,7 +41,7 @@ export interface UploadOptions {
   idle?: number;
 }
 
-const threadProgram = join(packageRoot, 'dist', 'src', 'site', 'checklists', 'upload-thread.js');
+const threadProgram = join(programFolder, 'site', 'checklists', `upload-thread${extname(import.meta.url)}`);
 
 /** Makes the reader of uploads: one thread for small ones, another for large ones (rule S2.9). */
 export function createUploads(log: Log, options: UploadOptions = {}): Uploads {

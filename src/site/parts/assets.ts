@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { noSuchPath } from '../../base/errors.ts';
 import { sha256 } from '../../base/ids.ts';
-import { packageRoot } from '../../base/root.ts';
+import { programFolder } from '../../base/root.ts';
 import type { Env } from '../../http/env.ts';
 
 /** The addresses of assets. Each contains a hash of the content, so that a browser may cache it forever. */
@@ -21,7 +21,7 @@ export interface Asset {
   type: string;
 }
 
-const folder = join(packageRoot, 'dist', 'src', 'site', 'assets');
+const folder = join(programFolder, 'site', 'assets');
 
 /** The banner above and below each printed page, in browsers that print such boxes. */
 function markingOf(banner: string | null): string {

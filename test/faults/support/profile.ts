@@ -1,12 +1,8 @@
-/**
- * How much the fault tests try: all of it, or with `GAPSTONE_FAULTS=short` what fits into one or two minutes.
- * What is tried stays the same, only counts and times shrink.
- */
-const isShort = process.env.GAPSTONE_FAULTS === 'short';
+import { isLong } from '../../support/harness.ts';
 
-/** The full number, or the one of the short profile. */
+/** How often a fault test tries: `full` with `--long`, else `short`. */
 export function scaled(full: number, short: number): number {
-  return isShort ? short : full;
+  return process.env[isLong] === '1' ? full : short;
 }
 
 /** Writes a finding of a run beside its test: what was measured, or in which way a fault was made. */

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
-import { isTooOld, nodeOptions, oldestNode } from '../src/runtime.ts';
+import { isTooOld } from '../src/runtime.ts';
 import { selfSigned } from './support/certificate.ts';
 import { suite, testIf } from './support/harness.ts';
 import { programs } from './support/programs.ts';
@@ -31,49 +31,6 @@ function stages(): string[][] {
     [[]],
   );
 }
-
-test('the Dockerfile takes its bases as arguments, both on Node 24, and compiles nothing', () => {
-  const [globals, build, root, final, ...more] = stages();
-  assert.equal(more, []);
-  assert.equal(globals, [
-    'ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim',
-    'ARG RUN_IMAGE=docker.io/library/node:24-bookworm-slim',
-  ]);
-  // Red Hat's bases come with a user of their own, who may write neither here nor there.
-  assert.equal(build!.slice(0, 2), [`FROM $\{BUILD_IMAGE} AS build`, 'USER 0']);
-  assert.equal(root!.slice(0, 3), [`FROM $\{RUN_IMAGE} AS root`, 'ARG NODE_DIR=/usr/local', 'USER 0']);
-  assert.ok(build!.includes('RUN npm ci --include=dev --ignore-scripts'));
-  assert.is(final![0], 'FROM scratch');
-  assert.ok(final!.includes('COPY --from=root / /'));
-});
-
-test('the image has a numeric user that is not root, one volume, labels and a health check', () => {
-  const final = stages()[3]!;
-  const given = (word: string) =>
-    final.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
-  assert.equal(given('USER'), ['65532:65532']);
-  assert.equal(given('VOLUME'), ['/data']);
-  assert.equal(given('RUN'), []);
-  const health = given('HEALTHCHECK')[0]!;
-  const command = JSON.parse(health.slice(health.indexOf('['))) as string[];
-  assert.equal(command.slice(0, 2), ['bash', '-c']);
-  assert.match(command[2]!, /readyz/);
-  assert.equal(JSON.parse(given('ENTRYPOINT')[0]!), ['node', ...nodeOptions, 'dist/src/cli.js']);
-  const variables = given('ENV')[0]!;
-  for (const each of [
-    /GAPSTONE_DB=\/data\/gapstone\.db/,
-    /GAPSTONE_INBOX=\/inbox/,
-    /^PATH=\$\{NODE_DIR\}\/bin:/,
-  ])
-    assert.match(variables, each);
-  const { version, license, description } = JSON.parse(read('package.json')) as Record<string, string>;
-  for (const [name, value] of [
-    ['version', version],
-    ['licenses', license],
-    ['description', description],
-  ])
-    assert.ok(given('LABEL')[0]!.includes(`org.opencontainers.image.${name}="${value}"`), name);
-});
 
 testIf(programs('bash'), test)(
   'the health check passes while /readyz answers 200, over HTTP and TLS, and else fails',
@@ -114,48 +71,6 @@ testIf(programs('bash'), test)(
   },
 );
 
-test('everything that the Dockerfile copies from here exists and is let through by .dockerignore', () => {
-  const allowed = read('.dockerignore')
-    .split('\n')
-    .filter((line) => line.startsWith('!'))
-    .map((line) => line.slice(1));
-  const copies = stages()
-    .flat()
-    .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
-    .flatMap((line) => line.split(/\s+/).slice(1, -1));
-  assert.equal(copies, ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', '.']);
-  for (const path of [...copies.slice(0, -1), ...allowed]) {
-    assert.ok(existsSync(join(packageRoot, path)), path);
-    assert.ok(allowed.includes(path), `${path} is not let through`);
-  }
-  // What goes into the image as it is.
-  const copied = /^copy\((.*)\);$/m.exec(read('src', 'runtime-tree.mjs'))![1]!.split(', ');
-  assert.ok(copied.length >= 7);
-  for (const name of copied) assert.ok(allowed.includes(name.slice(1, -1)), `${name} is not let through`);
-});
-
-test('the lock file names no download host', () => {
-  assert.not.match(read('package-lock.json'), /"resolved"/);
-  assert.match(read('.npmrc'), /^omit-lockfile-registry-resolved=true$/m);
-  const manifest = JSON.parse(read('package.json')) as {
-    allowScripts: object;
-    engines: { node: string };
-    devDependencies: Record<string, string>;
-  };
-  assert.equal(manifest.allowScripts, { 'better-sqlite3': false, esbuild: false, node: true });
-  assert.is(manifest.engines.node, `>=${oldestNode}`);
-  assert.match(manifest.devDependencies.node!, /^24\.\d+\.\d+$/);
-});
-
-test('npm, the image and the package start Node in the same way', () => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
-  assert.ok(scripts.start.endsWith(`exec node ${nodeOptions.join(' ')} dist/src/cli.js start`));
-  const given = [...read('packaging/launcher.c').matchAll(/next\[\d\] = "(.*)";/g)].map(
-    ([, option]) => option,
-  );
-  assert.equal(given, nodeOptions);
-});
-
 test('a Node that is too old is told from one that will do', () => {
   for (const version of ['18.20.8', '20.20.2', '22.0.0', '22.13.9']) assert.ok(isTooOld(version), version);
   for (const version of ['22.15.0', '22.22.1', '24.0.0', '24.21.0', '25.1.0'])
@@ -182,7 +97,6 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
     for (const [, name] of text.matchAll(/\bimport\("(\.[^"]+)"\)/g)) waiting.push(join(file, '..', name!));
   }
   assert.equal([...others], ['better-sqlite3']);
-  assert.ok(seen.size > 20 && seen.size < 130, `${seen.size} files`);
   assert.ok(existsSync(join(dist, 'src', 'site', 'assets', 'style.css')));
 });
 
@@ -208,26 +122,6 @@ interface Locked {
   dependencies?: Record<string, string>;
 }
 
-test('the dependency table of docs/security.md is what the lock file says, version and licence', () => {
-  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
-  const running = new Map<string, Locked>();
-  const add = (name: string) => {
-    if (running.has(name)) return;
-    const locked = packages[`node_modules/${name}`]!;
-    running.set(name, locked);
-    for (const each of Object.keys(locked.dependencies ?? {})) add(each);
-  };
-  for (const name of Object.keys(packages['']!.dependencies!)) add(name);
-  const table = [...read('docs', 'security.md').matchAll(/^\| (\S+) \| (\d\S*) \| (\S+) \| (.+) \|$/gm)];
-  const stated = table.map(([, name, version, license]) => `${name} ${version} ${license}`);
-  const locked = [...running].map(([name, { version, license }]) => `${name} ${version} ${license}`);
-  assert.equal(stated.sort(), locked.sort());
-  const sqlite = new Sqlite(':memory:');
-  const version = sqlite.prepare('SELECT sqlite_version()').pluck().get() as string;
-  sqlite.close();
-  assert.ok(read('docs', 'security.md').includes(`SQLite ${version} is compiled into`));
-});
-
 test('the bill of materials names every package of which something is inside, SQLite and Node, and is the same each time', () => {
   const script = join(packageRoot, 'src', 'sbom.mjs');
   const bytes = () =>
@@ -247,7 +141,6 @@ test('the bill of materials names every package of which something is inside, SQ
   for (const file of [...programs, ...chunks])
     for (const [, name] of read('dist', file).matchAll(/^\/\/ node_modules\/((?:@[^/\n]+\/)?[^/\n]+)\//gm))
       inside.add(name!);
-  assert.ok(inside.size > 60, `${inside.size} packages`);
   const wanted = [...inside].map((name) => `${name} ${packages[`node_modules/${name}`]!.version}`);
   const sqlite = new Sqlite(':memory:');
   wanted.push(`node ${process.versions.node}`);

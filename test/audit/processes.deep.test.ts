@@ -13,7 +13,7 @@ import { until } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const test = suite('Audit: several processes, killed ones among them');
-const writer = fileURLToPath(new URL('../support/audit-writer.js', import.meta.url));
+const writer = fileURLToPath(new URL('../support/audit-writer.ts', import.meta.url));
 const children = new Set<ChildProcess>();
 
 test.after(() => {

@@ -7,6 +7,7 @@ import { type Database, openCatalog } from '../../src/db/database.ts';
 import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { type ChildResult, gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { random } from '../support/malformed/seed.ts';
 import { hasReferenceData, reference, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
@@ -74,7 +75,7 @@ test('killed at random moments, the catalog is the old one or the new one, and t
       const file = join(work, `${index}.db`);
       copyFileSync(oldFile, file);
       // By turns over the whole run, and in its last part, where everything is written and committed.
-      const part = index % 4 < 2 ? 0.15 + 0.85 * Math.random() : 0.6 + 0.4 * Math.random();
+      const part = index % 4 < 2 ? 0.15 + 0.85 * random() : 0.6 + 0.4 * random();
       const moment = Math.round(fullRun * part);
       return { moment, file, run: gapstone(['import', folder, '--db', file], { killAfter: moment }) };
     });

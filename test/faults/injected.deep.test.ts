@@ -12,7 +12,7 @@ import { say, scaled } from './support/profile.ts';
 import { trace, whyNoTracing } from './support/strace.ts';
 
 // Threat I2: a call on the database that fails, at whatever point of an import. Where processes may not be traced,
-// `test/importers/kill.test.ts` and `full-disk.test.ts` are what is left of it.
+// `test/importers/kill.deep.test.ts` and `full-disk.test.ts` are what is left of it.
 const injected = suite('Failing calls in an import');
 
 const forbidden = whyNoTracing();

@@ -11,7 +11,7 @@ import { holdLock } from '../support/lock.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, until } from '../support/running.ts';
 
-// Rule D23.3; what is larger, and what is measured, is in `test/faults/locked.test.ts`.
+// Rule D23.3; what is larger, and what is measured, is in `test/faults/locked.deep.test.ts`.
 const writers = suite('Users who write during an import');
 writers.after(killAll);
 

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
 import { suite } from './support/harness.ts';
@@ -17,19 +16,28 @@ function run(
 ): Promise<{ code: number; last: string; out: string }> {
   const base = scratchFolder();
   const folder = join(base, 'test');
-  const compiled = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-  cpSync(compiled('./support'), join(folder, 'support'), { recursive: true });
-  copyFileSync(compiled('./run.js'), join(folder, 'run.js'));
-  symlinkSync(join(packageRoot, 'node_modules'), join(base, 'node_modules'));
-  put(folder, 'package.json', '{"type":"module"}');
+  cpSync(join(packageRoot, 'test', 'support'), join(folder, 'support'), { recursive: true });
+  copyFileSync(join(packageRoot, 'test', 'run.ts'), join(folder, 'run.ts'));
+  for (const name of [
+    'node_modules',
+    'src',
+    'importers',
+    'migrations',
+    'data',
+    'tsconfig.json',
+    'package-lock.json',
+  ])
+    symlinkSync(join(packageRoot, name), join(base, name));
+  put(base, 'package.json', '{"type":"module"}');
   for (const [name, body] of Object.entries(files))
     put(
       folder,
-      `${name}.test.js`,
-      `import { suite } from '${name.includes('/') ? '..' : '.'}/support/harness.js';\n${body}`,
+      `${name}.test.ts`,
+      `import { suite } from '${name.includes('/') ? '..' : '.'}/support/harness.ts';\n${body}`,
     );
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(folder, 'run.js'), ...args], (error, out) => {
+    const loader = join(folder, 'support', 'loader.mjs');
+    execFile(process.execPath, ['--import', loader, join(folder, 'run.ts'), ...args], (error, out) => {
       const lines = out.trimEnd().split('\n');
       resolve({ code: Number(error?.code ?? 0), last: lines[lines.length - 1]!, out });
     });
@@ -45,16 +53,20 @@ runner('passing tests are counted, exit 0', async () => {
   assert.equal([code, last], [0, '2 passed, 0 failed, 0 skipped']);
 });
 
-runner('the tests of faults/ run under --faults, and only then', async () => {
-  const files = { one: passing('a'), 'faults/two': failing + passing('b') };
-  const [usual, faults, chosen] = await Promise.all([
+runner('the deep files run with --deep, and with a word that no other file matches', async () => {
+  const files = { one: passing('a'), 'some/two.deep': failing + passing('b') };
+  const [core, all, one, two, none] = await Promise.all([
     run(files),
-    run(files, '--faults'),
-    run(files, '--faults', 'one'),
+    run(files, '--deep'),
+    run(files, 'one'),
+    run(files, 'two'),
+    run(files, '--deep', 'nothing'),
   ]);
-  assert.equal([usual.code, usual.last], [0, '1 passed, 0 failed, 0 skipped']);
-  assert.equal([faults.code, faults.last], [1, '1 passed, 1 failed, 0 skipped']);
-  assert.equal([chosen.code, chosen.last], [1, '0 passed, 1 failed, 0 skipped'], 'nothing matches');
+  assert.equal([core.code, core.last], [0, '1 passed, 0 failed, 0 skipped']);
+  assert.equal([all.code, all.last], [1, '2 passed, 1 failed, 0 skipped']);
+  assert.equal([one.code, one.last], [0, '1 passed, 0 failed, 0 skipped']);
+  assert.equal([two.code, two.last], [1, '1 passed, 1 failed, 0 skipped']);
+  assert.equal([none.code, none.last], [1, '0 passed, 1 failed, 0 skipped'], 'nothing matches');
 });
 
 runner('a failing test is a failure, in whichever suite of a file', async () => {
@@ -109,7 +121,7 @@ runner('skipped tests are counted', async () => {
 runner(
   'what is left out for want of files is counted as skipped and named, with how to bring them',
   async () => {
-    const harness = "import { suiteIf, testIf } from './support/harness.js';";
+    const harness = "import { suiteIf, testIf } from './support/harness.ts';";
     const need = (here: boolean) => `{ here: ${here}, bring: 'Lay the files there.' }`;
     const files = {
       one: `${harness} const c = suiteIf(${need(false)}, 'whole'); if (c) throw new Error('made');`,

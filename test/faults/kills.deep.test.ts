@@ -5,6 +5,7 @@ import { runImport } from '../../importers/run.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { random } from '../support/malformed/seed.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { before, contentOf, over } from './support/catalog.ts';
 import { say, scaled } from './support/profile.ts';
@@ -46,7 +47,7 @@ async function killOne(index: number): Promise<{ killed: boolean; kept: 'old' | 
   copyFileSync(oldFile, file);
   // One in four is killed while its log grows, where a commit is under way; the others at any moment of the run.
   const atCommit = index % 4 === 0;
-  const moment = Math.round(atCommit ? Math.random() * 60 : fullRun * (0.1 + 0.95 * Math.random()));
+  const moment = Math.round(atCommit ? random() * 60 : fullRun * (0.1 + 0.95 * random()));
   const where = `run ${index}, killed ${moment} ms after ${atCommit ? 'its log grew' : 'its start'}`;
   const { code, signal, stderr } = await gapstone(['import', ...over, '--db', file], {
     ...(atCommit ? {} : { killAfter: moment }),

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { random } from '../support/malformed/seed.ts';
 import { killAll, startServer, until } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { before, contentOf, over } from './support/catalog.ts';
@@ -79,7 +80,7 @@ async function killOne(
   const reading = reader();
   // One in three is killed where the names change; the others at any moment before.
   const atExchange = index % 3 === 0;
-  const moment = Math.round(atExchange ? 40 * Math.random() : times[action] * (0.05 + 0.85 * Math.random()));
+  const moment = Math.round(atExchange ? 40 * random() : times[action] * (0.05 + 0.85 * random()));
   const where = `run ${index}, ${action} killed ${moment} ms after ${atExchange ? 'a catalog was kept' : 'its start'}`;
   const keeps = action === 'apply' ? 'g.db.before-' : 'g.db.undone-';
   const had = new Set(readdirSync(folder));

@@ -4,6 +4,7 @@ import { runImport } from '../../importers/run.ts';
 import { testApp } from '../support/app.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { random } from '../support/malformed/seed.ts';
 import { killAll } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { before, releases } from './support/catalog.ts';
@@ -73,7 +74,7 @@ generations(
         assert.ok(order.get(version)! >= newest, `${version} after ${all[newest]!.version}`);
         newest = order.get(version)!;
         seen.add(version);
-        await pause(thinkTime * (0.75 + Math.random() / 2));
+        await pause(thinkTime * (0.75 + random() / 2));
       }
       client.close();
     });

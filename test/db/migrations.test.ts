@@ -1,0 +1,94 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import * as assert from 'uvu/assert';
+import { packageRoot } from '../../src/base/root.ts';
+import { openCatalog, openDatabase } from '../../src/db/database.ts';
+import { listMigrations } from '../../src/db/migrate.ts';
+import { suite } from '../support/harness.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+
+const migrations = suite('Migrations');
+
+migrations('the Drizzle mirror equals the migrated schema, column by column', async () => {
+  const db = openCatalog(':memory:', { create: true });
+  const list = db.sqlite.pragma('table_list') as {
+    schema: string;
+    name: string;
+    strict: number;
+    type: string;
+  }[];
+  const stored = list.filter(
+    ({ schema, name, type }) => schema === 'main' && type === 'table' && !name.startsWith('sqlite_'),
+  );
+  const folder = new URL('../../src/db/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => /tables\.ts$/.test(name));
+  const modules: object[] = await Promise.all(files.map((name) => import(new URL(name, folder).href)));
+  const mirrors = modules
+    .flatMap((module) => Object.values(module))
+    .filter((value) => value instanceof SQLiteTable)
+    .map((table) => getTableConfig(table));
+  assert.ok(mirrors.length > 20);
+  for (const { name, strict } of stored) assert.is(strict, 1, `${name} is not STRICT`);
+  for (const mirror of mirrors) {
+    const { name } = mirror;
+    // A view is mirrored as a table where its rows are asked for whole.
+    assert.ok(
+      stored.some((table) => table.name === name) || name === 'stig_releases',
+      `there is no table ${name}`,
+    );
+    const columns = db.sqlite.pragma(`table_info(${name})`) as {
+      name: string;
+      type: string;
+      notnull: number;
+      pk: number;
+    }[];
+    const described = mirror.columns.map((column) => ({
+      name: column.name,
+      type: column.getSQLType().toUpperCase(),
+      notNull: column.notNull,
+    }));
+    // A primary key is never null, whether or not it says so.
+    const actual = columns.map((column) => ({
+      name: column.name,
+      type: column.type,
+      notNull: column.notnull === 1 || column.pk > 0,
+    }));
+    assert.equal(described, actual, name);
+    const keys = mirror.columns.filter((column) => column.primary).map((column) => column.name);
+    const primary = columns.filter((column) => column.pk > 0).map((column) => column.name);
+    // A key of several columns is stated by the migration alone.
+    assert.equal(keys, primary.length === 1 ? primary : [], `${name}: the primary key`);
+  }
+  db.close();
+});
+
+migrations('migrations are numbered 0001, 0002 ... and make the schema version', () => {
+  const files = { db: join(scratchFolder(), 'g.db'), usersDb: join(scratchFolder(), 'u.db') };
+  using db = openDatabase(files, { create: true });
+  for (const kind of ['catalog', 'users'] as const) {
+    const names = readdirSync(join(packageRoot, 'migrations', kind)).sort();
+    names.forEach((name, index) => {
+      assert.match(name, /^\d{4}_[a-z0-9_]+\.sql$/);
+      assert.is(Number(name.slice(0, 4)), index + 1, name);
+    });
+    assert.is(db.sqlite.pragma(`${db.names[kind]}.user_version`, { simple: true }), names.length);
+    assert.equal(db.sqlite.pragma(`${db.names[kind]}.foreign_key_check`), []);
+  }
+});
+
+migrations('a gap or a repeat in the numbers of migrations is refused', () => {
+  const folderOf = (...names: string[]) => {
+    const folder = scratchFolder();
+    for (const name of names) put(join(folder, 'users'), name, '');
+    return folder;
+  };
+  assert.equal(
+    listMigrations('users', folderOf('0002_b.sql', '0001_a.sql', 'README.md')).map((each) => each.number),
+    [1, 2],
+  );
+  for (const names of [['0001_a.sql', '0003_c.sql'], ['0001_a.sql', '0001_b.sql'], ['0002_a.sql'], ['a.sql']])
+    assert.throws(() => listMigrations('users', folderOf(...names)), /not numbered/);
+});
+
+migrations.run();
