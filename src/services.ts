@@ -16,8 +16,7 @@ import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
 import { createOnlySamples } from './catalog/samples.ts';
-import { createIdServices } from './catalog/search/id-services.ts';
-import { createSearchService } from './catalog/search/queries.ts';
+import { createSearchServices } from './catalog/search/search-services.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { createRuleHistoryService } from './catalog/stigs/history.ts';
@@ -88,8 +87,7 @@ export function createServices(context: ServiceContext) {
     summary: createCatalogSummaryService(catalog),
     ledger: createLedgerService(catalog),
     onlySamples: createOnlySamples(catalog),
-    search: createSearchService(catalog, cciLookup, stigNames),
-    ...createIdServices({
+    ...createSearchServices(catalog, cciLookup, {
       ...{ stigs, stigNames, ruleHistory, reading, controls, controlRules },
       ...{ citedIn: references.citedIn, ownControl: cciLookup.ownControl },
     }),

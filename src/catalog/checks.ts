@@ -2,7 +2,6 @@ import type { Database } from '../db/database.ts';
 import type { Kind } from '../db/header.ts';
 import { damageOf } from '../db/schema-check.ts';
 import { outcomes } from './ledger.ts';
-import { searchIndex } from './search/index-check.ts';
 
 /** One thing that `gapstone check` looks at. `run` gives a line for each problem, and changes nothing. */
 export interface Check {
@@ -182,5 +181,4 @@ export const databaseChecks: Check[] = [
   controls,
   crosswalk,
   roles,
-  searchIndex,
 ];

@@ -1,4 +1,5 @@
 import { crosswalkProblems } from '../../importers/crosswalk/crosswalk-problems.ts';
+import { searchProblems } from '../../importers/stigs/search-problems.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { type AuditVerdict, verifyAuditFile } from '../audit/verify.ts';
 import { readConfig } from '../base/config.ts';
@@ -66,10 +67,14 @@ export interface CheckReport {
   audit?: Pick<AuditVerdict, 'lines' | 'first' | 'head' | 'notes'>;
 }
 
+const searchIndex: Check = { name: 'search index', run: searchProblems };
 const closure: Check = { name: 'closure', run: crosswalkProblems };
 
 /** Runs every check on one state of the database. */
-export function checkDatabase(db: Database, list: Check[] = [...databaseChecks, closure]): CheckReport {
+export function checkDatabase(
+  db: Database,
+  list: Check[] = [...databaseChecks, searchIndex, closure],
+): CheckReport {
   const { sqlite } = db;
   const outer = sqlite.inTransaction;
   if (!outer) sqlite.exec('BEGIN');
