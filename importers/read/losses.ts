@@ -20,31 +20,3 @@ export function createLosses() {
       [...counts].map(([kind, times]) => `not stored: ${excerpt(kind, 120)} (${times})`),
   };
 }
-
-/** Values that XCCDF takes for granted: an attribute that states one says nothing. */
-const no = ['false', '0'];
-const defaults = new Map([
-  ['abstract', no],
-  ['complexity', ['unknown']],
-  ['disruption', ['unknown']],
-  ['hidden', no],
-  ['multi-check', no],
-  ['multiple', no],
-  ['negate', no],
-  ['override', no],
-  ['prohibitChanges', no],
-  ['reboot', no],
-  ['resolved', no],
-  ['role', ['full']],
-  ['selected', ['true', '1']],
-  ['strategy', ['unknown']],
-]);
-
-/** The attributes of an XCCDF element that say something, but for those that are stored. */
-export function attributesBeside(attributes: Record<string, string>, stored: string[]): string[] {
-  return Object.keys(attributes).filter((name) => {
-    const value = attributes[name]!.trim();
-    if (stored.includes(name) || value === '' || defaults.get(name)?.includes(value)) return false;
-    return !/^(?:xml|xsi)(?:ns)?(?::|$)|schemaLocation$/i.test(name);
-  });
-}

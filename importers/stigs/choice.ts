@@ -1,6 +1,7 @@
 import { clashOf, createDraft, type Draft, join } from './draft.ts';
 import { jaccard, ofOneProduct, ofTwoProducts } from './evidence.ts';
-import type { Printing, Unit } from './printings.ts';
+import type { Printing } from './printing.ts';
+import type { Unit } from './printings.ts';
 import { areTwoRoles, nameTwoProducts } from './siblings.ts';
 
 interface Similar {

@@ -1,5 +1,6 @@
 import { isOneRelease } from './evidence.ts';
-import type { Printing, Unit } from './printings.ts';
+import type { Printing } from './printing.ts';
+import type { Unit } from './printings.ts';
 
 /** A STIG during the decision, with its units so far. */
 export interface Draft {

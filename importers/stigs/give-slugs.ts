@@ -1,5 +1,6 @@
 import type { Draft } from './draft.ts';
-import { newestReleaseFirst, type Printing } from './printings.ts';
+import type { Printing } from './printing.ts';
+import { newestReleaseFirst } from './printings.ts';
 import { idKeyOf, isSlug, numbered, reservedSlugs, slugOf, slugStemOf } from './slug.ts';
 
 /** A draft with its served release. */

@@ -2,10 +2,10 @@ import { count } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ruleName } from '../../src/db/rule-keys.ts';
 import { excerpt } from '../read/source-text.ts';
+import { fewShared } from './benchmark-products.ts';
 import type { Named } from './give-slugs.ts';
 import type { Identity } from './identity.ts';
 import { dated } from './printings.ts';
-import { fewShared } from './products.ts';
 import type { StoredPrinting } from './store.ts';
 import type { SlugChange } from './write.ts';
 

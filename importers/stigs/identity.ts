@@ -1,9 +1,10 @@
+import { sharedRules, splitApart } from './benchmark-products.ts';
 import { putTogether } from './choice.ts';
 import { createDraft, type Draft, join } from './draft.ts';
 import { isWithin } from './evidence.ts';
 import { aliasesOf, giveSlugs, type Named } from './give-slugs.ts';
-import { dated, newestFirst, newestReleaseFirst, type Printing, type Unit, unitsOf } from './printings.ts';
-import { sharedRules, splitApart } from './products.ts';
+import type { Printing } from './printing.ts';
+import { dated, newestFirst, newestReleaseFirst, type Unit, unitsOf } from './printings.ts';
 import { aliasKey } from './slug.ts';
 
 /** A printing's STIG, and the printing that replaces it, if any. */

@@ -1,7 +1,7 @@
 import { idsOf } from '../../src/catalog/stigs/marks.ts';
 import type { RuleIds } from '../../src/catalog/stigs/match.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { Printing, RuleIdentifiers } from './printings.ts';
+import type { Printing, RuleIdentifiers } from './printing.ts';
 
 /** A stored printing with its present STIG. */
 export interface StoredPrinting extends Printing {

@@ -1,6 +1,13 @@
 import { isTestResult } from '../../src/read/scan-results.ts';
 import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
-import { attributesBeside, createLosses } from '../read/losses.ts';
+import { createLosses } from '../read/losses.ts';
+import {
+  identifiersOf,
+  lostOfReference,
+  type ReferenceFact,
+  toolTexts,
+  unreadAttributes,
+} from './xccdf-content.ts';
 import { descriptionTagOf } from './xccdf-description.ts';
 import { MarkupText } from './xccdf-text.ts';
 
@@ -30,7 +37,7 @@ const newProfile = ({ id }: Attributes) => ({
 /** The meaning of an open element. */
 type Frame =
   | { type: 'benchmark' | 'captured' | 'ignored' }
-  | { type: 'reference'; facts: [string, string][]; isOfRule: boolean }
+  | { type: 'reference'; facts: ReferenceFact[]; isOfRule: boolean }
   | { type: 'unread'; name: string; isCounted: boolean }
   | { type: 'group'; group: XccdfGroup }
   | { type: 'profile'; profile: RawProfile }
@@ -48,34 +55,6 @@ function idOf(stated = ''): string {
 
 const captured: Frame = { type: 'captured' };
 const ignored: Frame = { type: 'ignored' };
-
-/** The attributes that are read, or that only name an element within its file. */
-const readAttributes = new Map([
-  ['Benchmark', ['id']],
-  ['Group', ['id']],
-  ['Profile', ['id']],
-  ['Rule', ['id', 'severity', 'weight']],
-  ['check', ['system']],
-  ['check-content-ref', ['href', 'name']],
-  ['fix', ['id']],
-  ['fixtext', ['fixref']],
-  ['ident', ['system']],
-  ['notice', ['id']],
-  ['plain-text', ['id']],
-  ['select', ['idref', 'selected']],
-  ['status', ['date']],
-]);
-
-/** DISA's tools state their versions. */
-const toolTexts = new Set(['generator', 'conventionsVersion']);
-
-/** What DISA states in every reference: who publishes a STIG, and the name of the target with the stored identifier. */
-const boilerplate = new Map([
-  ['href', /^https?:\/\/(?:cyber\.mil|iase\.disa\.mil)\/?$/],
-  ['publisher', /^DISA(?:,? (?:FSO|Field Security Operations))?$/],
-  ['source', /^STIG\.DOD\.MIL$/],
-  ['type', /^DPMS Target$/],
-]);
 
 /**
  * Collects an XCCDF benchmark from the events of `readXml`, nested groups flat, in document order; the checks of a
@@ -189,12 +168,12 @@ export class BenchmarkBuilder implements XmlHandler {
 
   private unread(local: string, attributes: Attributes): Frame {
     const frame = { type: 'unread' as const, name: `${this.names.at(-1)}/${local}`, isCounted: false };
-    if (attributesBeside(attributes, readAttributes.get(local) ?? []).length > 0) this.count(frame);
+    if (unreadAttributes(local, attributes).length > 0) this.count(frame);
     return frame;
   }
 
   private within(frame: Frame & { type: 'unread' }, attributes: Attributes): Frame {
-    if (attributesBeside(attributes, []).length > 0) this.count(frame);
+    if (unreadAttributes('', attributes).length > 0) this.count(frame);
     return frame;
   }
 
@@ -204,8 +183,7 @@ export class BenchmarkBuilder implements XmlHandler {
   }
 
   private countAttributes(local: string, attributes: Attributes): void {
-    for (const name of attributesBeside(attributes, readAttributes.get(local) ?? []))
-      this.losses.add(`${local}@${name}`);
+    for (const name of unreadAttributes(local, attributes)) this.losses.add(`${local}@${name}`);
   }
 
   /** Captures the text of the opening element until it closes, with that of markup in it. */
@@ -227,17 +205,8 @@ export class BenchmarkBuilder implements XmlHandler {
   }
 
   private closeReference({ facts, isOfRule }: Frame & { type: 'reference' }): void {
-    const identifiers = facts.filter(([name]) => name === 'identifier').map(([, text]) => text);
-    if (isOfRule) this.rule!.identifiers.push(...identifiers);
-    const isTarget = isOfRule && identifiers.length > 0;
-    for (const [name, text] of facts) {
-      const isStored = isOfRule && name === 'identifier';
-      const isName = isTarget && (name === 'title' || name === 'subject');
-      if (text.trim() !== '' && !isStored && !isName && !boilerplate.get(name)?.test(text))
-        this.losses.add(
-          `reference${name === '' ? '' : `/${name}`} of a ${isOfRule ? 'Rule' : 'Benchmark or Group'}`,
-        );
-    }
+    if (isOfRule) this.rule!.identifiers.push(...identifiersOf(facts));
+    for (const kind of lostOfReference(facts, isOfRule)) this.losses.add(kind);
   }
 
   private openReference(attributes: Attributes, isOfRule: boolean): Frame {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { evidenceOf, isWithin } from '../../importers/stigs/evidence.ts';
 import { decideIdentity } from '../../importers/stigs/identity.ts';
-import type { Printing } from '../../importers/stigs/printings.ts';
+import type { Printing } from '../../importers/stigs/printing.ts';
 import { aliasKey, isSlug, kindOf, reservedSlugs, slugOf } from '../../importers/stigs/slug.ts';
 import { identifiersOf } from '../../importers/stigs/store.ts';
 import { releaseOrderOf } from '../../importers/stigs/xccdf-release.ts';

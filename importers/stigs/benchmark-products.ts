@@ -1,5 +1,5 @@
 import { common, isOneRelease } from './evidence.ts';
-import type { Printing } from './printings.ts';
+import type { Printing } from './printing.ts';
 import { slugOf } from './slug.ts';
 
 /** Words of a title that name a version, not a product. */

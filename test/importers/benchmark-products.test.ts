@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { productOf } from '../../importers/stigs/products.ts';
+import { productOf } from '../../importers/stigs/benchmark-products.ts';
 import { testApp } from '../support/app.ts';
 import { dumpCatalog, importTexts } from '../support/catalog-dump.ts';
 import { suite, testIf } from '../support/harness.ts';
