@@ -15,7 +15,10 @@ export function cutTitles(parsed: Parsed): Parsed {
     for (const [key, each] of Object.entries(value)) {
       if (typeof each === 'object' && each !== null) walk(each);
       else if (typeof each === 'string' && each.length > longest && isTitle.test(key)) {
-        (value as Record<string, unknown>)[key] = each.slice(0, longest).replace(/[\ud800-\udbff]$/, '').trimEnd();
+        (value as Record<string, unknown>)[key] = each
+          .slice(0, longest)
+          .replace(/[\ud800-\udbff]$/, '')
+          .trimEnd();
         cuts++;
       }
     }

@@ -14,7 +14,7 @@ import { createHandshakeLimit, mostOfHandshake } from './http/limits/handshakes.
 import { createInTurn } from './http/limits/in-turn.ts';
 import type { Rejection } from './http/limits/limiter.ts';
 import type { Observer } from './http/observe/observer.ts';
-import { beginRecord, type RequestRecord } from './http/observe/record.ts';
+import { addressKey, beginRecord, type RequestRecord } from './http/observe/record.ts';
 import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
 import { readHeaders, requestTarget } from './http/request.ts';
 
@@ -283,7 +283,7 @@ function followConnections(
 
   /** Closes a connection whose handshake received too much, and refuses its address. */
   function endIfTooLarge(socket: Socket, remote: string, bytes: number): void {
-    if (!handshakes.isTooLarge(remote, bytes)) return;
+    if (!handshakes.isTooLarge(addressKey(remote), bytes)) return;
     socket.destroy();
     rejected('handshakes');
     log.warn('TLS handshake too large: its address is refused for a minute', { remote, bytes });
@@ -300,7 +300,7 @@ function followConnections(
   // In the place of Node's own listener, which would begin the handshake.
   if (secure) server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
-    if (secure && handshakes.isRefused(addressOf(socket))) {
+    if (secure && handshakes.isRefused(addressKey(addressOf(socket)))) {
       rejected('handshakes');
       socket.destroy();
       return;

@@ -1,7 +1,7 @@
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { XmlElement, XmlHandler } from '../../src/read/xml.ts';
-import { attributesBeside, createLosses } from '../read/losses.ts';
+import { createLosses, unstoredAttributes } from '../read/losses.ts';
 import { collapseLine, excerpt, firstOf } from '../read/source-text.ts';
 import { type ControlsResult, cciListRecord } from './catalog.ts';
 import { readCciReferences } from './cci-references.ts';
@@ -42,7 +42,7 @@ export class CciListBuilder implements XmlHandler {
   open({ local, attributes }: XmlElement): void {
     const isRead = textElements.has(local) || this.opened.at(-1)?.isRead === true;
     this.opened.push({ local, isRead, hasText: false });
-    for (const name of attributesBeside(attributes, attributesRead[local] ?? []))
+    for (const name of unstoredAttributes(attributes, attributesRead[local] ?? []))
       this.losses.add(`${local}@${name}`);
     if (textElements.has(local)) this.captured = '';
     else if (local === 'cci_item') {

@@ -20,3 +20,13 @@ export function createLosses() {
       [...counts].map(([kind, times]) => `not stored: ${excerpt(kind, 120)} (${times})`),
   };
 }
+
+/** The attributes that have content and are not stored; namespaces and `xml:` and `xsi:` attributes have none. */
+export function unstoredAttributes(attributes: Record<string, string>, stored: string[]): string[] {
+  return Object.keys(attributes).filter(
+    (name) =>
+      !stored.includes(name) &&
+      attributes[name]!.trim() !== '' &&
+      !/^(?:xml|xsi)(?:ns)?(?::|$)|schemaLocation$/i.test(name),
+  );
+}

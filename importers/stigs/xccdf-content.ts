@@ -1,4 +1,5 @@
 // What of an XCCDF benchmark has content (rule F1.6).
+import { unstoredAttributes } from '../read/losses.ts';
 
 /** The attributes that are read, or that only name an element within its file. */
 const readAttributes = new Map([
@@ -38,12 +39,9 @@ const defaults = new Map([
 
 /** The attributes of an XCCDF element that have content and are not read. */
 export function unreadAttributes(local: string, attributes: Record<string, string>): string[] {
-  const read = readAttributes.get(local) ?? [];
-  return Object.keys(attributes).filter((name) => {
-    const value = attributes[name]!.trim();
-    if (read.includes(name) || value === '' || defaults.get(name)?.includes(value)) return false;
-    return !/^(?:xml|xsi)(?:ns)?(?::|$)|schemaLocation$/i.test(name);
-  });
+  return unstoredAttributes(attributes, readAttributes.get(local) ?? []).filter(
+    (name) => !defaults.get(name)?.includes(attributes[name]!.trim()),
+  );
 }
 
 /** DISA's tools state their versions. */

@@ -12,7 +12,7 @@ import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { openSite } from '../support/site.ts';
 
-// Faults of files and locks beside the sessions.
+// Threat D6, rule D34.2: faults of files and locks beside the sessions.
 const faults = suite('Faults beside sessions');
 
 faults('a people file that cannot be read leaves the last good rows', async () => {

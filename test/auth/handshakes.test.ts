@@ -8,13 +8,14 @@ import { SignInRefused } from '../../src/auth/sign-in-refused.ts';
 import { createLog, silentLog } from '../../src/base/log.ts';
 import { createHandshakeLimit } from '../../src/http/limits/handshakes.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
+import { addressKey } from '../../src/http/observe/record.ts';
 import { startServer } from '../../src/server.ts';
 import { suite } from '../support/harness.ts';
 import * as pki from '../support/pki.ts';
 import { until } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
-// Threat N10: certificates that cost more than who sends them may spend.
+// Threat H6: certificates that cost more than who sends them may spend.
 const handshakes = suite('Large handshakes and certificates');
 
 const root = pki.authority('Root');
@@ -115,10 +116,12 @@ handshakes('a client cannot have its certificates verified again by a new handsh
 handshakes('an address is refused for a minute, an IPv6 network as one address', () => {
   let now = 0;
   const limit = createHandshakeLimit(() => now);
-  assert.not(limit.isTooLarge('10.0.0.1', 24 * 1024));
-  assert.ok(limit.isTooLarge('10.0.0.1', 24 * 1024 + 1));
-  assert.ok(limit.isTooLarge('2001:db8::1', 99_000));
-  const refused = () => ['10.0.0.1', '10.0.0.2', '2001:db8::2'].map(limit.isRefused);
+  const tooLarge = (address: string, bytes: number) => limit.isTooLarge(addressKey(address), bytes);
+  assert.not(tooLarge('10.0.0.1', 24 * 1024));
+  assert.ok(tooLarge('10.0.0.1', 24 * 1024 + 1));
+  assert.ok(tooLarge('2001:db8::1', 99_000));
+  const refused = () =>
+    ['10.0.0.1', '10.0.0.2', '2001:db8::2'].map((each) => limit.isRefused(addressKey(each)));
   assert.equal(refused(), [true, false, true]);
   now = 59_999;
   assert.equal(refused(), [true, false, true]);
