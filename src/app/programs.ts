@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { type AppError, forbidden } from '../base/errors.ts';
-import type { Message } from '../base/json-rpc.ts';
+import { type Message, notServed } from '../base/json-rpc.ts';
 import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
 import type { Answers } from '../http/cache/answers.ts';
@@ -15,6 +15,8 @@ export interface ProgramOptions {
   host: string;
   publicUrl: string | null;
   corsOrigins: readonly string[];
+  /** Bytes that a body may have on most routes (D2.3). */
+  maxBody: number;
   answers: Answers | null;
 }
 
@@ -47,13 +49,16 @@ export function programRoutes(
   let adapter: ReturnType<typeof begin> | undefined;
   const rule = access.with({
     message: true,
-    maxBody: maxMessage,
+    maxBody: Math.min(maxMessage, options.maxBody),
     // Not read yet when the request is counted: `costly` counts it then.
     expensive: (c) => isCostly(c.get('message') ?? {}),
   }).program;
 
   app.post('/mcp', refuseForeign(options), ...rule.middleware, async (c) => {
     const message = c.get('message');
+    const refusal = notServed(message, c.req.header('MCP-Protocol-Version'));
+    if (refusal !== null)
+      return c.body(refusal, 404, { ...privateHeaders, 'Content-Type': 'application/json' });
     if (isCostly(message)) c.get('program').costly();
     adapter ??= begin();
     const { answerMessage, Refused } = await adapter;

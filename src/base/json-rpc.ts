@@ -43,6 +43,20 @@ export function readMessage(bytes: Uint8Array): Message {
   return message;
 }
 
+const newest = '2026-07-28';
+const unserved = ['initialize', 'subscriptions/listen'];
+
+/**
+ * The answer to a request of the newest protocol for a method that it does not have, or that needs subscriptions: method
+ * not found, which the library answers for all other unknown methods. Null for any other message.
+ */
+export function notServed({ id, method = '', params }: Message, version?: string): string | null {
+  const meta = params?._meta;
+  const stated = isObject(meta) ? meta['io.modelcontextprotocol/protocolVersion'] : version;
+  if (id === undefined || stated !== newest || !unserved.includes(method)) return null;
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+}
+
 /** What is wrong with the parameters of a method that is served, in our words; null for nothing. */
 export function wrongParams({ method = '', params = {} }: Message): string | null {
   const text = needed.get(method);

@@ -6,7 +6,7 @@ import { createVerifyUserToken } from '../auth/tokens.ts';
 import type { User } from '../auth/viewer.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
-import { readMessage, wrongParams } from '../base/json-rpc.ts';
+import { notServed, readMessage, wrongParams } from '../base/json-rpc.ts';
 import { silentLog } from '../base/log.ts';
 import { keepTexts } from '../http/cache/keep-texts.ts';
 import { createServices } from '../services.ts';
@@ -109,6 +109,8 @@ function createLines(): { input: Transform; output: Writable } {
     try {
       const message = readMessage(line);
       const { id, method } = message;
+      const unserved = notServed(message);
+      if (unserved !== null) return void process.stdout.write(`${unserved}\n`);
       const wrong = wrongParams(message);
       if (wrong !== null && id !== undefined) return refuse(-32602, wrong, id);
       if (id !== undefined && method !== undefined) waiting.push(JSON.stringify(id));

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { AppError, badRequest, callerGone } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
-import { readMessage, wrongParams } from '../base/json-rpc.ts';
+import { notServed, readMessage, wrongParams } from '../base/json-rpc.ts';
 import type { Env } from './env.ts';
 import { securityHeaders, strictTransport } from './headers.ts';
 import type { BodyBudget, HeldBody } from './limits/bodies.ts';
@@ -116,7 +116,8 @@ export const takeJson: TakeBody = (c, bytes) => {
 export const takeMessage: TakeBody = (c, bytes) => {
   const message = readMessage(bytes);
   const wrong = wrongParams(message);
-  if (wrong !== null) throw badRequest(wrong);
+  const isServed = notServed(message, c.req.header('MCP-Protocol-Version')) === null;
+  if (isServed && wrong !== null) throw badRequest(wrong);
   c.set('message', message);
 };
 

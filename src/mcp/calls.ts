@@ -48,6 +48,22 @@ export function orMissing<T>(read: () => T, missing: () => Missing): T {
 export const ofList = <T>(read: () => T): T =>
   orMissing(read, () => new Missing('unknown_id', 'No list with this id. my_lists gives the ids'));
 
+const means = {
+  stale: 'A SCAP content tests another revision of the rule, none tests this one',
+  none: 'No imported SCAP content has the rule',
+};
+
+/** What the states of automation mean that do not explain themselves, where an answer has them. */
+export function automationMeans(states: Iterable<string>): { automationMeans?: Partial<typeof means> } {
+  const shown = new Set(states);
+  const explained = Object.entries(means).filter(([state]) => shown.has(state));
+  return explained.length === 0 ? {} : { automationMeans: Object.fromEntries(explained) };
+}
+
+/** The states of automation of which there are rules. */
+export const statesIn = (totals: Record<string, number>) =>
+  Object.keys(totals).filter((state) => totals[state]! > 0);
+
 /** The most ids of a kind in an answer. */
 export const mostListed = 100;
 
@@ -100,7 +116,8 @@ export function withRows(call: Call, whole: Answer, name: string, rows: object[]
     call.most - tail - jsonLength({ ...head, digest: call.digest, [name]: [] }) - jsonLength(call.args);
   const taken: object[] = [];
   let size = 0;
-  for (const each of rows) {
+  const limit = Number(call.args.limit ?? rows.length);
+  for (const each of rows.slice(0, limit)) {
     const row = within(each, call.most / 4);
     size += jsonLength(row) + 1;
     if (size > room && taken.length > 0) break;

@@ -17,19 +17,44 @@ import { pageAt } from '../http/paging.ts';
 import type { Services } from '../services.ts';
 import {
   type Answer,
+  automationMeans,
   type Call,
   mostListed,
   ofList,
   orMissing,
   ruleRow,
+  statesIn,
   withRows,
   withTexts,
 } from './calls.ts';
 import { inList } from './list-tools.ts';
 
-export function getControl({ controls, crosswalk }: Services, call: Call): Answer {
+/** The control or CCI that is meant: also one of an imported framework by its identifier alone. Throws `Missing`. */
+function namedControl(services: Services, given: string, framework?: string, version?: string) {
+  const own = framework === undefined ? services.cciLookup.ownControl(given) : null;
+  const published = () => controlOf(given, framework, version);
+  if (own === null) return published();
+  const isPublished = () => {
+    const read = published();
+    return controlIn(services.controls, read.framework, read.id) !== null;
+  };
+  if (orFalse(isPublished)) return published();
+  return { framework: own.framework, id: own.id, version: revisionOf(version), part: '' };
+}
+
+function orFalse(read: () => boolean): boolean {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Missing) return false;
+    throw error;
+  }
+}
+
+export function getControl(services: Services, call: Call): Answer {
+  const { controls, crosswalk } = services;
   const { id: given = '', framework: named, version: asked } = call.args;
-  const { framework, id, version, part } = controlOf(given, named, asked);
+  const { framework, id, version, part } = namedControl(services, given, named, asked);
   const control = controlIn(controls, framework, id, version);
   if (control === null) throw missingControl(controls, framework, id, version);
   const { identifier, statement, guidance, threat = '', resources = '', related, title = '' } = control;
@@ -56,9 +81,13 @@ export function getControl({ controls, crosswalk }: Services, call: Call): Answe
   return withTexts(call, head, { statement, guidance, threat, resources, ...assessmentLines(control) });
 }
 
-export async function crosswalk({ controls, crosswalk, explainer }: Services, call: Call): Promise<Answer> {
+/** From the weakest status of an edge on: that of a path is the weakest of its edges (rule D54.4). */
+const weakestFirst = ['rejected', 'auto', 'verified'] as const;
+
+export async function crosswalk(services: Services, call: Call): Promise<Answer> {
+  const { controls, crosswalk, explainer } = services;
   const { from = '', to = '', framework: named } = call.args;
-  const { framework, id, version } = controlOf(from, named, call.args.version);
+  const { framework, id, version } = namedControl(services, from, named, call.args.version);
   const target = frameworkOf(to);
   const identifier = crosswalk.canonical(framework, id);
   const question = { framework, identifier, to: target, version, statuses: defaultStatuses, maxHops: 4 };
@@ -70,7 +99,9 @@ export async function crosswalk({ controls, crosswalk, explainer }: Services, ca
     throw new Missing(reason, message, withoutEmpty({ incorporatedInto }));
   }
   const rows = paths.slice(call.at, call.at + 300).map(({ hops, controls: steps }) => {
-    const { identifier: end, status } = steps.at(-1)!;
+    const end = steps.at(-1)!.identifier;
+    const [, ...edges] = steps;
+    const status = weakestFirst.find((each) => edges.some((edge) => edge.status === each));
     const path = steps.map((each) => `${each.framework}:${each.identifier}`);
     return { cite: citeControl(controls, target, end), hops, status, path };
   });
@@ -87,7 +118,7 @@ export async function crosswalk({ controls, crosswalk, explainer }: Services, ca
 export async function rulesForControl(services: Services, call: Call): Promise<Answer> {
   const { control: given = '', framework: named, stig, severity } = call.args;
   const { among, pinned } = await inList(services, call);
-  const { framework, id } = controlOf(given, named);
+  const { framework, id } = namedControl(services, given, named);
   const { skip, ...page } = pageAt(call.at, 50);
   const of = stig === undefined ? undefined : [stigOf(services, stig).slug];
   const query = { framework, controlId: id, stig: of, among, severity: severitiesOf(severity), ...page };
@@ -106,7 +137,10 @@ export async function rulesForControl(services: Services, call: Call): Promise<A
     })),
   );
   const cite = citeControl(services.controls, framework, found.control.identifier);
-  const head = { found: true, control: cite, total, counts: found.counts, ...withoutEmpty({ pinned }) };
+  const head = {
+    ...{ found: true, control: cite, total, counts: found.counts, ...withoutEmpty({ pinned }) },
+    ...automationMeans(rows.map(({ automation }) => automation)),
+  };
   return withRows(call, head, 'rules', rows.slice(skip), total);
 }
 
@@ -148,6 +182,7 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
     found: true,
     ...pick(found, 'framework', 'revision', 'baseline', 'rollup', 'totals'),
     automation,
+    ...automationMeans(statesIn(automation)),
     show,
     stigs: stigs.slice(0, 20).map(({ slug, version }) => citation(slug, version ?? '')),
     total: rows.length,

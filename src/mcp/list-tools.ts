@@ -40,13 +40,16 @@ export async function inList({ listStigs }: Services, call: Call) {
   return { among: listStigs.slugs(user, list), pinned: cites };
 }
 
-/** The frameworks that have a catalog of their own, and the CCIs. */
-const shown = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
+/** What the catalog has and no tool answers (rule D54.4). */
+const notServed = ['roles', 'documents'];
 
-export async function catalogInfo({ summary, controls }: Services): Promise<Answer> {
+export async function catalogInfo({ summary, controls }: Services, call: Call): Promise<Answer> {
   const { digest: _, ...catalog } = await summary.summary();
-  const frameworks = shown.flatMap((framework) =>
-    controls.versions(framework).map(({ version, isServed }) => ({ framework, version, served: isServed })),
-  );
-  return { found: true, ...catalog, frameworks };
+  const frameworks = controls
+    .imported()
+    .flatMap((framework) =>
+      controls.versions(framework).map(({ version, isServed }) => ({ framework, version, served: isServed })),
+    );
+  const head = { found: true, ...catalog, notServed };
+  return withRows(call, head, 'frameworks', frameworks.slice(call.at), frameworks.length);
 }

@@ -12,7 +12,16 @@ import {
 } from '../catalog/search/spelled.ts';
 import { pageAt } from '../http/paging.ts';
 import type { Services } from '../services.ts';
-import { type Answer, type Call, mostListed, ruleRow, withRows, withTexts } from './calls.ts';
+import {
+  type Answer,
+  automationMeans,
+  type Call,
+  mostListed,
+  ruleRow,
+  statesIn,
+  withRows,
+  withTexts,
+} from './calls.ts';
 import { inList } from './list-tools.ts';
 
 export async function find(services: Services, call: Call): Promise<Answer> {
@@ -95,6 +104,7 @@ export function getRule(services: Services, call: Call): Answer {
       deprecatedCcis: services.deprecatedCcis(ruleIdents).slice(0, mostListed),
       controls: services.crosswalk.mapped(ruleIdents).slice(0, mostListed),
       automation: automation.state,
+      ...automationMeans([automation.state]),
       automatedBy: automation.content.slice(0, 5),
       now: state === 'former' ? citation(slug, newest, over.ruleId) : undefined,
       note: isOther ? `${cut(given)} is another revision: this is ${ruleId}` : undefined,
@@ -105,22 +115,24 @@ export function getRule(services: Services, call: Call): Answer {
 }
 
 export function getStig(services: Services, call: Call): Answer {
-  const { name = '', version, severity, search } = call.args;
+  const { stig: name = '', version, severity, search } = call.args;
   const { slug, version: wanted, newest } = stigOf(services, name, version);
   const { skip, ...page } = pageAt(call.at);
   const query = { version: wanted, severity: severitiesOf(severity), search, ...page };
   const { stig, counts, findings, pagination } = services.stigs.overview(slug, query);
   const { total } = pagination;
-  const first = () => ({
-    releases: services.stigs.retained(slug).slice(0, mostListed),
-    automation: services.automation.ofStig(() => services.stigs.named(slug, wanted)).totals,
-  });
+  const first = () => {
+    const { totals } = services.automation.ofStig(() => services.stigs.named(slug, wanted));
+    const releases = services.stigs.retained(slug).slice(0, mostListed);
+    return { releases, automation: totals, ...automationMeans(statesIn(totals)) };
+  };
   const head = {
     ...{ found: true, cite: citation(slug, wanted), slug, title: brief(stig.title), version: wanted },
     ...pick(stig, 'benchmarkId', 'releaseDate', 'status', 'findingCount'),
     ...{ state: wanted === newest ? 'current' : 'former', counts, total },
     ...(call.at === 0 && first()),
   };
+  if ((call.args.rules as unknown) === false) return head;
   const { of } = services.ruleAutomation(slug);
   const rows = findings.slice(skip).map((each) => {
     return { ...ruleRow(slug, wanted, each), automation: of(each.ruleId).state };
@@ -146,13 +158,26 @@ export function compareReleases(services: Services, call: Call): Answer {
     ...diff.added.map((each) => ({ kind: 'added', ...ruleRow(slug, now, each) })),
     ...diff.removed.map((each) => ({ kind: 'removed', ...ruleRow(slug, old, each) })),
     ...diff.changed.map((each) => ({
-      ...{ kind: 'changed', classes: each.classes, fields: each.fields.map(({ field }) => field) },
+      ...{
+        kind: 'changed',
+        class: each.class,
+        classes: each.classes,
+        fields: each.fields.map(({ field }) => field),
+      },
       ...matched(each),
     })),
     ...diff.renumbered.map((each) => ({ kind: 'renumbered', ...matched(each) })),
   ].filter((row) => kind === undefined || row.kind === kind);
   const total = rows.length;
   const releases = { from: citation(slug, old), to: citation(slug, now) };
-  const head = { found: true, slug, title: brief(diff.title), ...releases, summary: diff.summary, total };
+  const counted = Map.groupBy(
+    diff.changed.flatMap(({ classes }) => classes),
+    (each) => each,
+  );
+  const classes = Object.fromEntries([...counted].map(([each, all]) => [each, all.length]));
+  const head = {
+    ...{ found: true, slug, title: brief(diff.title), ...releases },
+    ...{ summary: diff.summary, classes, total },
+  };
   return withRows(call, head, 'rules', rows.slice(call.at), total);
 }

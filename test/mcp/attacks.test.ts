@@ -29,7 +29,7 @@ const tools: [string, Record<string, unknown>][] = [
   ['find', { q: 'audit' }],
   ['get_rule', { id: 'V-900001' }],
   ['get_control', { id: 'AC-2' }],
-  ['get_stig', { name: 'harbor_linux_3' }],
+  ['get_stig', { stig: 'harbor_linux_3' }],
   ['crosswalk', { from: 'AC-2', to: 'cci' }],
   ['rules_for_control', { control: 'AC-2' }],
   ['coverage', { stig: 'harbor_linux_3' }],
@@ -179,12 +179,42 @@ test('headers that do not fit the body, and versions that nobody speaks', async 
     });
     assert.ok([400, 404].includes(answer.status), `${method} ${answer.status}`);
   }
-  const listen = await post(
-    JSON.stringify(message('subscriptions/listen', { notifications: {} })),
-    messageHeaders('subscriptions/listen'),
-  );
-  assert.ok(listen.status < 500);
-  assert.match(await listen.text(), /error/);
+  const params = [{}, { protocolVersion: '2026-07-28' }, { notifications: { toolsListChanged: true } }];
+  for (const method of ['initialize', 'subscriptions/listen', 'nope'])
+    for (const each of params) {
+      const answer = await post(JSON.stringify(message(method, each, 'a')), messageHeaders(method));
+      const error = { code: -32601, message: 'Method not found' };
+      assert.equal([answer.status, await answer.json()], [404, { jsonrpc: '2.0', id: 'a', error }], method);
+    }
+  const bare = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
+  assert.is((await post(JSON.stringify(bare), messageHeaders('initialize'))).status, 404);
+  const older = { 'MCP-Protocol-Version': '2025-11-25' };
+  assert.is((await post(JSON.stringify(bare), older)).status, 400, 'the older protocol has it');
+});
+
+test('GAPSTONE_MAX_BODY bounds messages too', async () => {
+  const small = await testApp([], { maxBody: 2000 });
+  const size = async (length: number) => {
+    const body = JSON.stringify(message('tools/call', { name: 'get_control', arguments: { id: 'x' } }));
+    const headers = messageHeaders('tools/call', 'get_control');
+    const sent = { method: 'POST', headers, body: body.padEnd(length) };
+    return (await small.app.request('/mcp', sent)).status;
+  };
+  assert.equal([await size(2000), await size(2001), await size(70_000)], [200, 413, 413]);
+  small.db.close();
+});
+
+test('who lacks a token learns that before what is wrong with the arguments', async () => {
+  for (const [name] of tools) {
+    if (['get_control', 'crosswalk'].includes(name)) continue;
+    const refused = (await callTool(t, name, { nothing: 1 }, {})).text;
+    assert.match(refused, /^You need a user token/, name);
+    for (const args of [{ nothing: 1 }, { cursor: 5 }]) {
+      const { text, isError } = await callTool(t, name, args, alice);
+      assert.ok(isError, name);
+      assert.match(text, new RegExp(`^Input validation error: Invalid arguments for tool ${name}: `));
+    }
+  }
 });
 
 test('200 calls at once are all answered', async () => {

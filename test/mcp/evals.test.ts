@@ -90,7 +90,7 @@ function* tasks(): Generator<Task> {
       yield {
         name: `how many ${severity} rules has ${version}`,
         async ask(call) {
-          const { json } = await call('get_stig', { name: 'Harbor Linux 3', version, severity });
+          const { json } = await call('get_stig', { stig: 'Harbor Linux 3', version, severity });
           return {
             said: [json.total, json.slug],
             cites: [json.cite, ...json.rules.map(citeOf)],

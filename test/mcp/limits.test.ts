@@ -97,7 +97,7 @@ test('every row of a STIG, a comparison and a coverage comes once', async () => 
     for (const detail of ['short', 'full']) {
       const rows = await rowsOf(
         'get_stig',
-        { name: slug, version, detail },
+        { stig: slug, version, detail },
         'rules',
         detail === 'full' ? 6000 : 2000,
       );

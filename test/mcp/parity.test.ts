@@ -262,7 +262,7 @@ function stigQuestion(): Question {
   const version = random(5) === 0 ? 'V77R7' : maybe(one(versions));
   const severity = maybe(one(severities));
   return {
-    ...{ tool: 'get_stig', args: { name: slug, version, severity } },
+    ...{ tool: 'get_stig', args: { stig: slug, version, severity } },
     path: `/api/v1/stigs/${slug}/controls?${query({ version, severity, limit: 100 })}`,
     async same(got, rest, where) {
       const { totals, states } = await automationOf(slug, rest.stig.version);
@@ -298,7 +298,9 @@ function crosswalkQuestion(): Question {
       const rows = rest.paths.map(({ hops, controls: steps }: Json) => ({
         ...{
           hops,
-          status: steps.at(-1).status,
+          status: ['rejected', 'auto', 'verified'].find((each) =>
+            steps.slice(1).some((step: { status: string }) => step.status === each),
+          ),
           path: steps.map((each: Json) => `${each.framework}:${each.identifier}`),
         },
       }));
@@ -386,7 +388,9 @@ function diffQuestion(): Question {
           row(slug, rest.to.version, { ...each, ...each.new }),
         ),
       ];
-      const own = got.rules.map(({ kind: _, classes: __, fields: ___, was: ____, ...each }: Json) => each);
+      const own = got.rules.map(
+        ({ kind: _, class: _1, classes: _2, fields: _3, was: _4, ...each }: Json) => each,
+      );
       sameRows(own, kinds, got.total, where);
       assert.is(got.total, kinds.length, where);
     },
