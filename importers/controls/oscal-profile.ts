@@ -115,13 +115,13 @@ function importOf(
   const resource = resources.find(({ uuid }) => uuid !== '' && each.href === `#${uuid}`);
   const names = [resource?.title ?? '', ...(resource?.rlinks ?? []).map(({ href }) => href), each.href];
   // A title says what the addresses do not: of NIST's baselines the framework, of others the revision.
-  const framework = named.framework || (nist === null ? '' : 'nist-800-53');
+  const framework = nist === null ? named.framework : 'nist-800-53';
   const of53 = nist === null ? revisionIn(profile.metadata.title) : version;
   const isOf53 = ['', 'nist-800-53'].includes(framework);
   return {
     ...named,
     framework,
-    version: named.version || (isOf53 ? of53 : ''),
+    version: (named.framework === framework && named.version) || (isOf53 ? of53 : ''),
     names: names.filter((name) => name !== '').map((name) => excerpt(name, 500)),
     isAll: each['include-all'] !== undefined || each['include-controls'] === undefined,
     include: (each['include-controls'] ?? []).map(selectionOf),

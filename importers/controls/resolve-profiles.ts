@@ -176,18 +176,20 @@ export function resolveProfiles(
     const { record, ...source } = profile;
     const { members, settings } = resolve(profile, [profile], true);
     const { edition, baseline, title } = record;
-    for (const [{ framework, version }, identifiers] of members)
-      layers.push({ ...source, framework, version, edition, baseline, title, identifiers });
-    if (members.size === 0)
-      layers.push({
-        ...source,
-        framework: '',
-        version: '',
-        edition,
-        baseline,
-        title,
-        identifiers: new Set(),
-      });
+    const head = { ...source, edition, baseline, title };
+    // Releases of one revision share a baseline, which is of the release that the profile states.
+    const keyOf = (framework: string, version: string) =>
+      JSON.stringify([framework, versionKey(framework, version)]);
+    const byRevision = Map.groupBy(members, ([{ framework, version }]) => keyOf(framework, version));
+    for (const [key, revision] of byRevision) {
+      const { framework, version } = revision
+        .map(([catalog]) => catalog)
+        .sort((one, other) => compareVersions(other.version, one.version))[0]!;
+      const isStated = key === keyOf(record.framework, record.version);
+      const identifiers = new Set(revision.flatMap(([, each]) => [...each]));
+      layers.push({ ...head, framework, version: isStated ? record.version : version, identifiers });
+    }
+    if (members.size === 0) layers.push({ ...head, framework: '', version: '', identifiers: new Set() });
     const texts = createTextOf([...members.keys()]);
     for (const setting of settings)
       for (const entry of entriesOf(setting))
