@@ -190,4 +190,14 @@ test('the official client speaks both versions with it', async () => {
   }
 });
 
+test('what the newest protocol lacks is an unknown method', async () => {
+  const asked = ['initialize', 'subscriptions/listen'].map((method, id) => message(method, {}, id));
+  const { lines } = await run(asked.map((each) => `${JSON.stringify(each)}\n`).join(''));
+  const error = { code: -32601, message: 'Method not found' };
+  assert.equal(
+    lines,
+    asked.map(({ id }) => ({ jsonrpc: '2.0', id, error })),
+  );
+});
+
 test.run();

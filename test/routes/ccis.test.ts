@@ -210,11 +210,11 @@ test('resolve and the batch name what does not exist, and nothing else', async (
     ['harbor-rules:HB-1', 'nist-800-53', '2.0', [['identifier', 'HB-1']]],
     [
       '__proto__:x',
-      'constructor',
+      'nowhere',
       undefined,
       [
         ['framework', '__proto__'],
-        ['to', 'constructor'],
+        ['to', 'nowhere'],
       ],
     ],
   ];

@@ -1,4 +1,5 @@
 import { and, asc, count, eq, min, ne, sql } from 'drizzle-orm';
+import { frameworkTitle } from '../../base/framework-title.ts';
 import { arrayText, type JsonText, objectText } from '../../base/json.ts';
 import { fold } from '../../base/text.ts';
 import { controls } from '../../db/control-tables.ts';
@@ -7,7 +8,6 @@ import { perGeneration } from '../../db/one-generation.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import type { ControlBaselines } from './baselines.ts';
 import type { Frameworks } from './ccis-schema.ts';
-import { frameworkTitle } from './frameworks.ts';
 import type { ListedControl } from './schema.ts';
 import type { ControlVersions } from './versions.ts';
 

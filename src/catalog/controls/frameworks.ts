@@ -4,18 +4,6 @@ import { compareCodePoints, cut } from '../../base/text.ts';
 /** The published frameworks, in the order of rule D7.2; a site's own come after them by name. */
 export const frameworks = ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'] as const;
 
-const titles: Record<string, string> = {
-  'nist-800-53': 'NIST SP 800-53',
-  'nist-800-171': 'NIST SP 800-171',
-  'dod-8500': 'DoD 8500.2',
-  cci: 'CCI',
-};
-
-/** The name of a framework; its key for a site's own. */
-export function frameworkTitle(framework: string): string {
-  return titles[framework] ?? framework;
-}
-
 /** The most characters of the name of a framework, and of an identifier of a site's own. */
 export const longestFramework = 200;
 export const longestIdentifier = 200;

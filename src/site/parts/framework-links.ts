@@ -1,4 +1,4 @@
-import { frameworkTitle } from '../../catalog/controls/frameworks.ts';
+import { frameworkTitle } from '../../base/framework-title.ts';
 import { path } from './components.tsx';
 
 /** The name of a framework; its key for a site's own. */
