@@ -113,6 +113,7 @@ async function answersOf(db: Database): Promise<Map<string, string>> {
     let address = path
       .replace('{documentId}', encodeURIComponent(documentId))
       .replace('{code}', occupationCode)
+      .replace('{cci}', 'CCI-000366')
       .replace('/rules/{id}', '/rules/V-900001')
       .replace('{benchmarkId}', 'Harbor_Linux_3_STIG');
     for (const [part, value] of Object.entries(values))
