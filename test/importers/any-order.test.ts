@@ -9,7 +9,7 @@ import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
 import { assertAnyOrder, feed, readReal, unserved } from '../support/any-order.ts';
 import { dumpCatalog } from '../support/catalog-dump.ts';
 import { dumpControls } from '../support/control-dump.ts';
-import { suite, suiteIf } from '../support/harness.ts';
+import { isDeep, suite, suiteIf } from '../support/harness.ts';
 import { putRelease, sampleRelease } from '../support/onet.ts';
 import { emptyCatalog } from '../support/prepared.ts';
 import { referenceData, shipped } from '../support/reference.ts';
@@ -224,7 +224,7 @@ test('give what all of them at once give, and so does giving them again, or deri
       await take(split, [nothing]);
       assert.equal(stateOf(split), state);
     }),
-    { numRuns: 40 },
+    { numRuns: process.env[isDeep] === '1' ? 150 : 25 },
   );
 });
 
