@@ -11,6 +11,7 @@ import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { jsonLines, told } from '../support/told.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 import { makeZip } from '../support/zip.ts';
 
@@ -102,52 +103,43 @@ codes('as a process: 0, 1, 2 and 3', async () => {
   check(partly, 3, /1 imported.*1 rejected/);
 });
 
-codes('0 when nothing was rejected: skips are no failures', async () => {
-  const db = newDb();
-  const { stderr } = await exits(0, [good, '--db', db], /^imported .*good\.xml/m);
-  assert.match(
-    stderr,
-    /^1 source in [\d.]+ s: 1 imported, 0 unchanged, 0 superseded, 0 skipped, 0 rejected/m,
-  );
-  await exits(0, [good, '--db', db], /^unchanged .*-> good$/m);
-  await exits(0, [good, skips, '--db', db], /^skipped .*a\.txt \[other\]: [\s\S]*\ndone\n$/m);
-  await exits(0, [good, text, '--db', db], /^skipped .*text\.txt[\s\S]*\ndone\n$/m);
-  await exits(0, [zip, '--db', db], /^imported .*a\.zip!\/y\.xml/m);
-});
+const missing = join(folder, 'missing.xml');
+const nothing = /\nfailed: nothing could be used\n$/;
 
-codes('1 when nothing could be used, and when a path is missing', async () => {
-  const db = newDb();
-  const nothing = /\nfailed: nothing could be used\n$/;
-  await exits(1, [skips, '--db', db], nothing);
-  await exits(1, [skips, bad, '--db', db], nothing);
-  await exits(
-    1,
-    [scap, '--db', db],
-    /^rejected .*scap\.xml \[scap\]: the data stream has no XCCDF benchmark/m,
-  );
-  await exits(1, [scratchFolder(), '--db', db], nothing);
-  await exits(1, [bad, '--db', db], /^rejected .*bad\.xml \[xccdf\]: .*line \d+, column \d+/m);
-  await exits(1, [badZip, '--db', db], /^rejected .*bad\.zip!\/x\.xml/m);
-  await exits(1, [text, '--db', db], /^skipped .*text\.txt \[other\]: /m);
-  await exits(1, [empty, '--db', db], /^skipped .*empty.*: the file is empty/m);
-  await exits(1, [join(skips, 'b.xsl'), '--db', db], /root <stylesheet>/);
+// In each group one command after the other on one new database.
+const groups: [code: number, paths: string[], message: RegExp][][] = [
+  [
+    [0, [good], /^1 source in [\d.]+ s: 1 imported, 0 unchanged, 0 superseded, 0 skipped, 0 rejected/m],
+    [0, [good], /^unchanged .*-> good$/m],
+    [0, [good, skips], /^skipped .*a\.txt \[other\]: [\s\S]*\ndone\n$/m],
+    [0, [good, text], /^skipped .*text\.txt[\s\S]*\ndone\n$/m],
+    [0, [zip], /^imported .*a\.zip!\/y\.xml/m],
+    [3, [good, bad], /2 unchanged|1 unchanged.*1 rejected/],
+  ],
+  [
+    [1, [skips], nothing],
+    [1, [skips, bad], nothing],
+    [1, [scap], /^rejected .*scap\.xml \[scap\]: the data stream has no XCCDF benchmark/m],
+    [1, [scratchFolder()], nothing],
+    [1, [bad], /^rejected .*bad\.xml \[xccdf\]: .*line \d+, column \d+/m],
+    [1, [badZip], /^rejected .*bad\.zip!\/x\.xml/m],
+    [1, [text], /^skipped .*text\.txt \[other\]: /m],
+    [1, [empty], /^skipped .*empty.*: the file is empty/m],
+    [1, [join(skips, 'b.xsl')], /root <stylesheet>/],
+    [1, [good, missing], /^gapstone: \S*missing\.xml does not exist\n$/],
+  ],
+  [[3, [good, bad], /1 imported.*1 rejected[\s\S]*\ndone in part: 1 source could not be used\n$/]],
+  [[3, [good, badZip], /1 imported, 1 unchanged.*1 rejected/]],
+];
+
+codes('0 all good, 1 nothing could be used, 3 some', async () => {
+  for (const group of groups) {
+    const db = newDb();
+    for (const [code, paths, message] of group) await exits(code, [...paths, '--db', db], message);
+  }
   const fresh = newDb();
-  const { stderr } = await exits(
-    1,
-    [good, join(folder, 'missing.xml'), '--db', fresh],
-    /missing\.xml does not exist/,
-  );
-  assert.is(stderr.trim().split('\n').length, 1);
+  await exits(1, [good, missing, '--db', fresh], /does not exist/);
   assert.not(existsSync(fresh), 'nothing is begun');
-});
-
-codes('3 when something was rejected and something could be used', async () => {
-  const part = /1 imported.*1 rejected[\s\S]*\ndone in part: 1 source could not be used\n$/;
-  await exits(3, [good, bad, '--db', newDb()], part);
-  await exits(3, [good, badZip, '--db', newDb()], /1 imported, 1 unchanged.*1 rejected/);
-  const db = newDb();
-  await exits(0, [good, '--db', db], /\ndone\n$/);
-  await exits(3, [good, bad, '--db', db], /1 unchanged.*1 rejected/);
 });
 
 codes('an archive of which nothing was new is unchanged, as deep as it lies', async () => {
@@ -164,10 +156,7 @@ codes('an archive of which nothing was new is unchanged, as deep as it lies', as
   );
   const outcomes = async () => {
     const { stdout } = await gapstone(['import', '--json', library, '--db', db]);
-    const told = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const told = jsonLines(stdout);
     const { summary } = told.pop();
     const { imported, unchanged, skipped } = summary;
     const byName = told.map(({ source, outcome }) => `${source.slice(library.length)} ${outcome}`);
@@ -204,10 +193,7 @@ codes('--strict: 1 and nothing stored, or 0', async () => {
     [good, bad, zip, zip, '--strict', '--json', '--db', db],
     /nothing was changed/,
   );
-  const told = refused.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const told = refused.jsonLines(stdout);
   const { summary } = told.pop();
   assert.equal([summary.imported, summary.unchanged, summary.rejected], [0, 0, 1]);
   assert.is(summary.skipped, told.length - 1);
@@ -313,10 +299,7 @@ ledger('one object for each source in the order of its keys, the summary last', 
   assert.is(code, 3, stderr);
   assert.not.match(stderr, /imported|rejected/, 'the ledger goes to stdout');
   assert.ok(stdout.endsWith('\n'));
-  const objects = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const objects = jsonLines(stdout);
   const { summary, ...rest } = objects.pop();
   assert.equal(rest, {});
   assert.equal(Object.keys(summary), summaryKeys);
@@ -367,10 +350,7 @@ ledger('one object for each source in the order of its keys, the summary last', 
 ledger('the ledger of a stored run is in the database', async () => {
   const db = newDb();
   const { stdout } = await importHere('--json', good, bad, zip, '--db', db);
-  const lines = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(stdout);
   const { sqlite, close } = openCatalog(db);
   const stored = sqlite.prepare('SELECT * FROM import_ledger ORDER BY run_id, ordinal').all() as Record<
     string,
@@ -439,29 +419,6 @@ dry('says what would change, and changes nothing', async () => {
   assert.match(real.stderr, /^imported .*other\.xml/m);
 });
 
-dry('the same in process: a superseded printing, an override, a new release', async () => {
-  const db = openCatalog(':memory:', { create: true });
-  await runImport(db, [good]);
-  const digests = tableDigests(db);
-  const newer = put(
-    scratchFolder(),
-    'n.xml',
-    writeXccdf({ id: 'Good', title: 'New STIG', date: '01 Jan 2025' }),
-  );
-  const overrides = new Map([['Good', 'moved']]);
-  const result = await runImport(db, [newer, other], { dryRun: true, overrides });
-  assert.is(result.stored, false);
-  assert.equal(
-    result.lines.map((line) => [line.outcome, line.target]),
-    [
-      ['imported', 'moved'],
-      ['imported', 'other'],
-    ],
-  );
-  assert.equal(tableDigests(db), digests);
-  assert.not(db.sqlite.inTransaction);
-});
-
 dry.run();
 
 const options = suite('gapstone import: --slugs, --db, GAPSTONE_DB');
@@ -471,10 +428,7 @@ options('--slugs gives slugs to benchmarks', async () => {
   const slugs = put(folder, 'slugs.csv', '\ufeffbenchmarkId,slug\r\nGood, my_good \r\n\r\n"Other","o-1"\r\n');
   const { code, stderr } = await importHere(good, other, '--slugs', slugs, '--db', db);
   assert.is(code, 0, stderr);
-  assert.equal(
-    catalogOf(db).stigs.map((stig) => stig.slug),
-    ['my_good', 'o-1'],
-  );
+  assert.equal(told(catalogOf(db).stigs, 'slug'), ['my_good', 'o-1']);
 });
 
 options('a row is kept for later runs, and - takes it back', async () => {
@@ -489,33 +443,26 @@ options('a row is kept for later runs, and - takes it back', async () => {
 });
 
 options('a --slugs file that is wrong is refused with its row, before anything is done', async () => {
-  const cases: [string, RegExp][] = [
+  const cases: [rows: string, message: RegExp][] = [
     ['id,slug\nGood,x\n', /header must be benchmarkId,slug/],
     ['', /header/],
-    ['benchmarkId,slug\nGood,Not A Slug\n', /row 2.*"Not A Slug" is not a slug: use a-z, 0-9 and _/],
-    ['benchmarkId,slug\nGood,\n', /row 2.*not a slug/],
-    [
-      'benchmarkId,slug\nGood,stats\n',
-      /row 2: "stats" is reserved for a path of the API: choose another slug$/m,
-    ],
-    ['benchmarkId,slug\nGood,a\n,b\n', /row 3.*benchmarkId is empty/],
-    ['benchmarkId,slug\nGood,a\nGood,b\n', /row 3.*twice/],
-    ['benchmarkId,slug\nGood,a,b\n', /cannot be read/],
-    ['benchmarkId,slug\n"Good,a\n', /cannot be read/],
-    [`benchmarkId,slug\nGood,${'x'.repeat(201)}\n`, /not a slug/],
+    ['Good,Not A Slug', /row 2.*"Not A Slug" is not a slug: use a-z, 0-9 and _/],
+    ['Good,', /row 2.*not a slug/],
+    ['Good,stats', /row 2: "stats" is reserved for a path of the API: choose another slug$/m],
+    ['Good,a\n,b', /row 3.*benchmarkId is empty/],
+    ['Good,a\nGood,b', /row 3.*twice/],
+    ['Good,a,b', /cannot be read/],
+    ['"Good,a', /cannot be read/],
+    [`Good,${'x'.repeat(201)}`, /not a slug/],
   ];
-  for (const [csv, message] of cases) {
-    const db = newDb();
-    const slugs = put(scratchFolder(), 'slugs.csv', csv);
-    const { code, stderr } = await importHere(good, '--slugs', slugs, '--db', db);
-    assert.is(code, 1, csv);
-    assert.match(stderr, message);
+  const db = newDb();
+  for (const [rows, message] of cases) {
+    const csv = /header/.test(String(message)) ? rows : `benchmarkId,slug\n${rows}\n`;
+    const { stderr } = await exits(1, [good, '--slugs', put(folder, 's.csv', csv), '--db', db], message);
     assert.is(stderr.trim().split('\n').length, 1);
-    assert.not(existsSync(db));
   }
-  const missing = await importHere(good, '--slugs', join(folder, 'none.csv'), '--db', newDb());
-  assert.is(missing.code, 1);
-  assert.match(missing.stderr, /cannot be read/);
+  await exits(1, [good, '--slugs', join(folder, 'none.csv'), '--db', db], /cannot be read/);
+  assert.not(existsSync(db));
 });
 
 options('the database is that of --db, else of GAPSTONE_DB, else gapstone.db', async () => {

@@ -10,7 +10,6 @@ import { cutTags, readBenchmark, readerTags } from '../support/xccdf-reader.ts';
 import { type SampleRule, writeXccdf } from '../support/xccdf-writer.ts';
 
 const none = Object.fromEntries(readerTags.map((tag) => [tag, '']));
-const all = readerTags.map((tag) => `<${tag}></${tag}>`).join('');
 
 function finding(rule: SampleRule): XccdfFinding {
   return parseRelease(writeXccdf({ rules: [rule] })).release.findings[0]!;
@@ -19,26 +18,6 @@ function finding(rule: SampleRule): XccdfFinding {
 const test = suite('the pseudo-XML of a rule description');
 
 test('the tags are those of the format', () => assert.equal([...descriptionTags], [...readerTags]));
-
-test('each tag gives its text, an empty one the empty text', () => {
-  assert.equal(readDescription(all), none);
-  const filled = readerTags.map((tag, index) => `<${tag}>Text ${index} of ${tag}.</${tag}>`).join('');
-  const wanted = Object.fromEntries(readerTags.map((tag, index) => [tag, `Text ${index} of ${tag}.`]));
-  assert.equal(readDescription(filled), wanted);
-  assert.equal(readDescription(filled.replaceAll('><', '>\n  <')), wanted);
-});
-
-test('several Responsibility are joined in their order, empty ones left out', () => {
-  const roles = ['System Administrator', 'Officer', '', 'Other, with a comma'];
-  const text = all.replace(
-    '<Responsibility></Responsibility>',
-    roles.map((role) => `<Responsibility>${role}</Responsibility>`).join(''),
-  );
-  assert.equal(readDescription(text), {
-    ...none,
-    Responsibility: 'System Administrator, Officer, Other, with a comma',
-  });
-});
 
 test('raw < and & are text', () => {
   const cases = [
@@ -57,37 +36,6 @@ test('raw < and & are text', () => {
     const description = `<VulnDiscussion>${text}</VulnDiscussion><FalsePositives></FalsePositives><Mitigations>m</Mitigations>`;
     assert.equal(readDescription(description), { ...none, VulnDiscussion: text, Mitigations: 'm' }, text);
   }
-});
-
-test('a missing tag is empty, a missing end runs to the next tag', () => {
-  assert.equal(readDescription('<VulnDiscussion>a</VulnDiscussion>'), { ...none, VulnDiscussion: 'a' });
-  assert.equal(readDescription('<IAControls>ECSC-1, ECWN-1</IAControls>'), {
-    ...none,
-    IAControls: 'ECSC-1, ECWN-1',
-  });
-  assert.equal(readDescription('<VulnDiscussion>a<Documentable>false</Documentable>'), {
-    ...none,
-    VulnDiscussion: 'a',
-    Documentable: 'false',
-  });
-  assert.equal(readDescription('<VulnDiscussion>to the end'), { ...none, VulnDiscussion: 'to the end' });
-  assert.equal(readDescription('<VulnDiscussion>'), none);
-});
-
-test('no tag at all: the whole text is the discussion', () => {
-  for (const text of ['Plain text.', 'With <b>markup</b> & more', '', '<Other>x</Other>'])
-    assert.equal(readDescription(` ${text}\n`), { ...none, VulnDiscussion: text });
-});
-
-test('the order of the tags does not matter, outer blanks go, inner ones stay', () => {
-  assert.equal(
-    readDescription('<IAControls> A \n</IAControls><VulnDiscussion>\n\n b  c \n</VulnDiscussion>'),
-    {
-      ...none,
-      IAControls: 'A',
-      VulnDiscussion: 'b  c',
-    },
-  );
 });
 
 test('texts of any kind come out as an independent reader reads them', () => {

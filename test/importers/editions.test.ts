@@ -51,141 +51,117 @@ const csv = (version: string, identifiers: string[], more: Record<string, string
     })),
   );
 
-editions(
-  'of two files of one version the newer says which controls there are, and its date is shown',
-  async () => {
-    const former = oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.1.1', '2022-01-25');
-    const later = oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }, { id: 'ia-13' }], '5.1.1+u4', '2024-02-13');
-    const seen = [];
-    for (const files of [
-      { 'a.json': former, 'b.json': later },
-      { 'a.json': later, 'b.json': former },
-    ]) {
-      const db = emptyCatalog();
-      await importAll(db, files);
-      assert.equal(
-        controlsOf(db, 'Rev 5.1.1').map(({ identifier, edition, textFrom }) => [
-          identifier,
-          edition,
-          textFrom,
-        ]),
-        [
-          ['AC-1', '2024-02-13', null],
-          ['AC-2', '2024-02-13', null],
-          ['IA-13', '2024-02-13', null],
-        ],
-      );
-      seen.push(dumpControls(db).controls);
-      db.close();
-    }
-    assert.is(seen[0], seen[1]);
+editions('of two files of one version the newer says which controls there are', async () => {
+  const former = oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.1.1', '2022-01-25');
+  const later = oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }, { id: 'ia-13' }], '5.1.1+u4', '2024-02-13');
+  const seen = [];
+  for (const files of [
+    { 'a.json': former, 'b.json': later },
+    { 'a.json': later, 'b.json': former },
+  ]) {
     const db = emptyCatalog();
-    await importAll(db, { 'a.json': former });
-    assert.equal([...new Set(controlsOf(db, 'Rev 5.1.1').map(({ edition }) => edition))], ['2022-01-25']);
-    db.close();
-  },
-);
-
-editions(
-  'a release without texts has those of the newest older one that has them, and says whose',
-  async () => {
-    const db = emptyCatalog();
-    await importAll(db, {
-      'facts.csv': csv('Rev 5.2.0', ['AC-1', 'AC-2', 'AC-3', 'SA-24']),
-      'gone.csv': csv('Rev 5.3.0', ['AC-1', 'AC-2', 'AC-3', 'SA-24']),
-      'r511.json': oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.1.1', '2022-01-25'),
-      'r501.json': oscalCatalog(
-        [{ id: 'ac-1' }, { id: 'ac-3' }, { id: 'ac-4', withdrawnInto: ['ac-3'] }],
-        '5.0.1',
-        '2021-06-08',
-      ),
-      'r54.json': oscalCatalog([{ id: 'ac-1' }, { id: 'sa-24' }], '5.4.0', '2027-01-01'),
-      'r4.json': oscalCatalog([{ id: 'sa-24' }], '4', '2015-01-01'),
-    });
-    const of = (version: string, edition: string) => `${version} (${edition})`;
-    const told = (version: string) =>
-      controlsOf(db, version).map((row) => [
-        row.identifier,
-        row.statement === '' ? '' : 'text',
-        row.textFrom,
-      ]);
-    const expected = [
-      ['AC-1', 'text', of('Rev 5.1.1', '2022-01-25')],
-      ['AC-2', 'text', of('Rev 5.1.1', '2022-01-25')],
-      ['AC-3', 'text', of('Rev 5.0.1', '2021-06-08')],
-      // Neither a newer release nor another revision lends a text.
-      ['SA-24', '', null],
-    ];
-    assert.equal(told('Rev 5.2.0'), expected);
-    assert.equal(told('Rev 5.3.0'), expected, 'what was lent is not lent on as a text of 5.2.0');
+    await importAll(db, files);
     assert.equal(
+      controlsOf(db, 'Rev 5.1.1').map(({ identifier, edition, textFrom }) => [identifier, edition, textFrom]),
       [
-        ...new Set(
-          controlsOf(db, 'Rev 5.2.0').map(({ title, edition }) => `${title.slice(0, 4)} ${edition}`),
-        ),
-      ],
-      ['Bell '],
-      'all else is that of the release',
-    );
-    for (const version of ['Rev 5.1.1', 'Rev 5.0.1', 'Rev 5.4.0', 'Rev 4'])
-      for (const { identifier, textFrom } of controlsOf(db, version)) assert.is(textFrom, null, identifier);
-    db.close();
-  },
-);
-
-editions(
-  'with its own file a release has its own texts; a withdrawn control and a site’s own lend nothing',
-  async () => {
-    const db = emptyCatalog();
-    await importAll(db, {
-      'facts.csv': csv('Rev 5.2.0', ['AC-1', 'AC-2']),
-      'r520.json': oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.2.0', '2025-08-26'),
-      'r511.json': oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.1.1', '2022-01-25'),
-      'third.csv': csv('Rev 5.3.0', ['AC-1', 'AC-2'], { status: 'withdrawn' }),
-      'own.csv': controlsCsv([
-        { framework: 'site', version: '1', identifier: 'S-1', statement: 'Ring the bell.' },
-        { framework: 'site', version: '2', identifier: 'S-1' },
-      ]),
-    });
-    assert.equal(
-      controlsOf(db, 'Rev 5.2.0').map(({ textFrom, edition }) => [textFrom, edition]),
-      [
-        [null, '2025-08-26'],
-        [null, '2025-08-26'],
+        ['AC-1', '2024-02-13', null],
+        ['AC-2', '2024-02-13', null],
+        ['IA-13', '2024-02-13', null],
       ],
     );
-    for (const { statement, textFrom } of [...controlsOf(db, 'Rev 5.3.0'), ...controlsOf(db, '2')])
-      assert.equal([statement, textFrom], ['', null]);
+    seen.push(dumpControls(db).controls);
     db.close();
-  },
-);
+  }
+  assert.is(seen[0], seen[1]);
+  const db = emptyCatalog();
+  await importAll(db, { 'a.json': former });
+  assert.equal([...new Set(controlsOf(db, 'Rev 5.1.1').map(({ edition }) => edition))], ['2022-01-25']);
+  db.close();
+});
 
-editions(
-  'what came from elsewhere with the text of an older release says so, until the own text is there',
-  async () => {
-    const row = {
-      framework: 'nist-800-53',
-      version: 'Rev 5.2.0',
-      identifier: 'AC-1',
-      statement: 'Former text.',
-    };
-    const carried = controlsCsv([{ ...row, textFrom: 'Rev 5.1.1 (2022-01-25)' }]);
-    const own = oscalCatalog([{ id: 'ac-1' }], '5.2.0', '2025-08-26');
-    const told = async (files: Record<string, string>) => {
-      const db = emptyCatalog();
-      await importAll(db, files);
-      const [{ statement, textFrom }] = controlsOf(db, 'Rev 5.2.0') as [Row];
-      db.close();
-      return [statement, textFrom];
-    };
-    assert.equal(await told({ 'a.csv': carried }), ['Former text.', 'Rev 5.1.1 (2022-01-25)']);
-    for (const files of [
-      { 'a.csv': carried, 'b.json': own },
-      { 'a.json': own, 'b.csv': carried },
-    ])
-      assert.equal(await told(files), ['Keep lantern ac-1 lit.', null]);
-  },
-);
+editions('a release without texts has those of the newest older one', async () => {
+  const db = emptyCatalog();
+  await importAll(db, {
+    'facts.csv': csv('Rev 5.2.0', ['AC-1', 'AC-2', 'AC-3', 'SA-24']),
+    'gone.csv': csv('Rev 5.3.0', ['AC-1', 'AC-2', 'AC-3', 'SA-24']),
+    'r511.json': oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.1.1', '2022-01-25'),
+    'r501.json': oscalCatalog(
+      [{ id: 'ac-1' }, { id: 'ac-3' }, { id: 'ac-4', withdrawnInto: ['ac-3'] }],
+      '5.0.1',
+      '2021-06-08',
+    ),
+    'r54.json': oscalCatalog([{ id: 'ac-1' }, { id: 'sa-24' }], '5.4.0', '2027-01-01'),
+    'r4.json': oscalCatalog([{ id: 'sa-24' }], '4', '2015-01-01'),
+  });
+  const of = (version: string, edition: string) => `${version} (${edition})`;
+  const told = (version: string) =>
+    controlsOf(db, version).map((row) => [row.identifier, row.statement === '' ? '' : 'text', row.textFrom]);
+  const expected = [
+    ['AC-1', 'text', of('Rev 5.1.1', '2022-01-25')],
+    ['AC-2', 'text', of('Rev 5.1.1', '2022-01-25')],
+    ['AC-3', 'text', of('Rev 5.0.1', '2021-06-08')],
+    // Neither a newer release nor another revision lends a text.
+    ['SA-24', '', null],
+  ];
+  assert.equal(told('Rev 5.2.0'), expected);
+  assert.equal(told('Rev 5.3.0'), expected, 'what was lent is not lent on as a text of 5.2.0');
+  assert.equal(
+    [...new Set(controlsOf(db, 'Rev 5.2.0').map(({ title, edition }) => `${title.slice(0, 4)} ${edition}`))],
+    ['Bell '],
+    'all else is that of the release',
+  );
+  for (const version of ['Rev 5.1.1', 'Rev 5.0.1', 'Rev 5.4.0', 'Rev 4'])
+    for (const { identifier, textFrom } of controlsOf(db, version)) assert.is(textFrom, null, identifier);
+  db.close();
+});
+
+editions('its own file gives a release its own texts', async () => {
+  const db = emptyCatalog();
+  await importAll(db, {
+    'facts.csv': csv('Rev 5.2.0', ['AC-1', 'AC-2']),
+    'r520.json': oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.2.0', '2025-08-26'),
+    'r511.json': oscalCatalog([{ id: 'ac-1' }, { id: 'ac-2' }], '5.1.1', '2022-01-25'),
+    'third.csv': csv('Rev 5.3.0', ['AC-1', 'AC-2'], { status: 'withdrawn' }),
+    'own.csv': controlsCsv([
+      { framework: 'site', version: '1', identifier: 'S-1', statement: 'Ring the bell.' },
+      { framework: 'site', version: '2', identifier: 'S-1' },
+    ]),
+  });
+  assert.equal(
+    controlsOf(db, 'Rev 5.2.0').map(({ textFrom, edition }) => [textFrom, edition]),
+    [
+      [null, '2025-08-26'],
+      [null, '2025-08-26'],
+    ],
+  );
+  for (const { statement, textFrom } of [...controlsOf(db, 'Rev 5.3.0'), ...controlsOf(db, '2')])
+    assert.equal([statement, textFrom], ['', null]);
+  db.close();
+});
+
+editions('a carried text of an older release says so, until the own text is there', async () => {
+  const row = {
+    framework: 'nist-800-53',
+    version: 'Rev 5.2.0',
+    identifier: 'AC-1',
+    statement: 'Former text.',
+  };
+  const carried = controlsCsv([{ ...row, textFrom: 'Rev 5.1.1 (2022-01-25)' }]);
+  const own = oscalCatalog([{ id: 'ac-1' }], '5.2.0', '2025-08-26');
+  const told = async (files: Record<string, string>) => {
+    const db = emptyCatalog();
+    await importAll(db, files);
+    const [{ statement, textFrom }] = controlsOf(db, 'Rev 5.2.0') as [Row];
+    db.close();
+    return [statement, textFrom];
+  };
+  assert.equal(await told({ 'a.csv': carried }), ['Former text.', 'Rev 5.1.1 (2022-01-25)']);
+  for (const files of [
+    { 'a.csv': carried, 'b.json': own },
+    { 'a.json': own, 'b.csv': carried },
+  ])
+    assert.equal(await told(files), ['Keep lantern ac-1 lit.', null]);
+});
 
 editions('whatever releases state which texts, each control has the nearest one at or below', async () => {
   const releases = ['5.0', '5.1', '5.1.1', '5.2.0', '5.10.0'];

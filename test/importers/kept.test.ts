@@ -118,29 +118,26 @@ kept('a STIG that is gone is shown with its title, and can be removed but not ad
   assert.equal(removed.json, { success: true, removed: 1 });
 });
 
-kept(
-  'a control that is gone is shown with its title and family, and can be removed but not added',
-  async () => {
-    t.db.sqlite.prepare("DELETE FROM controls WHERE identifier IN ('AC-2', 'ECCT-1')").run();
-    const { controls } = (await ask(t, 'GET', `${collection}/controls`, alice)).json;
-    const gone = controls[0];
-    assert.equal(
-      [gone.controlId, gone.title, gone.family, gone.statement, gone.notes],
-      ['AC-2', 'Account Management', 'Access Control', '', 'keep'],
-    );
-    assert.equal(
-      controls.map((each: { controlId: string }) => each.controlId),
-      ['AC-2', '3.1.1', 'ECCT-1'],
-    );
-    assert.is((await ask(t, 'GET', '/api/v1/my-controls', alice)).json.total, 3);
-    assert.is((await ask(t, 'POST', '/api/v1/my-controls', alice, wanted[0])).status, 404);
-    const added = await ask(t, 'POST', `${collection}/controls`, alice, { controls: [wanted[0]] });
-    assert.equal([added.json.added, added.json.notFound], [0, [{ controlId: 'AC-2', framework: n53 }]]);
-    const removed = await ask(t, 'DELETE', `${collection}/controls`, alice, { controls: [wanted[0]] });
-    assert.equal(removed.json, { success: true, removed: 1 });
-    await ask(t, 'DELETE', '/api/v1/my-controls', alice, wanted[0]);
-    assert.is((await ask(t, 'GET', '/api/v1/my-controls', alice)).json.total, 2);
-  },
-);
+kept('a control that is gone is shown, and can be removed but not added', async () => {
+  t.db.sqlite.prepare("DELETE FROM controls WHERE identifier IN ('AC-2', 'ECCT-1')").run();
+  const { controls } = (await ask(t, 'GET', `${collection}/controls`, alice)).json;
+  const gone = controls[0];
+  assert.equal(
+    [gone.controlId, gone.title, gone.family, gone.statement, gone.notes],
+    ['AC-2', 'Account Management', 'Access Control', '', 'keep'],
+  );
+  assert.equal(
+    controls.map((each: { controlId: string }) => each.controlId),
+    ['AC-2', '3.1.1', 'ECCT-1'],
+  );
+  assert.is((await ask(t, 'GET', '/api/v1/my-controls', alice)).json.total, 3);
+  assert.is((await ask(t, 'POST', '/api/v1/my-controls', alice, wanted[0])).status, 404);
+  const added = await ask(t, 'POST', `${collection}/controls`, alice, { controls: [wanted[0]] });
+  assert.equal([added.json.added, added.json.notFound], [0, [{ controlId: 'AC-2', framework: n53 }]]);
+  const removed = await ask(t, 'DELETE', `${collection}/controls`, alice, { controls: [wanted[0]] });
+  assert.equal(removed.json, { success: true, removed: 1 });
+  await ask(t, 'DELETE', '/api/v1/my-controls', alice, wanted[0]);
+  assert.is((await ask(t, 'GET', '/api/v1/my-controls', alice)).json.total, 2);
+});
 
 kept.run();

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { CommandError } from '../../src/base/errors.ts';
+import { packageRoot } from '../../src/base/root.ts';
 import { type Database, openCatalog } from '../../src/db/database.ts';
 import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { type ChildResult, gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { random } from '../support/malformed/seed.ts';
 import { hasReferenceData, reference, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
@@ -25,7 +25,6 @@ const older = [
 const folder = hasReferenceData ? realFiles() : madeUp();
 let before: unknown;
 let after: unknown;
-let fullRun = 0;
 
 /** The whole content of the catalog as one comparable value, its generation and the runs included. */
 function contentOf(db: Database) {
@@ -60,72 +59,85 @@ test.before(async () => {
   copyFileSync(oldFile, file);
   const run = await gapstone(['import', folder, '--db', file]);
   assert.is(run.code, 0, run.stderr.slice(-500));
-  fullRun = run.ms;
   after = read(file);
   assert.not.equal(after, before);
 });
 
-test('killed at random moments, the catalog is the old one or the new one, and the next import succeeds', async () => {
-  let killed = 0;
-  let old = 0;
-  let first = 0;
-  // More than these only where the machine got so much faster meanwhile that runs end before their moment.
-  for (; first < 8 || ((killed < 4 || old < 1) && first < 40); first += 2) {
-    const pair = [first, first + 1].map((index) => {
-      const file = join(work, `${index}.db`);
-      copyFileSync(oldFile, file);
-      // By turns over the whole run, and in its last part, where everything is written and committed.
-      const part = index % 4 < 2 ? 0.15 + 0.85 * random() : 0.6 + 0.4 * random();
-      const moment = Math.round(fullRun * part);
-      return { moment, file, run: gapstone(['import', folder, '--db', file], { killAfter: moment }) };
-    });
-    await Promise.all(pair.map(({ run }) => run));
-    for (const { moment, file, run } of pair) {
-      const { signal, code, stderr, ms } = await run;
-      const when = `killed after ${moment} of about ${Math.round(fullRun)} ms`;
-      assert.ok(signal === 'SIGKILL' || code === 0, `${when}: ${code} ${stderr.slice(-300)}`);
-      if (signal === 'SIGKILL') killed++;
-      else fullRun = ms;
-      const content = read(file);
-      const isOld = JSON.stringify(content) === JSON.stringify(before);
-      if (isOld) old++;
-      else assert.equal(content, after, `${when}: the catalog is neither the old one nor the new one`);
-      if (code === 0) assert.not(isOld, 'a run that ended has stored');
+/** A named point of an import: a file that is opened, the nth statement that is prepared, or a side of the commit. */
+type Point = { file: string } | { statement: number } | { commit: 'before' | 'after' };
 
-      const db = openCatalog(file);
-      const next = await runImport(db, [folder]);
-      assert.is(next.summary.rejected, 0, when);
-      assert.equal(dumpCatalog(db), withoutRuns(after), when);
-      db.close();
-    }
+/** Makes a command line kill itself at a point, before anything else of it runs. */
+function dieAt(point: Point, signal: NodeJS.Signals): string[] {
+  const hook = `
+    import fs from 'node:fs';
+    import { createRequire, syncBuiltinESMExports } from 'node:module';
+    const { prototype } = createRequire(${JSON.stringify(join(packageRoot, 'package.json'))})('better-sqlite3');
+    const point = ${JSON.stringify(point)};
+    const reach = (isHere) => isHere && process.kill(process.pid, '${signal}');
+    const { openSync } = fs;
+    fs.openSync = (path, ...rest) => {
+      reach(point.file !== undefined && String(path).endsWith('/' + point.file));
+      return openSync(path, ...rest);
+    };
+    syncBuiltinESMExports();
+    const { exec, prepare } = prototype;
+    prototype.exec = function (sql) {
+      reach(sql === 'COMMIT' && point.commit === 'before');
+      const result = exec.call(this, sql);
+      reach(sql === 'COMMIT' && point.commit === 'after');
+      return result;
+    };
+    let statements = 0;
+    prototype.prepare = function (sql) {
+      reach(++statements === point.statement);
+      return prepare.call(this, sql);
+    };
+    process.on('exit', () => process.stderr.write('statements ' + statements + '\\n'));`;
+  return ['--import', `data:text/javascript,${encodeURIComponent(hook)}`];
+}
+
+async function importDyingAt(point: Point, signal: NodeJS.Signals) {
+  const file = join(work, `${signal} ${JSON.stringify(point).replaceAll(/\W/g, '')}.db`);
+  copyFileSync(oldFile, file);
+  return { file, ...(await gapstone(['import', folder, '--db', file], { nodeArgs: dieAt(point, signal) })) };
+}
+
+test('killed at each point, the catalog is the old one or the new one, and the next import succeeds', async () => {
+  const whole = await importDyingAt({ statement: 0 }, 'SIGKILL');
+  assert.is(whole.code, 0, whole.stderr.slice(-300));
+  const statements = Number(/^statements (\d+)$/m.exec(whole.stderr)![1]);
+  assert.ok(statements > 20, `${statements} statements`);
+  const names = readdirSync(folder).sort();
+  const points: [Point, 'old' | 'new'][] = [
+    [{ file: names[0]! }, 'old'],
+    [{ file: names.at(-1)! }, 'old'],
+    ...[0.3, 0.6, 0.8].map((part): [Point, 'old'] => [{ statement: Math.floor(statements * part) }, 'old']),
+    [{ commit: 'before' }, 'old'],
+    [{ commit: 'after' }, 'new'],
+  ];
+  for (const [point, expected] of points) {
+    const when = JSON.stringify(point);
+    const { file, signal, stderr } = await importDyingAt(point, 'SIGKILL');
+    assert.is(signal, 'SIGKILL', `${when}: ${stderr.slice(-300)}`);
+    assert.equal(read(file), expected === 'old' ? before : after, when);
+    const db = openCatalog(file);
+    assert.is((await runImport(db, [folder])).summary.rejected, 0, when);
+    assert.equal(dumpCatalog(db), withoutRuns(after), when);
+    db.close();
   }
-  assert.ok(killed >= 4, `only ${killed} of ${first} runs were still running when they were killed`);
-  assert.ok(old >= 1, 'no kill came before the commit');
 });
 
 test('Ctrl-C and SIGTERM say that nothing changed, and so it is', async () => {
-  let stopped = 0;
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)
-    for (const part of [0.5, 0.7, 0.9]) {
-      const file = join(work, `${signal}-${part}.db`);
-      copyFileSync(oldFile, file);
-      const run = await gapstone(['import', folder, '--db', file], {
-        onStart: (child) => setTimeout(() => child.kill(signal), fullRun * part),
-      });
-      const content = read(file);
-      // One that was committed before the signal came is complete.
-      if (run.code === 0 || run.stderr.endsWith('\ndone\n')) assert.equal(content, after);
-      else {
-        stopped++;
-        assert.is(run.code, code, run.stderr.slice(-300));
-        assert.match(run.stderr, new RegExp(`gapstone: stopped by ${signal}: nothing was changed\n$`));
-        assert.equal(content, before);
-      }
+    for (const name of readdirSync(folder).sort().slice(0, 2)) {
+      const run = await importDyingAt({ file: name }, signal);
+      assert.is(run.code, code, run.stderr.slice(-300));
+      assert.match(run.stderr, new RegExp(`gapstone: stopped by ${signal}: nothing was changed\n`));
+      assert.equal(read(run.file), before);
     }
-  assert.ok(stopped > 0, 'no signal came before the commit');
 });
 
 test('a full disk changes nothing, and says so in one line', async () => {

@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { openCatalog } from '../../src/db/database.ts';
-import { dumpCatalog, importTexts } from '../support/catalog-dump.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { emptyCatalog } from '../support/prepared.ts';
 import { hasReferenceData, reference } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { readBenchmark } from '../support/xccdf-reader.ts';
@@ -103,26 +101,6 @@ test(`a library of ${count} benchmarks is imported in less than ${limitMb} MB`, 
   assert.is(number('SELECT count(*) FROM findings'), count * rules.length);
   assert.is(number(`SELECT count(*) FROM stigs WHERE slug = 'product_${count}'`), 1);
   stored.close();
-});
-
-test('a library of look-alikes, all with the same STIG IDs, is decided in reasonable time', async () => {
-  const texts = Array.from({ length: 200 }, (_, index) =>
-    writeXccdf({
-      id: `Product_${index}_STIG`,
-      title: `Product ${index} STIG`,
-      rules: sampleRules(30, 'SAME', 1000 * (index + 1)),
-    }),
-  );
-  const db = emptyCatalog();
-  const { summary } = await importTexts(db, texts);
-  assert.is(summary.imported, texts.length);
-  assert.is(dumpCatalog(db).stigs.length, texts.length);
-  const { parse, write, identity } = summary.phases as Record<string, number>;
-  // Measured against the other phases of the same run, so that a slow machine is no failure.
-  assert.ok(
-    identity! < 4 * (parse! + write!),
-    `${identity} ms to decide, ${parse} to parse, ${write} to write`,
-  );
 });
 
 test.run();

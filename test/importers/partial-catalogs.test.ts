@@ -1,36 +1,21 @@
-import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { catalogDigest } from '../../src/db/digest.ts';
 import { tableDigests } from '../support/catalog-dump.ts';
-import { dumpControls } from '../support/control-dump.ts';
-import { controlsCsv, oscalCatalog, type SampleControl } from '../support/control-sources.ts';
+import { controlsCsv, oscalCatalog } from '../support/control-sources.ts';
 import { suite } from '../support/harness.ts';
 import { emptyCatalog } from '../support/prepared.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { told } from '../support/told.ts';
+import { named, partSamples, whole } from './samples.ts';
 
 // A catalog that is only a part never takes controls away (rule D29.6).
 const parts = suite('Catalogs that are only a part');
 
-const whole: SampleControl[] = [
-  ...['ac-1', 'ac-2', 'ac-2.1', 'au-1', 'au-2'].map((id) => ({ id })),
-  { id: 'au-3', withdrawnInto: ['au-2'] },
-];
-const named = (...ids: string[]) => whole.filter(({ id }) => ids.includes(id));
-const sources: Record<string, string> = {
-  'whole.json': oscalCatalog(whole, '9.9', '2022-01-25'),
-  // An active control more, two years later: another edition of that version.
-  'release.json': oscalCatalog([...whole, { id: 'ia-13' }], '9.9', '2024-02-13'),
-  'extract.json': oscalCatalog(named('ac-1', 'ac-2'), '9.9', '2026-11-22'),
-  'extract-of-its-day.json': oscalCatalog(named('au-1', 'au-2', 'au-3'), '9.9', '2022-01-25'),
-  'extract-and-own.json': oscalCatalog([...named('ac-1'), { id: 'ac-99' }], '9.9', '2026-01-01'),
-};
-
 async function importAll(names: string[], oneByOne = false) {
   const folder = scratchFolder();
   const db = emptyCatalog();
-  const files = names.map((name) => put(folder, name, sources[name]!));
+  const files = names.map((name) => put(folder, name, partSamples[name]!));
   const lines = [];
   for (const run of oneByOne ? files.map((file) => [file]) : [files])
     lines.push(...(await runImport(db, run)).lines);
@@ -40,7 +25,7 @@ async function importAll(names: string[], oneByOne = false) {
 parts('the part is rejected with how many it lacks, and nothing changes', async () => {
   const { db } = await importAll(['whole.json']);
   const before = { tables: tableDigests(db), generation: db.generation() };
-  const file = put(scratchFolder(), 'extract.json', sources['extract.json']!);
+  const file = put(scratchFolder(), 'extract.json', partSamples['extract.json']!);
   for (let time = 0; time < 2; time++) {
     const { lines, summary } = await runImport(db, [file]);
     const [{ outcome, reason, target, counts }] = lines as [(typeof lines)[number]];
@@ -54,33 +39,10 @@ parts('the part is rejected with how many it lacks, and nothing changes', async 
   db.close();
 });
 
-parts(
-  'in whichever order they come, what is served and the digest are those of the whole alone',
-  async () => {
-    const reference = (await importAll(['whole.json', 'release.json'])).db;
-    const [dump, digest] = [dumpControls(reference), catalogDigest(reference)];
-    const names = Object.keys(sources).filter((name) => name !== 'extract-and-own.json');
-    await fc.assert(
-      fc.asyncProperty(
-        fc.shuffledSubarray(names, { minLength: names.length }),
-        fc.boolean(),
-        async (order, oneByOne) => {
-          const { db } = await importAll(order, oneByOne);
-          assert.equal(dumpControls(db), dump, order.join());
-          assert.is(catalogDigest(db), digest, order.join());
-          db.close();
-        },
-      ),
-      { numRuns: 20 },
-    );
-    reference.close();
-  },
-);
-
 parts('a part that was stored first is removed when a fuller one comes, whose line says so', async () => {
   const { db, lines } = await importAll(['extract.json', 'whole.json'], true);
   assert.equal(
-    lines.map(({ outcome }) => outcome),
+    told(lines, 'outcome'),
     ['imported', 'imported'],
     'nothing tells of a part while it is all there is',
   );

@@ -4,6 +4,7 @@ import { tableDigests } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
 import { emptyCatalog } from '../support/prepared.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { told } from '../support/told.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
 // Scan results are no part of the catalog, whatever benchmark stands around them (rule D29.5).
@@ -80,10 +81,7 @@ results('are skipped with their reason, alone and beside the STIG itself, and ch
   put(many, 'stig.xml', writeXccdf());
   const other = emptyCatalog();
   const { lines } = await runImport(other, [many]);
-  assert.equal(
-    lines.map((line) => line.outcome),
-    ['skipped', 'skipped', 'skipped', 'imported'],
-  );
+  assert.equal(told(lines, 'outcome'), ['skipped', 'skipped', 'skipped', 'imported']);
   assert.ok(lines.slice(0, 3).every((line) => line.reason!.endsWith(says)));
   assert.equal(
     other.sqlite.prepare('SELECT version FROM stig_releases').pluck().all(),

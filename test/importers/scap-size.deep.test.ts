@@ -1,13 +1,9 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { runImport } from '../../importers/run.ts';
 import { gapstone } from '../support/child.ts';
-import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
-import { emptyCatalog } from '../support/prepared.ts';
 import { scapRules, writeScap } from '../support/scap-writer.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
-import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 const size = suite('The size of SCAP content');
 
@@ -25,18 +21,6 @@ function oval(bytes: number): string {
 }
 
 const stream = (bytes: number) => writeScap({ rules: scapRules(100_001, 400), before: oval(bytes) });
-
-/** A manual STIG of a size, with texts as long as usual. */
-function manual(bytes: number): string {
-  const text = 'Some text of a rule that is as long as usual. '.repeat(50);
-  const rules = sampleRules(Math.ceil(bytes / (3 * text.length))).map((rule) => ({
-    ...rule,
-    description: `<VulnDiscussion>${text}</VulnDiscussion>`,
-    fixTexts: [text],
-    checks: [text],
-  }));
-  return writeXccdf({ rules });
-}
 
 const peakReporter = `
   import { readFileSync } from 'node:fs';
@@ -65,20 +49,6 @@ size('a data stream of 30 MB takes less than 150 MB more than a small one', asyn
   const more = (await peakOf(text)) - (await peakOf(stream(0)));
   process.stdout.write(`(${Math.round(more)} MB) `);
   assert.ok(more < 150, `${more} MB`);
-});
-
-size('importing a data stream is not slower than importing a manual STIG of that size', async () => {
-  const folder = scratchFolder();
-  const [scap, stig] = [stream, manual].map((write, at) => put(folder, `${at}.xml`, write(8 * megabyte)));
-  const importing = (path: string) => async () => {
-    const db = emptyCatalog();
-    assert.is((await runImport(db, [path])).summary.imported, 1);
-    db.close();
-  };
-  await importing(stig!)();
-  const efforts = [await effortOf(importing(scap!)), await effortOf(importing(stig!))] as const;
-  process.stdout.write(`(${efforts.map(Math.round).join(' and ')} ms) `);
-  assert.ok(efforts[0] < efforts[1], efforts.join(' and '));
 });
 
 size.run();

@@ -68,10 +68,7 @@ fixture('of a profile of 800-53 other ids are left out by name', () => {
   const title = 'Lantern overlay';
   const mixed = oscalProfile(['ac-1', 'lantern-7', 'ac-2', 'SP_800_171_03.01.01'], { title });
   Object.assign(mixed.profile.imports[0]!, { href: 'sp800-53.json' });
-  const { records, warnings } = parseOscalProfile(mixed) as {
-    records: BaselineRecord[];
-    warnings: string[];
-  };
+  const { records, warnings } = parseOscalProfile(mixed) as { records: BaselineRecord[]; warnings: string[] };
   assert.equal(records[0]!.identifiers, ['AC-1', 'AC-2']);
   assert.equal(warnings, ['2 ids are not of 800-53 and are ignored: lantern-7, SP_800_171_03.01.01']);
 });

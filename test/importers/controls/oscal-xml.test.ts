@@ -5,6 +5,7 @@ import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts'
 import { valueOfXml } from '../../../importers/controls/oscal-xml.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';
+import { told } from '../../support/told.ts';
 import { noControls } from '../../support/words.ts';
 import { assertRendered, bytesOf, catalogOf, controlOf, jsonOf, refusal, treeOf } from './support.ts';
 
@@ -76,10 +77,10 @@ fixture('a statement may stand in the requirement itself, as NIST writes it sinc
   const nested = catalog(requirement('03.01.01', oil + statement('03.01.01', items)) + simple('03.01.02'));
   const { controls } = catalogOf(read(moved));
   assert.equal(controls, catalogOf(read(nested)).controls);
-  assert.equal(
-    controls.map((each) => each.statement),
-    ['a. Trim:\n  1. the wick,\nb. Fill [Assignment: organization-defined oil].', 'Keep it lit.'],
-  );
+  assert.equal(told(controls, 'statement'), [
+    'a. Trim:\n  1. the wick,\nb. Fill [Assignment: organization-defined oil].',
+    'Keep it lit.',
+  ]);
   // The older form has an empty one beside: it says nothing, in either order.
   const both = requirement(
     '03.01.01',
@@ -155,10 +156,7 @@ if (real) {
       return control.guidance !== other.guidance;
     });
     // The XML has a dot for an opening square bracket there.
-    assert.equal(
-      differing.map((each) => each.identifier),
-      ['03.05.02', '03.05.03'],
-    );
+    assert.equal(told(differing, 'identifier'), ['03.05.02', '03.05.03']);
   });
 
   real('the CSF 2.0 has 6 functions, 22 active categories and 106 active subcategories', () => {

@@ -1,13 +1,10 @@
-import { readdirSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { isCciList } from '../../../importers/controls/cci-list.ts';
 import { parseControlsJson, parseControlsText, parseSource } from '../../../importers/parse.ts';
 import { textOf } from '../../../importers/read/xml-tree.ts';
-import { readXml, type XmlElement } from '../../../src/read/xml.ts';
-import { suite, suiteIf } from '../../support/harness.ts';
-import { reference, referenceData } from '../../support/reference.ts';
+import { readXml } from '../../../src/read/xml.ts';
+import { suite } from '../../support/harness.ts';
 import { control, oscalCatalog, oscalProfile } from './oscal-fixtures.ts';
-import { bytesOf, jsonOf, treeOf } from './support.ts';
+import { treeOf } from './support.ts';
 
 const test = suite('sources about controls');
 
@@ -57,45 +54,3 @@ test('a tree holds the text of the document, and nothing but the document', () =
 });
 
 test.run();
-
-const real = suiteIf(referenceData, 'the reference data about controls');
-if (real) {
-  real('each file is of the kind that its folder says', () => {
-    const outcome = (result: { kind: string; records: unknown[] | null } | null) =>
-      result === null
-        ? 'none'
-        : `${result.kind} ${result.records === null ? 'skipped' : result.records.length}`;
-    const seen: Record<string, string> = {};
-    for (const name of readdirSync(reference('oscal'))) {
-      const xml = name.endsWith('.xml');
-      seen[name] = outcome(xml ? parseXml(bytesOf('oscal', name)) : parseControlsJson(jsonOf('oscal', name)));
-    }
-    for (const name of ['8500controls.xml', 'DiacapToRmf.xml'])
-      seen[name] = outcome(parseXml(bytesOf('dod-8500', name)));
-    const counts = Object.values(seen).reduce(
-      (all, each) => all.set(each, (all.get(each) ?? 0) + 1),
-      new Map<string, number>(),
-    );
-    assert.equal(Object.fromEntries(counts), {
-      'oscal-catalog 1': 4,
-      'oscal-profile 1': 7,
-      'dod-8500 1': 1,
-      'diacap-map 1': 1,
-    });
-    let root: XmlElement | null = null;
-    readXml(bytesOf('cci', 'U_CCI_List.xml'), {}, (element) => {
-      root = element;
-      return null;
-    });
-    assert.ok(isCciList(root!));
-    const [name] = readdirSync(reference('xccdf'));
-    assert.is(parseXml(bytesOf('xccdf', name!)).kind, 'xccdf');
-    for (const parts of [
-      ['nice', 'dcwf-extended-pretty.json'],
-      ['regulatory', 'fedramp', 'FRMR.documentation.json'],
-    ])
-      assert.is(parseControlsJson(jsonOf(...parts)), null);
-  });
-
-  real.run();
-}

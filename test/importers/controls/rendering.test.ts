@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createRenderProse, type Parameter } from '../../../importers/controls/parameters.ts';
-import { labelOfItem, renderStatement } from '../../../importers/controls/statement.ts';
-import { closeUp, collapseLine, collapseLines, excerpt } from '../../../importers/read/source-text.ts';
+import { excerpt } from '../../../importers/read/source-text.ts';
 import { suite } from '../../support/harness.ts';
 import { refusal } from './support.ts';
 
@@ -118,51 +116,6 @@ parameters('inserts that are none, circles and growth are refused', () => {
 parameters.run();
 
 const texts = suite('texts of controls');
-
-texts('a text is collapsed to a line or to its lines', () => {
-  assert.is(collapseLine(' a\u00a0 b\r\n\tc '), 'a b c');
-  assert.is(collapseLines('\r\n  a\u00a0\u00a0b \r\n\r\n \r\n\r\n\t· c\rd\u2028e\n'), 'a b\n\n· c\nd\ne');
-  fc.assert(
-    fc.property(
-      fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\r', '\t', '\u00a0', '.', '(') }),
-      (text) => {
-        const lines = collapseLines(text);
-        assert.is(collapseLines(lines), lines);
-        assert.not.match(lines, /[^\S\n ]| {2}|^ | $|\n{3}/m);
-        assert.is(collapseLine(lines), collapseLine(text));
-        assert.is(closeUp(closeUp(lines)), closeUp(lines));
-      },
-    ),
-  );
-});
-
-texts('gaps before punctuation close, but not before a word that begins with a dot', () => {
-  assert.is(closeUp('a ; b , c . d : e ) f ( g'), 'a; b, c. d: e) f (g');
-  assert.is(closeUp('the .mil domain, .NET ...'), 'the .mil domain, .NET ...');
-});
-
-texts('a statement has its parts on their own lines', () => {
-  const part = (id: string, label: string, prose: string, parts: ReturnType<typeof leaf>[] = []) => ({
-    id,
-    label,
-    prose,
-    parts,
-  });
-  const leaf = (id: string, label: string, prose: string) => ({ id, label, prose, parts: [] });
-  const parts = [
-    part('s', '', 'The harbor:'),
-    part('s.a', 'a.', 'Opens:', [leaf('s.a.1', '1.', 'Gates;'), leaf('s.a.2', '2.', 'Doors.')]),
-    part('s.b', 'b.', ''),
-  ];
-  assert.is(renderStatement(parts), 'The harbor:\na. Opens:\n  1. Gates;\n  2. Doors.\nb.');
-  assert.is(renderStatement([]), '');
-  assert.equal(['SR-03.01.01', 'SR-03.01.01.c', 'SR-03.01.01.c.02', 'SR-03.01.01.c.10'].map(labelOfItem), [
-    '',
-    'c.',
-    '2.',
-    '10.',
-  ]);
-});
 
 texts('messages show a text on one line, cut, without control characters', () => {
   assert.is(excerpt('a\u0000b\u001b[31m\nc\u0085\ud800'), 'a b [31m c \ufffd');

@@ -8,6 +8,7 @@ import { suite, suiteIf } from '../../support/harness.ts';
 import { emptyCatalog } from '../../support/prepared.ts';
 import { reference, referenceData } from '../../support/reference.ts';
 import { put, scratchFolder } from '../../support/scratch.ts';
+import { told } from '../../support/told.ts';
 
 const profiles = suite('profiles that catalogs resolve');
 
@@ -83,10 +84,7 @@ async function resolved(imports: object[]) {
     'nist.json': nist,
     'p.json': profile('Acme', imports),
   });
-  assert.equal(
-    lines.map(({ outcome }) => outcome),
-    ['imported', 'imported'],
-  );
+  assert.equal(told(lines, 'outcome'), ['imported', 'imported']);
   const found = [members('nist-800-53', 'acme'), ...warnings];
   db.close();
   return found;
@@ -138,90 +136,84 @@ profiles('a profile selects as OSCAL says', async () => {
   assert.equal(await resolved(twice), ['AC-1 AC-2']);
 });
 
-profiles(
-  'a profile of several catalogs is a baseline in each, children by the file and not by their names',
-  async () => {
-    const value = profile('Acme', [
-      { href: r5, ...only('ac-20') },
-      {
-        href: 'files/Harbor.json',
-        'include-controls': [{ 'with-ids': ['LAMP', 'a'], 'with-child-controls': 'yes' }],
-      },
-    ]);
-    const { members, warnings, service } = await importing({
-      'nist.json': nist,
-      'harbor.json': harbor,
-      'p.json': value,
-    });
-    assert.equal(warnings, []);
-    assert.is(members('nist-800-53', 'acme'), 'AC-20');
-    assert.is(members('harbor-rules', 'acme'), 'a glow glow-1 lamp');
-    assert.equal(
-      service.baselines('harbor-rules').baselines.map(({ name, controls }) => [name, controls]),
-      [['acme', 4]],
-    );
-  },
-);
+profiles('a profile of several catalogs is a baseline in each', async () => {
+  const value = profile('Acme', [
+    { href: r5, ...only('ac-20') },
+    {
+      href: 'files/Harbor.json',
+      'include-controls': [{ 'with-ids': ['LAMP', 'a'], 'with-child-controls': 'yes' }],
+    },
+  ]);
+  const { members, warnings, service } = await importing({
+    'nist.json': nist,
+    'harbor.json': harbor,
+    'p.json': value,
+  });
+  assert.equal(warnings, []);
+  assert.is(members('nist-800-53', 'acme'), 'AC-20');
+  assert.is(members('harbor-rules', 'acme'), 'a glow glow-1 lamp');
+  assert.equal(
+    service.baselines('harbor-rules').baselines.map(({ name, controls }) => [name, controls]),
+    [['acme', 4]],
+  );
+});
 
-profiles(
-  'a profile imports others, by title, file or name of the baseline of NIST, in any order',
-  async () => {
-    const set = (value: string) => ({ 'set-parameters': [{ 'param-id': 'ac-1_prm_1', values: [value] }] });
-    const files = {
-      'a.json': profile(
-        'Top',
-        [{ href: '#mid', 'include-all': {}, 'exclude-controls': [{ 'with-ids': ['ac-1'] }] }],
-        set('3'),
-        [{ uuid: 'mid', title: 'The Middle' }],
-      ),
-      'b.json': profile('The Middle', [{ href: './base.json', ...only('ac-1', 'ac-2', 'ac-20') }], {
-        alters: [{}, {}],
-      }),
-      'base.json': profile('Base', [{ href: r5, ...only('ac-1', 'AC-2') }], set('2')),
-      'low.json': profile('NIST Special Publication 800-53 Revision 5.1.1 LOW IMPACT BASELINE', [
-        { href: r5, ...only('ac-20') },
-      ]),
-      'own.json': profile('Own', [
-        { href: 'https://example.org/NIST_SP-800-53_rev5_LOW-baseline_profile.json', 'include-all': {} },
-      ]),
-      'loop.json': profile('Loop', [
-        { href: 'loop.json', 'include-all': {} },
-        { href: r5, ...only('ac-2') },
-      ]),
-      'none.json': profile('None', [{ href: 'gone_profile.json', 'include-all': {} }]),
-      'nist.json': nist,
-    };
-    const { members, warnings, service, db } = await importing(files);
-    for (const [name, expected] of [
-      ['top', 'AC-2'],
-      ['the-middle', 'AC-1 AC-2'],
-      ['base', 'AC-1 AC-2'],
-      ['own', 'AC-20'],
-      ['loop', 'AC-2'],
-      ['none', ''],
-    ])
-      assert.is(members('nist-800-53', name!), expected, name);
-    assert.equal(
-      new Set(warnings),
-      new Set([
-        'alterations of controls are not applied: 2',
-        'the the-middle baseline names 1 unknown controls: ac-20',
-        'the loop baseline imports itself by "loop.json"',
-        'the none baseline imports "gone_profile.json", which is not imported',
-        'no imported catalog has the controls of the none baseline',
-      ]),
-    );
-    // A profile passes on what those that it imports set, unless it sets another value.
-    assert.equal(service.one('nist-800-53', 'AC-1').parameters[0]!.values, [
-      { source: 'nist-800-53', value: '8' },
-      { source: 'base', value: '2' },
-      { source: 'the-middle', value: '2' },
-      { source: 'top', value: '3' },
-    ]);
-    const back = await importing(Object.fromEntries(Object.entries(files).reverse()));
-    assert.is(catalogDigest(back.db), catalogDigest(db));
-  },
-);
+profiles('a profile imports others, by title, file or name', async () => {
+  const set = (value: string) => ({ 'set-parameters': [{ 'param-id': 'ac-1_prm_1', values: [value] }] });
+  const files = {
+    'a.json': profile(
+      'Top',
+      [{ href: '#mid', 'include-all': {}, 'exclude-controls': [{ 'with-ids': ['ac-1'] }] }],
+      set('3'),
+      [{ uuid: 'mid', title: 'The Middle' }],
+    ),
+    'b.json': profile('The Middle', [{ href: './base.json', ...only('ac-1', 'ac-2', 'ac-20') }], {
+      alters: [{}, {}],
+    }),
+    'base.json': profile('Base', [{ href: r5, ...only('ac-1', 'AC-2') }], set('2')),
+    'low.json': profile('NIST Special Publication 800-53 Revision 5.1.1 LOW IMPACT BASELINE', [
+      { href: r5, ...only('ac-20') },
+    ]),
+    'own.json': profile('Own', [
+      { href: 'https://example.org/NIST_SP-800-53_rev5_LOW-baseline_profile.json', 'include-all': {} },
+    ]),
+    'loop.json': profile('Loop', [
+      { href: 'loop.json', 'include-all': {} },
+      { href: r5, ...only('ac-2') },
+    ]),
+    'none.json': profile('None', [{ href: 'gone_profile.json', 'include-all': {} }]),
+    'nist.json': nist,
+  };
+  const { members, warnings, service, db } = await importing(files);
+  for (const [name, expected] of [
+    ['top', 'AC-2'],
+    ['the-middle', 'AC-1 AC-2'],
+    ['base', 'AC-1 AC-2'],
+    ['own', 'AC-20'],
+    ['loop', 'AC-2'],
+    ['none', ''],
+  ])
+    assert.is(members('nist-800-53', name!), expected, name);
+  assert.equal(
+    new Set(warnings),
+    new Set([
+      'alterations of controls are not applied: 2',
+      'the the-middle baseline names 1 unknown controls: ac-20',
+      'the loop baseline imports itself by "loop.json"',
+      'the none baseline imports "gone_profile.json", which is not imported',
+      'no imported catalog has the controls of the none baseline',
+    ]),
+  );
+  // A profile passes on what those that it imports set, unless it sets another value.
+  assert.equal(service.one('nist-800-53', 'AC-1').parameters[0]!.values, [
+    { source: 'nist-800-53', value: '8' },
+    { source: 'base', value: '2' },
+    { source: 'the-middle', value: '2' },
+    { source: 'top', value: '3' },
+  ]);
+  const back = await importing(Object.fromEntries(Object.entries(files).reverse()));
+  assert.is(catalogDigest(back.db), catalogDigest(db));
+});
 
 profiles('values, each choice, the label and the constraints of a parameter are served', async () => {
   const insert = '{{ insert: param, ac-1_prm_2 }}';

@@ -5,6 +5,7 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import { suite } from '../../support/harness.ts';
 import { shipped } from '../../support/reference.ts';
 import { put, scratchFolder } from '../../support/scratch.ts';
+import { told } from '../../support/told.ts';
 import { writeXccdf } from '../../support/xccdf-writer.ts';
 
 const curated = suite('Curated mappings and NICE');
@@ -110,19 +111,16 @@ curated('a STIG that is renamed is mapped anew', async () => {
   assert.is(rows('thing_for_kubernetes')[0]!.code, '15-1252.00');
 });
 
-curated(
-  'rows of another version of the rule are made anew by the next import, whatever it brings',
-  async () => {
-    const before = rows();
-    t.db.sqlite.exec("UPDATE role_mappings SET rule = '1', confidence_score = 0.5");
-    const generation = t.db.generation();
-    await runImport(t.db, [put(folder, 'other.txt', 'of no kind')]);
-    assert.equal(rows(), before);
-    assert.is(t.db.generation(), generation + 1);
-    await runImport(t.db, [put(folder, 'other.txt', 'of no kind')]);
-    assert.is(t.db.generation(), generation + 1);
-  },
-);
+curated('rows of another version of the rule are made anew by the next import', async () => {
+  const before = rows();
+  t.db.sqlite.exec("UPDATE role_mappings SET rule = '1', confidence_score = 0.5");
+  const generation = t.db.generation();
+  await runImport(t.db, [put(folder, 'other.txt', 'of no kind')]);
+  assert.equal(rows(), before);
+  assert.is(t.db.generation(), generation + 1);
+  await runImport(t.db, [put(folder, 'other.txt', 'of no kind')]);
+  assert.is(t.db.generation(), generation + 1);
+});
 
 const broken: [string, string, RegExp][] = [
   ['a wrong header', `${header},more\na,15-1244.00,1,Primary,,x,y\n`, /^row 1: the header is not stigSlug,/],
@@ -140,16 +138,16 @@ const broken: [string, string, RegExp][] = [
   ['a short row', `${header}\na,15-1244.00,1\n`, /^row 2 has 3 cells, the header has 6$/],
 ];
 
-for (const [name, text, reason] of broken) {
-  curated(`${name} is named by row and column, and changes nothing`, async () => {
-    const before = rows();
-    const { lines } = await runImport(t.db, [put(folder, `broken ${++count}.csv`, text)]);
-    assert.is(lines[0]!.outcome, 'rejected');
-    assert.is(lines[0]!.kind, 'role-mapping-csv');
-    assert.match(lines[0]!.reason!, reason);
-    assert.equal(rows(), before);
-  });
-}
+curated('what is wrong is named by row and column, and changes nothing', async () => {
+  const before = rows();
+  const paths = broken.map(([, text], index) => put(folder, `broken ${index}.csv`, text));
+  const { lines } = await runImport(t.db, paths);
+  for (const [index, [name, , reason]] of broken.entries()) {
+    assert.equal([lines[index]!.outcome, lines[index]!.kind], ['rejected', 'role-mapping-csv'], name);
+    assert.match(lines[index]!.reason!, reason, name);
+  }
+  assert.equal(rows(), before);
+});
 
 interface Nice {
   documents: { version: string }[];
@@ -196,14 +194,7 @@ curated('NICE: a framework without work roles, or a role in no category, is reje
   astray.relationships = astray.relationships.slice(1);
   const wrong = { ...nice(), elements: [{ element_type: 'work_role' }] };
   const { lines } = await runImport(t.db, [putNice(empty), putNice(astray), putNice(wrong)]);
-  assert.equal(
-    lines.map((line) => [line.kind, line.outcome]),
-    [
-      ['nice', 'rejected'],
-      ['nice', 'rejected'],
-      ['nice', 'rejected'],
-    ],
-  );
+  assert.equal(told(lines, 'kind', 'outcome'), ['nice rejected', 'nice rejected', 'nice rejected']);
   assert.match(lines[1]!.reason!, /^the work role \S+ is in no category$/);
   assert.match(lines[2]!.reason!, /^\/elements\/0\//);
   assert.is(t.db.sqlite.prepare('SELECT count(*) FROM work_roles').pluck().get(), 41);
