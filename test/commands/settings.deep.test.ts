@@ -268,44 +268,6 @@ settings('a banner with blanks of gapstone.env is on the pages', async () => {
   await server.ended;
 });
 
-settings('a wrong word is answered with the nearest right one, without its control characters', async () => {
-  const folder = scratchFolder();
-  const cases: [string[], string][] = [
-    [['backpu'], 'there is no command "backpu": did you mean "backup"?'],
-    [['retsore'], 'there is no command "retsore": did you mean "restore"?'],
-    [['--versoin'], 'there is no option "--versoin": did you mean "--version"?'],
-    [['--json', 'status'], 'the command must come before "--json": see gapstone --help'],
-    [['status', '--db'], '--db needs a value'],
-    [['status', '--db', '--json'], '--db needs a value'],
-    [['status', '--json=1'], '--json takes no value'],
-    [['xyzzy'], 'there is no command "xyzzy": see gapstone --help'],
-    [['help', 'imprt'], 'there is no command "imprt": did you mean "import"?'],
-    [['status', '--jsn'], 'there is no option "--jsn": did you mean "--json"?'],
-    [['backup', 'f', '--user-only'], 'there is no option "--user-only": did you mean "--users-only"?'],
-    [['content', 'verfy'], 'there is no command "content verfy": did you mean "content verify"?'],
-    [['content', 'trust', 'ad'], 'there is no command "content trust ad": did you mean "content trust add"?'],
-    [['mapping', 'lst'], 'there is no command "mapping lst": did you mean "mapping list"?'],
-    [['back\u001b[31mup'], 'there is no command "back\ufffd[31mup": see gapstone --help'],
-    [['status', '--js\u001bon'], 'there is no option "--js\ufffdon": did you mean "--json"?'],
-    [['x'.repeat(1000)], `there is no command "${'x'.repeat(64)}": see gapstone --help`],
-  ];
-  for (const [args, message] of cases) {
-    const { code, stdout, stderr } = await runHere(folder, args);
-    assert.equal([code, stdout, stderr], [2, '', `gapstone: ${message}\n`]);
-  }
-});
-
-settings('the nearest word is the one with the fewest changes', () => {
-  assert.is(didYouMean('jsno', ['json', 'db']), ': did you mean "json"?');
-  assert.is(
-    didYouMean('integration', ['import', 'integration-token']),
-    ': did you mean "integration-token"?',
-  );
-  assert.is(didYouMean('', ['json']), '');
-  assert.is(didYouMean('zzzz', ['json', 'db']), '');
-  assert.is(didYouMean('JSON', ['json'], '--'), ': did you mean "--json"?');
-});
-
 settings('each help has options, environment, exit codes and examples, and fits 80 columns', async () => {
   const folder = scratchFolder();
   const main = await runHere(folder, ['-h']);
