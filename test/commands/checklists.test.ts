@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { suite } from '../support/harness.ts';
@@ -8,7 +8,6 @@ import { readZip } from '../support/read-zip.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, startServer } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
-import { noStig } from '../support/words.ts';
 
 const command = suite('gapstone checklists');
 command.after(killAll);

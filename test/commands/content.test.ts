@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { CommandError } from '../../src/base/errors.ts';
 import { packageVersion } from '../../src/base/root.ts';
-import { contentCommand } from '../../src/commands/content.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { sampleCatalog } from '../support/bundles.ts';
 import { suite, testIf } from '../support/harness.ts';

@@ -9,7 +9,7 @@ import { openCatalog } from '../../src/db/database.ts';
 import { cli } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { runHere } from '../support/here.ts';
-import { killAll, runToEnd } from '../support/running.ts';
+import { killAll } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
