@@ -22,6 +22,7 @@ import { suite, testIf } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
 import { programs } from '../support/programs.ts';
 import { shipped } from '../support/reference.ts';
+import { until } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { filesOf, importInto } from '../support/site.ts';
 import { makeZip } from '../support/zip.ts';
@@ -197,7 +198,7 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   assert.is(setAside(files).length, 4);
   mkdirSync(join(folder, 'g.db.before-schema-3-wal'));
   writeFileSync(join(folder, 'g.db.before-schema-3'), '');
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await until('all are older than a second', () => removable(setAside(files), 1, new Date()).length === 4);
   const { code, stdout, stderr } = await run(['tidy', '--older-than', '1s']);
   assert.is(code, 1, 'one of them cannot be removed');
   assert.match(stderr, /^\S*g\.db\.before-schema-3 cannot be removed: .+$/m);

@@ -210,21 +210,16 @@ backups('holds both as databases that stand alone; is for the owner alone; says 
 
 backups("--users-only: users' data alone, as a database; the catalog need not be there", async () => {
   const { folder, files } = siteOf();
-  for (const number of [1, 2]) {
-    const copy = join(folder, `u${number}.db`);
-    const args = ['backup', copy, '--users-only', '--json', '--db', files.db];
+  for (const name of ['u1.db', 'u2.db']) {
+    const file = join(folder, name);
+    const args = ['backup', file, '--users-only', '--json', '--db', files.db];
     const { code, stdout, stderr } = await commandHere(args);
     assert.equal([code, stderr], [0, '']);
-    assert.equal(JSON.parse(stdout), {
-      file: copy,
-      bytes: lstatSync(copy).size,
-      sha256: sha256(copy),
-      schema: { users: newest.users },
-    });
-    assert.is(readFileSync(`${copy}.sha256`, 'utf8'), `${sha256(copy)}  u${number}.db\n`);
-    assert.is(lstatSync(copy).mode & 0o777, 0o600);
-    assert.is(readHeader(copy).kind, 'users');
-    assert.equal(listsIn(copy), ['Kept']);
+    const { size, mode } = lstatSync(file);
+    const schema = { users: newest.users };
+    assert.equal(JSON.parse(stdout), { file, bytes: size, sha256: sha256(file), schema });
+    assert.is(readFileSync(`${file}.sha256`, 'utf8'), `${sha256(file)}  ${name}\n`);
+    assert.equal([mode & 0o777, readHeader(file).kind, listsIn(file)], [0o600, 'users', ['Kept']]);
     rmSync(files.db, { force: true });
   }
   assert.equal(filesIn(folder), ['g-users.db', 'u1.db', 'u1.db.sha256', 'u2.db', 'u2.db.sha256']);
@@ -233,27 +228,16 @@ backups("--users-only: users' data alone, as a database; the catalog need not be
 backups("where there is no users' data yet the catalog alone is in it, and none is made", async () => {
   const { folder, files } = siteOf();
   rmSync(files.usersDb);
-  const made = await backup(files, join(folder, 'b.zip'));
-  assert.equal(made.schema, { catalog: newest.catalog });
-  assert.equal((await unpacked(join(folder, 'b.zip'))).names, ['catalog.db']);
+  const copy = join(folder, 'b.zip');
+  assert.equal((await backup(files, copy)).schema, { catalog: newest.catalog });
+  assert.equal((await unpacked(copy)).names, ['catalog.db']);
   assert.equal(filesIn(folder), ['b.zip', 'b.zip.sha256', 'g.db']);
-  const { code, stderr } = await commandHere(['backup', 'u.db', '--users-only', '--db', files.db], {
-    cwd: folder,
-  });
-  assert.equal(
-    [code, stderr],
-    [
-      1,
-      `gapstone: there is no database at ${files.usersDb}: create one with "gapstone import", or restore a backup with "gapstone restore"\n`,
-    ],
-  );
+  const refused = await refusalOf(() => backup(files, join(folder, 'u.db'), true));
+  assert.match(refused, /^there is no database at \S+g-users\.db: create one with "gapstone import"/);
   // What such a backup restores leaves users' data as it is.
   copyFileSync(sample.usersDb, files.usersDb);
-  const restored = await restoreBackup(join(folder, 'b.zip'), files, when);
-  assert.equal(
-    restored.files.map(({ kind }) => kind),
-    ['catalog'],
-  );
+  const restored = await restoreBackup(copy, files, when);
+  assert.is(restored.files.map(({ kind }) => kind).join(), 'catalog');
   assert.is(sha256(files.usersDb), sha256(sample.usersDb));
 });
 
@@ -262,25 +246,23 @@ backups('never replaces anything, and leaves nothing behind when it fails', asyn
   put(folder, 'there.db', 'of another day');
   put(folder, 'there.db.sha256', 'its hash');
   mkdirSync(join(folder, 'folder.db'));
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'link.db'));
   const before = stateOf(folder);
-  const cases: [string, RegExp][] = [
-    ['g.db', /g\.db is the database itself$/],
-    ['g-users.db', /g-users\.db is the database itself$/],
-    ['there.db', /there\.db already exists: a copy never replaces a file. Choose another name$/],
-    ['folder.db', /folder\.db already exists: a copy never replaces a file. Choose another name$/],
-    ['no/such/b.db', /the folder of .*b\.db does not exist$/],
-  ];
-  for (const usersOnly of [false, true])
-    for (const [name, message] of cases) {
-      assert.match(await refusalOf(() => backup(files, join(folder, name), usersOnly)), message);
-      assert.equal(stateOf(folder), before, name);
-    }
+  const taken = /already exists: a copy never replaces a file. Choose another name$/;
+  const full = /^there is not enough space for \S+\/b\.db: it needs \d+ bytes, 1000 are free$/;
   for (const usersOnly of [false, true]) {
+    for (const [name, message] of [
+      ['g.db', /g\.db is the database itself$/],
+      ['g-users.db', /g-users\.db is the database itself$/],
+      ['there.db', taken],
+      ['folder.db', taken],
+      // One that leads nowhere.
+      ['link.db', taken],
+      ['no/such/b.db', /the folder of .*b\.db does not exist$/],
+    ] as const)
+      assert.match(await refusalOf(() => backup(files, join(folder, name), usersOnly)), message);
     const noRoom = () => backUp(files, join(folder, 'b.db'), { usersOnly, room: () => 1000 });
-    assert.match(
-      await refusalOf(noRoom),
-      /^there is not enough space for \S+\/b\.db: it needs \d+ bytes, 1000 are free$/,
-    );
+    assert.match(await refusalOf(noRoom), full);
     assert.equal(stateOf(folder), before);
   }
 });
@@ -303,12 +285,6 @@ backups('writes to no file that somebody planted, and through no link', async ()
     assert.not(lstatSync(hash).isSymbolicLink(), 'the link was replaced, not followed');
     assert.is(readFileSync(hash, 'utf8'), `${told}  b.db\n`);
     assert.equal(readdirSync(folder).sort(), [...there, 'b.db'].sort(), 'nothing else is left');
-    // A link in the place of the copy itself, even one that leads nowhere, is a name that is taken.
-    symlinkSync(join(folder, 'nowhere'), join(folder, 'c.db'));
-    assert.match(
-      await refusalOf(() => backup(files, join(folder, 'c.db'), usersOnly)),
-      /c\.db already exists: a copy never replaces a file. Choose another name$/,
-    );
   }
 });
 
@@ -481,44 +457,27 @@ restores('where a database is missing, empty or no database any more; its log is
 restores('warns of what is no longer known where a database cannot be read, and keeps the rest', async () => {
   const { copy } = await withBackup();
   const wasHeld = 'a'.repeat(64);
-  const restoreOver = async (kind: Kind, bytes: Buffer | null) => {
-    const files = filesOf(join(scratchFolder(), 'g.db'));
-    openCatalog(files.db, { create: true }).close();
-    const db = openDatabase(files);
-    db.sqlite.exec(`INSERT INTO inbox_contents VALUES ('${wasHeld}')`);
-    db.close();
-    const file = fileOf(files, kind);
+  const damaged = Buffer.alloc(8192, 0xee);
+  const ofCatalog = /^warning: the inbox may bring back what the replaced catalog held: .*\bg\.db\b/;
+  const ofUsers =
+    /^warning: which bundles were applied here and what the inbox held is what the backup says: .*\bg-users\.db\b/;
+  for (const [kind, bytes, warnings, held] of [
+    ['catalog', damaged, [ofCatalog], [wasHeld]],
+    ['users', damaged, [ofUsers], []],
+    // Nothing was there that could be lost.
+    ['catalog', null, [], [wasHeld]],
+  ] as [Kind, Buffer | null, RegExp[], string[]][]) {
+    const { files, file } = siteOf(kind);
+    change(files.usersDb, `INSERT INTO inbox_contents VALUES ('${wasHeld}')`);
     rmSync(file);
     if (bytes) writeFileSync(file, bytes);
-    const { code, stderr } = await commandHere([
-      'restore',
-      copy,
-      '--db',
-      files.db,
-      '--users-db',
-      files.usersDb,
-    ]);
+    const { code, stderr } = await commandHere(['restore', copy, '--db', files.db]);
     assert.is(code, 0, stderr);
-    const warnings = stderr.split('\n').filter((line) => line.startsWith('warning: '));
-    return { warnings, held: [...inboxContents(files.usersDb)] };
-  };
-  const damaged = Buffer.alloc(8192, 0xee);
-  const lostCatalog = await restoreOver('catalog', damaged);
-  assert.is(lostCatalog.warnings.length, 1);
-  assert.match(
-    lostCatalog.warnings[0]!,
-    /^warning: the inbox may bring back what the replaced catalog held: .*\bg\.db\b/,
-  );
-  assert.equal(lostCatalog.held, [wasHeld]);
-  const lostUsers = await restoreOver('users', damaged);
-  assert.is(lostUsers.warnings.length, 1);
-  assert.match(
-    lostUsers.warnings[0]!,
-    /^warning: which bundles were applied here and what the inbox held is what the backup says: .*\bg-users\.db\b/,
-  );
-  assert.equal(lostUsers.held, []);
-  // Nothing was there that could be lost.
-  assert.equal(await restoreOver('catalog', null), { warnings: [], held: [wasHeld] });
+    const said = stderr.split('\n').filter((line) => line.startsWith('warning: '));
+    assert.is(said.length, warnings.length, stderr);
+    for (const [index, warning] of warnings.entries()) assert.match(said[index]!, warning);
+    assert.equal([...inboxContents(files.usersDb)], held);
+  }
 });
 
 restores('neither file is replaced when somebody uses one of the two', async () => {
@@ -529,14 +488,9 @@ restores('neither file is replaced when somebody uses one of the two', async () 
     user.pragma('journal_mode = WAL');
     user.prepare('SELECT count(*) FROM sqlite_schema').get();
     const names = filesIn(folder);
-    const hashes = Object.values(files).map(sha256);
-    const { code, stdout, stderr } = await commandHere(['restore', copy, '--db', files.db]);
-    assert.equal(
-      [code, stdout, stderr],
-      [1, '', `gapstone: ${file} is in use: first stop the server and any other program that uses it\n`],
-    );
+    const inUse = `${file} is in use: first stop the server and any other program that uses it`;
+    assert.is(await refusalOf(() => restoreBackup(copy, files, when)), inUse);
     assert.equal(filesIn(folder), names);
-    assert.is(sha256(file), hashes[kinds.indexOf(kind)]);
     user.close();
     assert.is(contentOf(files), content);
   }
