@@ -255,12 +255,13 @@ settings('in a package wrong usage makes no folder, config says 1, and root writ
 });
 
 settings('a banner with blanks of gapstone.env is on the pages', async () => {
-  const { folder } = installation();
+  const { folder, run } = installation();
+  assert.is(run(['import', 'program/data/stigs']).status, 0);
   put(folder, 'gapstone.env', 'GAPSTONE_BANNER=TOP SECRET // FOR TESTS\n');
   const cli = join(folder, 'program', 'dist', 'src', 'cli.js');
   // In the place of the program that the harness names.
-  const copy = ['sh', '-c', `exec "$0" ${cli} start --port 0 --no-token`];
-  const server = await startServer(folder, ['start'], {}, copy);
+  const copy = ['sh', '-c', `exec "$0" ${cli} serve --port 0`];
+  const server = await startServer(folder, ['serve'], {}, copy);
   const page = await (await fetch(`${server.url}/signin`)).text();
   assert.match(page, 'TOP SECRET // FOR TESTS');
   server.child.kill('SIGTERM');
