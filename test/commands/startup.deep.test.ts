@@ -36,7 +36,7 @@ import {
   stateOf,
   unclean,
 } from '../support/database-files.ts';
-import { suite } from '../support/harness.ts';
+import { suite, testIf } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
 import { killedAtEach } from '../support/killed.ts';
 import { nobody } from '../support/nobody.ts';
@@ -202,76 +202,75 @@ const give = (...paths: string[]) => {
 const seenState = (folder: string) => (isRoot ? stateOf(folder) : readdirSync(folder));
 
 // Where the package lies in a folder of root's own, nobody else can run it either.
-if (nobodyReadsPackage()) {
-  refuse('a file, or a folder, that may not be written', async () => {
-    const rights = (path: string, mode: string) =>
-      `${path} belongs to uid \\d+, gid \\d+ \\(mode ${mode}\\), and this process is uid ${process.geteuid!() || nobody},`;
-    const g = '/\\S*/g(-users)?\\.db';
-    const unwritten = `cannot be written: EACCES: permission denied: ${rights(g, '0444')}`;
-    const cases: [folder: number, file: number, string][] = [
-      [0o755, 0o444, unwritten],
-      [0o555, 0o444, unwritten],
-      [
-        0o555,
-        0o644,
-        `cannot be opened \\(.+\\): its folder must be writable, .+: ${rights('/[^ ]+', '0555')}`,
-      ],
-      [0o755, 0o000, `cannot be read: EACCES.*: ${rights(g, '0000')}`],
-    ];
-    for (const kind of kinds)
-      for (const [folderMode, fileMode, message] of cases) {
-        const { folder, files, file } = siteOf(kind);
-        give(folder, ...Object.values(files));
-        chmodSync(file, fileMode);
-        chmodSync(folder, folderMode);
-        const before = seenState(folder);
-        let said = 'nothing was refused';
-        asNobody(() => {
-          try {
-            // Of the two, the catalog is written by importers, who open it alone.
-            (kind === 'catalog' ? openCatalog(file) : openDatabase(files)).close();
-          } catch (error) {
-            assert.instance(error, CommandError);
-            said = (error as Error).message;
-          }
-        });
-        assert.match(said, new RegExp(`^${g} ${message}`), `${kind}: ${folderMode} ${fileMode}`);
-        assert.equal(seenState(folder), before);
-        chmodSync(folder, 0o700);
-      }
-  });
+const withRights = testIf(
+  { here: nobodyReadsPackage(), bring: 'Run the tests from a folder that every account may read.' },
+  refuse,
+);
 
-  refuse('is not a catalog that cannot be written, nor its folder: users write beside', async () => {
-    const { folder, files } = siteOf();
-    const usersFolder = scratchFolder();
-    const usersDb = join(usersFolder, 'u.db');
-    give(folder, files.db, usersFolder);
-    chmodSync(files.db, 0o444);
-    chmodSync(folder, 0o555);
-    const before = seenState(folder);
-    asNobody(() => {
-      const db = openDatabase({ db: files.db, usersDb });
-      assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 2);
-      db.sqlite.exec("INSERT INTO favorite_stigs VALUES ('ann', 'harbor_linux_3', 'h', 'H', 't')");
-      db.close();
-    });
-    assert.equal(seenState(folder), before);
-    assert.equal(readdirSync(usersFolder), ['u.db']);
-    chmodSync(folder, 0o700);
-  });
+withRights('a file, or a folder, that may not be written', async () => {
+  const rights = (path: string, mode: string) =>
+    `${path} belongs to uid \\d+, gid \\d+ \\(mode ${mode}\\), and this process is uid ${process.geteuid!() || nobody},`;
+  const g = '/\\S*/g(-users)?\\.db';
+  const unwritten = `cannot be written: EACCES: permission denied: ${rights(g, '0444')}`;
+  const cases: [folder: number, file: number, string][] = [
+    [0o755, 0o444, unwritten],
+    [0o555, 0o444, unwritten],
+    [0o555, 0o644, `cannot be opened \\(.+\\): its folder must be writable, .+: ${rights('/[^ ]+', '0555')}`],
+    [0o755, 0o000, `cannot be read: EACCES.*: ${rights(g, '0000')}`],
+  ];
+  for (const kind of kinds)
+    for (const [folderMode, fileMode, message] of cases) {
+      const { folder, files, file } = siteOf(kind);
+      give(folder, ...Object.values(files));
+      chmodSync(file, fileMode);
+      chmodSync(folder, folderMode);
+      const before = seenState(folder);
+      let said = 'nothing was refused';
+      asNobody(() => {
+        try {
+          // Of the two, the catalog is written by importers, who open it alone.
+          (kind === 'catalog' ? openCatalog(file) : openDatabase(files)).close();
+        } catch (error) {
+          assert.instance(error, CommandError);
+          said = (error as Error).message;
+        }
+      });
+      assert.match(said, new RegExp(`^${g} ${message}`), `${kind}: ${folderMode} ${fileMode}`);
+      assert.equal(seenState(folder), before);
+      chmodSync(folder, 0o700);
+    }
+});
 
-  refuse('a new database where nothing may be written', () => {
-    const folder = scratchFolder();
-    give(folder);
-    chmodSync(folder, 0o555);
-    assert.throws(
-      () => asNobody(() => openCatalog(join(folder, 'g.db'), { create: true })),
-      (error: Error) => error instanceof CommandError && /g\.db cannot be created: /.test(error.message),
-    );
-    assert.equal(readdirSync(folder), []);
-    chmodSync(folder, 0o700);
+withRights('is not a catalog that cannot be written, nor its folder: users write beside', async () => {
+  const { folder, files } = siteOf();
+  const usersFolder = scratchFolder();
+  const usersDb = join(usersFolder, 'u.db');
+  give(folder, files.db, usersFolder);
+  chmodSync(files.db, 0o444);
+  chmodSync(folder, 0o555);
+  const before = seenState(folder);
+  asNobody(() => {
+    const db = openDatabase({ db: files.db, usersDb });
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 2);
+    db.sqlite.exec("INSERT INTO favorite_stigs VALUES ('ann', 'harbor_linux_3', 'h', 'H', 't')");
+    db.close();
   });
-}
+  assert.equal(seenState(folder), before);
+  assert.equal(readdirSync(usersFolder), ['u.db']);
+  chmodSync(folder, 0o700);
+});
+
+withRights('a new database where nothing may be written', () => {
+  const folder = scratchFolder();
+  give(folder);
+  chmodSync(folder, 0o555);
+  assert.throws(
+    () => asNobody(() => openCatalog(join(folder, 'g.db'), { create: true })),
+    (error: Error) => error instanceof CommandError && /g\.db cannot be created: /.test(error.message),
+  );
+  assert.equal(readdirSync(folder), []);
+  chmodSync(folder, 0o700);
+});
 
 // What else a key file may hold is tried in test/auth/keys.test.ts.
 refuse('a bad key: the database is not touched, and no part of the key is told', async () => {

@@ -219,6 +219,7 @@ usage('each line is told its fault, and nothing is made', async () => {
   copyFileSync(bundle.files[0]!, join(cwd, 'bundle'));
   const before = filesIn(cwd);
   let code = 0;
+  let tried = 0;
   for (const row of refusals.replaceAll('\n  |', ' |').split('\n')) {
     if (row.startsWith('exit ')) code = Number(row.slice(5));
     if (!row.includes(' | ')) continue;
@@ -228,6 +229,7 @@ usage('each line is told its fault, and nothing is made', async () => {
       .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
       .join('[^\\n]*');
     for (const line of linesOf(lines)) {
+      tried++;
       const words = wordsOf(line);
       const isVariable = (word: string) => /^[A-Z_]+=/.test(word);
       const env = Object.fromEntries(words.filter(isVariable).map((word) => word.split(/=(.*)/s, 2)));
@@ -240,6 +242,7 @@ usage('each line is told its fault, and nothing is made', async () => {
       assert.equal(filesIn(cwd), before, line);
     }
   }
+  assert.ok(tried > 150, String(tried));
   assert.is((await commandHere([], { cwd })).code, 2);
 });
 

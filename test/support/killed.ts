@@ -19,8 +19,8 @@ const hook = (number: number) =>
     syncBuiltinESMExports();`)}`;
 
 /**
- * Runs a command killed before the first such call, the second and so on, each after `prepare`, until it ends of itself;
- * `judge` looks at what each leaves. Gives how many were killed.
+ * Runs a command killed before the first such call, the second and so on until it ends of itself; `judge` looks at what
+ * each leaves. Gives how many were killed.
  */
 export async function killedAtEach(
   command: (number: number) => Promise<{ args: string[]; judge: () => unknown }>,
