@@ -232,8 +232,10 @@ backups("where there is no users' data yet the catalog alone is in it, and none 
   assert.equal((await backup(files, copy)).schema, { catalog: newest.catalog });
   assert.equal((await unpacked(copy)).names, ['catalog.db']);
   assert.equal(filesIn(folder), ['b.zip', 'b.zip.sha256', 'g.db']);
-  const refused = await refusalOf(() => backup(files, join(folder, 'u.db'), true));
-  assert.match(refused, /^there is no database at \S+g-users\.db: create one with "gapstone import"/);
+  const users = await commandHere(['backup', join(folder, 'u.db'), '--users-only', '--db', files.db]);
+  assert.equal([users.code, users.stdout], [1, '']);
+  assert.match(users.stderr, /^gapstone: there is no database at \S+g-users\.db: create one with .+\n$/);
+  assert.equal(filesIn(folder), ['b.zip', 'b.zip.sha256', 'g.db']);
   // What such a backup restores leaves users' data as it is.
   copyFileSync(sample.usersDb, files.usersDb);
   const restored = await restoreBackup(copy, files, when);
