@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { CommandError } from '../../src/base/errors.ts';
 import { packageVersion } from '../../src/base/root.ts';
-import { contentCommand } from '../../src/commands/content.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { sampleCatalog } from '../support/bundles.ts';
 import { suite, testIf } from '../support/harness.ts';
@@ -205,63 +203,5 @@ testIf(programs('bash', 'openssl', 'unzip'), test)(
     assert.is(difference.before, one.digest);
   },
 );
-
-test('what is no usage ends with exit code 2, what is refused with 1, and one line', async () => {
-  const { cwd, run } = await site();
-  await run('keygen', '--out', 'key');
-  writeFileSync(join(cwd, 'b'), 'no bundle, though it is long enough to be read as one: it goes on and on');
-  const build = ['build', '--out', 'new', '--key', join(cwd, 'key')];
-  for (const [args, message] of [
-    [
-      [],
-      /^"content" alone does nothing: the commands are "content keygen", "content trust", "content build"/,
-    ],
-    [['unpack'], /^there is no command "content unpack": the commands are/],
-    [['keygen'], /--out must be given/],
-    [['trust'], /the commands are "content trust add", "content trust list" and "content trust remove"/],
-    [['trust', 'add', 'key.pub'], /--name must be given/],
-    [['trust', 'add', 'key.pub', '--name', 'a\nb'], /--name must have 1 to 64 characters/],
-    [['trust', 'add', 'key.pub', '--name', '\u3164'], /--name must have 1 to 64 characters/],
-    [['trust', 'add', 'key.pub', '--name', 'a', '--channel', 'A b'], /--channel must be 1 to 64 of a-z/],
-    [['trust', 'list', '--channel', 'main'], /takes neither --name nor --channel/],
-    [['trust', 'remove'], /expected NAME, got 0 arguments/],
-    [['build', '--key', 'key'], /--out must be given/],
-    [['build', '--out', 'new'], /give either --key FILE or --unsigned/],
-    [[...build, '--unsigned'], /give either --key FILE or --unsigned/],
-    [['build', '--out', 'new', '--unsigned', '--split', '1M'], /--unsigned takes no --split/],
-    [[...build, 'stray'], /expected no arguments, got 1 arguments/],
-    [[...build, '--since', 'b'], /--since and --sources belong together/],
-    [[...build, '--sources', 'b'], /--since and --sources belong together/],
-    [[...build, '--sequence', '0'], /--sequence must be a whole number of at least 1/],
-    [[...build, '--sequence', '99999999999999999999'], /--sequence must be a whole number/],
-    [[...build, '--time', 'now'], /--time must be a date/],
-    [[...build, '--expires', '2027-13-01'], /--expires must be a date/],
-    [[...build, '--split', '12'], /--split must be at least 1K/],
-    [['verify'], /expected BUNDLE, got 0 arguments/],
-    [['list', 'b'], /expected no arguments/],
-  ] as [string[], RegExp][]) {
-    const error = await contentCommand.run(args).then(
-      () => null,
-      (reason: Error) => reason,
-    );
-    assert.instance(error, CommandError, `${args.join(' ')}: ${error?.stack}`);
-    assert.is((error as CommandError).exitCode, 2, args.join(' '));
-    assert.match(error!.message, message);
-    assert.not.match(error!.message, /\n/);
-  }
-  for (const [args, message] of [
-    [['build', '--out', 'new', '--key', 'key.pub'], /key\.pub (can be read by others|is no private key)/],
-    [[...build, '--since', 'b', '--sources', 'b'], /b is no bundle of Gapstone/],
-    [[...build, '--since', 'b', '--sources', 'nowhere'], /nowhere does not exist/],
-    [['verify', 'b', '--key', 'key.pub'], /b is no bundle of Gapstone/],
-    [['verify', 'nowhere', '--key', 'key.pub'], /nowhere cannot be read: ENOENT/],
-    [['attach', 'b', 'nowhere'], /there is no file nowhere/],
-  ] as [string[], RegExp][]) {
-    const { code, stderr } = await run(...args);
-    assert.is(code, 1, args.join(' '));
-    assert.match(stderr, message);
-  }
-  assert.equal(filesIn(cwd), ['b', 'catalog.db', 'key', 'key.pub']);
-});
 
 test.run();

@@ -7,7 +7,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -164,29 +163,6 @@ const digestOf = async (file: string) => {
   assert.is(code, 0, stdout);
   return /^digest: (\w+)$/m.exec(stdout)![1]!;
 };
-
-exchange('never takes the log of the former one for its own', async () => {
-  const folder = scratchFolder();
-  const [file, next] = [join(folder, 'g.db'), join(folder, 'next.db')];
-  await imported(file, shipped('stigs'));
-  await imported(next, other(9));
-  const wanted = await digestOf(next);
-  const { running, ask } = await served(folder, ['--db', file]);
-  // The server holds the log, so an importer is not the last to close it.
-  const run = await commandHere(['import', other(1), '--db', file]);
-  assert.is(run.code, 0, run.stderr);
-  assert.is(statSync(`${file}-wal`).size, 0, 'nothing is in it that another file could take up');
-  // One that was killed behind its commit leaves a log with content.
-  const killed = new Sqlite(file);
-  killed.pragma('wal_autocheckpoint = 0');
-  killed.exec('UPDATE findings SET fix_text = check_content; UPDATE catalog SET generation = generation + 1');
-  killed.close();
-  assert.ok(statSync(`${file}-wal`).size > 0);
-  renameSync(next, file);
-  await until('it is served', async () => (await ask('GET', '/api/v1/catalog')).json.digest === wanted);
-  await stop(running);
-  assert.is(await digestOf(file), wanted);
-});
 
 exchange('takes the place of another once nobody can take it for themselves', async () => {
   const folder = scratchFolder();

@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert';
 import { discover, listFiles } from '../../importers/discover.ts';
 import { isLink, knowsPlaces } from '../../importers/open-file.ts';
 import { type LookBounds, lookAt } from '../../src/commands/inbox-look.ts';
-import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
@@ -74,24 +73,6 @@ look('it ends at its bound; a folder that it does not see whole has no state', a
   const some = bounds(7);
   assert.is(Object.keys(await statesOf(flat, some)).length, 7);
   assert.is(some.exceeded, true);
-});
-
-look('its work grows with the number of files, and others have their turn after every few', async () => {
-  const [small, large] = [fill(scratchFolder(), 1000), fill(join(scratchFolder(), 'in'), 4000)];
-  await statesOf(small);
-  const few = await effortOf(() => statesOf(small, bounds(5000)));
-  let turns = 0;
-  let ended = false;
-  const nextTurn = () => {
-    turns++;
-    if (!ended) setImmediate(nextTurn);
-  };
-  nextTurn();
-  await statesOf(join(large, '..'), bounds(5000));
-  ended = true;
-  assert.ok(turns > 4000 / 8, `${turns} turns of the loop for 4000 files`);
-  const many = await effortOf(() => statesOf(large, bounds(5000)));
-  assert.ok(many < 12 * few, `${many} ms for 4000 files, ${few} ms for 1000`);
 });
 
 look('what became a link after the look is not followed, neither a file nor a folder above it', async () => {

@@ -3,25 +3,23 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { openCatalog } from '../../src/db/database.ts';
-import { say } from '../faults/support/profile.ts';
 import { auditLines } from '../support/audit.ts';
-import { suite } from '../support/harness.ts';
+import { suite, testIf } from '../support/harness.ts';
 import { killAll, type Running, runToEnd, startServer, until } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const test = suite('Serving over IPv6');
 const template = join(scratchFolder(), 'g.db');
 openCatalog(template, { create: true }).close();
-const forbidden = await whyNoIpv6();
-
 test.after(killAll);
+const onIpv6 = testIf({ here: await hasIpv6(), bring: 'Give the machine an IPv6 loopback address.' }, test);
 
-/** Why nothing can listen on the IPv6 loopback address here, or null when it can. */
-function whyNoIpv6(): Promise<string | null> {
+/** Whether something can listen on the IPv6 loopback address here. */
+function hasIpv6(): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => resolve(`no IPv6 loopback here (${error.code})`));
-    probe.listen(0, '::1', () => probe.close(() => resolve(null)));
+    probe.once('error', () => resolve(false));
+    probe.listen(0, '::1', () => probe.close(() => resolve(true)));
   });
 }
 
@@ -46,41 +44,39 @@ async function remotes(running: Running, count: number): Promise<string[]> {
   return found().map((line) => JSON.parse(line).remote);
 }
 
-test('as variable and as flag: it listens there alone, answers, and log and audit stream name the address', async () => {
-  if (forbidden !== null) return say(`${forbidden}: nothing is tried`);
-  for (const [args, env] of [
-    [[], { GAPSTONE_HOST: '::1' }],
-    [['--host', '::1'], { GAPSTONE_HOST: '127.0.0.1' }],
-  ] as const) {
-    const folder = scratchFolder();
-    const running = await serve(folder, [...args], env);
-    assert.is(running.url, `http://[::1]:${running.port}`);
-    const issued = await runToEnd(folder, ['token', 'issue', '--subject', 'ann', '--db', 'g.db']);
-    const headers = { Authorization: `Bearer ${issued.stdout.trim()}` };
-    const made = await fetch(`${running.url}/api/v1/lists`, {
-      method: 'POST',
-      headers,
-      body: '{"name":"N"}',
-    });
-    assert.is(made.status, 201);
-    assert.equal(await remotes(running, 1), ['::1']);
-    const told = auditLines(join(folder, 'gapstone-audit.jsonl')).filter(
-      (line) => line.action === 'list.create',
-    );
-    assert.equal(
-      told.map((line) => line.source),
-      ['::1'],
-    );
-    const elsewhere = await fetch(`http://127.0.0.1:${running.port}/healthz`).catch(
-      (error) => error.cause.code,
-    );
-    assert.is(elsewhere, 'ECONNREFUSED');
-    await stop(running);
-  }
-});
+onIpv6(
+  'as variable and as flag: it listens there alone, answers, and log and audit stream name the address',
+  async () => {
+    for (const [args, env] of [
+      [[], { GAPSTONE_HOST: '::1' }],
+      [['--host', '::1'], { GAPSTONE_HOST: '127.0.0.1' }],
+    ] as const) {
+      const folder = scratchFolder();
+      const running = await serve(folder, [...args], env);
+      assert.is(running.url, `http://[::1]:${running.port}`);
+      const issued = await runToEnd(folder, ['token', 'issue', '--subject', 'ann', '--db', 'g.db']);
+      const headers = { Authorization: `Bearer ${issued.stdout.trim()}` };
+      const made = await fetch(`${running.url}/api/v1/lists`, {
+        method: 'POST',
+        headers,
+        body: '{"name":"N"}',
+      });
+      assert.is(made.status, 201);
+      assert.equal(await remotes(running, 1), ['::1']);
+      const told = auditLines(join(folder, 'gapstone-audit.jsonl')).find(
+        ({ action }) => action === 'list.create',
+      );
+      assert.is(told!.source, '::1');
+      const elsewhere = await fetch(`http://127.0.0.1:${running.port}/healthz`).catch(
+        (error) => error.cause.code,
+      );
+      assert.is(elsewhere, 'ECONNREFUSED');
+      await stop(running);
+    }
+  },
+);
 
-test('on every address (::) an IPv4 caller is logged as one', async () => {
-  if (forbidden !== null) return say(`${forbidden}: nothing is tried`);
+onIpv6('on every address (::) an IPv4 caller is logged as one', async () => {
   const running = await serve(scratchFolder(), ['--host', '::']);
   assert.is(running.url, `http://[::]:${running.port}`);
   for (const host of ['[::1]', '127.0.0.1'])
@@ -89,27 +85,29 @@ test('on every address (::) an IPv4 caller is logged as one', async () => {
   await stop(running);
 });
 
-test('limits count a network of 64 bits as one caller, over a connection and behind a trusted proxy', async () => {
-  if (forbidden !== null) return say(`${forbidden}: nothing is tried`);
-  const env = { GAPSTONE_RATE_LIMIT: '10', GAPSTONE_TRUSTED_PROXIES: '::1' };
-  const running = await serve(scratchFolder(), ['--host', '::1'], env);
-  const from = async (address?: string) => {
-    const headers = address === undefined ? {} : { 'X-Forwarded-For': address };
-    return (await fetch(`${running.url}/api/v1/stigs`, { headers })).status;
-  };
-  const statuses: number[] = [];
-  for (let i = 1; i <= 10; i++) statuses.push(await from(`2001:db8:1:2:${i}::${i}`));
-  assert.equal(statuses, Array(10).fill(401));
-  assert.is(await from('2001:db8:1:2:ffff:ffff:ffff:ffff'), 429, 'the eleventh of one network');
-  assert.is(await from('2001:db8:1:3::1'), 401, 'another network');
-  for (let i = 1; i <= 10; i++) assert.is(await from(), 401, 'the connection itself');
-  assert.is(await from(), 429);
-  const seen = await remotes(running, 23);
-  assert.equal(
-    [seen[0], seen[10], seen[11], seen[12]],
-    ['2001:db8:1:2:1::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:3::1', '::1'],
-  );
-  await stop(running);
-});
+onIpv6(
+  'limits count a network of 64 bits as one caller, over a connection and behind a trusted proxy',
+  async () => {
+    const env = { GAPSTONE_RATE_LIMIT: '10', GAPSTONE_TRUSTED_PROXIES: '::1' };
+    const running = await serve(scratchFolder(), ['--host', '::1'], env);
+    const from = async (address?: string) => {
+      const headers = address === undefined ? {} : { 'X-Forwarded-For': address };
+      return (await fetch(`${running.url}/api/v1/stigs`, { headers })).status;
+    };
+    const statuses: number[] = [];
+    for (let i = 1; i <= 10; i++) statuses.push(await from(`2001:db8:1:2:${i}::${i}`));
+    assert.equal(statuses, Array(10).fill(401));
+    assert.is(await from('2001:db8:1:2:ffff:ffff:ffff:ffff'), 429, 'the eleventh of one network');
+    assert.is(await from('2001:db8:1:3::1'), 401, 'another network');
+    for (let i = 1; i <= 10; i++) assert.is(await from(), 401, 'the connection itself');
+    assert.is(await from(), 429);
+    const seen = await remotes(running, 23);
+    assert.equal(
+      [seen[0], seen[10], seen[11], seen[12]],
+      ['2001:db8:1:2:1::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:3::1', '::1'],
+    );
+    await stop(running);
+  },
+);
 
 test.run();

@@ -22,6 +22,7 @@ import { suite, testIf } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
 import { programs } from '../support/programs.ts';
 import { shipped } from '../support/reference.ts';
+import { until } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { filesOf, importInto } from '../support/site.ts';
 import { makeZip } from '../support/zip.ts';
@@ -80,8 +81,6 @@ keep('--into names backups by site and time; --keep leaves so many of its own', 
     assert.is(code, 0, stderr);
     made.push(JSON.parse(stdout).file);
     assert.match(made.at(-1)!, /^to\/gapstone-east\.1-\d{8}T\d{6}Z\.zip$/);
-    // Names have seconds.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
   }
   assert.equal(
     readdirSync(join(folder, 'to')).sort(),
@@ -95,23 +94,8 @@ keep('--into names backups by site and time; --keep leaves so many of its own', 
   for (let round = 0; round < 2; round++) {
     const { stdout } = await run(['backup', '--into', 'to', '--users-only', '--json']);
     ids.push(/^to\/gapstone-([0-9a-f]{8})-\d{8}T\d{6}Z\.db$/.exec(JSON.parse(stdout).file)![1]);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
   }
   assert.is(ids[0], ids[1]);
-  const cases: [string[], RegExp, number][] = [
-    [['backup', '--into', 'nowhere'], /nowhere is not a folder: create it first/, 1],
-    [['backup', 'x.zip', '--keep', '3'], /--keep needs --into/, 2],
-    [['backup', 'x.zip', '--into', 'to'], /expected no arguments, got 1/, 2],
-    [['backup', '--into', 'to', '--keep', '0'], /--keep must be a number from 1 to 99999, not "0"/, 2],
-    [['backup'], /expected FILE, got 0/, 2],
-  ];
-  for (const [args, message, code] of cases) {
-    const result = await run(args);
-    assert.equal([result.code, result.stdout], [code, '']);
-    assert.match(result.stderr, message);
-  }
-  const wrong = await run(['backup', '--into', 'to'], { GAPSTONE_SITE: '../x' });
-  assert.match(wrong.stderr, /^gapstone: GAPSTONE_SITE must be 1 to 64 letters/);
 });
 
 keep('a file goes only when its name, its hash file and its site agree, and never the one just made', () => {
@@ -214,7 +198,7 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   assert.is(setAside(files).length, 4);
   mkdirSync(join(folder, 'g.db.before-schema-3-wal'));
   writeFileSync(join(folder, 'g.db.before-schema-3'), '');
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await until('all are older than a second', () => removable(setAside(files), 1, new Date()).length === 4);
   const { code, stdout, stderr } = await run(['tidy', '--older-than', '1s']);
   assert.is(code, 1, 'one of them cannot be removed');
   assert.match(stderr, /^\S*g\.db\.before-schema-3 cannot be removed: .+$/m);
@@ -233,10 +217,6 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   assert.equal(
     setAside(files).map(({ file, kept }) => [basename(file), kept]),
     [['g.db.undone-1', false]],
-  );
-  assert.match(
-    (await run(['tidy', '--older-than', 'soon'])).stderr,
-    /--older-than must be a number with s, m, h or d/,
   );
 });
 

@@ -20,90 +20,51 @@ const array = (items: object) => ({ type: 'array', items });
 const string = { type: 'string' };
 const message = object({ text: string });
 const position = { type: 'integer', minimum: 1 };
-const isSarif = new Ajv({ strict: true }).compile(
-  object({
-    $schema: string,
-    version: { type: 'string', enum: ['2.1.0'] },
-    runs: array(
-      object({
-        tool: object({
-          driver: object({
-            name: string,
-            version: string,
-            rules: array(object({ id: string, shortDescription: message })),
-          }),
-        }),
-        columnKind: { type: 'string', enum: ['utf16CodeUnits', 'unicodeCodePoints'] },
-        results: array(
-          object({
-            ruleId: string,
-            ruleIndex: { type: 'integer', minimum: -1 },
-            level: { type: 'string', enum: ['none', 'note', 'warning', 'error'] },
-            message,
-            locations: array(
-              object({
-                physicalLocation: object({
-                  artifactLocation: object({
-                    uri: { type: 'string', pattern: "^[\\w.~:/?#@!$&'()*+,;=%-]+$" },
-                  }),
-                  region: object({ startLine: position, startColumn: position, endColumn: position }),
-                }),
-              }),
-            ),
-          }),
-        ),
-      }),
-    ),
-  }),
-);
+const oneOf = (...words: string[]) => ({ type: 'string', enum: words });
+const uri = { type: 'string', pattern: "^[\\w.~:/?#@!$&'()*+,;=%-]+$" };
+const region = object({ startLine: position, startColumn: position, endColumn: position });
+const result = object({
+  ruleId: string,
+  ruleIndex: { type: 'integer', minimum: -1 },
+  level: oneOf('none', 'note', 'warning', 'error'),
+  message,
+  locations: array(object({ physicalLocation: object({ artifactLocation: object({ uri }), region }) })),
+});
+const rules = array(object({ id: string, shortDescription: message }));
+const run = object({
+  tool: object({ driver: object({ name: string, version: string, rules }) }),
+  columnKind: oneOf('utf16CodeUnits', 'unicodeCodePoints'),
+  results: array(result),
+});
+const sarif = object({ $schema: string, version: oneOf('2.1.0'), runs: array(run) });
+const isSarif = new Ajv({ strict: true }).compile(sarif);
 
 const test = suite('gapstone references');
 
 test('SARIF names what is not current, by place (rule D39.2)', () => {
-  const fact = { kind: 'rule', title: null, slug: null, version: null } as const;
-  const found = [
+  const fact = {
+    kind: 'rule',
+    title: null,
+    slug: null,
+    version: null,
+    file: 'a b/c.yml',
+    column: 5,
+  } as const;
+  const { version, runs } = sarifOf([
+    { ...fact, line: 3, text: 'V-1234', id: 'V-1234', state: 'current', advice: null },
+    { ...fact, line: 4, text: 'V-1235', id: 'V-1235', state: 'removed', advice: 'Why' },
+  ]);
+  const { columnKind, results, tool } = runs[0]!;
+  assert.equal([version, columnKind, tool.driver.rules[1]!.id], ['2.1.0', 'utf16CodeUnits', 'removed']);
+  const artifactLocation = { uri: 'a%20b/c.yml' };
+  const region = { startLine: 4, startColumn: 5, endColumn: 11 };
+  assert.equal(results, [
     {
-      ...fact,
-      file: 'a b/c.yml',
-      line: 3,
-      column: 5,
-      text: 'V-1234',
-      id: 'V-1234',
-      state: 'current',
-      advice: null,
-    },
-    {
-      ...fact,
-      file: 'a b/c.yml',
-      line: 4,
-      column: 5,
-      text: 'V-1235',
-      id: 'V-1235',
-      state: 'removed',
-      advice: 'Why',
-    },
-  ] as const;
-  const { version, runs } = sarifOf([...found]);
-  assert.is(version, '2.1.0');
-  const run = runs[0]!;
-  assert.is(run.columnKind, 'utf16CodeUnits');
-  assert.equal(run.results, [
-    {
-      ruleId: 'removed',
-      ruleIndex: 1,
-      level: 'error',
+      ...{ ruleId: 'removed', ruleIndex: 1, level: 'error' },
       message: { text: 'V-1235: No newest release has the rule. Why' },
-      locations: [
-        {
-          physicalLocation: {
-            artifactLocation: { uri: 'a%20b/c.yml' },
-            region: { startLine: 4, startColumn: 5, endColumn: 11 },
-          },
-        },
-      ],
+      locations: [{ physicalLocation: { artifactLocation, region } }],
     },
   ]);
-  assert.is(run.tool.driver.rules[1]!.id, 'removed');
 });
 
 test('a folder is read file by file, in every format, and what cannot be read is skipped by name', async () => {

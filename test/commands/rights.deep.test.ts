@@ -30,45 +30,43 @@ rights('a path without a name above it is not there, one that cannot be known th
   );
 });
 
-/** A command whose `PATH` lies in a folder that nobody may enter, and the setting that names it, where it is one. */
-const commands: [string[], string?][] = [
-  [['import', 'PATH']],
-  [['import', '--once', 'PATH']],
-  [['import', 'mine.xml', '--slugs', 'PATH']],
-  [['import', 'mine.xml', '--db', 'PATH']],
-  [['status', '--db', 'PATH']],
-  [['check', '--db', 'PATH']],
-  [['serve', '--db', 'PATH']],
-  [['start', '--db', 'PATH']],
-  [['start', '--db', 'g.db', '--users-db', 'PATH']],
-  [['backup', 'copy.zip', '--db', 'PATH']],
-  [['backup', 'copy.db', '--users-only', '--users-db', 'PATH']],
-  [['restore', 'PATH', '--db', 'g.db']],
-  [['restore', 'mine.xml', '--db', 'PATH']],
-  [['purge', '--users-db', 'PATH', '--db', 'g.db']],
-  [['token', 'issue', '--subject', 'ann', '--db', 'PATH']],
-  [['token', 'issue', '--subject', 'ann'], 'GAPSTONE_KEY_FILE'],
-  [['serve'], 'GAPSTONE_JWKS'],
-  [['serve'], 'GAPSTONE_TLS_CERT'],
-  [['serve'], 'GAPSTONE_INBOX'],
-  [['serve', '--db', 'g.db'], 'GAPSTONE_KEY_FILE'],
-  [['start', '--db', 'g.db'], 'GAPSTONE_AUDIT_FILE'],
-  [['check', '--db', 'g.db', '--audit', 'PATH']],
-  [['upgrade-check', 'PATH']],
-  [['content', 'verify', 'PATH']],
-  [['content', 'plan', 'PATH']],
-  [['content', 'apply', 'PATH']],
-  [['content', 'apply', 'mine.xml', '--users-db', 'PATH']],
-  [['content', 'rollback', '--db', 'PATH']],
-  [['content', 'list', '--users-db', 'PATH']],
-  [['content', 'trust', 'list', '--users-db', 'PATH']],
-  [['content', 'trust', 'add', 'PATH', '--name', 'n']],
-  [['content', 'keygen', '--out', 'PATH']],
-  [['content', 'build', '--out', 'PATH', '--unsigned', '--sequence', '1', '--db', 'g.db']],
-  [['content', 'attach', 'mine.xml', 'PATH']],
-  [['checklists', '--stig', 'x', '--hosts', 'PATH', '--out', 'o.zip', '--db', 'g.db']],
-  [['self-assessment', '--answers', 'PATH', '--db', 'g.db']],
-];
+/** A command whose `PATH` lies in a folder that nobody may enter; before it stands the setting that names it, where it is one. */
+const commands = `import PATH
+import --once PATH
+import mine.xml --slugs PATH
+import mine.xml --db PATH
+status --db PATH
+check --db PATH
+serve --db PATH
+start --db PATH
+start --db g.db --users-db PATH
+backup copy.zip --db PATH
+backup copy.db --users-only --users-db PATH
+restore PATH --db g.db
+restore mine.xml --db PATH
+purge --users-db PATH --db g.db
+token issue --subject ann --db PATH
+GAPSTONE_KEY_FILE= token issue --subject ann
+GAPSTONE_JWKS= serve
+GAPSTONE_TLS_CERT= serve
+GAPSTONE_INBOX= serve
+GAPSTONE_KEY_FILE= serve --db g.db
+GAPSTONE_AUDIT_FILE= start --db g.db
+check --db g.db --audit PATH
+upgrade-check PATH
+content verify PATH
+content plan PATH
+content apply PATH
+content apply mine.xml --users-db PATH
+content rollback --db PATH
+content list --users-db PATH
+content trust list --users-db PATH
+content trust add PATH --name n
+content keygen --out PATH
+content build --out PATH --unsigned --sequence 1 --db g.db
+content attach mine.xml PATH
+checklists --stig x --hosts PATH --out o.zip --db g.db
+self-assessment --answers PATH --db g.db`.split('\n');
 
 const missing =
   /does not exist|there is no (?:database|file|backup)|is missing|trusts no key|is not a (?:file|folder)|nothing to import|is in neither/;
@@ -89,8 +87,9 @@ withRights('is what every command says that was given a path in a folder that it
   const wrong: string[] = [];
   await Promise.all(
     [0, 1, 2].map(async (part) => {
-      for (const [command, setting] of commands.filter((_, index) => index % 3 === part)) {
-        const args = command.map((arg) => (arg === 'PATH' ? file : arg));
+      for (const line of commands.filter((_, index) => index % 3 === part)) {
+        const [, setting, command] = /^(?:(\w+)= )?(.*)$/.exec(line)!;
+        const args = command!.split(' ').map((arg) => (arg === 'PATH' ? file : arg));
         const env =
           setting === undefined ? {} : { [setting]: file, GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
         const { code, stdout, stderr } = await gapstone(args, { cwd, under: asNobody, env });

@@ -105,42 +105,4 @@ test('a table and a STIG of one’s own: what has no answer and what has no rule
   assert.match(stderr, /answers for rules that the STIG lacks: V-1\n/);
 });
 
-test('a bad table or a STIG that is not there is refused with one line', async () => {
-  const cwd = scratchFolder();
-  assert.is((await commandHere(['import', shipped('stigs')], { cwd })).code, 0);
-  const refused = async (text: string) => {
-    const answers = put(cwd, 'bad.csv', text);
-    const result = await commandHere(['self-assessment', '--stig', 'harbor_linux_3', '--answers', answers], {
-      cwd,
-    });
-    assert.is(result.code, 1);
-    assert.is(result.stdout, '');
-    return result.stderr.replace(answers, 'bad.csv');
-  };
-  const head = 'groupId,status,evidence,comment\n';
-  assert.is(
-    await refused(`${head}V-1,closed,,\n`),
-    'gapstone: bad.csv, line 2: status must be one of: not_a_finding, not_applicable, open, not_reviewed\n',
-  );
-  assert.is(
-    await refused(`${head}V-1,open,,\nV-1,open,,\n`),
-    'gapstone: bad.csv, line 3: V-1 is answered twice\n',
-  );
-  assert.is(
-    await refused(`${head}SV-1r1_rule,open,,\n`),
-    'gapstone: bad.csv, line 2: groupId must have the form V-222387, not "SV-1r1_rule"\n',
-  );
-  assert.is(
-    await refused('groupId,status,comment\nV-1,open,x\n'),
-    'gapstone: bad.csv: the column evidence is missing\n',
-  );
-  assert.match(await refused(`${head}V-1,open,"\n`), /^gapstone: bad\.csv: .+\n$/);
-  const unknown = await commandHere(['self-assessment'], { cwd });
-  assert.is(unknown.code, 1);
-  assert.is(
-    unknown.stderr,
-    'gapstone: STIG not found: application_security_and_development: import it first\n',
-  );
-});
-
 test.run();

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
-  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -10,89 +8,42 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
-import { runImport } from '../../importers/run.ts';
 import { checkKeys, localKey } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { CommandError } from '../../src/base/errors.ts';
-import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
+import { openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
-import { applicationIds, type Kind } from '../../src/db/header.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { openUpgraded } from '../../src/db/upgrade-files.ts';
 import { gapstone } from '../support/child.ts';
-import { suite } from '../support/harness.ts';
-import { shipped } from '../support/reference.ts';
+import {
+  change,
+  damagePage,
+  fileOf,
+  kinds,
+  makeOlder,
+  newest,
+  refusalOf,
+  type Site,
+  sample,
+  sampleBytes,
+  siteOf,
+  stateOf,
+  unclean,
+} from '../support/database-files.ts';
+import { suite, testIf } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
+import { killedAtEach } from '../support/killed.ts';
+import { nobody } from '../support/nobody.ts';
 import { filesIn, filesOf, put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
-const kinds: Kind[] = ['catalog', 'users'];
-const newest = listMigrations('catalog').length;
-const newestOf = (kind: Kind) => listMigrations(kind).length;
-const fileOf = ({ db, usersDb }: Files, kind: Kind) => (kind === 'catalog' ? db : usersDb);
-
-const samples = filesOf(join(scratchFolder(), 'g.db'));
-const sample = samples.db;
-{
-  const catalog = openCatalog(sample, { create: true });
-  await runImport(catalog, [shipped('stigs')]);
-  catalog.close();
-  const db = openDatabase(samples);
-  db.sqlite.exec(
-    "INSERT INTO favorite_stigs VALUES ('ann', 'harbor_linux_3', 'h', 'H', '2026-01-01T00:00:00.000Z')",
-  );
-  db.close();
-}
-const bytesOf = { catalog: readFileSync(sample), users: readFileSync(samples.usersDb) };
-const pageSize = bytesOf.catalog.readUInt16BE(16);
-assert.is(bytesOf.users.readUInt16BE(16), pageSize);
-
-/** Everything about the files of a folder that a refusal must leave as it is. */
-function stateOf(folder: string): Record<string, string> {
-  const state: Record<string, string> = {};
-  for (const name of readdirSync(folder).sort()) {
-    const { mode, size, ino } = lstatSync(join(folder, name));
-    const hash = createHash('sha256')
-      .update(readFileSync(join(folder, name)))
-      .digest('hex');
-    // The index of a log is made anew by whoever reads it; it holds nothing of its own.
-    state[name] = `${ino} ${mode.toString(8)} ${size} ${name.endsWith('-shm') ? '' : hash}`;
-  }
-  return state;
-}
-
-async function refusalOf(work: () => unknown): Promise<string> {
-  try {
-    const db = (await work()) as { close?(): void } | undefined;
-    db?.close?.();
-  } catch (error) {
-    assert.instance(error, CommandError, (error as Error).stack);
-    const { message } = error as Error;
-    assert.not.match(message, /\n/);
-    return message;
-  }
-  return 'nothing was refused';
-}
-
-interface Site {
-  folder: string;
-  files: Files;
-  /** The one of the kind that was asked for. */
-  file: string;
-}
-
-/** A new folder with both files, that of a kind with these bytes. */
-function place(kind: Kind, bytes: Uint8Array = bytesOf[kind]): Site {
-  const folder = scratchFolder();
-  const files = filesOf(join(folder, 'g.db'));
-  for (const each of kinds) writeFileSync(fileOf(files, each), each === kind ? bytes : bytesOf[each]);
-  return { folder, files, file: fileOf(files, kind) };
-}
+const pageSize = sampleBytes.catalog.readUInt16BE(16);
 
 /** Asserts that opening is refused with a message, however it is opened, and that every file stays as it is. */
 async function assertRefused({ folder, files, file }: Site, message: RegExp): Promise<void> {
@@ -113,57 +64,45 @@ async function assertRefused({ folder, files, file }: Site, message: RegExp): Pr
   assert.equal(stateOf(folder), alone);
 }
 
-/** Files of which one has a log that waits beside it, as a kill leaves the two; `change` is in the log alone. */
-function unclean(kind: Kind, change: (sqlite: Sqlite.Database) => void): Site {
-  const from = place(kind);
-  const sqlite = new Sqlite(from.file);
-  sqlite.pragma('journal_mode = WAL');
-  change(sqlite);
-  const to = place(kind);
-  for (const suffix of ['', '-wal', '-shm']) copyFileSync(`${from.file}${suffix}`, `${to.file}${suffix}`);
-  sqlite.close();
-  assert.ok(lstatSync(`${to.file}-wal`).size > 0);
-  return to;
-}
-
 const refuse = suite('Start-up: what is refused is left as it was');
 
-refuse('a file cut at any place', async () => {
+refuse('a file that is cut at any place, or is something else', async () => {
   for (const kind of kinds) {
-    const whole = bytesOf[kind];
+    const whole = sampleBytes[kind];
     for (let part = 0; part < 40; part++) {
-      const length = part < 4 ? [0, 1, 16, 99][part]! : Math.floor((whole.length * part) / 41);
+      const length = part < 4 ? [1, 16, 40, 99][part]! : Math.floor((whole.length * part) / 41);
       await assertRefused(
-        place(kind, whole.subarray(0, length)),
+        siteOf(kind, whole.subarray(0, length)),
         /is not a database|is not a Gapstone database|is truncated: \d+ bytes of \d+/,
       );
     }
-    const site = place(kind);
-    truncateSync(site.file, whole.length - 1);
-    await assertRefused(site, /is truncated/);
+    for (const [bytes, message] of [
+      [whole.subarray(0, 100), /is truncated/],
+      [whole.subarray(0, whole.length - 1), /is truncated/],
+      ['hello '.repeat(2000), /is not a database/],
+      // It is no fresh install, and the line says what to do.
+      [
+        '',
+        /g(-users)?\.db is not a database \(0 bytes\): restore a backup with "gapstone restore", or move the file away to start with a new database$/,
+      ],
+    ] as const)
+      await assertRefused(siteOf(kind, Buffer.from(bytes)), message);
+    const foreign = siteOf(kind);
+    rmSync(foreign.file);
+    change(foreign.file, 'CREATE TABLE notes (text TEXT); PRAGMA user_version = 1');
+    await assertRefused(foreign, /is not a Gapstone database/);
   }
-});
-
-refuse('an empty file: it is no fresh install, and the line says what to do', async () => {
-  for (const kind of kinds)
-    await assertRefused(
-      place(kind, Buffer.alloc(0)),
-      /g(-users)?\.db is not a database \(0 bytes\): restore a backup with "gapstone restore", or move the file away to start with a new database$/,
-    );
-});
-
-refuse("a catalog in the place of users' data, and users' data in that of the catalog", async () => {
   await assertRefused(
-    place('users', bytesOf.catalog),
+    siteOf('users', sampleBytes.catalog),
     /g-users\.db is a catalog, not a file of users' data$/,
   );
-  await assertRefused(place('catalog', bytesOf.users), /g\.db is a file of users' data, not a catalog$/);
+  await assertRefused(siteOf('catalog', sampleBytes.users), /g\.db is a file of users' data, not a catalog$/);
 });
 
 refuse('flipped bytes in the pages of the schema: never a crash, never a change', async () => {
   for (const kind of kinds) {
-    const whole = bytesOf[kind];
-    const sqlite = new Sqlite(fileOf(samples, kind), { readonly: true });
+    const whole = sampleBytes[kind];
+    const sqlite = new Sqlite(fileOf(sample, kind), { readonly: true });
     const pages = sqlite
       .prepare<[], number>("SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'")
       .pluck()
@@ -179,7 +118,7 @@ refuse('flipped bytes in the pages of the schema: never a crash, never a change'
         const offset = (page === 1 ? 100 : 0) + (step < 10 ? step : step * 240);
         const bytes = Buffer.from(whole);
         bytes[start + offset]! ^= 0xff;
-        const { folder, files } = place(kind, bytes);
+        const { folder, files } = siteOf(kind, bytes);
         const before = stateOf(folder);
         const message = await refusalOf(() => openDatabase(files, { asItIs: true }));
         if (message !== 'nothing was refused') {
@@ -197,80 +136,36 @@ refuse('flipped bytes in the pages of the schema: never a crash, never a change'
   }
 });
 
-refuse('a schema of the right number and other tables', async () => {
-  for (const [kind, change, message] of [
-    [
-      'catalog',
-      'ALTER TABLE findings RENAME COLUMN fix_text TO fix',
-      /g\.db is refused: the table findings does not belong to Gapstone, and \d+ more: run "gapstone check"$/,
-    ],
-    [
-      'users',
-      'ALTER TABLE bundles RENAME COLUMN name TO title',
-      /g-users\.db is refused: the table bundles does not belong to Gapstone$/,
-    ],
-  ] as const) {
-    const site = place(kind);
-    const sqlite = new Sqlite(site.file);
-    sqlite.exec(change);
-    sqlite.close();
-    await assertRefused(site, message);
-  }
-});
-
 refuse('a newer schema, in the file and in a log that was not closed', async () => {
   for (const kind of kinds) {
     const message = new RegExp(
-      `has schema 999, this version of Gapstone supports ${newestOf(kind)} at most: use a newer Gapstone`,
+      `has schema 999, this version of Gapstone supports ${newest[kind]} at most: use a newer Gapstone`,
     );
-    const site = place(kind);
-    const sqlite = new Sqlite(site.file);
-    sqlite.pragma('user_version = 999');
-    sqlite.close();
-    await assertRefused(site, message);
-    await assertRefused(
-      unclean(kind, (each) => each.pragma('user_version = 999')),
-      message,
-    );
+    const newer = siteOf(kind);
+    change(newer.file, 'PRAGMA user_version = 999');
+    await assertRefused(newer, message);
+    await assertRefused(unclean(kind, 'PRAGMA user_version = 999'), message);
   }
 });
 
-/** A change of each kind of file. */
+/** A change of each kind of file, and how it is seen. */
 const changes = {
-  catalog: 'UPDATE catalog SET generation = 4711',
-  users: "UPDATE favorite_stigs SET title = 'in the log'",
-};
+  catalog: ['UPDATE catalog SET generation = 4711', 'SELECT generation FROM catalog', 4711],
+  users: ["UPDATE favorite_stigs SET title = 'logged'", 'SELECT title FROM favorite_stigs', 'logged'],
+} as const;
 
-refuse(
-  'a damaged page beside a log that was not closed: every page is looked at before the log is taken',
-  async () => {
-    for (const kind of kinds) {
-      const site = unclean(kind, (sqlite) => sqlite.exec(changes[kind]));
-      const table = { catalog: 'findings', users: 'integration_tokens' }[kind];
-      const sqlite = new Sqlite(fileOf(samples, kind), { readonly: true });
-      const page = sqlite
-        .prepare('SELECT max(pageno) FROM dbstat WHERE name = ?')
-        .pluck()
-        .get(table) as number;
-      sqlite.close();
-      const bytes = readFileSync(site.file);
-      bytes.fill(0xff, (page - 1) * pageSize, (page - 1) * pageSize + 64);
-      writeFileSync(site.file, bytes);
-      const before = stateOf(site.folder);
-      const message = await refusalOf(() => openUpgraded(site.files, { checkUnclean: true }));
-      assert.match(message, /is damaged \(.+\): restore a backup/);
-      assert.equal(stateOf(site.folder), before);
-    }
-  },
-);
-
-refuse('a log that was not closed is taken when everything is whole', async () => {
+refuse('every page is looked at before a log that was not closed is taken', async () => {
   for (const kind of kinds) {
-    const { files, file } = unclean(kind, (sqlite) => sqlite.exec(changes[kind]));
+    const [sql, question, answer] = changes[kind];
+    const bad = unclean(kind, sql);
+    damagePage(bad.file, kind);
+    const before = stateOf(bad.folder);
+    const message = await refusalOf(() => openUpgraded(bad.files, { checkUnclean: true }));
+    assert.match(message, /is damaged \(.+\): restore a backup/);
+    assert.equal(stateOf(bad.folder), before);
+    const { files, file } = unclean(kind, sql);
     const db = await openUpgraded(files, { checkUnclean: true });
-    if (kind === 'catalog')
-      assert.is(db.sqlite.prepare('SELECT generation FROM catalog').pluck().get(), 4711);
-    else assert.is(db.sqlite.prepare('SELECT title FROM favorite_stigs').pluck().get(), 'in the log');
+    assert.is(db.sqlite.prepare(question).pluck().get(), answer);
     db.close();
     assert.not(existsSync(`${file}-wal`));
   }
@@ -278,7 +173,6 @@ refuse('a log that was not closed is taken when everything is whole', async () =
 
 /** Whether this process may write what others may not, and can act as somebody who may not. */
 const isRoot = process.getuid?.() === 0;
-const nobody = 65534;
 
 function asNobody<T>(work: () => T): T {
   if (!isRoot) return work();
@@ -302,130 +196,105 @@ function nobodyReadsPackage(): boolean {
   });
 }
 
+const give = (...paths: string[]) => {
+  if (isRoot) for (const path of paths) chownSync(path, nobody, nobody);
+};
+const seenState = (folder: string) => (isRoot ? stateOf(folder) : readdirSync(folder));
+
 // Where the package lies in a folder of root's own, nobody else can run it either.
-if (nobodyReadsPackage()) {
-  refuse('a file, or a folder, that may not be written', async () => {
-    const rights = (path: string, mode: string) =>
-      `${path} belongs to uid \\d+, gid \\d+ \\(mode ${mode}\\), and this process is uid ${process.geteuid!() || nobody},`;
-    const file = '/\\S*/g(-users)?\\.db';
-    const cases: [string, number, number, string][] = [
-      [
-        'the file',
-        0o755,
-        0o444,
-        `^${file} cannot be written: EACCES: permission denied: ${rights(file, '0444')}`,
-      ],
-      [
-        'the file, and its folder',
-        0o555,
-        0o444,
-        `^${file} cannot be written: EACCES.*: ${rights(file, '0444')}`,
-      ],
-      [
-        'the folder',
-        0o555,
-        0o644,
-        `^${file} cannot be opened \\(.+\\): its folder must be writable, .+: ${rights('/[^ ]+', '0555')}`,
-      ],
-      ['the file, not even read', 0o755, 0o000, `^${file} cannot be read: EACCES.*: ${rights(file, '0000')}`],
-    ];
-    for (const kind of kinds)
-      for (const [name, folderMode, fileMode, message] of cases) {
-        const { folder, files, file } = place(kind);
-        if (isRoot) for (const path of [folder, ...Object.values(files)]) chownSync(path, nobody, nobody);
-        chmodSync(file, fileMode);
-        chmodSync(folder, folderMode);
-        const before = isRoot ? stateOf(folder) : readdirSync(folder);
-        let said = 'nothing was refused';
-        asNobody(() => {
-          try {
-            // Of the two, the catalog is written by importers, who open it alone.
-            (kind === 'catalog' ? openCatalog(file) : openDatabase(files)).close();
-          } catch (error) {
-            assert.instance(error, CommandError);
-            said = (error as Error).message;
-          }
-        });
-        assert.match(said, new RegExp(message), `${kind}: ${name}`);
-        assert.equal(isRoot ? stateOf(folder) : readdirSync(folder), before, name);
-        chmodSync(folder, 0o700);
-      }
-  });
+const withRights = testIf(
+  { here: nobodyReadsPackage(), bring: 'Run the tests from a folder that every account may read.' },
+  refuse,
+);
 
-  refuse('is not a catalog that cannot be written, nor its folder: users write beside', async () => {
-    const { folder, files } = place('catalog');
-    const usersFolder = scratchFolder();
-    const usersDb = join(usersFolder, 'u.db');
-    if (isRoot) for (const path of [folder, files.db, usersFolder]) chownSync(path, nobody, nobody);
-    chmodSync(files.db, 0o444);
-    chmodSync(folder, 0o555);
-    const before = isRoot ? stateOf(folder) : readdirSync(folder);
-    asNobody(() => {
-      const db = openDatabase({ db: files.db, usersDb });
-      assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 2);
-      db.sqlite.exec("INSERT INTO favorite_stigs VALUES ('ann', 'harbor_linux_3', 'h', 'H', 't')");
-      db.close();
-    });
-    assert.equal(isRoot ? stateOf(folder) : readdirSync(folder), before);
-    assert.equal(readdirSync(usersFolder), ['u.db']);
-    chmodSync(folder, 0o700);
-  });
+withRights('a file, or a folder, that may not be written', async () => {
+  const rights = (path: string, mode: string) =>
+    `${path} belongs to uid \\d+, gid \\d+ \\(mode ${mode}\\), and this process is uid ${process.geteuid!() || nobody},`;
+  const g = '/\\S*/g(-users)?\\.db';
+  const unwritten = `cannot be written: EACCES: permission denied: ${rights(g, '0444')}`;
+  const cases: [folder: number, file: number, string][] = [
+    [0o755, 0o444, unwritten],
+    [0o555, 0o444, unwritten],
+    [0o555, 0o644, `cannot be opened \\(.+\\): its folder must be writable, .+: ${rights('/[^ ]+', '0555')}`],
+    [0o755, 0o000, `cannot be read: EACCES.*: ${rights(g, '0000')}`],
+  ];
+  for (const kind of kinds)
+    for (const [folderMode, fileMode, message] of cases) {
+      const { folder, files, file } = siteOf(kind);
+      give(folder, ...Object.values(files));
+      chmodSync(file, fileMode);
+      chmodSync(folder, folderMode);
+      const before = seenState(folder);
+      let said = 'nothing was refused';
+      asNobody(() => {
+        try {
+          // Of the two, the catalog is written by importers, who open it alone.
+          (kind === 'catalog' ? openCatalog(file) : openDatabase(files)).close();
+        } catch (error) {
+          assert.instance(error, CommandError);
+          said = (error as Error).message;
+        }
+      });
+      assert.match(said, new RegExp(`^${g} ${message}`), `${kind}: ${folderMode} ${fileMode}`);
+      assert.equal(seenState(folder), before);
+      chmodSync(folder, 0o700);
+    }
+});
 
-  refuse('a new database where nothing may be written', () => {
-    const folder = scratchFolder();
-    if (isRoot) chownSync(folder, nobody, nobody);
-    chmodSync(folder, 0o555);
-    assert.throws(
-      () => asNobody(() => openCatalog(join(folder, 'g.db'), { create: true })),
-      (error: Error) => error instanceof CommandError && /g\.db cannot be created: /.test(error.message),
-    );
-    assert.equal(readdirSync(folder), []);
-    chmodSync(folder, 0o700);
+withRights('is not a catalog that cannot be written, nor its folder: users write beside', async () => {
+  const { folder, files } = siteOf();
+  const usersFolder = scratchFolder();
+  const usersDb = join(usersFolder, 'u.db');
+  give(folder, files.db, usersFolder);
+  chmodSync(files.db, 0o444);
+  chmodSync(folder, 0o555);
+  const before = seenState(folder);
+  asNobody(() => {
+    const db = openDatabase({ db: files.db, usersDb });
+    assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 2);
+    db.sqlite.exec("INSERT INTO favorite_stigs VALUES ('ann', 'harbor_linux_3', 'h', 'H', 't')");
+    db.close();
   });
-}
+  assert.equal(seenState(folder), before);
+  assert.equal(readdirSync(usersFolder), ['u.db']);
+  chmodSync(folder, 0o700);
+});
 
+withRights('a new database where nothing may be written', () => {
+  const folder = scratchFolder();
+  give(folder);
+  chmodSync(folder, 0o555);
+  assert.throws(
+    () => asNobody(() => openCatalog(join(folder, 'g.db'), { create: true })),
+    (error: Error) => error instanceof CommandError && /g\.db cannot be created: /.test(error.message),
+  );
+  assert.equal(readdirSync(folder), []);
+  chmodSync(folder, 0o700);
+});
+
+// What else a key file may hold is tried in test/auth/keys.test.ts.
 refuse('a bad key: the database is not touched, and no part of the key is told', async () => {
-  const { folder, file } = place('catalog');
-  const sqlite = new Sqlite(file);
+  const { folder, file } = siteOf();
   // Older: a start that went on would migrate it.
-  sqlite.pragma(`user_version = ${newest - 1}`);
-  sqlite.close();
+  change(file, `PRAGMA user_version = ${newest.catalog - 1}`);
   const config = readConfig({ db: file }, {});
   const key = await localKey(config);
   const other = await localKey(readConfig({ db: join(scratchFolder(), 'g.db') }, {}));
   const good = readFileSync(config.keyFile, 'utf8');
-  const cases: [string, string, number, RegExp][] = [
-    ['read by others', good, 0o640, /is readable by others \(mode 640\): run chmod 600 on it/],
-    ['half written', good.slice(0, good.length / 2), 0o600, /cannot be read: it is not JSON/],
-    ['empty', '', 0o600, /cannot be read: it is not JSON/],
-    [
-      'halves of two keys',
-      JSON.stringify({ ...key, d: other.d }),
-      0o600,
-      /does not contain an ES256 private key/,
-    ],
-    [
-      'another curve',
-      JSON.stringify({ ...key, crv: 'P-384' }),
-      0o600,
-      /does not contain an ES256 private key/,
-    ],
-    [
-      'no private half',
-      JSON.stringify({ ...key, d: undefined }),
-      0o600,
-      /does not contain an ES256 private key/,
-    ],
+  const cases: [string, number, RegExp][] = [
+    [good, 0o640, /is readable by others \(mode 640\): run chmod 600 on it/],
+    [good.slice(0, good.length / 2), 0o600, /cannot be read: it is not JSON/],
+    [JSON.stringify({ ...key, d: other.d }), 0o600, /does not contain an ES256 private key/],
   ];
-  for (const [name, text, mode, message] of cases) {
+  for (const [text, mode, message] of cases) {
     writeFileSync(config.keyFile, text);
     chmodSync(config.keyFile, mode);
     const before = stateOf(folder);
     const { code, stdout, stderr } = await gapstone(['serve', '--port', '0', '--db', file]);
-    assert.equal([code, stdout, stderr.trim().split('\n').length], [1, '', 1], `${name}: ${stderr}`);
-    assert.match(stderr, message, name);
-    for (const secret of [key.d!, other.d!]) assert.not(stderr.includes(secret.slice(0, 6)), name);
-    assert.equal(stateOf(folder), before, name);
+    assert.equal([code, stdout, stderr.trim().split('\n').length], [1, '', 1], stderr);
+    assert.match(stderr, message);
+    for (const secret of [key.d!, other.d!]) assert.not(stderr.includes(secret.slice(0, 6)), stderr);
+    assert.equal(stateOf(folder), before);
   }
   writeFileSync(config.keyFile, good);
   chmodSync(config.keyFile, 0o600);
@@ -436,102 +305,93 @@ refuse.run();
 
 const create = suite('Start-up: a new database is whole or not there');
 
-create('killed at any moment of its making', async () => {
-  const folder = scratchFolder();
-  const source = put(folder, 'a.xml', writeXccdf());
-  // As long as the last whole run took, for the machine may have other work now than it had a moment ago.
-  let { ms } = await gapstone(['import', source, '--db', join(folder, 'full.db')]);
-  let killed = 0;
-  // More than these only where the machine got so much faster meanwhile that runs end before their moment.
-  for (let round = 0; round < 8 || (killed < 2 && round < 40); round++) {
-    const file = join(folder, `${round}.db`);
-    const part = 0.3 + 0.09 * (round % 8);
-    const run = await gapstone(['import', source, '--db', file], { killAfter: ms * part });
-    if (run.signal === 'SIGKILL') killed++;
-    if (existsSync(file)) {
-      const db = openCatalog(file);
-      assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
-      db.close();
-    }
-    const next = await gapstone(['import', source, '--db', file]);
-    assert.is(next.code, 0, next.stderr);
-    ms = next.ms;
+create('the log of a database that was removed is not taken for that of the new one', () => {
+  for (const kind of kinds) {
+    const { files, file } = siteOf(kind);
+    const open = () => (kind === 'catalog' ? openCatalog(file, { create: true }) : openDatabase(files));
+    const former = new Sqlite(file);
+    former.pragma('journal_mode = WAL');
+    former.exec('CREATE TABLE former (x)');
+    assert.ok(lstatSync(`${file}-wal`).size > 0);
+    // As under a server that has it open.
+    rmSync(file);
+    const db = open();
+    assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
+    const tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'former'";
+    assert.is(db.sqlite.prepare(tables).pluck().get(), 0);
+    db.close();
+    former.close();
   }
-  assert.ok(killed >= 2, String(killed));
 });
 
-create('two processes that make it at once share one', async () => {
-  for (let round = 0; round < 2; round++) {
-    const folder = scratchFolder();
-    const file = join(folder, 'g.db');
-    const runs = [1, 2, 3].map((number) =>
-      gapstone([
-        'import',
-        put(
-          folder,
-          `${number}.xml`,
-          writeXccdf({
-            id: `N${number}_STIG`,
-            title: `N${number} STIG`,
-            stem: `N${number}`,
-            first: 1000 * number,
-          }),
-        ),
-        '--db',
-        file,
-      ]),
-    );
-    for (const { code, stderr } of await Promise.all(runs)) assert.is(code, 0, stderr);
-    const db = openCatalog(file);
-    assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 3);
-    db.close();
-    assert.equal(filesIn(folder), ['1.xml', '2.xml', '3.xml', 'g.db']);
-  }
+create('killed at each point of its making', async () => {
+  const source = put(scratchFolder(), 'a.xml', writeXccdf());
+  const killed = await killedAtEach(async () => {
+    const file = join(scratchFolder(), 'g.db');
+    const args = ['import', source, '--db', file];
+    const judge = async () => {
+      if (existsSync(file)) {
+        const db = openCatalog(file);
+        assert.is(db.sqlite.pragma('integrity_check', { simple: true }), 'ok');
+        db.close();
+      }
+      const { code, stderr } = await commandHere(args);
+      assert.is(code, 0, stderr);
+    };
+    return { args, judge };
+  });
+  assert.ok(killed > 5, String(killed));
+});
+
+create('three processes that make it at once share one', async () => {
+  const folder = scratchFolder();
+  const file = join(folder, 'g.db');
+  const runs = [1, 2, 3].map((number) => {
+    const names = { id: `N${number}_STIG`, title: `N${number} STIG`, stem: `N${number}` };
+    const source = put(scratchFolder(), 'a.xml', writeXccdf({ ...names, first: 1000 * number }));
+    return gapstone(['import', source, '--db', file]);
+  });
+  for (const { code, stderr } of await Promise.all(runs)) assert.is(code, 0, stderr);
+  const db = openCatalog(file);
+  assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 3);
+  db.close();
+  assert.equal(filesIn(folder), ['g.db']);
 });
 
 create.run();
 
 const upgrade = suite('Start-up: an older schema');
 
-/** A database of the first migrations alone, with one STIG in it. */
-function older(schema: number): Site {
+const last = newest.catalog;
+const copyName = `g.db.before-schema-${last}`;
+
+/** A catalog of the first migrations alone, with one STIG in it. */
+function older(schema = last - 1): Site {
   const folder = scratchFolder();
-  const file = join(folder, 'g.db');
-  const sqlite = new Sqlite(file);
-  sqlite.pragma(`application_id = ${applicationIds.catalog}`);
-  sqlite.pragma('journal_mode = WAL');
-  for (const migration of listMigrations('catalog').slice(0, schema))
-    sqlite.exec(readFileSync(migration.file, 'utf8'));
-  sqlite.pragma(`user_version = ${schema}`);
-  sqlite.pragma('foreign_keys = OFF');
-  sqlite.exec("INSERT INTO stigs VALUES (1, 'kept', 'stig', 'Kept', 'kept', 1)");
-  sqlite.close();
-  return { folder, file, files: filesOf(file) };
+  const files = filesOf(join(folder, 'g.db'));
+  makeOlder(files.db, 'catalog', schema, "INSERT INTO stigs VALUES (1, 'kept', 'stig', 'Kept', 'kept', 1)");
+  return { folder, files, file: files.db };
 }
 
 upgrade('is migrated after a verified copy was laid beside it, which is told', async () => {
-  for (let schema = 1; schema < newest; schema++) {
+  for (let schema = 1; schema < last; schema++) {
     const { folder, file, files } = older(schema);
-    assert.match(
-      await refusalOf(() => openCatalog(file)),
-      new RegExp(
-        `has schema ${schema}, this version of Gapstone needs ${newest}: start "gapstone serve" once`,
-      ),
-    );
+    const asked = `has schema ${schema}, this version of Gapstone needs ${last}: start "gapstone serve" once`;
+    assert.match(await refusalOf(() => openCatalog(file)), new RegExp(asked));
     const said: string[] = [];
-    const db = await openUpgraded(files, { catalogAlone: true, say: (line) => said.push(line) });
-    assert.is(db.sqlite.pragma('user_version', { simple: true }), newest);
+    const options = { catalogAlone: true, say: (line: string) => said.push(line) };
+    const db = await openUpgraded(files, options);
+    assert.is(db.sqlite.pragma('user_version', { simple: true }), last);
     assert.is(db.sqlite.prepare('SELECT slug FROM stigs').pluck().get(), 'kept');
     const fresh = openCatalog(':memory:');
     db.sqlite.exec('DELETE FROM stigs');
     assert.is(catalogDigest(db), catalogDigest(fresh));
     fresh.close();
     db.close();
-    const copy = `${file}.before-schema-${newest}`;
+    const copy = join(folder, copyName);
     assert.equal(said, [
-      `${file} was upgraded from schema ${schema} to ${newest}; a copy from before is in ${copy}`,
+      `${file} was upgraded from schema ${schema} to ${last}; a copy from before is in ${copy}`,
     ]);
-    assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`]);
     assert.is(lstatSync(copy).mode & 0o777, 0o600);
     const before = new Sqlite(copy, { readonly: true });
     assert.is(before.pragma('user_version', { simple: true }), schema);
@@ -540,27 +400,25 @@ upgrade('is migrated after a verified copy was laid beside it, which is told', a
     assert.is(before.prepare('SELECT slug FROM stigs').pluck().get(), 'kept');
     before.close();
     // Once more: there is nothing to do.
-    (await openUpgraded(files, { catalogAlone: true, say: (line) => said.push(line) })).close();
+    (await openUpgraded(files, options)).close();
     assert.is(said.length, 1);
-    assert.equal(filesIn(folder), ['g.db', `g.db.before-schema-${newest}`], 'users’ data is not looked at');
+    assert.equal(filesIn(folder), ['g.db', copyName], 'users’ data is not looked at');
   }
 });
 
-upgrade('a copy that is there already is kept', async () => {
-  const { folder, files } = older(newest - 1);
-  put(folder, `g.db.before-schema-${newest}`, 'of another day');
+upgrade('what is in the place of the copy is kept: a file, a folder, a link that leads nowhere', async () => {
+  const { folder, files } = older();
+  put(folder, copyName, 'of another day');
+  mkdirSync(join(folder, `${copyName}-2`));
+  symlinkSync(join(folder, 'elsewhere'), join(folder, `${copyName}-3`));
   (await openUpgraded(files)).close();
-  assert.equal(filesIn(folder), [
-    'g-users.db',
-    'g.db',
-    `g.db.before-schema-${newest}`,
-    `g.db.before-schema-${newest}-2`,
-  ]);
-  assert.is(readFileSync(join(folder, `g.db.before-schema-${newest}`), 'utf8'), 'of another day');
+  const copies = [copyName, ...[2, 3, 4].map((number) => `${copyName}-${number}`)];
+  assert.equal(filesIn(folder), ['g-users.db', 'g.db', ...copies]);
+  assert.is(readFileSync(join(folder, copyName), 'utf8'), 'of another day');
 });
 
 upgrade('without room for the copy, or where a migration fails, everything stays as it was', async () => {
-  const { folder, files } = older(newest - 1);
+  const { folder, files } = older();
   const before = stateOf(folder);
   const message = await refusalOf(() => openUpgraded(files, { room: () => 4096 }));
   assert.match(
@@ -582,36 +440,33 @@ upgrade('without room for the copy, or where a migration fails, everything stays
   assert.equal(stateOf(first.folder), state);
 });
 
-upgrade('an older schema that is not ours to the letter is refused before anything is done', async () => {
-  const { folder, file, files } = older(1);
-  const sqlite = new Sqlite(file);
-  // What a later migration makes: in this schema it is foreign.
-  sqlite.exec('CREATE TABLE role_mappings (other INTEGER)');
-  sqlite.close();
-  const state = stateOf(folder);
-  assert.match(
-    await refusalOf(() => openUpgraded(files)),
-    /g\.db is refused: the table role_mappings does not belong to Gapstone$/,
+upgrade('both files are migrated, or neither: a failure of the second undoes the first', async () => {
+  const folder = scratchFolder();
+  const files = filesOf(join(folder, 'g.db'));
+  for (const kind of kinds) makeOlder(fileOf(files, kind), kind, newest[kind] - 1);
+  const before = stateOf(folder);
+  let migrated = 0;
+  // Each of the two lacks one migration.
+  const onMigrate = () => {
+    if (++migrated === 2) throw new Error('the second one fails');
+  };
+  assert.is(
+    await refusalOf(() => openUpgraded(files, { onMigrate })),
+    `${files.usersDb} cannot be upgraded to schema ${newest.users}: the second one fails. It is unchanged`,
   );
-  assert.equal(stateOf(folder), state);
-});
-
-upgrade('a folder, or a link that leads nowhere, in the place of the copy is passed by', async () => {
-  const { folder, files } = older(newest - 1);
-  const copy = `g.db.before-schema-${newest}`;
-  mkdirSync(join(folder, copy));
-  symlinkSync(join(folder, 'elsewhere'), join(folder, `${copy}-2`));
-  (await openUpgraded(files)).close();
-  assert.equal(filesIn(folder), ['g-users.db', 'g.db', copy, `${copy}-2`, `${copy}-3`]);
+  assert.equal(stateOf(folder), before);
+  const said: string[] = [];
+  (await openUpgraded(files, { say: (line) => said.push(line) })).close();
+  assert.is(said.length, 2);
 });
 
 upgrade('two processes at once: one migrates, both go on', async () => {
-  const { folder, file } = older(newest - 1);
+  const { folder, file } = older();
   const runs = [1, 2].map(() => gapstone(['mapping', 'list', '--db', file]));
   for (const { code, stderr } of await Promise.all(runs)) assert.is(code, 0, stderr);
   // Two that close in the same moment both leave the log to the other one: who comes after them puts it away.
   assert.is((await gapstone(['mapping', 'list', '--db', file])).code, 0);
-  assert.equal(filesIn(folder), ['g-users.db', 'g.db', `g.db.before-schema-${newest}`]);
+  assert.equal(filesIn(folder), ['g-users.db', 'g.db', copyName]);
 });
 
 upgrade.run();

@@ -1,58 +1,40 @@
-import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
-import { runImport } from '../../importers/run.ts';
-import { createDatabaseFile } from '../../src/db/create.ts';
-import { openCatalog, openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
+import { sample, sha256, siteOf, stateOf } from '../support/database-files.ts';
 import { suite } from '../support/harness.ts';
 import { runHere } from '../support/here.ts';
-import { shipped } from '../support/reference.ts';
 import { killAll, startServer } from '../support/running.ts';
-import { filesIn, filesOf, put, scratchFolder } from '../support/scratch.ts';
+import { filesIn, put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
 // Rule D23: the catalog, and users' data in a file of its own.
 const two = suite('Catalog and users’ data');
 two.after(killAll);
 
-const sample = filesOf(join(scratchFolder(), 'g.db'));
-{
-  const catalog = openCatalog(sample.db, { create: true });
-  await runImport(catalog, [shipped('stigs')]);
-  catalog.close();
-  openDatabase(sample).close();
-}
-
-const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
-
-/** The files of a folder and what is in them, but for the audit stream. */
-const stateOf = (folder: string) => filesIn(folder).map((name) => [name, sha256(join(folder, name))]);
-
 /** Every command that opens a database, as it is called without the names of the files. */
-const commands = [
-  ['backup', 'b.zip'],
-  ['check'],
-  ['check', '--audit'],
-  ['status'],
-  ['import', 'a.xml'],
-  ['import', '--dry-run', 'a.xml'],
-  ['purge'],
-  ['purge', '--dry-run'],
-  ['mapping', 'list'],
-  ['mapping', 'set', '--from', 'cci:CCI-1', '--to', 'nist-800-53:AC-1', '--status', 'auto', '--reason', 'x'],
-  ['mapping', 'remove', '--from', 'cci:CCI-1', '--to', 'nist-800-53:AC-1'],
-  ['self-assessment'],
-  ['serve', '--port', '0'],
-  ['start', '--port', '0'],
-  ['integration-token', 'list'],
-  ['integration-token', 'create', '--name', 'n', '--org', 'o'],
-  ['integration-token', 'revoke', 'x'],
-  ['integration-token', 'assign', 'x', '--list', 'y'],
-  ['collection', 'create', '--kind', 'role', '--name', 'n', '--owner', 'o', '--item', 'i'],
-  ['token', 'issue', '--subject', 's'],
-];
+const commands = `backup b.zip
+check
+check --audit
+status
+import a.xml
+import --dry-run a.xml
+purge
+purge --dry-run
+mapping list
+mapping set --from cci:CCI-1 --to nist-800-53:AC-1 --status auto --reason x
+mapping remove --from cci:CCI-1 --to nist-800-53:AC-1
+self-assessment
+serve --port 0
+start --port 0
+integration-token list
+integration-token create --name n --org o
+integration-token revoke x
+integration-token assign x --list y
+collection create --kind role --name n --owner o --item i
+token issue --subject s`.split('\n');
 
 /** A file as there was before the first version, with everything in it. */
 function singleFile(file: string): void {
@@ -65,77 +47,89 @@ function singleFile(file: string): void {
 }
 
 const isSingle = (file: string) =>
-  `gapstone: ${file} holds catalog and users' data in one file, which this version does not read: move it away, then import the sources again with "gapstone import"\n`;
+  `${file} holds catalog and users' data in one file, which this version does not read: move it away, then import the sources again with "gapstone import"`;
+const none =
+  'there is no database at slip.db: create one with "gapstone import", or restore a backup with "gapstone restore"';
 
-two('a file that holds both is refused by every command with one line, and left as it was', async () => {
-  const folder = scratchFolder();
-  put(folder, 'a.xml', writeXccdf());
-  singleFile(join(folder, 'g.db'));
-  const before = stateOf(folder);
-  for (const args of [...commands, ['restore', 'g.db']]) {
-    const db = args[0] === 'restore' ? 'other.db' : 'g.db';
-    const { code, stdout, stderr } = await runHere(folder, [...args, '--db', db]);
-    assert.equal([code, stdout], [1, ''], `${args.join(' ')}: ${stderr}`);
-    assert.is(stderr, isSingle('g.db'), args.join(' '));
-    assert.equal(stateOf(folder), before, args.join(' '));
-  }
-});
+/** Which files lie there (a sample, or one that holds both), how commands name them, what each says but for some, and more. */
+const refused: {
+  here: Record<string, string | null>;
+  names: string;
+  says: string;
+  not: string[];
+  more?: string[];
+}[] = [
+  {
+    here: { 'g.db': null },
+    names: '--db g.db',
+    says: isSingle('g.db'),
+    not: [],
+  },
+  {
+    here: { 'g.db': null },
+    names: '--db other.db',
+    says: isSingle('g.db'),
+    not: commands,
+    more: ['restore g.db'],
+  },
+  {
+    here: { 'g.db': sample.db, 'g-users.db': null },
+    names: '--db g.db',
+    says: isSingle('g-users.db'),
+    not: ['import', 'token', 'start'],
+    more: ['backup u.db --users-only'],
+  },
+  {
+    here: { 'g.db': sample.db, 'other.db': sample.db },
+    names: '--db g.db --users-db other.db',
+    says: "other.db is a catalog, not a file of users' data",
+    not: ['import', 'token', 'start'],
+  },
+  {
+    here: { 'u.db': sample.usersDb },
+    names: '--db u.db --users-db new.db',
+    says: "u.db is a file of users' data, not a catalog",
+    not: ['token'],
+  },
+  { here: {}, names: '--db slip.db', says: none, not: ['import', 'start'] },
+  {
+    here: {},
+    names: '--db no/such/slip.db',
+    says: none.replace('slip', 'no/such/slip'),
+    not: commands,
+    more: ['backup b.db', 'token issue --subject s'],
+  },
+];
 
-two('so it is in the place of users’ data, by every command that opens them', async () => {
-  const folder = scratchFolder();
-  put(folder, 'a.xml', writeXccdf());
-  copyFileSync(sample.db, join(folder, 'g.db'));
-  singleFile(join(folder, 'g-users.db'));
-  const before = stateOf(folder);
-  const alone = ['import', 'token', 'start'];
-  for (const args of [
-    ...commands.filter(([name]) => !alone.includes(name!)),
-    ['backup', 'u.db', '--users-only'],
-  ]) {
-    const { code, stdout, stderr } = await runHere(folder, [...args, '--db', 'g.db']);
-    assert.equal([code, stdout, stderr], [1, '', isSingle('g-users.db')], args.join(' '));
-    assert.equal(stateOf(folder), before, args.join(' '));
+two('what is in the place of either file is refused by every command with one line', async () => {
+  for (const { here, names, says, not, more = [] } of refused) {
+    const folder = scratchFolder();
+    put(folder, 'a.xml', writeXccdf());
+    for (const [name, file] of Object.entries(here))
+      if (file === null) singleFile(join(folder, name));
+      else copyFileSync(file, join(folder, name));
+    const before = stateOf(folder);
+    const isLeftOut = (command: string) => not.includes(command) || not.includes(command.split(' ')[0]!);
+    for (const command of [...commands.filter((each) => !isLeftOut(each)), ...more]) {
+      const answer = await runHere(folder, `${command} ${names}`.split(' '));
+      assert.equal(answer, { code: 1, stdout: '', stderr: `gapstone: ${says}\n` }, `${command} ${names}`);
+      assert.equal(stateOf(folder), before, command);
+    }
   }
 });
 
 two('restoring over a file that holds both is refused', async () => {
+  const { folder } = siteOf();
+  assert.is((await runHere(folder, ['backup', 'b.zip', '--db', 'g.db'])).code, 0);
   for (const name of ['g.db', 'g-users.db']) {
-    const folder = scratchFolder();
-    for (const file of Object.values(sample)) copyFileSync(file, join(folder, file.split('/').at(-1)!));
-    assert.is((await runHere(folder, ['backup', 'b.zip', '--db', 'g.db'])).code, 0);
     rmSync(join(folder, name));
     singleFile(join(folder, name));
     const before = stateOf(folder);
-    const { code, stdout, stderr } = await runHere(folder, ['restore', 'b.zip', '--db', 'g.db']);
-    assert.equal([code, stdout], [1, '']);
-    assert.is(stderr, `gapstone: ${name} belongs to another program: nothing was replaced\n`);
+    const stderr = `gapstone: ${name} belongs to another program: nothing was replaced\n`;
+    const answer = await runHere(folder, ['restore', 'b.zip', '--db', 'g.db']);
+    assert.equal(answer, { code: 1, stdout: '', stderr });
     assert.equal(stateOf(folder), before);
-  }
-});
-
-two('a catalog given as users’ data, and the reverse, is refused with one line', async () => {
-  const folder = scratchFolder();
-  put(folder, 'a.xml', writeXccdf());
-  copyFileSync(sample.db, join(folder, 'g.db'));
-  copyFileSync(sample.usersDb, join(folder, 'u.db'));
-  copyFileSync(sample.db, join(folder, 'other.db'));
-  const before = stateOf(folder);
-  for (const args of commands.filter(([name]) => name !== 'token')) {
-    if (args[0] !== 'import' && args[0] !== 'start') {
-      const asUsers = await runHere(folder, [...args, '--db', 'g.db', '--users-db', 'other.db']);
-      assert.equal(
-        [asUsers.code, asUsers.stdout, asUsers.stderr],
-        [1, '', "gapstone: other.db is a catalog, not a file of users' data\n"],
-        args.join(' '),
-      );
-    }
-    const asCatalog = await runHere(folder, [...args, '--db', 'u.db', '--users-db', 'new.db']);
-    assert.equal(
-      [asCatalog.code, asCatalog.stdout, asCatalog.stderr],
-      [1, '', "gapstone: u.db is a file of users' data, not a catalog\n"],
-      args.join(' '),
-    );
-    assert.equal(stateOf(folder), before, args.join(' '));
+    copyFileSync(name === 'g.db' ? sample.db : sample.usersDb, join(folder, name));
   }
 });
 
@@ -176,27 +170,6 @@ two('users’ data lies beside the catalog by its name, or where flag or environ
   }
 });
 
-two('an empty name is refused, and so are two that are the same', async () => {
-  const folder = scratchFolder();
-  copyFileSync(sample.db, join(folder, 'g.db'));
-  for (const [args, env, message] of [
-    [['--users-db', ''], {}, 'gapstone: --users-db is set but empty\n'],
-    [[], { GAPSTONE_USERS_DB: '' }, 'gapstone: GAPSTONE_USERS_DB is set but empty\n'],
-  ] as const) {
-    const { code, stderr } = await runHere(folder, ['status', '--db', 'g.db', ...args], env);
-    assert.equal([code, stderr], [2, message]);
-  }
-  for (const [db, usersDb] of [
-    ['g.db', 'g.db'],
-    ['n.db', './n.db'],
-  ] as const) {
-    const same = await runHere(folder, ['start', '--port', '0', '--db', db, '--users-db', usersDb]);
-    assert.equal([same.code, same.stdout], [2, '']);
-    assert.is(same.stderr, 'gapstone: --db and --users-db name the same file\n');
-  }
-  assert.equal(filesIn(folder), ['g.db']);
-});
-
 two('the key and the audit stream lie beside users’ data', async () => {
   const folder = scratchFolder();
   mkdirSync(join(folder, 'catalog'));
@@ -214,29 +187,10 @@ two('the key and the audit stream lie beside users’ data', async () => {
   assert.equal(readdirSync(join(folder, 'catalog')), ['g.db']);
   assert.equal(
     readdirSync(join(folder, 'users')).sort(),
-    [
-      'gapstone-audit.jsonl',
-      'gapstone-audit.jsonl.head',
-      'gapstone-audit.jsonl.lock',
-      'gapstone-key.json',
-      'u.db',
-    ].sort(),
+    'gapstone-audit.jsonl gapstone-audit.jsonl.head gapstone-audit.jsonl.lock gapstone-key.json u.db'
+      .split(' ')
+      .sort(),
   );
-});
-
-two('status and check without users’ data make no file', async () => {
-  const folder = scratchFolder();
-  copyFileSync(sample.db, join(folder, 'g.db'));
-  const before = readdirSync(folder).map((name) => [name, sha256(join(folder, name))]);
-  for (const args of [['status'], ['status', '--json'], ['check'], ['check', '--json']])
-    for (const more of [[], ['--users-db', 'u.db'], ['--users-db', 'no/such/u.db']]) {
-      const { code, stderr } = await runHere(folder, [...args, '--db', 'g.db', ...more]);
-      assert.equal([code, stderr], [0, ''], [...args, ...more].join(' '));
-      assert.equal(
-        readdirSync(folder).map((name) => [name, sha256(join(folder, name))]),
-        before,
-      );
-    }
 });
 
 two('an import makes no users’ data, and leaves those that are there as they are', async () => {
@@ -280,35 +234,6 @@ two('a catalog that nobody has open is one file, also after an import and a serv
     filesIn(folder).filter((name) => name.startsWith('g')),
     ['g-users.db', 'g.db', 'gapstone-key.json'],
   );
-});
-
-two('the log of a catalog that was removed is not taken for the new one’s', () => {
-  for (const kind of ['catalog', 'users'] as const) {
-    const folder = scratchFolder();
-    const file = join(folder, 'g.db');
-    createDatabaseFile(file, kind);
-    const empty = readFileSync(file);
-    const former = new Sqlite(file);
-    former.exec('CREATE TABLE former (x)');
-    assert.ok(readFileSync(`${file}-wal`).length > 0);
-    // As under a server that has it open.
-    rmSync(file);
-    createDatabaseFile(file, kind);
-    assert.equal(readdirSync(folder), ['g.db']);
-    assert.equal(readFileSync(file).length, empty.length);
-    const sqlite = new Sqlite(file);
-    const tables = sqlite.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'former'").pluck().get();
-    assert.is(tables, 0);
-    assert.is(sqlite.pragma('integrity_check', { simple: true }), 'ok');
-    sqlite.close();
-    former.close();
-    // One that is there keeps its own.
-    const held = new Sqlite(file);
-    held.exec('CREATE TABLE kept (x)');
-    createDatabaseFile(file, kind);
-    assert.ok(readFileSync(`${file}-wal`).length > 0);
-    held.close();
-  }
 });
 
 two('an import into the place of a catalog that was removed under a server', async () => {

@@ -1,48 +1,25 @@
 // What a new version does with the files of an older one: told beforehand by `upgrade-check`, and undone where it fails.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
-import { applicationIds, type Kind } from '../../src/db/header.ts';
-import { listMigrations, migrate } from '../../src/db/migrate.ts';
-import { openUpgraded } from '../../src/db/upgrade-files.ts';
+import type { Kind } from '../../src/db/header.ts';
+import { listMigrations } from '../../src/db/migrate.ts';
+import { change, kinds, makeOlder, newest, stateOf } from '../support/database-files.ts';
 import { suite } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 const upgrade = suite('Upgrade check, and upgrades that fail');
 
-const newest = { catalog: listMigrations('catalog').length, users: listMigrations('users').length };
 const fileOf = { catalog: 'gapstone.db', users: 'gapstone-users.db' };
 
 /** A data folder whose files have these schemas; one with a schema of 0 is not there. */
 function installation(schemas: Record<Kind, number>): string {
   const folder = scratchFolder();
-  for (const kind of ['catalog', 'users'] as const) {
-    if (schemas[kind] === 0) continue;
-    const sqlite = new Sqlite(join(folder, fileOf[kind]));
-    sqlite.pragma(`application_id = ${applicationIds[kind]}`);
-    migrate(sqlite, kind, schemas[kind]);
-    sqlite.pragma('journal_mode = WAL');
-    sqlite.close();
-  }
+  for (const kind of kinds) if (schemas[kind] > 0) makeOlder(join(folder, fileOf[kind]), kind, schemas[kind]);
   return folder;
-}
-
-/** Every file of a folder with its content, and when it was written. */
-function stateOf(folder: string): string[] {
-  return readdirSync(folder)
-    .sort()
-    .map((name) => {
-      const { ino, mode, mtimeMs } = lstatSync(join(folder, name));
-      const hash = createHash('sha256')
-        .update(readFileSync(join(folder, name)))
-        .digest('hex');
-      return `${name} ${ino} ${mode} ${mtimeMs} ${hash}`;
-    });
 }
 
 upgrade('each file is told with its schema and the migrations it lacks, and nothing is touched', async () => {
@@ -65,9 +42,7 @@ upgrade('each file is told with its schema and the migrations it lacks, and noth
 
 upgrade('what a start would refuse is refused with its reason; what is not there is said', async () => {
   const newer = installation({ catalog: newest.catalog, users: 0 });
-  const sqlite = new Sqlite(join(newer, 'gapstone.db'));
-  sqlite.pragma(`user_version = ${newest.catalog + 1}`);
-  sqlite.close();
+  change(join(newer, 'gapstone.db'), `PRAGMA user_version = ${newest.catalog + 1}`);
   const told = await commandHere(['upgrade-check', newer]);
   assert.is(told.code, 1);
   assert.match(
@@ -84,38 +59,7 @@ upgrade('what a start would refuse is refused with its reason; what is not there
   const refused = await commandHere(['upgrade-check', damaged]);
   assert.is(refused.code, 1);
   assert.match(refused.stdout, /\nrefused: \S+gapstone-users\.db is not a database/);
-
-  const nothing = await commandHere(['upgrade-check', scratchFolder()]);
-  assert.match(nothing.stderr, /^gapstone: there is neither gapstone\.db nor gapstone-users\.db in \S+\n$/);
-  assert.match((await commandHere(['upgrade-check', '/nowhere'])).stderr, /\/nowhere is not a folder/);
-  assert.is((await commandHere(['upgrade-check'])).code, 2);
 });
-
-upgrade('both files are migrated, or neither: a failure of the second undoes the first', async () => {
-  const folder = installation({ catalog: newest.catalog - 1, users: newest.users - 1 });
-  const files = { db: join(folder, 'gapstone.db'), usersDb: join(folder, 'gapstone-users.db') };
-  const before = stateOf(folder);
-  let migrated = 0;
-  // Each of the two lacks one migration.
-  const onMigrate = () => {
-    if (++migrated === 2) throw new Error('the second one fails');
-  };
-  try {
-    (await openUpgraded(files, { onMigrate })).close();
-    assert.unreachable();
-  } catch (error) {
-    assert.is(
-      (error as Error).message,
-      `${files.usersDb} cannot be upgraded to schema ${newest.users}: the second one fails. It is unchanged`,
-    );
-  }
-  assert.equal(stateOf(folder).map(withoutTime), before.map(withoutTime));
-  const said: string[] = [];
-  (await openUpgraded(files, { say: (line) => said.push(line) })).close();
-  assert.is(said.length, 2);
-});
-
-const withoutTime = (line: string) => line.split(' ').toSpliced(3, 1).join(' ');
 
 upgrade('a version whose migration fails does not start, and the one before it still does', async () => {
   const home = join(scratchFolder(), 'next');
@@ -131,9 +75,7 @@ upgrade('a version whose migration fails does not start, and the one before it s
   assert.is(first.code, 0, first.stderr);
   assert.is((await commandHere(['mapping', 'list', '--db', join(folder, 'gapstone.db')])).code, 0);
   const content = () =>
-    stateOf(folder)
-      .filter((line) => /^gapstone(-users)?\.db/.test(line))
-      .map(withoutTime);
+    Object.entries(stateOf(folder)).filter(([name]) => /^gapstone(-users)?\.db/.test(name));
   const before = content();
 
   const next = (args: string[]) =>

@@ -6,10 +6,10 @@ import * as assert from 'uvu/assert';
 import { localKey } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { openCatalog } from '../../src/db/database.ts';
-import { cli } from '../support/child.ts';
+import { cli, withoutProgress } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { runHere } from '../support/here.ts';
-import { killAll, runToEnd } from '../support/running.ts';
+import { killAll } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -18,28 +18,6 @@ const usage = suite('Command line: usage and token issue');
 usage.after(killAll);
 
 const lines = (text: string) => text.split('\n').filter((line) => line !== '');
-
-usage('help and version are on stdout, exit 0', async () => {
-  const folder = scratchFolder();
-  const [help, version, ...commands] = await Promise.all(
-    [
-      ['--help'],
-      ['--version'],
-      ['start', '--help'],
-      ['serve', '--help'],
-      ['import', '--help'],
-      ['token', '--help'],
-    ].map((args) => runToEnd(folder, args)),
-  );
-  for (const result of [help!, version!, ...commands]) assert.equal([result.code, result.stderr], [0, '']);
-  for (const name of ['start', 'serve', 'import', 'token'])
-    assert.match(help!.stdout, new RegExp(`^ +${name} `, 'm'));
-  assert.match(
-    version!.stdout,
-    /^gapstone 1\.0\.0\ncommit ([0-9a-f]{40}|unknown)\nnode \d+\.\d+\.\d+\nsqlite 3\.\d+\.\d+\n$/,
-  );
-  for (const { stdout } of commands) assert.match(stdout, /^gapstone \w+.*\n[\s\S]*--db FILE/);
-});
 
 /** Runs the command line under a shell, where its output can be a pipe that is closed or a disk that is full. */
 function shell(cwd: string, script: string): Promise<{ code: number | null; stderr: string }> {
@@ -62,7 +40,7 @@ usage('a reader that is gone ends no command, and output that is lost is told in
     folder,
     '{ sleep 0.2; "$0" "$1" import a.xml --json; echo "code $?" >&2; } | true',
   );
-  assert.equal(gone, { code: 0, stderr: 'code 0\n' });
+  assert.equal([gone.code, withoutProgress(gone.stderr)], [0, 'code 0\n']);
   const silent = await shell(
     folder,
     '{ sleep 0.2; "$0" "$1" import a.xml --db b.db 2>&1; echo $? > code; } | true',
@@ -92,38 +70,6 @@ usage('what the operating system refuses is one line', async () => {
     assert.is(code, 1);
     assert.match(stderr, message);
   }
-});
-
-usage('wrong usage is one line on stderr, exit 2', async () => {
-  const folder = scratchFolder();
-  const cases: [string[], RegExp][] = [
-    [['nonsense'], /there is no command "nonsense"/],
-    [['--db', 'g.db', 'status'], /the command must come before "--db"/],
-    [['import'], /give at least one PATH to import/],
-    [['token'], /token issue/],
-    [['token', 'revoke'], /token issue/],
-    [['token', 'issue'], /--subject must be given/],
-    [['token', 'issue', '--subject', ''], /--subject must be given/],
-    [
-      ['token', 'issue', '--subject', 's', '--ttl', 'soon'],
-      /--ttl must be a number with s, m, h or d, not "soon"/,
-    ],
-    [['token', 'issue', '--subject', 's', '--ttl', '91d'], /--ttl must be from 1s to 90d/],
-    [
-      ['token', 'issue', '--subject', 's', '--entitlement', 'admin'],
-      /--entitlement must be regdoc or occ, not "admin"/,
-    ],
-    [['token', 'issue', '--subject', 's', '--secret', 'x'], /--secret/],
-  ];
-  const results = await Promise.all(cases.map(([args]) => runHere(folder, args)));
-  for (const [index, { code, stdout, stderr }] of results.entries()) {
-    const [args, message] = cases[index]!;
-    assert.equal([code, stdout, lines(stderr).length], [2, '', 1], `${args.join(' ')}: ${stderr}`);
-    assert.match(stderr, message);
-    assert.match(stderr, /^gapstone: /);
-  }
-  const nothing = await runToEnd(folder, []);
-  assert.is(nothing.code, 2);
 });
 
 usage('token issue prints one token and nothing else', async () => {
@@ -206,55 +152,6 @@ usage(
     assert.equal(readdirSync(folder).sort(), ['gapstone-key.json', 'notes.txt']);
   },
 );
-
-usage('a command that is given the wrong database, or an empty name, makes nothing beside it', async () => {
-  const folder = scratchFolder();
-  for (const args of [
-    ...[['backup', 'b.zip'], ['check'], ['check', '--audit'], ['status'], ['purge'], ['purge', '--dry-run']],
-    ...[['mapping', 'list'], ['self-assessment'], ['serve', '--port', '0'], ['integration-token', 'list']],
-    ...[
-      ['integration-token', 'revoke', 'x'],
-      ['restore', 'nothing.db'],
-    ],
-    [
-      'mapping',
-      'set',
-      '--from',
-      'cci:CCI-1',
-      '--to',
-      'nist-800-53:AC-1',
-      '--status',
-      'auto',
-      '--reason',
-      'x',
-    ],
-    ['collection', 'create', '--kind', 'role', '--name', 'n', '--owner', 'o', '--item', 'i'],
-    ['token', 'issue', '--subject', 's'],
-  ]) {
-    const { code, stdout, stderr } = await runHere(folder, [...args, '--db', 'slip.db']);
-    assert.equal([code, stdout], [1, ''], args.join(' '));
-    assert.match(
-      stderr,
-      args[0] === 'restore'
-        ? /^gapstone: there is no backup at nothing\.db\n$/
-        : /^gapstone: there is no database at slip\.db: create one with .+\n$/,
-    );
-    assert.equal(readdirSync(folder), [], args.join(' '));
-  }
-  const nowhere = await runHere(folder, ['backup', 'b.db', '--db', 'no/such/slip.db']);
-  assert.match(nowhere.stderr, /^gapstone: there is no database at no\/such\/slip\.db: .+\n$/);
-  openCatalog(join(folder, 'g.db'), { create: true }).close();
-  const restored = await runHere(folder, ['restore', 'g.db', '--db', 'no/such/slip.db']);
-  assert.match(
-    restored.stderr,
-    /^gapstone: the folder of the database does not exist: no\/such\/slip\.db\n$/,
-  );
-  for (const name of ['backup', 'restore', 'import']) {
-    const { code, stderr } = await runHere(folder, [name, '', '--db', 'g.db']);
-    assert.equal([code, stderr], [2, 'gapstone: an argument is empty\n'], name);
-  }
-  assert.equal(readdirSync(folder), ['g.db']);
-});
 
 usage('token issue fails with a pinned key set, and with a key that others can read', async () => {
   const folder = scratchFolder();

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { suite } from '../support/harness.ts';
 import { runHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
-import { ask as askRaw, type Running, startServer } from '../support/running.ts';
+import { type Running, startServer } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -63,9 +63,10 @@ users.after(async () => {
 });
 
 users(
-  '20 clients that add the same slugs at once, at two servers: each slug once, and the sums are right',
+  '20 clients that add the same slugs at once, at two servers: each slug once, the sums are right',
   async () => {
     const { id } = await json(await request('POST', '/api/v1/lists', { name: 'shared work' }));
+    const path = `/api/v1/lists/${id}/stigs`;
     const slugs = Array.from({ length: stigs }, (_, index) => `sample_${index}`);
     const sums = { added: 0, totals: [] as number[] };
     await Promise.all(
@@ -73,11 +74,11 @@ users(
         // Each client adds all of them in pieces of its own, in an order of its own.
         const order = [...slugs.slice(client * 3), ...slugs.slice(0, client * 3)];
         for (let from = 0; from < stigs; from += 12) {
-          const body = { slugs: order.slice(from, from + 12) };
-          let response = await request('POST', `/api/v1/lists/${id}/stigs`, body, token, client % 2);
+          const add = () => request('POST', path, { slugs: order.slice(from, from + 12) }, token, client % 2);
+          let response = await add();
           while (response.status === 503) {
             assert.ok(Number(response.headers.get('Retry-After')) > 0);
-            response = await request('POST', `/api/v1/lists/${id}/stigs`, body, token, client % 2);
+            response = await add();
           }
           const answer = await json(response);
           assert.is(response.status, 200, JSON.stringify(answer));
@@ -86,15 +87,13 @@ users(
         }
       }),
     );
-    assert.is(sums.added, stigs);
-    assert.is(Math.max(...sums.totals), stigs);
-    const { stigs: entries, pagination } = await json(
-      await request('GET', `/api/v1/lists/${id}/stigs?limit=100`),
-    );
-    assert.is(pagination.total, stigs);
-    assert.equal(entries.map((each: { slug: string }) => each.slug).sort(), [...slugs].sort());
+    assert.equal([sums.added, Math.max(...sums.totals)], [stigs, stigs]);
+    const answer = await json(await request('GET', `${path}?limit=100`));
+    const entries: { slug: string; position: number }[] = answer.stigs;
+    assert.is(answer.pagination.total, stigs);
+    assert.equal(entries.map(({ slug }) => slug).sort(), [...slugs].sort());
     assert.equal(
-      entries.map((each: { position: number }) => each.position),
+      entries.map(({ position }) => position),
       slugs.map((_, index) => index + 1),
       'positions have no gap and no double',
     );
@@ -138,25 +137,6 @@ users('integration tokens: create, use, assign, list, revoke', async () => {
   const shown = await run('integration-token', 'list');
   assert.match(shown.stdout, /revoked {2}red {2}ci \(3 lists, expires /);
   assert.not.match(shown.stdout, /gsi_/);
-  const wrong: [args: string[], code: number][] = [
-    [['create', '--name', 'n'], 2],
-    [['create', '--name', '\u200b', '--org', 'red'], 2],
-    [['create', '--name', 'n', '--org', '\u00ad'], 2],
-    [['create', '--name', 'n', '--org', 'red', '--ttl', 'soon'], 2],
-    [['create', '--name', 'n', '--org', 'red', 'stray'], 2],
-    [['revoke'], 2],
-    [['revoke', 'nobody'], 1],
-    [['assign', summary.id], 2],
-    [['constructor'], 2],
-    [[], 2],
-  ];
-  await Promise.all(
-    wrong.map(async ([args, code]) => {
-      const result = await run('integration-token', ...args);
-      assert.is(result.code, code, `${args.join(' ')}: ${result.stderr}`);
-      assert.match(result.stderr, /^gapstone: [^\n]+\n$/);
-    }),
-  );
 });
 
 users('purge: by hand, dry, and by the scheduler', async () => {
@@ -187,31 +167,6 @@ users('purge: by hand, dry, and by the scheduler', async () => {
   db.close();
 });
 
-users('over the wire: two Authorization headers are 401, and a session works in cookies', async () => {
-  const { port } = servers[0]!;
-  const head = `Host: localhost:${port}\r\nConnection: close\r\n`;
-  const auth = `Authorization: Bearer ${token}\r\n`;
-  const get = (lines: string) => askRaw(port, `GET /api/v1/my-stigs HTTP/1.1\r\n${head}${lines}\r\n`);
-  assert.is((await get(auth)).status, 200);
-  assert.is((await get(auth + auth)).status, 401);
-  assert.is((await get(`${auth}Authorization: Basic eDp5\r\n`)).status, 401);
-  const started = await askRaw(
-    port,
-    `POST /api/v1/session HTTP/1.1\r\n${head}${auth}Content-Length: 0\r\n\r\n`,
-  );
-  assert.is(started.status, 204);
-  const cookie = `Cookie: ${started.headers.get('set-cookie')!.split(';')[0]}\r\n`;
-  assert.is((await get(cookie)).status, 200);
-  const post = (lines: string) =>
-    askRaw(
-      port,
-      `POST /api/v1/lists HTTP/1.1\r\n${head}${cookie}${lines}Content-Length: 12\r\n\r\n{"name":"N"}`,
-    );
-  assert.is((await post('')).status, 403);
-  assert.is((await post(`Origin: http://localhost:${port}\r\n`)).status, 201);
-  assert.is((await post('Origin: http://localhost:1\r\n')).status, 403);
-});
-
 users('a wrong cron secret stops the start with one line that does not show it', async () => {
   const wrong = ['two words', 'schlüssel', ''];
   await Promise.all(
@@ -227,38 +182,8 @@ users('a wrong cron secret stops the start with one line that does not show it',
   );
 });
 
-users(
-  'while another process writes, readers are served at once and writers get a 503 that says when',
-  async () => {
-    const session = await request('POST', '/api/v1/session');
-    const Cookie = session.headers.get('Set-Cookie')!.split(';')[0]!;
-    const db = new Sqlite(join(folder, 'gapstone-users.db'));
-    // A use five minutes ago is one that the server would write down now.
-    db.prepare('UPDATE sessions SET used_at = ?').run(new Date(Date.now() - 300_000).toISOString());
-    db.exec('BEGIN IMMEDIATE');
-    try {
-      const start = performance.now();
-      const read = await fetch(`${servers[0]!.url}/api/v1/lists`, { headers: { Cookie } });
-      const readBy = performance.now();
-      assert.is(read.status, 200);
-      const write = await request('POST', '/api/v1/lists', { name: 'waits' });
-      const writeBy = performance.now();
-      // A writer waits for the lock a second long; a reader does not, however slow the machine is.
-      assert.ok(readBy - start < (writeBy - readBy) / 2, `${readBy - start} ms, ${writeBy - readBy} ms`);
-      assert.is(write.status, 503);
-      assert.ok(Number(write.headers.get('Retry-After')) > 0);
-      assert.is((await json(write)).error.code, 'UNAVAILABLE');
-    } finally {
-      db.exec('ROLLBACK');
-      db.close();
-    }
-    assert.is((await request('POST', '/api/v1/lists', { name: 'goes on' })).status, 201);
-  },
-);
-
 users('logs hold no token, cookie, e-mail or secret', () => {
   const logs = servers.map((server) => server.stdout() + server.stderr()).join('');
-  assert.match(logs, /"msg":"session started"/);
   assert.match(logs, /"msg":"purge"/);
   assert.not.match(logs, /eyJ|gsi_|gapstone_session|example\.org|a-secret-of|alice/);
 });
