@@ -91,8 +91,8 @@ list use     | get /api/v1/lists/{id}/automation |  | totals.none=14
 list use     | get /api/v1/lists/{id}/worksheet |  | framework="nist-800-53"
 list use     | get /api/v1/lists/{id}/changes?since=2026-01-01 | | totals.stigs=1
 list change  | post /api/v1/lists/{id}/stigs | {"slugs":["harbor_linux_3","lantern_web_server_2"]} | added=1; total=2 | list.add-stigs $id {"added":1}
-list change  | delete /api/v1/lists/{id}/stigs | {"slugs":["harbor_linux_3"]} | removed=1 | list.remove-stigs $id {"count":1}
 list change  | put /api/v1/lists/{id}/stigs/{stigSlug=harbor_linux_3} | {"notes":"x","position":7} | notes="x"; position=7; addedAt=$time; release=null | list.update-stig $id {"stigSlug":"harbor_linux_3"}
+list change  | delete /api/v1/lists/{id}/stigs | {"slugs":["harbor_linux_3"]} | removed=1 | list.remove-stigs $id {"count":1}
 
 user  | get /api/v1/control-collections | | collections.*.visibility=["PRIVATE","SHARED"] / ["SHARED"] / []
 user  | post /api/v1/control-collections | {"name":"N"} | 201 id=$new; createdById=$me; controlCount=0; deletedAt=null | control-collection.create $new {"visibility":"PRIVATE"}
