@@ -7,7 +7,7 @@ import { type Database, openCatalog } from '../../src/db/database.ts';
 import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { type ChildResult, gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { random } from '../support/malformed/seed.ts';
+import { random } from '../support/hostile/seed.ts';
 import { hasReferenceData, reference, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';

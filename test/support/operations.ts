@@ -1,5 +1,3 @@
-import type { AuditStream } from '../../src/audit/stream.ts';
-import type { Log } from '../../src/base/log.ts';
 import {
   createDocumentCollectionService,
   createRoleCollectionService,
@@ -14,6 +12,7 @@ import {
   testId,
   userCaller,
 } from './callers.ts';
+import type { Given } from './context.ts';
 import { addControls } from './control-rows.ts';
 import { shipped } from './reference.ts';
 import { writeResults } from './results-writer.ts';
@@ -189,9 +188,7 @@ export interface OperationSite extends TestApp {
 }
 
 /** Makes the site of the table. */
-export async function operationSite(
-  deps: { audit?: AuditStream; log?: Log; now?: () => Date } = {},
-): Promise<OperationSite> {
+export async function operationSite(deps: Given = {}): Promise<OperationSite> {
   const first = countingIds();
   const ids = { next: first };
   const t = await testApp([shipped('stigs'), shipped('roles'), shipped('regulatory')], {
