@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { suite } from './support/harness.ts';
-import { runFiles } from './support/malformed/run-files.ts';
-import { runRequests } from './support/malformed/run-requests.ts';
+import { runRequests } from './support/hostile/requests.ts';
+import { runFiles } from './support/hostile/run-files.ts';
 
 // A few hundred of what `test/faults/malformed.deep.test.ts` makes ten thousand of; a failure names its seed, and
 // GAPSTONE_SEED repeats it.

@@ -100,20 +100,10 @@ config('a long wrong value is cut', () => {
 });
 
 config('a variable that is set but empty stops the start and is named', () => {
-  const names = [
-    'DB',
-    'HOST',
-    'PORT',
-    'ISSUER',
-    'AUDIENCE',
-    'KEY_FILE',
-    'LOG_LEVEL',
-    'CLAIM_SUB',
-    'CLAIM_EMAIL',
-    'CLAIM_ORG',
-    'CLAIM_ENTITLEMENTS',
-    'JWKS',
-  ];
+  const names =
+    'DB HOST PORT ISSUER AUDIENCE KEY_FILE LOG_LEVEL CLAIM_SUB CLAIM_EMAIL CLAIM_ORG CLAIM_ENTITLEMENTS JWKS'.split(
+      ' ',
+    );
   const others = { GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
   for (const name of names)
     for (const value of ['', ' ', '\t'])

@@ -18,15 +18,7 @@ function run(
   const folder = join(base, 'test');
   cpSync(join(packageRoot, 'test', 'support'), join(folder, 'support'), { recursive: true });
   copyFileSync(join(packageRoot, 'test', 'run.ts'), join(folder, 'run.ts'));
-  for (const name of [
-    'node_modules',
-    'src',
-    'importers',
-    'migrations',
-    'data',
-    'tsconfig.json',
-    'package-lock.json',
-  ])
+  for (const name of 'node_modules src importers migrations data tsconfig.json package-lock.json'.split(' '))
     symlinkSync(join(packageRoot, name), join(base, name));
   put(base, 'package.json', '{"type":"module"}');
   for (const [name, body] of Object.entries(files))

@@ -52,17 +52,7 @@ function sources(): string[] {
   for (let stig = 0; stig < stigs; stig++)
     for (let release = 1; release <= releases; release++)
       put(cwd, `in/${stig}-${release}.xml`, sample(stig, release));
-  const real = [
-    'xccdf',
-    'oscal',
-    'sp800-171',
-    'cci-2025-01-23',
-    'dod-8500',
-    'nice',
-    'onet',
-    'regulatory',
-    'scap',
-  ];
+  const real = 'xccdf oscal sp800-171 cci-2025-01-23 dod-8500 nice onet regulatory scap'.split(' ');
   return [shipped(), ...(hasReferenceData ? real.map((name) => reference(name)) : []), join(cwd, 'in')];
 }
 

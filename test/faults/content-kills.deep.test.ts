@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { random } from '../support/malformed/seed.ts';
+import { random } from '../support/hostile/seed.ts';
 import { killAll, startServer, until } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { before, contentOf, over } from './support/catalog.ts';

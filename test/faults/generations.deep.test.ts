@@ -4,7 +4,7 @@ import { runImport } from '../../importers/run.ts';
 import { testApp } from '../support/app.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { random } from '../support/malformed/seed.ts';
+import { random } from '../support/hostile/seed.ts';
 import { killAll } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { before, releases } from './support/catalog.ts';

@@ -5,7 +5,7 @@ import { runImport } from '../../importers/run.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { random } from '../support/malformed/seed.ts';
+import { random } from '../support/hostile/seed.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { before, contentOf, over } from './support/catalog.ts';
 import { say, scaled } from './support/profile.ts';

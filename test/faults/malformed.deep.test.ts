@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { suite } from '../support/harness.ts';
-import { runFiles } from '../support/malformed/run-files.ts';
-import { runRequests } from '../support/malformed/run-requests.ts';
-import { seed } from '../support/malformed/seed.ts';
+import { runRequests } from '../support/hostile/requests.ts';
+import { runFiles } from '../support/hostile/run-files.ts';
+import { seed } from '../support/hostile/seed.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, openRaw, until } from '../support/running.ts';
 import { createClient } from './support/load.ts';

@@ -6,7 +6,7 @@ import { runImport } from '../../importers/run.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { seed } from '../support/malformed/seed.ts';
+import { seed } from '../support/hostile/seed.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { contentOf, releases } from './support/catalog.ts';

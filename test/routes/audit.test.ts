@@ -3,11 +3,7 @@ import * as assert from 'uvu/assert';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { createLog } from '../../src/base/log.ts';
-import {
-  createDocumentCollectionService,
-  createRoleCollectionService,
-} from '../../src/collections/catalog-collections.ts';
-import { type Answer, type TestApp, testApp } from '../support/app.ts';
+import { type Answer, testApp } from '../support/app.ts';
 import { type AuditLine, fullDisk, type TestAudit, testAudit } from '../support/audit.ts';
 import {
   ask,
@@ -18,19 +14,21 @@ import {
   testId,
   userCaller,
 } from '../support/callers.ts';
-import { addControls } from '../support/control-rows.ts';
 import { suite } from '../support/harness.ts';
+import {
+  cronSecret,
+  kindOf,
+  type Operation,
+  type OperationSite,
+  operationSite,
+  operations,
+} from '../support/operations.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
 
-// Alice of red owns everything; bob is of red too. Ids are counted: the list is 1, its collection of controls 2.
+// Alice of red owns everything; bob is of red too. The events of all operations stand in their table.
 const test = suite('Audit: what requests leave in the stream');
 const clock = { now: new Date('2026-11-21T12:00:00Z') };
-const list = testId(1);
-const collection = testId(2);
-const [documents, roles] = [testId(801), testId(802)] as [string, string];
-const secret = 'the-cron-secret';
-const ids = { next: 1 };
 const { disk, io } = fullDisk(
   (fd, bytes) => writeSync(fd, bytes),
   (fd) => fdatasyncSync(fd),
@@ -41,39 +39,17 @@ const logLines: string[] = [];
 const sessionLog = createLog('info', (line) => {
   if (line.includes('"msg":"session')) logLines.push(line);
 });
-let t: TestApp;
+let t: OperationSite;
 let audit: TestAudit;
 let alice: Caller;
 let bob: Caller;
-let session: Caller;
+let list: string;
 
 test.before(async () => {
   audit = testAudit(clock, { io });
-  t = await testApp([shipped('stigs'), shipped('roles'), shipped('regulatory')], {
-    now: () => clock.now,
-    audit: audit.stream,
-    log: sessionLog,
-    cronSecret: secret,
-    newId: () => testId(ids.next++),
-  });
-  addControls(t.db);
-  const claims = { entitlements: ['regdoc', 'occ'] };
-  alice = await userCaller(t, claims);
-  bob = await userCaller(t, { sub: 'bob', email: 'bob@example.org' });
-  await ask(t, 'POST', '/api/v1/lists', alice, { name: 'N', visibility: 'SHARED' });
-  await ask(t, 'POST', '/api/v1/control-collections', alice, { name: 'N', visibility: 'SHARED' });
-  const owner = { kind: 'user', subject: 'alice', email: null, organization: 'red', expiresAt: 0 } as const;
-  const user = { ...owner, entitlements: new Set<never>() };
-  const fields = { name: 'N', description: '', tags: [], color: '', visibility: 'SHARED' as const };
-  const now = () => clock.now;
-  await createDocumentCollectionService(t.db, now, () => documents).create(user, fields, [
-    'harbor-basic-directive',
-  ]);
-  await createRoleCollectionService(t.db, now, () => roles).create(user, fields, ['15-1244.00']);
-  await ask(t, 'POST', `/api/v1/lists/${list}/stigs`, alice, { slugs: ['lantern_web_server_2'] });
-  session = await sessionCaller(t, alice);
-  const made = await ask(t, 'POST', '/api/v1/session/tokens', session, { name: 'n', ttl: '1h' });
-  assert.is(made.json.id, ownToken);
+  t = await operationSite({ now: () => clock.now, audit: audit.stream, log: sessionLog });
+  [alice, bob] = [t.callers.owner, t.callers.member];
+  list = String(t.names['lists SHARED']);
 });
 
 function advance(milliseconds: number): void {
@@ -93,219 +69,39 @@ async function linesOf(work: () => Promise<unknown>): Promise<AuditLine[]> {
   return audit.lines().slice(before);
 }
 
-const ac2 = { controlId: 'AC-2', framework: 'nist-800-53' };
-const slugs = ['harbor_linux_3'];
-/** A token that alice made. */
-const ownToken = testId(3);
-const cron = { Authorization: `Bearer ${secret}` };
+const audited = operations.filter(({ event }) => event !== '');
+const more = (operation: Operation) => ({
+  id: t.names[`${kindOf(operation)} SHARED`],
+  visibility: 'SHARED',
+});
 
-interface Row {
-  request: string;
-  path?: string;
-  body?: unknown;
-  caller?: () => Caller;
-  status?: number;
-  /** The event: action, object, detail. */
-  event: [action: string, objectId: string | null, detail: unknown];
-}
-
-/** Every audited route, in an order in which each succeeds. */
-const table: Row[] = [
-  {
-    request: 'post /api/v1/lists',
-    body: { name: 'A' },
-    status: 201,
-    event: ['list.create', testId(3), { visibility: 'PRIVATE' }],
-  },
-  {
-    request: 'patch /api/v1/lists/{id}',
-    body: { visibility: 'SHARED' },
-    event: ['list.update', list, { visibility: 'SHARED' }],
-  },
-  {
-    request: 'post /api/v1/lists/{id}/stigs',
-    body: { slugs },
-    event: ['list.add-stigs', list, { added: 1 }],
-  },
-  {
-    request: 'put /api/v1/lists/{id}/stigs/{stigSlug}',
-    path: `/api/v1/lists/${list}/stigs/lantern_web_server_2`,
-    body: { notes: 'x' },
-    event: ['list.update-stig', list, { stigSlug: 'lantern_web_server_2' }],
-  },
-  { request: 'get /api/v1/lists/{id}/export', event: ['list.export', list, null] },
-  {
-    request: 'post /api/v1/lists/{id}/checklists',
-    body: { hosts: [{ hostName: 'web01' }] },
-    event: ['list.checklists', list, null],
-  },
-  {
-    request: 'put /api/v1/lists/{id}/hosts',
-    body: { hosts: [{ hostName: 'web01' }] },
-    event: ['list.set-hosts', list, null],
-  },
-  {
-    request: 'put /api/v1/lists/{id}/seen',
-    body: { at: null },
-    event: ['list.mark-seen', list, null],
-  },
-  {
-    request: 'delete /api/v1/lists/{id}/stigs',
-    body: { slugs },
-    event: ['list.remove-stigs', list, { count: 1 }],
-  },
-  {
-    request: 'post /api/v1/lists/{id}/duplicate',
-    status: 201,
-    event: ['list.duplicate', list, { visibility: 'PRIVATE', madeId: testId(4) }],
-  },
-  { request: 'delete /api/v1/lists/{id}', event: ['list.delete', list, null] },
-  { request: 'post /api/v1/lists/{id}/restore', event: ['list.restore', list, { visibility: 'SHARED' }] },
-  {
-    request: 'post /api/v1/control-collections',
-    body: { name: 'A' },
-    status: 201,
-    event: ['control-collection.create', testId(5), { visibility: 'PRIVATE' }],
-  },
-  {
-    request: 'patch /api/v1/control-collections/{id}',
-    body: { name: 'B' },
-    event: ['control-collection.update', collection, null],
-  },
-  {
-    request: 'post /api/v1/control-collections/{id}/controls',
-    body: { controls: [ac2] },
-    event: ['control-collection.add-controls', collection, { added: 1 }],
-  },
-  {
-    request: 'get /api/v1/control-collections/{id}/export',
-    event: ['control-collection.export', collection, null],
-  },
-  {
-    request: 'delete /api/v1/control-collections/{id}/controls',
-    body: { controls: [ac2] },
-    event: ['control-collection.remove-controls', collection, { count: 1 }],
-  },
-  {
-    request: 'delete /api/v1/control-collections/{id}',
-    event: ['control-collection.delete', collection, null],
-  },
-  { request: 'post /api/v1/my-stigs', body: { slugs }, event: ['favorite-stigs.add', null, { added: 1 }] },
-  {
-    request: 'delete /api/v1/my-stigs',
-    body: { slugs },
-    event: ['favorite-stigs.remove', null, { count: 1 }],
-  },
-  {
-    request: 'post /api/v1/my-controls',
-    body: ac2,
-    event: ['favorite-controls.add', testId(6), { controlId: 'AC-2', framework: 'nist-800-53' }],
-  },
-  {
-    request: 'delete /api/v1/my-controls',
-    body: ac2,
-    event: ['favorite-controls.remove', null, { controlId: 'AC-2', framework: 'nist-800-53' }],
-  },
-  {
-    request: 'get /api/v1/regdoc-collections/{id}/export',
-    path: `/api/v1/regdoc-collections/${documents}/export`,
-    event: ['regdoc-collection.export', documents, null],
-  },
-  {
-    request: 'get /api/v1/role-collections/{id}/export',
-    path: `/api/v1/role-collections/${roles}/export?format=csv`,
-    event: ['role-collection.export', roles, null],
-  },
-  {
-    request: 'get /api/cron/purge-deleted-lists',
-    caller: () => cron,
-    event: ['deleted-lists.purge', null, { count: 0 }],
-  },
-  {
-    request: 'post /api/cron/purge-deleted-lists',
-    caller: () => cron,
-    event: ['deleted-lists.purge', null, { count: 0 }],
-  },
-  {
-    request: 'post /api/v1/session/tokens',
-    caller: () => session,
-    body: { name: 'n', ttl: '1h' },
-    status: 201,
-    event: ['user-token.create', testId(7), null],
-  },
-  {
-    request: 'delete /api/v1/session/tokens/{id}',
-    path: `/api/v1/session/tokens/${ownToken}`,
-    caller: () => session,
-    status: 204,
-    event: ['user-token.revoke', ownToken, null],
-  },
-  { request: 'post /api/v1/session', status: 204, event: ['session.create', 'hash', null] },
-  {
-    request: 'delete /api/v1/session',
-    caller: () => session,
-    status: 204,
-    event: ['session.end', 'hash', null],
-  },
-];
-
-function send(row: Row): Promise<Answer> {
-  const [method, route] = row.request.split(' ') as [string, string];
-  const id = route.includes('control-collections') ? collection : list;
-  return ask(
-    t,
-    method.toUpperCase(),
-    row.path ?? route.replace('{id}', id),
-    (row.caller ?? (() => alice))(),
-    row.body,
-  );
+/** Sends an operation as somebody who may use it. */
+function send(operation: Operation): Promise<Answer> {
+  const caller = { session: t.callers.session, cron: t.callers.cron }[operation.rule as string] ?? alice;
+  return t.operate(operation, caller, more(operation));
 }
 
 /** What users own, and the sessions: what a refused request must leave as it was. */
-function usersData(): unknown {
-  const tables = [
-    'bundles',
-    'list_stigs',
-    'collection_controls',
-    'favorite_stigs',
-    'favorite_controls',
-    'sessions',
-    'user_tokens',
-    'clock',
-  ];
-  return tables.map((name) => t.db.sqlite.prepare(`SELECT * FROM ${name}`).all());
-}
+const usersData = () =>
+  'bundles list_stigs collection_controls favorite_stigs favorite_controls sessions user_tokens clock'
+    .split(' ')
+    .map((name) => t.db.sqlite.prepare(`SELECT * FROM ${name}`).all());
 
-test('every route that changes something declares its event, and the table has each', async () => {
+test('every route that changes something declares its event, and the table has it', async () => {
   // These take a body and change nothing.
-  const reading = [
-    'post /api/v1/stigs/batch',
-    'post /api/v1/crosswalk/resolve/batch',
-    'post /api/v1/checklists/upgrade',
-    'post /api/v1/checklists/from-results',
-    'post /api/v1/checklists/inspect',
-    'post /api/v1/checklists/emass',
-    'post /api/v1/references',
-    'post /plants',
-  ];
+  const reading =
+    /^post (\/plants|\/api\/v1\/(stigs\/batch|crosswalk\/resolve\/batch|references|checklists\/[\w-]+))$/;
   const { json: document } = await ask(t, 'GET', '/openapi.json', {});
-  const declared: string[] = [];
-  type Operations = Record<string, { 'x-audit'?: string; 'x-access': string }>;
-  for (const [path, operations] of Object.entries<Operations>(document.paths)) {
-    for (const [method, operation] of Object.entries(operations)) {
+  for (const [path, methods] of Object.entries<object>(document.paths))
+    for (const [method, operation] of Object.entries(methods)) {
       const name = `${method} ${path}`;
-      const changes =
-        method !== 'get' ||
-        operation['x-access'] === 'cron' ||
-        /-collections\/\{id\}\/export|lists\/\{id\}\/export/.test(path);
+      const isTold = operation['x-access'] === 'cron' || /(-collections|lists)\/\{id\}\/export/.test(path);
       const action = operation['x-audit'];
-      assert.is(action !== undefined, changes && !reading.includes(name), name);
-      if (action === undefined) continue;
-      declared.push(name);
-      assert.is(table.find((row) => row.request === name)?.event[0], action, name);
+      assert.is(action !== undefined, isTold || (method !== 'get' && !reading.test(name)), name);
+      for (const each of operations.filter(({ route }) => route === path))
+        if (each.method === method.toUpperCase() && each.rule !== 'noSession')
+          assert.is(each.event.split(' ')[0] || undefined, action, name);
     }
-  }
-  assert.equal(declared.sort(), table.map((row) => row.request).sort());
 });
 
 test('stop: while the stream cannot be written, every such request is a 503 and changes nothing; reads go on', async () => {
@@ -313,8 +109,8 @@ test('stop: while the stream cannot be written, every such request is a 503 and 
   const lines = audit.lines().length;
   disk.full = true;
   try {
-    for (const row of table) {
-      const answer = await send(row);
+    for (const operation of audited) {
+      const answer = await send(operation);
       assertError(answer, 503, 'UNAVAILABLE', 'not audited');
       assert.is(answer.headers.get('Retry-After'), '30');
       for (const name of ['Set-Cookie', 'Content-Disposition', 'ETag'])
@@ -332,34 +128,31 @@ test('stop: while the stream cannot be written, every such request is a 503 and 
 });
 
 test('each leaves one event: who, what, on which object', async () => {
-  ids.next = 3;
-  for (const row of table) {
-    const [action, objectId, detail] = row.event;
+  for (const operation of audited) {
     let answer: Answer | undefined;
     const lines = await linesOf(async () => {
-      answer = await send(row);
+      answer = await send(operation);
     });
-    assert.is(answer!.status, row.status ?? 200, `${row.request}: ${answer!.text}`);
+    assert.ok(answer!.status < 300, `${operation.event}: ${answer!.text}`);
     const own = lines.filter((line) => !['audit.failure', 'auth.failure'].includes(line.action));
-    assert.is(own.length, 1, `${row.request}: ${JSON.stringify(own)}`);
-    const line = own[0]!;
-    const isCron = action === 'deleted-lists.purge';
-    const id = objectId === 'hash' ? line.objectId : objectId;
-    if (objectId === 'hash') assert.match(line.objectId!, /^[0-9a-f]{12}$/);
-    const { seq: _, hash: __, prevHash: ___, ...kept } = line;
+    assert.is(own.length, 1, `${operation.event}: ${JSON.stringify(own)}`);
+    const { seq: _, hash: __, prevHash: ___, ...kept } = own[0]!;
+    const [, action, object, detail] = /^(\S+) (\S+) (.*)$/.exec(operation.event)!;
+    if (object === 'hash') assert.match(kept.objectId!, /^[0-9a-f]{12}$/);
+    const isCron = operation.rule === 'cron';
     assert.equal(kept, {
       time: clock.now.toISOString(),
       actorType: isCron ? 'system' : 'user',
       actor: isCron ? 'scheduler' : 'alice',
       org: isCron ? null : 'red',
       action,
-      objectType: action.split('.')[0],
-      objectId: id,
+      objectType: action!.split('.')[0],
+      objectId: object === 'hash' ? kept.objectId : JSON.parse(t.fill(object!, more(operation))),
       outcome: 'success',
       reason: null,
       requestId: answer!.headers.get('X-Request-Id'),
       source: 'unknown',
-      detail,
+      detail: JSON.parse(t.fill(detail!, more(operation))),
     });
   }
   assert.is(verifyAuditFile(audit.file).problem, null);
@@ -664,7 +457,7 @@ test('no token, cookie, e-mail address or text of a body is in the file', async 
   );
   for (const value of [
     ...secrets,
-    secret,
+    cronSecret,
     own.Cookie!.split('=')[1]!,
     'eyJ',
     'gsi_',

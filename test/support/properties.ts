@@ -1,6 +1,6 @@
 import fc, { type IAsyncProperty, type IProperty, type Parameters } from 'fast-check';
 import { isDeep } from './harness.ts';
-import { seed } from './malformed/seed.ts';
+import { seed } from './hostile/seed.ts';
 
 // What tests get that import fast-check (support/loader.mjs): the same cases in each run, more of them with --deep.
 const factor = process.env[isDeep] === '1' ? 5 : 1;

@@ -19,7 +19,7 @@ import { type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { gapstone } from '../support/child.ts';
 import { writeCkl } from '../support/ckl-writer.ts';
 import { suite } from '../support/harness.ts';
-import { heapInUse } from '../support/malformed/heap.ts';
+import { heapInUse } from '../support/hostile/heap.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { ask, killAll, openRaw, readAnswer, startServer, until } from '../support/running.ts';

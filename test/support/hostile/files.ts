@@ -79,52 +79,12 @@ export function sampleFiles(): SampleFile[] {
 }
 
 const inserts = [
-  ...[
-    '<!DOCTYPE x [<!ENTITY a "b">]>',
-    '&a;',
-    '&#0;',
-    '&#xD800;',
-    '&#1114112;',
-    '<![CDATA[',
-    ']]>',
-    '<!--',
-    '-->',
-    '<?x',
-  ],
-  ...[
-    '<Group>',
-    '</Group>',
-    '</Benchmark>',
-    '<a '.repeat(200),
-    '<a>'.repeat(100),
-    ' x="1"'.repeat(70),
-    'encoding="utf-16"',
-  ],
-  ...[
-    '{"__proto__":',
-    '"constructor":',
-    '['.repeat(5000),
-    ']',
-    '1e999',
-    '\\ud800',
-    '\\u0000',
-    'null',
-    '"',
-    '{',
-    '}',
-  ],
-  ...['"""', ',,,,', '\r', '\n\n', '\t', '---\n', '&x *x', '!!js/function', '=cmd|', ' '.repeat(10_000)],
-  ...[
-    'PK\x01\x02',
-    'PK\x03\x04',
-    'PK\x05\x06',
-    'PK\x06\x06',
-    '\x00',
-    '\x00'.repeat(100),
-    '\x7f',
-    '\u202e',
-    'İ',
-  ],
+  ...String.raw`<!DOCTYPE x [<!ENTITY a "b">]>  &a;  &#0;  &#xD800;  &#1114112;  <![CDATA[  ]]>  <!--  -->  <?x  <Group>
+    </Group>  </Benchmark>  encoding="utf-16"  {"__proto__":  "constructor":  ]  1e999  \ud800  \u0000  null  "  {  }
+    """  ,,,,  &x *x  !!js/function  =cmd|`.split(/\s{2,}/),
+  ...['<a '.repeat(200), '<a>'.repeat(100), ' x="1"'.repeat(70), '['.repeat(5000), ' '.repeat(10_000)],
+  ...['PK\x01\x02', 'PK\x03\x04', 'PK\x05\x06', 'PK\x06\x06', '\r', '\n\n', '\t', '---\n'],
+  ...['\x00', '\x00'.repeat(100), '\x7f', '\u202e', 'İ'],
 ].map((text) => Buffer.from(text));
 const bytes = ['ff', 'fffe', 'feff', 'efbbbf', 'c0af', 'eda080', 'f4908080', '80'].map((hex) =>
   Buffer.from(hex, 'hex'),
