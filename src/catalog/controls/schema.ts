@@ -135,12 +135,10 @@ export const ControlParameter = z
       .enum(['one', 'one-or-more'])
       .nullable()
       .openapi({ description: 'How many choices may be taken; null for an assignment.' }),
-    values: z
-      .array(z.strictObject({ source: z.string(), value: z.string() }))
-      .openapi({
-        description:
-          'What the catalog itself states (source: the framework), and what baselines of imported profiles set or constrain it to.',
-      }),
+    values: z.array(z.strictObject({ source: z.string(), value: z.string() })).openapi({
+      description:
+        'What the catalog itself states (source: the framework), and what baselines of imported profiles set or constrain it to.',
+    }),
   })
   .openapi('ControlParameter');
 
