@@ -193,7 +193,7 @@ codes('--strict: 1 and nothing stored, or 0', async () => {
     [good, bad, zip, zip, '--strict', '--json', '--db', db],
     /nothing was changed/,
   );
-  const told = refused.jsonLines(stdout);
+  const told = jsonLines(refused.stdout);
   const { summary } = told.pop();
   assert.equal([summary.imported, summary.unchanged, summary.rejected], [0, 0, 1]);
   assert.is(summary.skipped, told.length - 1);
