@@ -69,7 +69,8 @@ test('the rows of a file are meant at once: two slugs are exchanged, in either o
         .raw()
         .all();
     const { lines, slugChanges } = await runImport(db, [harbor, newer], { overrides });
-    const warnings = lines.flatMap((line) => line.warnings).sort();
+    const all = lines.flatMap((line) => line.warnings).sort();
+    const warnings = all.filter((each) => !each.startsWith('not stored: '));
     assert.equal(warnings, ['harbor_linux_3 is pier now', 'pier is harbor_linux_3 now']);
     assert.equal(told(lines, 'outcome', 'target', 'reason'), [
       'unchanged pier moved from harbor_linux_3',
