@@ -70,20 +70,6 @@ tasks('which rules of a list address a control, by the page of the control', asy
   });
 });
 
-tasks('a CCI, and the controls that it stands for', () =>
-  journey(site, async ({ page, click }) => {
-    await page.getByLabel('Search STIGs, rules').fill('cci-15');
-    await click(page.getByRole('button', { name: 'Search' }));
-    await page.getByRole('heading', { level: 1, name: 'CCI-000015' }).waitFor();
-    await page.getByRole('link', { name: 'AC-2(1)', exact: true }).first().waitFor();
-    const { results } = await site.ask<Found>('/api/v1/search?cci=CCI-15');
-    assert.ok(results.length > 0);
-    const rules = page.getByRole('region', { name: 'STIG rules' });
-    await rules.getByText(results[0]!.groupId, { exact: true }).waitFor();
-    assert.match((await rules.textContent())!, `${results.length} rule`);
-  }),
-);
-
 tasks('from a requirement of 800-171 to the rules', () =>
   journey(site, async ({ page, click }) => {
     await page.getByLabel('Search STIGs, rules').fill('3.1.1');
