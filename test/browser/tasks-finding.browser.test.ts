@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { browserSuite, hasRealReleases } from '../support/browser.ts';
+import { browserSuite } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { readSheet } from '../support/xlsx-reader.ts';
@@ -30,27 +30,6 @@ tasks('CAT I about SSH, as a sheet', () =>
   }),
 );
 
-tasks('which rules of three STIGs address a control', async () => {
-  const slugs = ['harbor_linux_3', 'lantern_web_server_2'];
-  if (hasRealReleases) slugs.push('red_hat_enterprise_linux_9');
-  const titles = await Promise.all(
-    slugs.map(async (slug) => (await site.ask<{ title: string }>(`/api/v1/stigs/${slug}`)).title),
-  );
-  const stigs = slugs.map((slug) => `stig=${slug}`).join('&');
-  const expected = await site.ask<Found>(`/api/v1/search?control=CM-7&${stigs}`);
-  assert.ok(expected.results.length >= slugs.length);
-  // By the search: its form takes filters alone.
-  await journey(site, async ({ page, click }) => {
-    await click(page.getByRole('button', { name: 'Search' }));
-    await page.getByLabel('NIST SP 800-53 control').fill('cm-7');
-    await page.getByLabel('STIG', { exact: true }).fill(titles.join('; '));
-    await click(page.getByRole('button', { name: 'Search rules' }));
-    await page.getByRole('heading', { name: `Rules ${expected.pagination.total}` }).waitFor();
-    for (const [index, { groupId }] of expected.results.entries())
-      assert.match((await page.locator('ol.results > li').nth(index).textContent())!, groupId);
-  });
-});
-
 tasks('which rules of a list address a control, by the page of the control', async () => {
   const { id } = await site.post('/api/v1/lists', { name: 'The web servers' });
   await site.post(`/api/v1/lists/${id}/stigs`, { slugs: ['lantern_web_server_2'] });
@@ -69,36 +48,6 @@ tasks('which rules of a list address a control, by the page of the control', asy
     for (const { groupId } of results) await rules.getByText(groupId, { exact: true }).waitFor();
   });
 });
-
-tasks('a CCI, and the controls that it stands for', () =>
-  journey(site, async ({ page, click }) => {
-    await page.getByLabel('Search STIGs, rules').fill('cci-15');
-    await click(page.getByRole('button', { name: 'Search' }));
-    await page.getByRole('heading', { level: 1, name: 'CCI-000015' }).waitFor();
-    await page.getByRole('link', { name: 'AC-2(1)', exact: true }).first().waitFor();
-    const { results } = await site.ask<Found>('/api/v1/search?cci=CCI-15');
-    assert.ok(results.length > 0);
-    const rules = page.getByRole('region', { name: 'STIG rules' });
-    await rules.getByText(results[0]!.groupId, { exact: true }).waitFor();
-    assert.match((await rules.textContent())!, `${results.length} rule`);
-  }),
-);
-
-tasks('from a requirement of 800-171 to the rules', () =>
-  journey(site, async ({ page, click }) => {
-    await page.getByLabel('Search STIGs, rules').fill('3.1.1');
-    await click(page.getByRole('button', { name: 'Search' }));
-    const { stigs, pagination } = await site.ask<{
-      stigs: { rules: { groupId: string; ruleTitle: string }[] }[];
-      pagination: { total: number };
-    }>('/api/v1/control-rules/nist-800-171/3.1.1');
-    const [first] = stigs[0]!.rules;
-    const rules = page.getByRole('region', { name: 'STIG rules' });
-    assert.match((await rules.textContent())!, `${pagination.total} rule`);
-    await click(rules.getByRole('link', { name: first!.ruleTitle }).first());
-    await page.getByText(first!.groupId, { exact: true }).filter({ visible: true }).first().waitFor();
-  }),
-);
 
 tasks('a STIG by what people call it, and every number of home', async () => {
   await journey(site, async ({ page, click }) => {

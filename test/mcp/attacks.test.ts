@@ -39,46 +39,10 @@ const tools: [string, Record<string, unknown>][] = [
 ];
 
 const odd: unknown[] = [
-  ...[null, 0, -1, 1.5, true, [], {}, [[]], { toString: 1 }, 'a'.repeat(20_000)],
-  ...[
-    '',
-    ' ',
-    '\0',
-    '\ud800',
-    '..',
-    '/etc/passwd',
-    "' OR 1=1 --",
-    '%',
-    '_',
-    '*',
-    '"',
-    '\\',
-    '__proto__',
-    'constructor',
-  ],
-  ...[
-    'AC-99999999',
-    'V-',
-    'SV-1r1_rule',
-    'a@b#c',
-    '@',
-    'x@V1R1#V-1',
-    'nist-800-53@Rev 5#',
-    '(((((',
-    'NOT',
-    '-a',
-  ],
-  ...[
-    'nist-800-53:',
-    ':AC-2',
-    'hasOwnProperty:x',
-    'cci:CCI-000001',
-    '\u202e',
-    '💥'.repeat(50),
-    'Ⅷ',
-    'ﬀ',
-    'İ',
-  ],
+  ...[null, 0, -1, 1.5, true, [], {}, [[]], { toString: 1 }, 'a'.repeat(20_000), '💥'.repeat(50)],
+  ...['', ' ', '\0', '\ud800', '\u202e', '\\', '..', '/etc/passwd', "' OR 1=1 --", 'NOT', '-a', '((((('],
+  ...'% _ * " __proto__ constructor AC-99999999 V- SV-1r1_rule a@b#c @ x@V1R1#V-1 Ⅷ ﬀ İ'.split(' '),
+  ...['nist-800-53@Rev 5#', 'nist-800-53:', ':AC-2', 'hasOwnProperty:x', 'cci:CCI-000001'],
 ];
 
 test('every argument of every tool with every odd value: an answer or a short refusal, never a fault', async () => {
@@ -126,10 +90,9 @@ test('members of no schema are refused by name, those of prototypes too', async 
       assert.ok(result.content[0]!.text.length < 400, `${name} ${member}`);
     }
   for (const name of ['__proto__', 'constructor', 'toString', '', 'a'.repeat(10_000)]) {
-    const answer = await post(JSON.stringify(message('tools/call', { name, arguments: {} })), {
-      'Mcp-Name': name.slice(0, 5000),
-    });
-    assert.ok(answer.status < 500, `${name.slice(0, 20)} ${answer.status}`);
+    const body = JSON.stringify(message('tools/call', { name, arguments: {} }));
+    const { status } = await post(body, { 'Mcp-Name': name.slice(0, 5000) });
+    assert.ok(status < 500, `${name.slice(0, 20)} ${status}`);
   }
 });
 
@@ -231,11 +194,10 @@ test('rate limits are those of the API, and coverage counts as expensive', async
   const limited = await testApp([shipped('stigs')], { limiter: createLimiter(20, () => 0) });
   const caller = await userCaller(limited);
   const statuses: number[] = [];
-  for (let at = 0; at < 4; at++)
-    statuses.push(
-      (await callTool(limited, 'coverage', { stig: 'harbor_linux_3' }, caller).catch(() => ({ status: 429 })))
-        .status,
-    );
+  for (let at = 0; at < 4; at++) {
+    const answer = callTool(limited, 'coverage', { stig: 'harbor_linux_3' }, caller);
+    statuses.push(await answer.then(({ status }) => status).catch(() => 429));
+  }
   assert.equal(statuses, [200, 200, 429, 429]);
   limited.db.close();
 });

@@ -1,4 +1,6 @@
 import * as assert from 'uvu/assert';
+import { AppError } from '../../src/base/errors.ts';
+import { Missing, stigOf } from '../../src/catalog/search/spelled.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type Caller, userCaller } from '../support/callers.ts';
 import { importTexts } from '../support/catalog-dump.ts';
@@ -96,6 +98,32 @@ test('a comparison counts each class and names the primary one', async () => {
     whole.rules.map((each: { class: string }) => each.class),
     diff.changed.map((each: { class: string }) => each.class),
   );
+});
+
+test('a release that is not there is not imported; any other error is itself', () => {
+  const found = [{ slug: 'harbor', title: 'Harbor', version: 'V1R2', release: null }];
+  const thrown = (error: Error): unknown => {
+    const release = () => {
+      throw error;
+    };
+    const given = {
+      stigs: { release, retained: () => [] },
+      stigNames: { exactly: () => found, said: () => [] },
+    };
+    try {
+      return stigOf(given as never, 'Harbor V1R1', 'V1R1');
+    } catch (caught) {
+      return caught;
+    }
+  };
+  const missing = thrown(new AppError('NOT_FOUND', 'Not found'));
+  assert.ok(missing instanceof Missing);
+  assert.is(missing.answer.reason, 'not_imported');
+  for (const error of [
+    new Error('disk I/O error'),
+    new AppError('UNAVAILABLE', 'The catalog is being changed'),
+  ])
+    assert.is(thrown(error), error);
 });
 
 test.run();

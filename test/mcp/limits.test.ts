@@ -5,6 +5,8 @@ import { suite } from '../support/harness.ts';
 import { everything } from '../support/prepared.ts';
 import { allParts, callTool, type ToolAnswer } from '../support/programs-client.ts';
 import { hasReferenceData } from '../support/reference.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 // No answer is over its limit, and its parts together are whole (rule D41.3), on all that is here.
 const test = suite('Limits of answers for programs');
@@ -107,11 +109,7 @@ test('every row of a STIG, a comparison and a coverage comes once', async () => 
         findings.map((each: { ruleId: string }) => `${slug}@${version}#${each.ruleId}`),
       );
     }
-    const covered = await rowsOf(
-      'coverage',
-      { stig: slug, version, show: 'all' }.version ? { stig: slug, show: 'all' } : {},
-      'rows',
-    );
+    const covered = await rowsOf('coverage', { stig: slug, show: 'all' }, 'rows');
     assert.is(new Set(covered).size, covered.length);
   }
   for (const { slug } of (await releases()).filter(
@@ -148,6 +146,30 @@ test('a next of another catalog is refused in words, also after an import', asyn
   );
   for (const cursor of ['', 'x', '-1', `${'9'.repeat(12)}-${'9'.repeat(10)}`])
     assert.ok((await callTool(t, 'find', { q: 'audit', cursor }, alice)).isError, cursor);
+});
+
+test('ids and titles of 100,000 characters leave an answer within its limit', async () => {
+  const long = 'LONG-01-'.padEnd(100_000, '0');
+  const rules = sampleRules(3).map((rule, index) =>
+    index === 1 ? rule : { ...rule, version: `${long}${index}` },
+  );
+  const own = await testApp([put(scratchFolder(), 'long.xml', writeXccdf({ rules }))]);
+  const caller = await userCaller(own);
+  const { slug } = (await own.get('/api/v1/stigs')).json.stigs[0];
+  const { findings } = (await own.get(`/api/v1/stigs/${slug}`)).json;
+  assert.ok(findings.some((each: { ruleVersion: string }) => each.ruleVersion.length > 99_000));
+  for (const [tool, args] of [
+    ['get_stig', { stig: slug }],
+    ['get_stig', { stig: slug, detail: 'full' }],
+    ...findings.map(({ groupId }: { groupId: string }) => ['get_rule', { id: groupId }]),
+    ['find', { q: 'sample' }],
+    ['find', { q: findings[0].groupId }],
+  ]) {
+    const { text, isError } = await callTool(own, tool, args, caller);
+    assert.not.ok(isError, text.slice(0, 200));
+    within({ text } as ToolAnswer, args.detail === 'full' ? 6000 : 2000);
+  }
+  own.db.close();
 });
 
 test.run();

@@ -4,6 +4,7 @@ import { ask, type Caller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { everything } from '../support/prepared.ts';
 import { callTool } from '../support/programs-client.ts';
+import { rowsOf } from '../support/tables.ts';
 
 // Tools and REST agree to the field, over 1,000 random questions of three callers of two organizations (rule D41.3).
 const test = suite('Tools and REST');
@@ -12,14 +13,9 @@ let t: TestApp;
 let callers: Caller[];
 const lists: string[] = [];
 /** What questions are made of, from REST alone. */
-let rules: {
-  slug: string;
-  version: string;
-  groupId: string;
-  ruleId: string;
-  ruleVersion: string;
+let rules: (Record<'slug' | 'version' | 'groupId' | 'ruleId' | 'ruleVersion', string> & {
   words: string[];
-}[];
+})[];
 let stigs: { slug: string; versions: string[] }[];
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
@@ -51,15 +47,10 @@ test.before(async () => {
     stigs.push({ slug, versions: versions.map((each: Json) => each.version) });
     for (const { version } of versions) {
       const { findings } = (await t.get(`/api/v1/stigs/${slug}/controls?version=${version}&limit=40`)).json;
-      for (const { groupId, ruleId, ruleVersion, ruleTitle } of findings)
-        rules.push({
-          slug,
-          version,
-          groupId,
-          ruleId,
-          ruleVersion,
-          words: ruleTitle.match(/[A-Za-z]{4,}/g) ?? ['audit'],
-        });
+      for (const { groupId, ruleId, ruleVersion, ruleTitle } of findings) {
+        const words = ruleTitle.match(/[A-Za-z]{4,}/g) ?? ['audit'];
+        rules.push({ slug, version, groupId, ruleId, ruleVersion, words });
+      }
     }
   }
   for (const caller of callers)
@@ -219,14 +210,11 @@ function ruleQuestion(): Question {
 }
 
 function controlQuestion(): Question {
-  const [framework, id] = one([
-    ...controls.map((each) => ['nist-800-53', each] as const),
-    ...[
-      ['nist-800-171', '3.1.1'] as const,
-      ['nist-800-171', '03.01.01'] as const,
-      ['dod-8500', 'ECCT-1'] as const,
-    ],
-  ]);
+  const others = rowsOf('nist-800-171 | 3.1.1 \n nist-800-171 | 03.01.01 \n dod-8500 | ECCT-1');
+  const [framework, id] = one([...controls.map((each) => ['nist-800-53', each]), ...others]) as [
+    string,
+    string,
+  ];
   return {
     ...{
       tool: 'get_control',
@@ -234,18 +222,8 @@ function controlQuestion(): Question {
       path: `/api/v1/controls/${framework}/${encodeURIComponent(id)}`,
     },
     same(got, rest, where) {
-      for (const field of [
-        'identifier',
-        'version',
-        'edition',
-        'family',
-        'status',
-        'baselines',
-        'requirementType',
-        'macLevels',
-        'withdrawn',
-      ])
-        assert.equal(got[field], rest[field], `${where} ${field}`);
+      const fields = 'identifier version edition family status baselines requirementType macLevels withdrawn';
+      for (const field of fields.split(' ')) assert.equal(got[field], rest[field], `${where} ${field}`);
       const { statement, guidance, threat = '', resources = '' } = rest;
       const texts: Record<string, string> = { statement, guidance, threat, resources, ...assessmentOf(rest) };
       for (const [field, text] of Object.entries<string>(got.source))
@@ -415,16 +393,8 @@ function listQuestion(): Question {
 }
 
 const kinds = [
-  ...[
-    findQuestion,
-    findQuestion,
-    ruleQuestion,
-    ruleQuestion,
-    controlQuestion,
-    stigQuestion,
-    crosswalkQuestion,
-  ],
-  ...[rulesQuestion, rulesQuestion, coverageQuestion, diffQuestion, listQuestion],
+  ...[findQuestion, findQuestion, ruleQuestion, ruleQuestion, controlQuestion, stigQuestion],
+  ...[crosswalkQuestion, rulesQuestion, rulesQuestion, coverageQuestion, diffQuestion, listQuestion],
 ];
 
 test(`${questions} random questions have the same answers`, async () => {
@@ -438,14 +408,19 @@ test(`${questions} random questions have the same answers`, async () => {
       ask(t, 'GET', path, caller),
     ]);
     const isFound = !got.isError && got.json.found;
+    seen[`${tool} ${isFound}`] = (seen[`${tool} ${isFound}`] ?? 0) + 1;
     if (rest.status === 200) {
       assert.not.ok(got.isError, `${where}: ${got.text}`);
       await same(got.json, rest.json, where);
+      // What it cites opens.
+      const [cite] = at % 10 === 0 ? (/"cite":("(?:[^"\\]|\\.)*")/.exec(got.text)?.slice(1) ?? []) : [];
+      if (cite === undefined) continue;
+      const { json } = await t.get(`/api/v1/cite?ref=${encodeURIComponent(JSON.parse(cite))}`);
+      assert.equal([json.holds, json.ref], [true, JSON.parse(cite)], where);
     } else {
       assert.not.ok(isFound, `${where}: ${rest.text}`);
       assert.ok(rest.status !== 404 || !got.isError, `${where}: ${got.text}`);
     }
-    seen[`${tool} ${isFound}`] = (seen[`${tool} ${isFound}`] ?? 0) + 1;
   }
   process.stdout.write(`${JSON.stringify(seen)} `);
   // Each kind was asked for what is there and for what is not.

@@ -40,11 +40,9 @@ function call(name: string, args: object, host = 'localhost'): string {
 
 const ask = async (port: number, text: string) => readAnswer(await (await openRaw(port, text)).end);
 
-test('on loopback another name is refused, but for what a trusted proxy passes on', async () => {
+test('on loopback another name is let in where a trusted proxy passes it on', async () => {
   const info = call('catalog_info', {}, 'catalog.example');
-  const refused = await ask(server.port, info);
-  assert.is(refused.status, 403);
-  assert.match(refused.body, /Host must be localhost, 127\.0\.0\.1, \[::1\] or that of GAPSTONE_PUBLIC_URL/);
+  assert.is((await ask(server.port, info)).status, 403);
   const behind = await startServer(cwd, ['serve', '--port', '0'], { GAPSTONE_TRUSTED_PROXIES: '127.0.0.1' });
   assert.is((await ask(behind.port, info)).status, 200);
   behind.child.kill('SIGTERM');
@@ -54,22 +52,16 @@ test('on loopback another name is refused, but for what a trusted proxy passes o
 test('clients that hang up, in the middle of a message or before the answer, leave nothing behind', async () => {
   const whole = call('coverage', { stig: 'harbor_linux_3', detail: 'full' });
   const before = server.stdout().length;
-  for (let at = 0; at < 60; at++) {
+  for (let at = 0; at < 40; at++) {
     const { socket } = await openRaw(server.port, at % 2 === 0 ? whole.slice(0, -at - 1) : whole);
-    if (at % 3 > 0) await new Promise((resolve) => setTimeout(resolve, at));
     socket.destroy();
   }
-  const metric = async (name: string) => {
+  await until('all requests have ended', async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
-    return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)![1]);
-  };
-  await until('all requests have ended', async () => (await metric('gapstone_http_requests_in_flight')) <= 1);
-  const lines = server.stdout().slice(before).split('\n').filter(Boolean);
-  const records = lines.map((line) => JSON.parse(line)).filter(({ route }) => route === '/mcp');
-  assert.ok(records.length > 0);
-  for (const record of records)
-    assert.ok(record.level !== 'error' && !(record.status >= 500), JSON.stringify(record));
+    return Number(/^gapstone_http_requests_in_flight (\d+)$/m.exec(text)![1]) <= 1;
+  });
   assert.is((await ask(server.port, call('get_rule', { id: 'V-900001' }))).status, 200);
+  assert.not.match(server.stdout().slice(before), /"level":"error"|"status":5/);
 });
 
 interface Entry {

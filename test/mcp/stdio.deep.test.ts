@@ -3,8 +3,6 @@ import { once } from 'node:events';
 import { copyFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
 import { suite } from '../support/harness.ts';
@@ -169,24 +167,6 @@ test('a token file gives lists; a bad one, and GAPSTONE_MCP=off, end the start w
     const { code, lines, stderr } = await run('', args, env);
     assert.equal([code, lines], [1, []], stderr);
     assert.match(stderr, /^gapstone: [^\n]+\n$/);
-  }
-});
-
-test('the official client speaks both versions with it', async () => {
-  for (const versionNegotiation of [{ mode: { pin: '2026-07-28' } }, undefined]) {
-    const client = new Client({ name: 'test', version: '1' }, {
-      ...(versionNegotiation && { versionNegotiation }),
-    } as object);
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [cli, 'mcp', '--db', db],
-      stderr: 'ignore',
-    });
-    await client.connect(transport);
-    assert.is((await client.listTools()).tools.length, 10);
-    const { structuredContent } = await client.callTool({ name: 'get_rule', arguments: { id: 'V-900001' } });
-    assert.is((structuredContent as { groupId: string }).groupId, 'V-900001');
-    await client.close();
   }
 });
 

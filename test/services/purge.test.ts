@@ -127,9 +127,6 @@ test('a running server purges at its start and every day, and survives a refusal
     [lines[1]!.msg, /clock is earlier than the latest time in the database/.test(lines[1]!.reason!)],
     ['purge postponed', true],
   );
-  const ran = lines.length;
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.is(lines.length, ran);
 });
 
 test('neither a user nor an integration token may purge', async () => {

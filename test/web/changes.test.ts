@@ -1,9 +1,11 @@
 import * as assert from 'uvu/assert';
+import { createMarker, Field } from '../../src/site/parts/diff-text.tsx';
 import { testApp } from '../support/app.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { loadPage } from '../support/pages.ts';
+import { attributesOf, loadPage, textOf } from '../support/pages.ts';
 import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { rowsOf } from '../support/tables.ts';
 
 const pages = suite('Pages of changes');
 
@@ -15,28 +17,30 @@ const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
 pages.after(() => t.db.close());
 
 const diff = '/stigs/harbor_linux_3/diff';
+const both = 'from=V1R1&to=V1R2';
+const changesIn = (html: string) =>
+  [...html.matchAll(/<article class="change" id="([^"]*)"/g)].map(([, id]) => id!);
+
+interface Changed {
+  new: { groupId: string };
+  classes: string[];
+  severity?: string;
+  fields: { old: string | string[]; new: string | string[] }[];
+}
+const { changed } = (await t.get(`/api/v1${diff}?${both}`)).json as { changed: Changed[] };
 
 pages('a comparison to carry away: the same bytes again, nothing from elsewhere, no script', async () => {
-  const query = '?from=V1R1&to=V1R2';
-  const { status, html, headers } = await loadPage(t, `${diff}/file${query}`, ann);
+  const { status, html, headers } = await loadPage(t, `${diff}/file?${both}`, ann);
   assert.is(status, 200);
   assert.is(headers.get('Content-Type'), 'text/html; charset=utf-8');
   const name = 'harbor_linux_3_V1R1_to_V1R2_changes.html';
   assert.ok(headers.get('Content-Disposition')!.startsWith(`attachment; filename="${name}"`));
-  assert.is((await loadPage(t, `${diff}/file${query}`, ann)).html, html);
+  assert.is((await loadPage(t, `${diff}/file?${both}`, ann)).html, html);
   assert.not.match(html, /<script|<link|<img|<form|\ssrc=|\sstyle=|\son[a-z]+=|url\(|@import/i);
+  // Each line of the contents leads to a change, nothing leads elsewhere, and each change has all of its text.
   assert.equal(
-    [...html.matchAll(/ href="([^#][^"]*)"/g)].map((match) => match[1]),
-    [],
-  );
-  // Each line of the contents leads to a change, and each change has all of its text.
-  const anchors = [...html.matchAll(/ href="#([^"]*)"/g)].map((match) => match[1]);
-  const ids = [...html.matchAll(/<article class="change" id="([^"]*)"/g)].map((match) => match[1]);
-  assert.equal(anchors, ids);
-  const { changed } = (await t.get(`/api/v1${diff}${query}`)).json;
-  assert.equal(
-    ids,
-    changed.map((rule: { new: { groupId: string } }) => rule.new.groupId),
+    attributesOf(html, 'href'),
+    changed.map((rule) => `#${rule.new.groupId}`),
   );
   assert.is(
     html.match(/<summary>Whole text/g)?.length,
@@ -44,40 +48,84 @@ pages('a comparison to carry away: the same bytes again, nothing from elsewhere,
   );
 });
 
-pages('the file is narrowed as its page is', async () => {
+pages('the file and the downloads are narrowed as the page is', async () => {
   const filter = 'kind=changed&class=severity&severity=high';
-  const { html } = await loadPage(t, `${diff}?from=V1R1&to=V1R2&${filter}`, ann);
-  const links = [...html.matchAll(/ href="([^"]*(?:diff\/file|format=)[^"]*)"/g)].map((match) =>
-    match[1]!.replaceAll('&amp;', '&'),
-  );
+  const { html } = await loadPage(t, `${diff}?${both}&${filter}`, ann);
+  const links = attributesOf(html, 'href').filter((href) => /diff\/file|format=/.test(href));
   assert.is(links.length, 4);
   for (const each of links) assert.ok(each.includes(filter), each);
   const file = await loadPage(t, links.find((each) => each.includes('/file'))!, ann);
-  assert.match(
-    file.headers.get('Content-Disposition')!,
-    '_V1R1_to_V1R2_changes_kind-changed_class-severity_severity-high.html"',
-  );
-  const shown = (text: string) =>
-    [...text.matchAll(/<article class="change" id="([^"]*)"/g)].map((m) => m[1]);
-  assert.equal(shown(file.html), shown(html));
+  const name = '_V1R1_to_V1R2_changes_kind-changed_class-severity_severity-high.html"';
+  assert.match(file.headers.get('Content-Disposition')!, name);
+  assert.equal(changesIn(file.html), changesIn(html));
   assert.match(file.html, 'Only rules with kind: changed; class: severity; severity: high.');
+  const some = changesIn((await loadPage(t, `${diff}?class=severity`, ann)).html);
+  assert.equal(
+    some,
+    changed.filter(({ classes }) => classes.includes('severity')).map((rule) => rule.new.groupId),
+  );
+});
+
+/** The sides of the fields in a part of a page, before and after in turns. */
+const sidesIn = (html: string) => [...html.matchAll(/<p class="text">(.*?)<\/p>/gs)].map(([, side]) => side!);
+
+pages('the comparison marks what went and what came, and adds nothing', async () => {
+  const severities: Record<string, string> = { '▲ CAT I': 'high', '◆ CAT II': 'medium', '● CAT III': 'low' };
+  const plain = (side: string) =>
+    side.startsWith('<span class="severity')
+      ? severities[textOf(side)]!
+      : ` ${side} `
+          .replace(/<\/?(?:ins|del)>/g, '')
+          .replace(/&(lt|gt|quot|#39|amp);/g, (each) => textOf(each))
+          .slice(1, -1);
+  const textsOf = ({ fields }: Changed) =>
+    fields.flatMap((field) => [[field.old].flat().join('\n'), [field.new].flat().join('\n')]);
+  const page = sidesIn((await loadPage(t, `${diff}?${both}`, ann)).html);
+  for (const [index, side] of page.entries()) assert.not.match(side, index % 2 === 0 ? '<ins>' : '<del>');
+  assert.match(page.join(), /<del>.*<ins>/s);
+  // What is left out is named, and what is shown is there in this order.
+  const whole = changed.flatMap(textsOf);
+  assert.is(page.length, whole.length);
+  assert.ok(page.some((side) => side.includes('[…]')));
+  for (const [index, side] of page.map(plain).entries()) {
+    const parts = side.split(' […] ').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    assert.match(whole[index]!, new RegExp(`^${parts.join('[^]*')}$`));
+  }
+  for (const rule of changed) {
+    const id = rule.new.groupId;
+    const { html } = await loadPage(t, `${diff}?${both}&rule=${id}`, ann);
+    const article = html.split('<article class="change"').find((each) => each.startsWith(` id="${id}"`))!;
+    assert.equal(sidesIn(article).map(plain), textsOf(rule));
+  }
+});
+
+pages('a page marks words in 600,000 characters at most, and shows the rest as it is', async () => {
+  const marker = createMarker(Number.POSITIVE_INFINITY);
+  const [before, after] = ['old words '.repeat(10_000), 'new words '.repeat(10_000)];
+  const without = (kind: string) =>
+    marker(before, after)!.flatMap((segment) => (segment.kind === kind ? [] : segment.text));
+  for (const kind of ['added', 'removed', 'added'])
+    assert.is(without(kind).join(''), kind === 'added' ? before : after);
+  assert.is(marker('one more', 'one more time'), null);
+  const field = { field: 'check', old: 'a < b', new: 'a > b' } as const;
+  assert.equal(sidesIn(String(Field({ field, from: 'V1R1', to: 'V1R2', marker }))), ['a &lt; b', 'a &gt; b']);
 });
 
 pages('a wrong day, release, rule or filter is refused or ignored, as the API does', async () => {
-  for (const path of [
-    '/changes?since=x',
-    `${diff}?kind=all`,
-    `${diff}/file?from=1`,
-    `${diff}?rule=${'x'.repeat(201)}`,
-  ])
-    assert.is((await loadPage(t, path, ann)).status, 400, path);
-  assert.is((await loadPage(t, '/stigs/none/diff/file', ann)).status, 404);
-  const { html } = await loadPage(t, `${diff}?from=V1R1&to=V1R2&rule=%3Cb%3E`, ann);
-  assert.not.match(html, '<b>"');
-  assert.is(
-    (await loadPage(t, '/changes?since=9999-12-31', ann)).html.includes('No STIG has a release'),
-    true,
-  );
+  for (const [path, status] of rowsOf(`
+    /changes?since=x | 400
+    ${diff}?kind=all | 400
+    ${diff}/file?from=1 | 400
+    ${diff}?rule=${'x'.repeat(201)} | 400
+    /stigs/none/diff/file | 404
+    /changes?since=9999-12-31 | 200
+    ${diff}?${both}&rule=%3Cb%3E | 200
+  `)) {
+    const answer = await loadPage(t, path!, ann);
+    assert.is(answer.status, Number(status), path);
+    assert.not.match(answer.html, '<b>"');
+    if (path!.includes('9999')) assert.match(answer.html, 'No STIG has a release');
+  }
 });
 
 pages(
@@ -99,9 +147,7 @@ pages(
           assert.ok(page < 10, slug);
           const { html } = await loadPage(t, `/stigs/${slug}/diff?${query}&page=${page}`, ann);
           assert.ok(html.length < 300_000, `${slug} ${query}: ${html.length}`);
-          found.push(
-            ...[...html.matchAll(/<article class="change" id="([^"]*)"/g)].map((match) => match[1]!),
-          );
+          found.push(...changesIn(html));
         }
         assert.equal(
           found,

@@ -6,6 +6,7 @@ import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { readZip } from '../support/read-zip.ts';
 import { shipped } from '../support/reference.ts';
+import { linesOf } from '../support/tables.ts';
 import { noFormat } from '../support/words.ts';
 
 const pages = suite('Checklists of a list, by a form');
@@ -103,30 +104,30 @@ pages('what is wrong is named by line, and the form keeps what was typed', async
 pages('a table of any form is read, or said to be wrong', () => {
   const read = (text: string) =>
     readHosts(text, { mustHaveHeader: false, among: (name) => (slugs.includes(name) ? name : null) });
-  assert.equal(read('a').hosts, [{ hostName: 'a' }]);
-  assert.equal(read('"a, b",10.0.0.1').hosts, [{ hostName: 'a, b', ipAddress: '10.0.0.1' }]);
-  assert.equal(read('host,mac\na,00:15:5D:0E:92:0C').hosts, [
-    { hostName: 'a', macAddress: '00:15:5D:0E:92:0C' },
-  ]);
-  assert.equal(read('\n\n  \na\n,,\n').hosts, [{ hostName: 'a' }]);
-  assert.equal(read('a,::1,c.d,none').hosts, [
-    { hostName: 'a', ipAddress: '::1', fqdn: 'c.d', role: 'None' },
-  ]);
-  assert.equal(read('name,stigs\na,harbor_linux_3; lantern_web_server_2;\nb,harbor_linux_3').hosts, [
-    { hostName: 'a', stigs: slugs.toReversed() },
-    { hostName: 'b', stigs: ['harbor_linux_3'] },
-  ]);
-  assert.equal(read('name,stigs\na,\nb,no_such\nB,harbor_linux_3\nb,harbor_linux_3\nc').problems, [
-    'Line 2 (a): stigs must contain 1 to 5,000 slugs',
-    'Line 3 (b): the list has no STIG no_such',
-    'Line 4 (B): the host is listed twice',
-    'Line 5 (b): the host is listed twice',
-    'Line 6 (c): stigs must contain 1 to 5,000 slugs',
-  ]);
+  const a = { hostName: 'a' };
+  const cases: [text: string, hosts: object[]][] = [
+    ['a', [a]],
+    ['\n\n  \na\n,,\n', [a]],
+    ['"a, b",10.0.0.1', [{ hostName: 'a, b', ipAddress: '10.0.0.1' }]],
+    ['host,mac\na,00:15:5D:0E:92:0C', [{ ...a, macAddress: '00:15:5D:0E:92:0C' }]],
+    ['a,::1,c.d,none', [{ ...a, ipAddress: '::1', fqdn: 'c.d', role: 'None' }]],
+    ['name,stigs\na,harbor_linux_3; lantern_web_server_2;', [{ ...a, stigs: slugs.toReversed() }]],
+  ];
+  for (const [text, hosts] of cases) assert.equal(read(text).hosts, hosts, text);
+  const wrong = read('name,stigs\na,\nb,no_such\nB,harbor_linux_3\nb,harbor_linux_3\nc').problems;
+  assert.equal(
+    wrong,
+    linesOf(`
+      Line 2 (a): stigs must contain 1 to 5,000 slugs
+      Line 3 (b): the list has no STIG no_such
+      Line 4 (B): the host is listed twice
+      Line 5 (b): the host is listed twice
+      Line 6 (c): stigs must contain 1 to 5,000 slugs
+    `),
+  );
   assert.match(read('a\n"b').problems[0]!, /^Quote Not Closed/);
-  const wrong = read(Array.from({ length: 30 }, () => ',x').join('\n')).problems;
-  assert.is(wrong.length, 11);
-  assert.is(wrong.at(-1), '20 more lines are wrong');
+  const many = read(',x\n'.repeat(30)).problems;
+  assert.equal([many.length, many.at(-1)], [11, '20 more lines are wrong']);
 });
 
 pages('hosts are kept with the list, ticked, and made to a zip at one press', async () => {
@@ -169,21 +170,15 @@ pages('hosts are kept with the list, ticked, and made to a zip at one press', as
   const none = await loadPage(t, `${list}/hosts/ticks`, ann, { ...ticks, tick: all });
   assert.is(none.status, 400);
   assert.match(textOf(none.html), 'db has no STIG. Tick one, or remove the host');
-  assert.is(
-    (await loadPage(t, `${list}/hosts/ticks`, ann, { ...ticks, tick: [...all, '2 harbor_linux_3'] }))
-      .location,
-    at,
-  );
+  const whole = { ...ticks, tick: [...all, '2 harbor_linux_3'] };
+  assert.is((await loadPage(t, `${list}/hosts/ticks`, ann, whole)).location, at);
   assert.equal(await hostsOf(), [
     { hostName: 'web01' },
     { hostName: 'WIN_SRV01', stigs: ['harbor_linux_3'] },
     { hostName: 'db', stigs: ['harbor_linux_3'] },
   ]);
   // Ticks of a table that was changed since are not taken.
-  assert.is(
-    (await loadPage(t, `${list}/hosts/ticks`, ann, { ...ticks, tick: [...all, '2 harbor_linux_3'] })).status,
-    412,
-  );
+  assert.is((await loadPage(t, `${list}/hosts/ticks`, ann, whole)).status, 412);
   assert.is((await loadPage(t, `${list}/hosts/ticks`, bob, { ...ticks, tick: all })).status, 403);
   // Ticks of a STIG that has left the list, or the catalog, stay.
   const one = (set: string) =>
@@ -204,17 +199,11 @@ pages('hosts are kept with the list, ticked, and made to a zip at one press', as
   ]);
   await loadPage(t, `${list}/hosts/remove`, ann, { host: 'WIN_SRV01' });
   assert.equal((await hostsOf()).length, 2);
-  const wrong = await loadPage(
-    t,
-    at,
-    ann,
-    formOf({ hosts: 'name,stigs\na,no_such\n,harbor_linux_3', keep: '1' }),
-  );
+  const table2 = 'name,stigs\na,no_such\n,harbor_linux_3';
+  const wrong = await loadPage(t, at, ann, formOf({ hosts: table2, keep: '1' }));
   assert.is(wrong.status, 400);
-  assert.match(
-    textOf(wrong.html),
-    /Line 2 \(a\): the list has no STIG no_such .*Line 3: hostName is required/,
-  );
+  const problems = /Line 2 \(a\): the list has no STIG no_such .*Line 3: hostName is required/;
+  assert.match(textOf(wrong.html), problems);
   assert.equal((await hostsOf()).length, 2, 'nothing was changed');
 });
 

@@ -1,0 +1,554 @@
+import { parse } from 'csv-parse/sync';
+import * as assert from 'uvu/assert';
+import { zipOf as writeZip } from '../../src/base/zip.ts';
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
+import { testApp } from '../support/app.ts';
+import { sessionCaller, userCaller } from '../support/callers.ts';
+import { writeCkl } from '../support/ckl-writer.ts';
+import { suite } from '../support/harness.ts';
+import { formOnPage, loadPage, textOf } from '../support/pages.ts';
+import { readZip } from '../support/read-zip.ts';
+import { shipped } from '../support/reference.ts';
+import { writeResults } from '../support/results-writer.ts';
+import { readCkl, readCklb } from '../support/stig-manager.ts';
+import { noStig, noVersion } from '../support/words.ts';
+
+// The forms of checklists and scan results: what they make is what the API makes.
+const forms = suite('Checklists and scan results by forms');
+
+const slug = 'harbor_linux_3';
+const upgrade = '/checklists/upgrade';
+const t = await testApp([shipped('stigs')]);
+const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
+forms.after(() => t.db.close());
+
+type Files = Record<string, string | Uint8Array<ArrayBuffer>>;
+type Fields = Record<string, string>;
+
+/** The checklist of a release, every rule open. */
+async function old(hostName = 'h', version = 'V1R1'): Promise<Cklb> {
+  const path = `/api/v1/stigs/${slug}/download?version=${version}&hostName=${hostName}`;
+  const checklist: Cklb = (await t.get(path)).json;
+  for (const rule of checklist.stigs[0]!.rules)
+    Object.assign(rule, { status: 'open', finding_details: `=seen on ${hostName}` });
+  return checklist;
+}
+const oldText = async (hostName?: string) => JSON.stringify(await old(hostName));
+
+/** The form with some files, as a browser sends it. */
+function formOf(files: Files, fields: Fields = {}): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  for (const [name, content] of Object.entries(files)) form.append('file', new File([content], name));
+  return form;
+}
+
+/** What a form makes of files: the page, its text, and what it brings back of what was sent. */
+async function send(files: Files, fields: Fields = {}, path = upgrade) {
+  const { status, html } = await loadPage(t, path, ann, formOf(files, fields));
+  return { status, html, text: textOf(html), kept: keptIn(html) };
+}
+
+const keptIn = (html: string): Fields =>
+  Object.fromEntries(
+    [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map((each) => each.slice(1)),
+  );
+
+/** What a form that stands on a page makes when it is sent as it stands, or with other fields. */
+async function made(form: FormData) {
+  const answer = await t.app.request(`http://here.example${upgrade}`, {
+    ...{ method: 'POST', body: form, headers: ann },
+  });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const name = /filename="([^"]*)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1];
+  assert.ok(name, textOf(bytes.toString()).slice(0, 300));
+  return { name, type: answer.headers.get('Content-Type'), bytes, text: bytes.toString() };
+}
+
+/** The files of the zip that a form makes, the report apart. */
+async function zipOf(form: FormData) {
+  const { name, bytes } = await made(form);
+  assert.is(name, 'upgraded_checklists.zip');
+  const [[first, csv], ...files] = [...(await readZip(bytes))] as [[string, Buffer], ...[string, Buffer][]];
+  assert.is(first, 'upgrade-report.csv');
+  const report: Record<string, string>[] = parse(csv, { columns: true });
+  return {
+    names: files.map(([each]) => each),
+    texts: new Map(files.map(([k, v]) => [k, v.toString()])),
+    report,
+  };
+}
+
+const byApi = (body: object, path = 'upgrade') =>
+  t.send('POST', `/api/v1/checklists/${path}?download=true`, body);
+
+forms('a checklist is upgraded, and the file comes without choosing it again', async () => {
+  const checklist = await old();
+  const [first] = checklist.stigs[0]!.rules;
+  Object.assign(first!, { status: 'not_a_finding', comments: 'seen — by Ann\nfirst line' });
+  const text = JSON.stringify(checklist);
+  const report = await send({ 'old.cklb': text }, { slug, onChange: 'keep' });
+  assert.match(report.text, 'V1R1 to V1R2');
+  assert.match(
+    report.text,
+    /V-900001 HARB-03-000010 .* Not a finding Not a finding Its check changed answer kept/,
+  );
+  const api = await byApi({ slug, checklist });
+  const file = await made(formOf({}, report.kept));
+  assert.equal(
+    [file.name, file.type, file.text],
+    ['U_Harbor_Linux_3_STIG_V1R2.cklb', 'application/json', api.text],
+  );
+  const ckl = await made(formOf({}, { ...report.kept, format: 'ckl' }));
+  assert.equal([ckl.name, ckl.type], ['U_Harbor_Linux_3_STIG_V1R2.ckl', 'application/xml; charset=utf-8']);
+  assert.match(ckl.text, '<COMMENTS>seen — by Ann\nfirst line</COMMENTS>');
+  // PowerShell writes UTF-16 by itself, with its byte-order mark.
+  const units = Buffer.from(`\ufeff${text}`, 'utf16le');
+  for (const [bytes, encoding] of [
+    [units, 'UTF-16LE'],
+    [Buffer.from(units).swap16(), 'UTF-16BE'],
+  ] as const) {
+    assert.is((await made(formOf({ a: bytes }, { slug, onChange: 'keep', as: 'file' }))).text, api.text);
+    const cut = await send({ a: bytes.subarray(0, -1) }, { slug });
+    assert.match(cut.text, `The checklist is not valid ${encoding}`);
+  }
+});
+
+forms('what the new checklist does not hold is on the page whole, and said once for all rules', async () => {
+  const checklist = await old();
+  const [stig] = checklist.stigs as [Cklb['stigs'][number]];
+  const overrides = { severity: { severity: 'low', reason: 'behind a <wall>' } };
+  const [first] = stig.rules;
+  const answers = { status: 'not_a_finding', finding_details: 'two\nlines', comments: 'seen — by Ann' };
+  Object.assign(first!, { overrides, ...answers });
+  const ids = { group_id: 'V-1', rule_id: 'SV-1r1', rule_id_src: 'SV-1r1_rule', rule_version: 'X' };
+  stig.rules.push({ ...first!, ...ids });
+  const { html } = await send({ a: JSON.stringify(checklist) }, { slug, onChange: 'reset' });
+  const item = (id: string) => html.split(/<li>|<tr/).find((each) => each.includes(`>${id}<`))!;
+  for (const [id, reason] of [
+    ['V-900001', 'the request asks to reset such answers'],
+    ['V-1', '(the release no longer has this rule)'],
+  ]) {
+    assert.match(item(id!), reason!);
+    assert.match(
+      textOf(item(id!)),
+      /Status not_a_finding .*Severity ● CAT III .*Reason for the severity behind a <wall> .*Finding details two lines .*Comments seen — by Ann/,
+    );
+    assert.match(item(id!), 'two\nlines');
+  }
+
+  const plain = await old();
+  plain.stigs[0]!.rules.forEach((rule, index) => {
+    Object.assign(rule, {
+      createdAt: `2026-01-${index + 1}`,
+      ...(index === 2 ? { seenBy: 'Ann <Lee>' } : {}),
+    });
+  });
+  const { rules, stig_name } = plain.stigs[0]!;
+  const page = (await send({ a: JSON.stringify(plain) }, { slug })).html;
+  const notCarried = page.slice(page.indexOf('Not carried over:'));
+  const reason = 'a cklb has no field for this';
+  assert.equal(
+    [...notCarried.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, text]) => textOf(text!)),
+    [`createdAt , ${rules.length} times: ${reason}`],
+  );
+  const of = (index: number) => `of ${rules[index]!.group_id} in ${stig_name}`;
+  for (const index of rules.keys())
+    assert.match(textOf(notCarried), `createdAt ${of(index)}: ${reason} 2026-01-${index + 1}`);
+  assert.match(textOf(notCarried), `seenBy ${of(2)}: ${reason} Ann <Lee>`);
+});
+
+forms('scan results become a checklist, alone or merged into one that is dropped with them', async () => {
+  const checklist = await old('', 'V1R2');
+  const [first, ...others] = checklist.stigs[0]!.rules;
+  for (const rule of others) Object.assign(rule, { status: 'not_reviewed', finding_details: '' });
+  Object.assign(first!, { status: 'not_applicable', finding_details: 'Ann says so.' });
+  const failed = [first!, ...others.slice(0, 2)].map((rule) => ({ id: rule.rule_id_src, result: 'fail' }));
+  const results = writeResults(failed, { target: 'web01', around: 'arf' });
+  const text = JSON.stringify(checklist);
+  assert.match((await send({ results })).text, /Open \d+ \d+ \d+ 3 0 /);
+  for (const files of [
+    { results, text },
+    { text, results },
+  ]) {
+    const merged = await send(files);
+    assert.match(merged.text, /Open \d+ \d+ \d+ 2 0 .*Not applicable \d \d \d 1 1 /);
+    const file = await made(formOf({}, merged.kept));
+    const api = await byApi({ results, checklist: text }, 'from-results');
+    assert.equal([file.name, file.text], ['web01_harbor_linux_3_V1R2.cklb', api.text]);
+  }
+  const overwritten = await send({ results, text }, { overwrite: 'true' });
+  assert.match(overwritten.text, /Open \d+ \d+ \d+ 3 0 /);
+  assert.match((await made(formOf({}, { ...overwritten.kept, format: 'ckl' }))).name, /\.ckl$/);
+  for (const [files, problem] of [
+    [{ a: results, b: results, text }, 'Choose one checklist, one file of scan results, or one of each'],
+    [{ a: results.replaceAll('SV-9', 'SV-8') }, 'no rule in them belongs to a STIG in the catalog'],
+    [{ a: '<Benchmark/>' }, 'has no TestResult'],
+  ] as [Files, string][]) {
+    const refused = await send(files);
+    assert.is(refused.status, 400);
+    assert.match(refused.text, problem);
+  }
+  // What could be read comes back, both of it.
+  const refused = await send({ results, text }, { version: 'V9R9' });
+  assert.match(refused.text, 'Your checklist and scan results are still attached');
+  assert.match((await send({}, { ...refused.kept, version: '' })).text, /Open \d+ \d+ \d+ 2 0 /);
+});
+
+forms('checklists and results are inspected, and go on to their upgrade', async () => {
+  const checklist = await old();
+  const [first, second] = checklist.stigs[0]!.rules;
+  Object.assign(first!, { status: 'passed' });
+  Object.assign(second!, { finding_details: '' });
+  const text = JSON.stringify(checklist);
+  const seen = await send({ text }, {}, '/checklists/inspect');
+  const { json } = await t.send('POST', '/api/v1/checklists/inspect', checklist);
+  const findings: { code: string; message: string; advice: string }[] = json.stigs[0].findings;
+  assert.equal(
+    findings.map(({ code }) => code),
+    ['bad-status', 'old-release', 'no-details'],
+  );
+  for (const { message, advice } of findings) assert.match(seen.text, `${message}. ${advice}`);
+  assert.is(String(Buffer.from(seen.kept.checklist!, 'base64')), text);
+  const results = writeResults([{ id: 'SV-900001r100090_rule', result: 'fail' }], { target: 'web02' });
+  const files = { 'a.cklb': text, 'b.xml': results, 'c.cklb': '{}' };
+  const several = await send(files, {}, '/checklists/inspect');
+  assert.is(several.status, 200);
+  assert.match(several.text, 'a.cklb: Harbor Linux 3 V1R1 Current release V1R2 Rules 14');
+  assert.match(several.text, 'b.xml: Harbor Linux 3 V1R2');
+  assert.match(several.html, /<p class="problem">c\.cklb: [^<]+/);
+  const sent = [...several.html.matchAll(/name="checklistName" value="([^"]*)"/g)].map(([, name]) => name);
+  assert.equal(sent, Object.keys(files));
+});
+
+forms(
+  'the form refuses in the words of the API, and keeps what was typed and what could be read',
+  async () => {
+    const checklist = await old();
+    const text = JSON.stringify(checklist);
+    const [stig] = checklist.stigs;
+    const critical = { ...stig, rules: [{ ...stig!.rules[0], severity: 'critical' }] };
+    const ckl = writeCkl(checklist as never);
+    const sound: [content: string, fields: Fields, words?: string][] = [
+      [text, { version: 'V9R9' }, noVersion('V9R9')],
+      [text, { slug: 'no_such_stig' }, noStig('no_such_stig')],
+      [text, { slug: 'lantern_web_server_2' }, 'none of its STIGs is lantern_web_server_2'],
+      [text, { hostName: 'x'.repeat(256) }, 'hostName must have at most 255 characters'],
+      [text, { onChange: 'drop' }, 'onChange must be keep or reset'],
+      [text, { version: 'V'.repeat(1_000_000) }, 'version must have at most 100 characters'],
+    ];
+    const unsound = [
+      ...['{', '<CHECKLIST>', 'PK', 'PK\u0003\u0004', '', '{"stigs":[]}', `{"stigs":${'['.repeat(100)}`],
+      ...[JSON.stringify({ ...checklist, stigs: [critical] }), JSON.stringify({ ...checklist, title: 7 })],
+      ...[ckl.replace('</VULN>', '</VULM>'), `<!DOCTYPE CHECKLIST>${ckl.replace(/^.*\n/, '')}`],
+      '<CHECKLIST><ASSET><HOST_NAME>a</HOST_NAME><HOST_NAME>b</HOST_NAME></ASSET></CHECKLIST>',
+    ];
+    for (const [content, fields, words] of [
+      ...sound,
+      ...unsound.map((each): [string, Fields] => [
+        each,
+        { version: ' V1R1 ', hostName: '<b>', onChange: 'reset' },
+      ]),
+    ]) {
+      const { status, html, kept } = await send({ 'old.cklb': content }, { slug, ...fields });
+      assert.is(status, 400, content.slice(0, 60));
+      const said = textOf(/<p class="problem" role="alert">(.*?)<\/p>/s.exec(html)![1]!);
+      const api = await byApi({ slug, ...fields, checklist: content });
+      // The form takes zips, and wants a file; the API says neither.
+      if (content.startsWith('PK\u0003')) assert.match(said, 'old.cklb: the zip cannot be opened');
+      else if (content !== '' && words === undefined) assert.is(said, api.json.error.message);
+      if (words !== undefined) assert.match(said, words);
+      const isKept = words !== undefined;
+      assert.is(textOf(html).includes('Your checklist is still attached'), isKept);
+      assert.is(/<input id="file"[^>]*>/.exec(html)![0].includes('required'), !isKept);
+      if (!isKept) {
+        assert.match(html, /name="version" value="V1R1"/);
+        assert.match(html, /name="hostName" value="&lt;b&gt;"/);
+        assert.match(html, /<option value="reset" selected/);
+        assert.is(kept.checklist, undefined);
+        continue;
+      }
+      assert.is(Buffer.from(kept.checklist!, 'base64').toString(), content);
+      assert.ok(html.length - kept.checklist!.length < 20_000, `${html.length}`);
+      // A browser sends an empty part for a file that was not chosen.
+      const taken = await send({ '': '' }, { ...kept, slug, hostName: 'web01' });
+      assert.match(taken.text, 'V1R1 to V1R2');
+    }
+    // Beside one that came back another of full size may be sent, so a large one does not come back.
+    const large = JSON.stringify({ ...checklist, title: 'x'.repeat(11 * 1024 * 1024) });
+    assert.is((await send({ large }, { slug: 'no_such_stig' })).kept.checklist, undefined);
+    const another = await send({ a: '{"stigs":[]}' }, { checklist: Buffer.from(text).toString('base64') });
+    assert.match(another.text, 'has no stigs', 'another file goes before the one that was kept');
+  },
+);
+
+forms('the STIG that a checklist names is taken where none is chosen', async () => {
+  const harbor = await old();
+  const lantern: Cklb = (await t.get('/api/v1/stigs/lantern_web_server_2/download')).json;
+  const [ofHarbor, ofLantern] = [harbor.stigs[0]!, lantern.stigs[0]!];
+  const named = (stigs: object[], fields: Fields = { slug: '' }) =>
+    send({ a: JSON.stringify({ ...harbor, stigs }) }, fields);
+  const own = await named([ofHarbor]);
+  assert.match(own.text, /V1R1 to V1R2 .* Harbor Linux 3 .*, the STIG named in the checklist/);
+  assert.is(own.kept.slug, slug);
+  assert.not.match((await named([ofHarbor], { slug })).text, 'the STIG named in the checklist');
+  const inCase = { ...ofHarbor, stig_id: ` ${ofHarbor.stig_id.toLowerCase()} ` };
+  // One that the catalog does not have leaves no doubt about the other.
+  const foreign = { ...ofLantern, stig_id: 'Nowhere_STIG', stig_name: 'Nowhere' };
+  for (const stigs of [[ofHarbor], [inCase], [foreign, ofHarbor]])
+    assert.match((await named(stigs, {})).text, 'V1R1 to V1R2');
+  const none = { ...foreign, rules: [] };
+  for (const [stigs, words] of [
+    [
+      [ofHarbor, ofLantern],
+      'The checklist names more than one STIG in the catalog: Harbor Linux 3 Security Technical Implementation Guide and 1 more. Choose the one to upgrade',
+    ],
+    [[none], 'The checklist names Nowhere_STIG, which is not in the catalog. Choose its STIG'],
+    [[{ ...none, stig_id: '', stig_name: '' }], 'The checklist does not name its STIG'],
+  ] as [object[], string][]) {
+    const { status, text } = await named(stigs);
+    assert.equal([status, text.includes(words)], [400, true], text.slice(0, 600));
+  }
+  const byRules =
+    'It names Nowhere_STIG, which is not in the catalog; most of its rules are those of Lantern';
+  assert.match((await named([foreign])).text, byRules);
+  // The form offers it first, unless a STIG was chosen on the way here; the API asks for the slug as before.
+  assert.is((await loadPage(t, upgrade, ann)).html.match(/<option[^>]*>/)![0], '<option value="">');
+  const chosen = await loadPage(t, `${upgrade}?slug=${slug}`, ann);
+  assert.match(chosen.html, /value="harbor_linux_3" selected/);
+  assert.is((await byApi({ slug: '', checklist: harbor })).status, 404);
+});
+
+forms('a checklist that is no UTF-8 is read as an import reads it, and the report warns', async () => {
+  const checklist = await old();
+  checklist.stigs[0]!.rules[0]!.comments = 'geprüft – „Müller“';
+  const special: Record<string, number> = { '…': 0x85, '–': 0x96, '“': 0x93, '”': 0x94, '„': 0x84 };
+  const ansi = (text: string) =>
+    Uint8Array.from([...text].map((each) => special[each] ?? each.charCodeAt(0)));
+  const cklb = JSON.stringify(checklist);
+  const ckl = (encoding: string) =>
+    writeCkl(checklist as never).replace(/^<\?xml[^>]*\?>/, `<?xml version="1.0" encoding="${encoding}"?>`);
+  for (const [content, isWarned] of [
+    [ckl('windows-1252'), false],
+    [ansi(ckl('windows-1252')), false],
+    [ansi(ckl('UTF-8')), true],
+    [ansi(cklb), true],
+  ] as const) {
+    const { text, kept } = await send({ content });
+    const file: Cklb = JSON.parse((await made(formOf({}, kept))).text);
+    assert.is(file.stigs[0]!.rules[0]!.comments, 'geprüft – „Müller“');
+    const warning =
+      /The checklist is not valid UTF-8: byte 0x[0-9A-F]+ at offset \d+ \(line \d+\); the whole file was read as windows-1252/;
+    assert.is(warning.test(text), isWarned);
+  }
+  for (const content of [ansi(cklb.replace('gepr', 'gepr\u0081')), ansi(ckl('shift_jis'))]) {
+    const refused = await send({ content });
+    assert.equal([refused.status, refused.text.includes('The checklist is not valid UTF-8')], [400, true]);
+  }
+});
+
+for (const format of ['cklb', 'ckl'] as const)
+  forms(`several, ${format}: previewed by file, then one zip of what the API makes of each`, async () => {
+    const files: Record<string, string> = {
+      'first.cklb': await oldText('web01'),
+      'second.ckl': writeCkl((await old('web02')) as never),
+      '../twin.cklb': await oldText('web01'),
+    };
+    const preview = await send(files, { format, onChange: 'reset' });
+    assert.match(preview.text, '3 of 3 checklists upgraded');
+    for (const name of Object.keys(files)) assert.match(preview.text, name);
+    const { names, texts, report } = await zipOf(formOnPage(preview.html));
+    assert.equal(
+      names,
+      ['web01_harbor_linux_3_V1R2', 'web02_harbor_linux_3_V1R2', 'web01_harbor_linux_3_V1R2-2'].map(
+        (name) => `${name}.${format}`,
+      ),
+    );
+    for (const [index, [file, checklist]] of Object.entries(files).entries()) {
+      const asked = { slug, checklist, format, onChange: 'reset' };
+      const { json } = await t.send('POST', '/api/v1/checklists/upgrade', asked);
+      const text = texts.get(names[index]!)!;
+      assert.is(text, format === 'ckl' ? json.checklist : JSON.stringify(json.checklist));
+      (format === 'ckl' ? readCkl : readCklb)(text);
+      const own = report.filter((line) => line.file === file);
+      assert.ok(own.every((line) => line.upgradedFile === names[index]));
+      const { rules, notCarried } = json.report;
+      assert.equal(
+        own.map((line) => [line.outcome, line.ruleId]),
+        [
+          ...rules.map((rule: { outcome: string; ruleId: string }) => [rule.outcome, rule.ruleId]),
+          ...notCarried.map((each: { ruleId?: string }) => ['not-carried', each.ruleId ?? '']),
+        ],
+      );
+    }
+    const reset = report.find((line) => line.outcome === 'reset' && line.file === 'first.cklb')!;
+    // Formulas are escaped, as in every csv.
+    assert.equal([reset.lostStatus, reset.lostDetails], ['open', "'=seen on web01"]);
+    assert.ok(report.some((line) => line.outcome === 'not-carried' && line.lostStatus === 'open'));
+  });
+
+forms('what cannot be upgraded is told, and keeps no other from it', async () => {
+  const foreign = await old('web03');
+  Object.assign(foreign.stigs[0]!, { stig_id: 'Nobody_Knows', stig_name: 'Nobody knows' });
+  for (const [at, rule] of foreign.stigs[0]!.rules.entries())
+    Object.assign(rule, { group_id: `V-99${at}`, rule_id_src: `SV-99${at}r1_rule` });
+  const bad = {
+    'broken.cklb': '{',
+    'foreign.cklb': JSON.stringify(foreign),
+    '<b>.txt': 'x',
+    'scan.xml': '<TestResult xmlns="http://checklists.nist.gov/xccdf/1.2" id="t"/>',
+  };
+  const files = { 'good.cklb': await oldText('web01'), ...bad };
+  const preview = await send(files);
+  for (const words of [
+    '1 of 5 checklists upgraded',
+    'checklist: the text is not valid JSON',
+    'Nobody_Knows is not in the catalog, and stays as it was',
+    '<b>.txt',
+  ])
+    assert.match(preview.text, words);
+  assert.not.match(preview.html, '<b>.txt');
+  const { names, report } = await zipOf(formOnPage(preview.html));
+  assert.equal(names, ['web01_harbor_linux_3_V1R2.cklb']);
+  assert.equal(
+    report.filter(({ outcome }) => outcome === 'not-upgraded').map(({ file }) => file),
+    Object.keys(bad),
+  );
+  // Named by hand, a checklist of another id is of the STIG that shares its rules.
+  assert.match((await send(files, { slug })).text, '2 of 5 checklists upgraded');
+  const none = await send({ 'broken.cklb': '{', 'foreign.cklb': JSON.stringify(foreign) });
+  assert.match(none.text, '0 of 2 checklists upgraded');
+  assert.not.match(none.html, 'Download checklists and report');
+  // Under another benchmark id a STIG is found by its title, else by its rules.
+  const renamed = { stig_id: 'Renamed_By_A_Tool' };
+  for (const change of [renamed, { ...renamed, stig_name: 'Ours' }, { stig_id: '', stig_name: '' }]) {
+    const checklist = await old('web04');
+    Object.assign(checklist.stigs[0]!, change);
+    const { html } = await send({ a: JSON.stringify(checklist), b: '{' });
+    assert.equal((await zipOf(formOnPage(html))).names, ['web04_harbor_linux_3_V1R2.cklb']);
+  }
+});
+
+forms('a checklist of several STIGs has each of them upgraded, also two entries of one', async () => {
+  const both = await old('web01');
+  const other: Cklb = (await t.get('/api/v1/stigs/lantern_web_server_2/download')).json;
+  both.stigs.push(...other.stigs);
+  const files = { 'both.cklb': JSON.stringify(both), 'no host.cklb': await oldText('') };
+  const { names, texts, report } = await zipOf(formOf(files, { as: 'file' }));
+  assert.equal(names, ['web01.cklb', 'no host.cklb']);
+  const { stigs } = JSON.parse(texts.get('web01.cklb')!) as Cklb;
+  assert.is(stigs.length, 2);
+  assert.ok(stigs.every((stig) => stig.rules.every((rule) => rule.stig_uuid === stig.uuid)));
+  assert.is(new Set(report.map(({ file, stig }) => `${file} ${stig}`)).size, 3);
+
+  const twice = await old('twice');
+  const [first] = twice.stigs;
+  twice.stigs = ['harbor_linux_3_stig', 'Harbor_Linux_3_STIG', 'Harbor_Linux_3_STIG'].map((stig_id, at) => {
+    const rules = first!.rules.map((rule) => ({ ...rule, comments: `entry ${at}` }));
+    return { ...first!, stig_id, rules };
+  });
+  const entries = { 'twice.cklb': JSON.stringify(twice), 'other.cklb': await oldText('other') };
+  const zip = await zipOf(formOnPage((await send(entries)).html));
+  assert.equal(
+    (JSON.parse(zip.texts.get('twice.cklb')!) as Cklb).stigs.map(({ release_info: info, rules }) => [
+      /^Release: \d+/.exec(info)![0],
+      rules[0]!.comments,
+    ]),
+    [0, 1, 2].map((at) => ['Release: 2', `entry ${at}`]),
+  );
+});
+
+forms('scan results of several hosts become a checklist for each', async () => {
+  const id = (await old()).stigs[0]!.rules[0]!.rule_id_src;
+  const results = (target: string) => writeResults([{ id, result: 'fail' }], { target });
+  const files = { '1.xml': results('web01'), '2.xml': results('web02') };
+  const preview = await send(files, {}, '/checklists/results');
+  assert.match(preview.text, '2 of 2 checklists made');
+  assert.match(preview.text, /web01 Open fail/);
+  const { names, texts } = await zipOf(formOnPage(preview.html));
+  assert.match(names.join(), /^web01[^,]*,web02/);
+  const api = await byApi({ results: results('web02') }, 'from-results');
+  assert.is(texts.get(names[1]!), api.text, 'the very file of the API');
+});
+
+forms('a zip stands for its checklists, a hostile one and what makes no sense are refused', async () => {
+  const zip = async (files: Record<string, string>) =>
+    writeZip(Object.entries(files).map(([name, text]) => ({ name, content: Buffer.from(text) })));
+  const [web01, web02] = [await oldText('web01'), writeCkl((await old('web02')) as never)];
+  const sources = { 'a/web01.cklb': web01, 'b.ckl': web02, 'notes.txt': 'x' };
+  const both = await send({ 'all.zip': Uint8Array.from(await zip(sources)) });
+  assert.match(both.text, '2 of 2 checklists upgraded');
+  assert.equal((await zipOf(formOnPage(both.html))).names, [
+    'web01_harbor_linux_3_V1R2.cklb',
+    'web02_harbor_linux_3_V1R2.cklb',
+  ]);
+  const one = await send({ 'all.zip': Uint8Array.from(await zip({ 'web01.cklb': web01 })) });
+  assert.match(one.text, 'V1R1 to V1R2');
+  const refusals: [files: Files, fields: Fields, message: string][] = [
+    [{ a: '{}', b: '{}' }, { hostName: 'x' }, 'Several checklists keep their own host names: leave the host'],
+    [{ a: '{}', b: '{}' }, { version: 'V1R1' }, 'Choose the STIG that the release is of, or leave the'],
+    [{ a: web01, b: '{}', c: '{}' }, { slug: 'no_such_stig' }, noStig('no_such_stig')],
+    [
+      Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`${index}.cklb`, '{}'])),
+      {},
+      'Choose at most 100 checklists at once',
+    ],
+  ];
+  for (const [bytes, message] of [
+    [await zip({ 'notes.txt': 'x' }), 'all.zip has no checklist (.ckl, .cklb) and no scan results (.xml)'],
+    [(await zip(sources)).subarray(0, -30), 'all.zip: the zip cannot be opened'],
+    [await zip({ 'big.cklb': ' '.repeat(60 * 1024 * 1024) }), 'compressed more than 200:1'],
+  ] as const)
+    refusals.push([{ 'all.zip': Uint8Array.from(bytes) }, {}, message]);
+  for (const [files, fields, message] of refusals) {
+    const refused = await send(files, fields);
+    assert.equal([refused.status, refused.text.includes(message)], [400, true], message);
+  }
+});
+
+forms('a report is filtered by severity and outcome, and ordered, with its files', async () => {
+  const checklist = await oldText('web01');
+  const preview = await send({ 'a.cklb': checklist });
+  const rowsIn = (html: string) =>
+    [...html.split('class="cards review"')[1]!.matchAll(/<tr role="row"><td.*?<\/tr>/gs)].map(([row]) =>
+      textOf(row),
+    );
+  const idsIn = (rows: string[]) => rows.map((line) => /\bHARB-\S+/.exec(line)![0]);
+  const seen = async (fields: [string, string][]) => {
+    const form = formOnPage(preview.html);
+    for (const [name, value] of [['view', 'report'], ...fields] as [string, string][])
+      form.append(name, value);
+    const { status, html } = await loadPage(t, upgrade, ann, form);
+    assert.is(status, 200);
+    return rowsIn(html);
+  };
+  const { json } = await t.send('POST', '/api/v1/checklists/upgrade', { slug, checklist });
+  const { rules } = json.report as { rules: { outcome: string; ruleVersion: string }[] };
+  const idsOf = (isCarried: boolean) =>
+    rules
+      .filter(({ outcome }) => (outcome === 'carried') === isCarried)
+      .map(({ ruleVersion }) => ruleVersion)
+      .sort();
+  assert.equal(idsIn(rowsIn(preview.html)).sort(), idsOf(false));
+  const carried: [string, string][] = [
+    ['kind', 'carried'],
+    ['order', 'id'],
+  ];
+  assert.equal(idsIn(await seen(carried)), idsOf(true));
+  const all = [...new Set(rules.map(({ outcome }) => outcome))].map((kind): [string, string] => [
+    'kind',
+    kind,
+  ]);
+  const ranks = (await seen(all)).map((line) =>
+    ['CAT I ', 'CAT II ', 'CAT III '].findIndex((word) => line.includes(word)),
+  );
+  assert.is(ranks.length, rules.length);
+  assert.equal(ranks, ranks.toSorted(), 'CAT I first');
+  const [high, unknown] = [
+    await seen([...all, ['severity', 'high']]),
+    await seen([...all, ['severity', 'x']]),
+  ];
+  assert.equal([high.length, unknown.length], [ranks.filter((rank) => rank === 0).length, rules.length]);
+});
+
+forms.run();
