@@ -109,41 +109,38 @@ const others: [key: object, reason: RegExp][] = [
   ]),
 ];
 
-keys(
-  'keys for something else are passed over and told of in one line; a set of them alone is refused',
-  async () => {
-    const good = { ...ec.publicKey, kid: 'good' };
-    for (const [key, reason] of others) {
-      const other = { ...key, kid: 'other' };
-      for (const set of [
-        [other, good],
-        [good, other],
-      ]) {
-        const { kids, lines } = await taken(set);
-        assert.equal(kids, ['good']);
-        const [{ level, msg, count, keys: named }, ...more] = lines as [Skipped];
-        assert.equal(
-          [level, msg, count, named.map(({ kid }) => kid), more],
-          ['warn', 'key set: keys skipped', 1, ['other'], []],
-        );
-        assert.match(named[0]!.reason, reason);
-      }
-      await refusedSet({ keys: [key] }, reason);
-      const told = `contains no usable key: 3 skipped; the first, "other", because ${reason.source}`;
-      await refusedSet({ keys: [other, p384.publicKey, key] }, new RegExp(told));
+keys('keys for something else are passed over and told of; none else is refused', async () => {
+  const good = { ...ec.publicKey, kid: 'good' };
+  for (const [key, reason] of others) {
+    const other = { ...key, kid: 'other' };
+    for (const set of [
+      [other, good],
+      [good, other],
+    ]) {
+      const { kids, lines } = await taken(set);
+      assert.equal(kids, ['good']);
+      const [{ level, msg, count, keys: named }, ...more] = lines as [Skipped];
+      assert.equal(
+        [level, msg, count, named.map(({ kid }) => kid), more],
+        ['warn', 'key set: keys skipped', 1, ['other'], []],
+      );
+      assert.match(named[0]!.reason, reason);
     }
-    assert.equal((await taken([good])).lines, [], 'nothing is passed over, nothing is told');
-    // The line stays short and whole, whatever the keys are called.
-    const odd = { ...rsa.publicKey, use: 'enc', kid: `a\n${'x'.repeat(500)}` };
-    const unnamed = { ...rsa.publicKey, use: 'y'.repeat(500), kid: { toString: 1 } };
-    const { lines } = await taken([unnamed, ...Array(50).fill(odd), good]);
-    assert.equal([lines.length, lines[0]!.count, lines[0]!.keys.length], [1, 51, 20]);
-    assert.equal(lines[0]!.keys.slice(0, 2), [
-      { kid: '?', reason: `its use is "${'y'.repeat(20)}", not "sig"` },
-      { kid: `a\uFFFD${'x'.repeat(62)}`, reason: 'its use is "enc", not "sig"' },
-    ]);
-  },
-);
+    await refusedSet({ keys: [key] }, reason);
+    const told = `contains no usable key: 3 skipped; the first, "other", because ${reason.source}`;
+    await refusedSet({ keys: [other, p384.publicKey, key] }, new RegExp(told));
+  }
+  assert.equal((await taken([good])).lines, [], 'nothing is passed over, nothing is told');
+  // The line stays short and whole, whatever the keys are called.
+  const odd = { ...rsa.publicKey, use: 'enc', kid: `a\n${'x'.repeat(500)}` };
+  const unnamed = { ...rsa.publicKey, use: 'y'.repeat(500), kid: { toString: 1 } };
+  const { lines } = await taken([unnamed, ...Array(50).fill(odd), good]);
+  assert.equal([lines.length, lines[0]!.count, lines[0]!.keys.length], [1, 51, 20]);
+  assert.equal(lines[0]!.keys.slice(0, 2), [
+    { kid: '?', reason: `its use is "${'y'.repeat(20)}", not "sig"` },
+    { kid: `a\uFFFD${'x'.repeat(62)}`, reason: 'its use is "enc", not "sig"' },
+  ]);
+});
 
 keys('a key that is passed over verifies nothing, under its own name or none', async () => {
   const own = { ...ec.publicKey, kid: 'mine', alg: 'ES256', use: 'sig' };
@@ -235,27 +232,20 @@ keys('a key that is secret or malformed is refused wherever it stands', async ()
   for (const e of ['AQAB', 'Aw', 'AAEAAQ']) await taken([{ ...rsa.publicKey, e }]);
 });
 
-keys(
-  'a file that is no key set is refused in one line that quotes nothing of it; a mark at its start is none',
-  async () => {
-    const notJson = /^the key set [^\n"]+ cannot be read: it is not JSON$/;
-    for (const content of [
-      'nope\n',
-      '-----BEGIN PRIVATE KEY-----\nMIGHAgEA\n',
-      '{"keys":[{"d":"c2VjcmV0" "x"',
-    ])
-      await refusedSet(content, notJson);
-    for (const content of ['', '{', '\ufeff', '<xml/>']) await refusedSet(content, notJson);
-    for (const content of 'null|[]|"x"|1|{}|{"keys":[]}|{"keys":{}}|{"keys":"x"}'.split('|'))
-      await refusedSet(content, /contains no keys/);
-    const folder = scratchFolder();
-    for (const file of [folder, join(folder, 'none.json')]) await failure(readKeySet(file), /cannot be read/);
-    const marked = `\uFEFF${JSON.stringify({ keys: [{ ...rsa.publicKey, kid: 'a' }] })}`;
-    assert.ok(
-      await (await readKeySet(setFile(marked)))({ alg: 'RS256', kid: 'a' }, { payload: '', signature: '' }),
-    );
-  },
-);
+keys('a file that is no key set is refused; a mark at its start is none', async () => {
+  const notJson = /^the key set [^\n"]+ cannot be read: it is not JSON$/;
+  for (const content of ['nope\n', '-----BEGIN PRIVATE KEY-----\nMIGHAgEA\n', '{"keys":[{"d":"c2VjcmV0" "x"'])
+    await refusedSet(content, notJson);
+  for (const content of ['', '{', '\ufeff', '<xml/>']) await refusedSet(content, notJson);
+  for (const content of 'null|[]|"x"|1|{}|{"keys":[]}|{"keys":{}}|{"keys":"x"}'.split('|'))
+    await refusedSet(content, /contains no keys/);
+  const folder = scratchFolder();
+  for (const file of [folder, join(folder, 'none.json')]) await failure(readKeySet(file), /cannot be read/);
+  const marked = `\uFEFF${JSON.stringify({ keys: [{ ...rsa.publicKey, kid: 'a' }] })}`;
+  assert.ok(
+    await (await readKeySet(setFile(marked)))({ alg: 'RS256', kid: 'a' }, { payload: '', signature: '' }),
+  );
+});
 
 const localConfig = (folder = scratchFolder(), more: Record<string, string> = {}) =>
   readConfig({}, { GAPSTONE_DB: join(folder, 'g.db'), ...more });
@@ -279,97 +269,88 @@ keys('the local key is made once, for its owner only, beside the database or whe
   }
 });
 
-keys(
-  'a key is told of once, by its id, before it stands in its place; where that fails none is made',
-  async () => {
+keys('a key is told of once, before it stands in its place, or not made', async () => {
+  const folder = scratchFolder();
+  const config = localConfig(folder);
+  const refuse = () => {
+    throw new CommandError('not audited');
+  };
+  await failure(localKey(config, refuse), /^not audited$/);
+  await failure(loadKeys(config, undefined, undefined, refuse), /^not audited$/);
+  assert.equal(readdirSync(folder), []);
+  const told: string[] = [];
+  const tell = (kid: string, publish: () => void) => {
+    assert.not(existsSync(config.keyFile));
+    publish();
+    told.push(kid);
+  };
+  const { kid } = await localKey(config, tell);
+  await loadKeys(config, undefined, undefined, tell);
+  assert.equal(told, [kid]);
+  // Of two processes that make the key at once the first one’s holds for both.
+  const raced = localConfig();
+  const other = await localKey(localConfig());
+  const key = await localKey(raced, (_, publish) => {
+    writeFileSync(raced.keyFile, JSON.stringify(other), { mode: 0o600 });
+    publish();
+  });
+  assert.equal(key, other);
+});
+
+keys('a key file that others can read, or of something else, is refused', async () => {
+  const config = localConfig();
+  await localKey(config);
+  const before = readFileSync(config.keyFile, 'utf8');
+  for (const mode of [0o644, 0o640, 0o604, 0o620, 0o602, 0o601]) {
+    chmodSync(config.keyFile, mode);
+    const told = new RegExp(`readable by others \\(mode ${mode.toString(8)}\\): run chmod 600 on it$`);
+    await failure(localKey(config), told);
+    await failure(loadKeys(config));
+    await failure(issueUserToken(config, { subject: 's', entitlements: [], lifetime: 60 }, now));
+    assert.is(readFileSync(config.keyFile, 'utf8'), before);
+    assert.is(statSync(config.keyFile).mode & 0o777, mode);
+  }
+  chmodSync(config.keyFile, 0o400);
+  await localKey(config);
+  const wrong = [
+    ec.publicKey,
+    ec.privateKey,
+    ...[rsa, p384].map((each) => ({ ...each.privateKey, kid: 'k' })),
+  ];
+  for (const content of ['', '{', 'null', '{}', ...wrong.map((key) => JSON.stringify(key))]) {
     const folder = scratchFolder();
-    const config = localConfig(folder);
-    const refuse = () => {
-      throw new CommandError('not audited');
-    };
-    await failure(localKey(config, refuse), /^not audited$/);
-    await failure(loadKeys(config, undefined, undefined, refuse), /^not audited$/);
-    assert.equal(readdirSync(folder), []);
-    const told: string[] = [];
-    const tell = (kid: string, publish: () => void) => {
-      assert.not(existsSync(config.keyFile));
-      publish();
-      told.push(kid);
-    };
-    const { kid } = await localKey(config, tell);
-    await loadKeys(config, undefined, undefined, tell);
-    assert.equal(told, [kid]);
-    // Of two processes that make the key at once the first one’s holds for both.
-    const raced = localConfig();
-    const other = await localKey(localConfig());
-    const key = await localKey(raced, (_, publish) => {
-      writeFileSync(raced.keyFile, JSON.stringify(other), { mode: 0o600 });
-      publish();
+    chmodSync(put(folder, 'gapstone-key.json', content), 0o600);
+    const told = /(cannot be read|does not contain an ES256 private key)/;
+    await failure(localKey(localConfig(folder)), told);
+  }
+  const folder = scratchFolder();
+  const GAPSTONE_KEY_FILE = join(folder, 'no', 'such', 'key.json');
+  await failure(localKey(localConfig(folder, { GAPSTONE_KEY_FILE })), /cannot be written/);
+  mkdirSync(join(folder, 'gapstone-key.json'));
+  await failure(localKey(localConfig(folder)));
+});
+
+keys('an issued token says what was asked, and is of one installation', async () => {
+  const asked = { subject: 'dora', email: 'd@example.org', organization: 'green', entitlements: ['occ'] };
+  for (const more of [{}, { GAPSTONE_CLAIM_SUB: 'uid', GAPSTONE_CLAIM_ORG: 'tenant' }]) {
+    const config = localConfig(scratchFolder(), more);
+    const token = await issueUserToken(config, { ...asked, lifetime: 60 }, now);
+    assert.equal(await createVerifyUserToken(config, await loadKeys(config), () => now)(token), {
+      ...{ kind: 'user', ...asked, entitlements: new Set(['occ']) },
+      expiresAt: now.getTime() / 1000 + 60,
+      keyId: await calculateJwkThumbprint(await localKey(config)),
     });
-    assert.equal(key, other);
-  },
-);
-
-keys(
-  'a key file that others can read, or that holds something else, is refused and left as it is',
-  async () => {
-    const config = localConfig();
-    await localKey(config);
-    const before = readFileSync(config.keyFile, 'utf8');
-    for (const mode of [0o644, 0o640, 0o604, 0o620, 0o602, 0o601]) {
-      chmodSync(config.keyFile, mode);
-      const told = new RegExp(`readable by others \\(mode ${mode.toString(8)}\\): run chmod 600 on it$`);
-      await failure(localKey(config), told);
-      await failure(loadKeys(config));
-      await failure(issueUserToken(config, { subject: 's', entitlements: [], lifetime: 60 }, now));
-      assert.is(readFileSync(config.keyFile, 'utf8'), before);
-      assert.is(statSync(config.keyFile).mode & 0o777, mode);
-    }
-    chmodSync(config.keyFile, 0o400);
-    await localKey(config);
-    const wrong = [
-      ec.publicKey,
-      ec.privateKey,
-      ...[rsa, p384].map((each) => ({ ...each.privateKey, kid: 'k' })),
-    ];
-    for (const content of ['', '{', 'null', '{}', ...wrong.map((key) => JSON.stringify(key))]) {
-      const folder = scratchFolder();
-      chmodSync(put(folder, 'gapstone-key.json', content), 0o600);
-      const told = /(cannot be read|does not contain an ES256 private key)/;
-      await failure(localKey(localConfig(folder)), told);
-    }
-    const folder = scratchFolder();
-    const GAPSTONE_KEY_FILE = join(folder, 'no', 'such', 'key.json');
-    await failure(localKey(localConfig(folder, { GAPSTONE_KEY_FILE })), /cannot be written/);
-    mkdirSync(join(folder, 'gapstone-key.json'));
-    await failure(localKey(localConfig(folder)));
-  },
-);
-
-keys(
-  'an issued token says what was asked, in the claims that are set, and is of one installation',
-  async () => {
-    const asked = { subject: 'dora', email: 'd@example.org', organization: 'green', entitlements: ['occ'] };
-    for (const more of [{}, { GAPSTONE_CLAIM_SUB: 'uid', GAPSTONE_CLAIM_ORG: 'tenant' }]) {
-      const config = localConfig(scratchFolder(), more);
-      const token = await issueUserToken(config, { ...asked, lifetime: 60 }, now);
-      assert.equal(await createVerifyUserToken(config, await loadKeys(config), () => now)(token), {
-        ...{ kind: 'user', ...asked, entitlements: new Set(['occ']) },
-        expiresAt: now.getTime() / 1000 + 60,
-        keyId: await calculateJwkThumbprint(await localKey(config)),
-      });
-      const [header, payload] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
-      assert.is(JSON.parse(header!).alg, 'ES256');
-      assert.is('uid' in JSON.parse(payload!), 'GAPSTONE_CLAIM_SUB' in more);
-      const foreign = localConfig(scratchFolder(), more);
-      const other = createVerifyUserToken(foreign, await loadKeys(foreign), () => now);
-      await other(token).then(
-        () => assert.unreachable('the token of another installation was taken'),
-        () => undefined,
-      );
-    }
-  },
-);
+    const [header, payload] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+    assert.is(JSON.parse(header!).alg, 'ES256');
+    assert.is('uid' in JSON.parse(payload!), 'GAPSTONE_CLAIM_SUB' in more);
+    const foreign = localConfig(scratchFolder(), more);
+    const other = createVerifyUserToken(foreign, await loadKeys(foreign), () => now);
+    await other(token).then(
+      () => assert.unreachable('the token of another installation was taken'),
+      () => undefined,
+    );
+  }
+});
 
 keys('what a token could not carry, or not for so long, is refused, and no key is made for it', async () => {
   const config = localConfig();
@@ -384,35 +365,32 @@ keys('what a token could not carry, or not for so long, is refused, and no key i
   await issue({ lifetime: 90 * 86_400 });
 });
 
-keys(
-  'with GAPSTONE_JWKS only that file is trusted: no local key is made, and none is issued with',
-  async () => {
-    const folder = scratchFolder();
-    const ours = { GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
-    const request = { subject: 's', entitlements: [], lifetime: 60 };
-    const local = await issueUserToken(localConfig(folder, ours), request, now);
-    const set = {
-      keys: [
-        { ...rsa.publicKey, kid: 'a', alg: 'PS256', use: 'sig' },
-        { ...ec.publicKey, kid: 'b' },
-      ],
-    };
-    const GAPSTONE_JWKS = setFile(set);
-    const pinned = localConfig(folder, { ...ours, GAPSTONE_JWKS });
-    const verify = createVerifyUserToken(pinned, await loadKeys(pinned), () => now);
-    await verify(local).then(
-      () => assert.unreachable('a token of the local key was taken'),
-      () => undefined,
-    );
-    const iat = now.getTime() / 1000;
-    const token = new SignJWT({ sub: 's', iss: 'i', aud: 'a', iat, exp: iat + 60 });
-    const signed = await token.setProtectedHeader({ alg: 'ES256', kid: 'b' }).sign(ec.signer);
-    assert.is((await verify(signed)).subject, 's');
-    await failure(issueUserToken(pinned, request, now), /^GAPSTONE_JWKS is set/, 1);
-    const fresh = scratchFolder();
-    await loadKeys(localConfig(fresh, { ...ours, GAPSTONE_JWKS }));
-    assert.equal(readdirSync(fresh), []);
-  },
-);
+keys('with GAPSTONE_JWKS only that file is trusted, and no local key is made', async () => {
+  const folder = scratchFolder();
+  const ours = { GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
+  const request = { subject: 's', entitlements: [], lifetime: 60 };
+  const local = await issueUserToken(localConfig(folder, ours), request, now);
+  const set = {
+    keys: [
+      { ...rsa.publicKey, kid: 'a', alg: 'PS256', use: 'sig' },
+      { ...ec.publicKey, kid: 'b' },
+    ],
+  };
+  const GAPSTONE_JWKS = setFile(set);
+  const pinned = localConfig(folder, { ...ours, GAPSTONE_JWKS });
+  const verify = createVerifyUserToken(pinned, await loadKeys(pinned), () => now);
+  await verify(local).then(
+    () => assert.unreachable('a token of the local key was taken'),
+    () => undefined,
+  );
+  const iat = now.getTime() / 1000;
+  const token = new SignJWT({ sub: 's', iss: 'i', aud: 'a', iat, exp: iat + 60 });
+  const signed = await token.setProtectedHeader({ alg: 'ES256', kid: 'b' }).sign(ec.signer);
+  assert.is((await verify(signed)).subject, 's');
+  await failure(issueUserToken(pinned, request, now), /^GAPSTONE_JWKS is set/, 1);
+  const fresh = scratchFolder();
+  await loadKeys(localConfig(fresh, { ...ours, GAPSTONE_JWKS }));
+  assert.equal(readdirSync(fresh), []);
+});
 
 keys.run();
