@@ -56,25 +56,9 @@ test('every table of the schema is digested, or left out for a reason', () => {
     .pluck()
     .all();
   db.close();
-  const users = ['bundles', 'list_stigs', 'collection_controls', 'collection_documents', 'collection_roles'];
-  users.push(
-    'favorite_stigs',
-    'favorite_controls',
-    'sessions',
-    'integration_tokens',
-    'integration_token_lists',
-    'content_keys',
-    'content_bundles',
-    'content_sequences',
-    'inbox_contents',
-    'shipped_sources',
-    'site',
-    'list_hosts',
-    'list_seen',
-    'removals',
-    'used_nonces',
-    'user_tokens',
-  );
+  const users = `bundles list_stigs collection_controls collection_documents collection_roles favorite_stigs
+    favorite_controls sessions integration_tokens integration_token_lists content_keys content_bundles
+    content_sequences inbox_contents shipped_sources site list_hosts list_seen removals used_nonces user_tokens`;
   const times = ['catalog', 'import_runs', 'import_ledger', 'clock', 'audit_head'];
   const decided = ['mapping_decisions', 'mapping_changes'];
   // What follows from what is digested.
@@ -86,7 +70,10 @@ test('every table of the schema is digested, or left out for a reason', () => {
     'rule_marks',
     'stig_evidence',
   ];
-  assert.equal([...digestedTables, ...users, ...times, ...decided, ...others].sort(), names.sort());
+  assert.equal(
+    [...digestedTables, ...users.split(/\s+/), ...times, ...decided, ...others].sort(),
+    names.sort(),
+  );
 });
 
 test('it does not depend on the order of the files of a run, nor on where they lie, nor on the time', async () => {

@@ -15,9 +15,8 @@ import {
   site,
 } from '../support/doors.ts';
 import { suite } from '../support/harness.ts';
-import { authority, issue, largeList, person, revocationList, serverCertificate } from '../support/pki.ts';
+import { authority, issue, person, revocationList, serverCertificate } from '../support/pki.ts';
 import { killAll, until } from '../support/running.ts';
-import { put } from '../support/scratch.ts';
 
 // What becomes of who came in (rule D43), on servers as they are run.
 const doors = suite('Ways to come in');
@@ -327,43 +326,6 @@ doors(
     await logged(tls, 'authorities of client certificates reloaded', times);
   },
 );
-
-doors('a million serial numbers count soon, in little memory', async () => {
-  const one = issue(at.issuing);
-  const folder = join(at.folder, 'one');
-  const list = join(folder, 'issuing.crl');
-  const door = await openDoor(at, 'proxy', {
-    GAPSTONE_TLS_CLIENT_CA: put(folder, 'ca.pem', at.issuing.cert),
-    GAPSTONE_TLS_CRL: put(folder, 'issuing.crl', revocationList(at.issuing, [])),
-  });
-  const ask = () =>
-    door
-      .ask('/signin', { form, headers: { 'X-Client-Cert': asHeader(one.cert) } })
-      .then(({ status }) => status);
-  assert.is(await ask(), 303);
-  const figure = async (name: string) =>
-    Number(new RegExp(`^${name} (.*)$`, 'm').exec(await scrape(door))![1]);
-  await figure('nodejs_eventloop_lag_max_seconds');
-  const before = await figure('process_resident_memory_bytes');
-  const { bytes } = largeList(at.issuing, 999_999, [one.serial]);
-  writeFileSync(`${list}.new`, bytes);
-  renameSync(`${list}.new`, list);
-  const since = Date.now();
-  let most = before;
-  let longest = 0;
-  await until('it counts', async () => {
-    most = Math.max(most, await figure('process_resident_memory_bytes'));
-    longest = Math.max(longest, await figure('nodejs_eventloop_lag_max_seconds'));
-    return (await ask()) === 401;
-  });
-  const milliseconds = Date.now() - since;
-  const grown = (Math.max(most, await figure('process_resident_memory_bytes')) - before) / 1e6;
-  process.stdout.write(
-    `a million: ${Math.round(bytes.length / 1e6)} MB counted after ${milliseconds} ms, grew by ${Math.round(grown)} MB, longest delay of a timer of 20 ms ${Math.round(longest * 1000)} ms\n`,
-  );
-  assert.ok(grown < 100, `${grown} MB`);
-  await door.stop();
-});
 
 /** The extension of a list that only says what changed. */
 const deltaIndicator = Buffer.from('300d0603551d1b0101ff0403020101', 'hex');

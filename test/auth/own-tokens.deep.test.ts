@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createOwnTokens } from '../../src/auth/own-tokens.ts';
 import type { User } from '../../src/auth/viewer.ts';
 import { createPurgeService } from '../../src/collections/retention.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, sessionCaller, testId, userCaller } from '../support/callers.ts';
 import { rejects, suite } from '../support/harness.ts';
@@ -23,6 +23,13 @@ const ann: User = {
   entitlements: new Set(['occ']),
 };
 const lifetime = 3600;
+const serviceOf = (db: Database) =>
+  createOwnTokens(
+    db,
+    () => t.clock.now,
+    async () => '',
+    null,
+  );
 
 tokens('a token stands for its maker, wherever a user token is taken', async () => {
   const session = await sessionCaller(t, await userCaller(t, { sub: 'ann', entitlements: ['occ'] }));
@@ -92,12 +99,7 @@ tokens('it ends with the local key and with the certificate of its session', asy
 });
 
 tokens('a purge removes those that expired a month ago', async () => {
-  const service = createOwnTokens(
-    t.db,
-    () => t.clock.now,
-    async () => '',
-    null,
-  );
+  const service = serviceOf(t.db);
   const count = () =>
     t.db.sqlite.prepare("SELECT count(*) FROM user_tokens WHERE subject = 'old'").pluck().get();
   await service.create({ ...ann, subject: 'old' }, { id: testId(2), name: 'n', lifetime });
@@ -116,12 +118,7 @@ tokens('operators list and revoke them; a restore leaves none', async () => {
   let token = '';
   {
     using db = openDatabase(files, { create: true });
-    const service = createOwnTokens(
-      db,
-      () => new Date(),
-      async () => '',
-      null,
-    );
+    const service = serviceOf(db);
     ({ token } = await service.create(ann, { id: testId(3), name: 'nightly', lifetime }));
     await service.create(ann, { id: testId(4), name: 'other', lifetime });
   }
@@ -150,15 +147,7 @@ tokens('operators list and revoke them; a restore leaves none', async () => {
   assert.is((await runToEnd(cwd, ['restore', 'b.zip'])).code, 0);
   using db = openDatabase(files);
   assert.is(db.sqlite.prepare('SELECT count(*) FROM user_tokens').pluck().get(), 0);
-  await rejects(
-    createOwnTokens(
-      db,
-      () => new Date(),
-      async () => '',
-      null,
-    ).find(token),
-    /Missing or invalid/,
-  );
+  await rejects(serviceOf(db).find(token), /Missing or invalid/);
 });
 
 tokens('no cache keeps a token or a session', async () => {

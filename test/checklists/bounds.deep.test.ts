@@ -1,5 +1,4 @@
 import * as assert from 'uvu/assert';
-import { AppError } from '../../src/base/errors.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { createIdentify, type IdentifiedRelease } from '../../src/catalog/stigs/identify.ts';
 import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
@@ -10,7 +9,7 @@ import { fromResultsOf, inspectionOf, readResults } from '../../src/checklists/r
 import { type UpgradedFile, upgradeSeveral } from '../../src/checklists/upgrade-several.ts';
 import { type CatalogAnswer, upgradeOf, type Wanted } from '../../src/checklists/upload.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-import { effortOf } from '../support/effort.ts';
+import { growthOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { writeResults } from '../support/results-writer.ts';
@@ -36,7 +35,6 @@ bounds.before(async () => {
 bounds.after(() => t.db.close());
 
 const long = 'x'.repeat(2_000_000);
-const stig = (more: object) => ({ stig_id: 'A', stig_name: 'A', version: '1', rules: [], ...more });
 const rule = (id: string, more: object = {}) => ({ rule_id_src: id, severity: 'low', ...more });
 
 /** Does work to its end, each question answered with what `find` gives; the longest of its questions, as JSON. */
@@ -52,67 +50,6 @@ function work<T>(
   }
   return { made: step.value, longest };
 }
-
-bounds('a name that is too long for any is a 400 that says where it stands', async () => {
-  const checklists: [checklist: object, place: RegExp][] = [
-    [
-      { stigs: [stig({ stig_id: long })] },
-      /^checklist: stig_id of STIG 1 must have at most 1000 characters$/,
-    ],
-    [{ stigs: [stig({ stig_name: long })] }, /: stig_name of STIG 1 must have/],
-    [{ stigs: [stig({ release_info: long })] }, /: release_info of STIG 1 must have/],
-    [{ stigs: [stig({ version: long })] }, /: version of STIG 1 must have/],
-    [{ stigs: [stig({ rules: [rule(long)] })] }, /: rule_id_src of rule 1 of STIG 1 must have/],
-    [{ stigs: [stig({ rules: [rule('', { rule_id: long })] })] }, /: rule_id of rule 1 of STIG 1 must have/],
-    [
-      { stigs: [stig({ rules: [rule('a', { group_id: long })] })] },
-      /: group_id of rule 1 of STIG 1 must have/,
-    ],
-    [
-      { stigs: [stig({ rules: [rule('a', { rule_version: long })] })] },
-      /: rule_version of rule 1 of STIG 1 must have/,
-    ],
-  ];
-  const form = (checklist: object) => {
-    const body = new FormData();
-    body.append('file', new File([JSON.stringify(checklist)], 'a.cklb'));
-    return body;
-  };
-  const token = await t.token();
-  for (const [checklist, place] of checklists) {
-    const answers = [
-      await t.send('POST', '/api/v1/checklists/upgrade', { slug, checklist }),
-      await t.send('POST', '/api/v1/checklists/inspect', checklist),
-    ];
-    for (const { status, json } of answers) {
-      assert.is(status, 400, place.source);
-      assert.match(json.error.message, place);
-    }
-    const headers = { Authorization: `Bearer ${token}` };
-    const page = await t.app.request('/checklists/upgrade', {
-      method: 'POST',
-      body: form(checklist),
-      headers,
-    });
-    assert.is(page.status, 400);
-    assert.match(await page.text(), 'must have at most 1000 characters');
-  }
-  const results: [xml: string, words: RegExp][] = [
-    [
-      writeResults([{ id: long.slice(0, 2000), result: 'pass' }]),
-      /^results: the id of a rule must have at most/,
-    ],
-    [
-      writeResults([{ id: 'SV-1r1_rule', result: 'pass' }], { benchmarkId: long.slice(0, 2000) }),
-      /^results: the id of its benchmark must have at most 1000 characters$/,
-    ],
-  ];
-  for (const [xml, words] of results) {
-    const { status, json } = await t.send('POST', '/api/v1/checklists/from-results', xml);
-    assert.is(status, 400);
-    assert.match(json.error.message, words);
-  }
-});
 
 bounds('what an upload asks of the catalog is short, whatever stands in it', () => {
   const most = 1000;
@@ -147,41 +84,19 @@ bounds('what an upload asks of the catalog is short, whatever stands in it', () 
   }
 });
 
-/** How much more processor time eight times as much takes; what grows with its square takes 64 times as much. */
-async function growth(size: number, prepare: (size: number) => () => unknown): Promise<number> {
-  const [small, large] = [prepare(size), prepare(8 * size)];
-  small();
-  const before = await effortOf(small);
-  return (await effortOf(large)) / Math.max(before, 1);
-}
-
 bounds('many results of one rule take time that grows with their number', async () => {
   const scanOf = (count: number) =>
-    readResults(writeResults(Array.from({ length: count }, () => ({ id: ids[0]!, result: 'fail' }))));
+    writeResults(Array.from({ length: count }, () => ({ id: ids[0]!, result: 'fail' })));
   const options = { hostName: 'h', banner: null };
-  const made = await growth(2500, (count) => {
-    const scan = scanOf(count);
-    return () => checklistFromResults(scan, release, options, null);
-  });
-  assert.ok(made < 30, `a checklist: ${made.toFixed(1)}`);
-  const inspected = await growth(2500, (count) => {
-    const xml = writeResults(Array.from({ length: count }, () => ({ id: ids[0]!, result: 'fail' })));
-    return () => work(inspectionOf(xml), () => release);
-  });
-  assert.ok(inspected < 30, `an inspection: ${inspected.toFixed(1)}`);
+  const made = (xml: string) => checklistFromResults(readResults(xml), release, options, null);
+  const inspected = (xml: string) => work(inspectionOf(xml), () => release);
+  for (const each of [made, inspected]) {
+    const growth = await growthOf((size) => each(scanOf(size)), 10_000);
+    assert.ok(growth < 3.5, `${growth.toFixed(1)}`);
+  }
 });
 
-bounds('a domain name of many dots takes no longer than any other text', async () => {
-  const scan = (name: string) => {
-    const fact = `<fact name="urn:x:${name}">${'.'.repeat(200_000)}x</fact>`;
-    const xml = writeResults([{ id: ids[0]!, result: 'pass' }], {
-      facts: `<target-facts>${fact}</target-facts>`,
-    });
-    return () => readResults(xml);
-  };
-  scan('other')();
-  const yardstick = await effortOf(scan('other'));
-  assert.ok((await effortOf(scan('fqdn'))) < 10 * yardstick + 100);
+bounds('dots at the end of a domain name are left off', () => {
   const read = (text: string) =>
     readResults(
       writeResults([{ id: ids[0]!, result: 'pass' }], {
@@ -194,11 +109,7 @@ bounds('a domain name of many dots takes no longer than any other text', async (
 bounds('a file of many STIGs is written and hashed once, not once for each', () => {
   const count = 40;
   const rules = [rule(ids[0]!, { comments: 'c'.repeat(20_000) })];
-  const stigs = Array.from({ length: count }, (_, index) => ({
-    ...old.stigs[0]!,
-    stig_id: `S${index}`,
-    rules,
-  }));
+  const stigs = Array.from({ length: count }, (_, n) => ({ ...old.stigs[0]!, stig_id: `S${n}`, rules }));
   const files = [{ name: 'a.cklb', bytes: Buffer.from(JSON.stringify({ ...old, stigs })) }];
   const { stringify } = JSON;
   let written = 0;
@@ -231,16 +142,8 @@ bounds('small files that become large ones are refused together, with what to do
   const [one] = work(upgradeSeveral(files, options), find).made;
   const bytes = one!.made!.content.length;
   assert.is(work(upgradeSeveral(files, options, 2 * bytes), find).made.length, 2);
-  try {
-    work(upgradeSeveral(files, options, 2 * bytes - 1), find);
-    assert.unreachable();
-  } catch (error) {
-    assert.instance(error, AppError);
-    assert.is(
-      (error as AppError).message,
-      `The upgraded checklists would have more than ${2 * bytes - 1} bytes together: upgrade fewer at once`,
-    );
-  }
+  const words = `would have more than ${2 * bytes - 1} bytes together: upgrade fewer at once`;
+  assert.throws(() => work(upgradeSeveral(files, options, 2 * bytes - 1), find), new RegExp(words));
 });
 
 bounds('a STIG that a checklist names by its title alone is the one that is upgraded', () => {

@@ -94,21 +94,11 @@ ckl('every release: each element of STIG Viewer 2 in its order, with what the be
     assert.ok(text.endsWith('</CHECKLIST>'));
     assert.not.ok(/\r|\/>/.test(text), source);
     const found = readCklFile(text);
-    assert.equal(found.asset, [
-      ['ROLE', 'Member Server'],
-      ['ASSET_TYPE', 'Computing'],
-      ['MARKING', ''],
-      ['HOST_NAME', 'web-01'],
-      ['HOST_IP', '10.0.0.1'],
-      ['HOST_MAC', '00:11:22:33:44:55'],
-      ['HOST_FQDN', 'web-01.x.test'],
-      ['TARGET_COMMENT', ''],
-      ['TECH_AREA', ''],
-      ['TARGET_KEY', key],
-      ['WEB_OR_DATABASE', 'false'],
-      ['WEB_DB_SITE', ''],
-      ['WEB_DB_INSTANCE', ''],
-    ]);
+    assert.is(
+      found.asset.map((field) => field.join(' ')).join('; '),
+      `ROLE Member Server; ASSET_TYPE Computing; MARKING ; HOST_NAME web-01; HOST_IP 10.0.0.1; HOST_MAC 00:11:22:33:44:55; ` +
+        `HOST_FQDN web-01.x.test; TARGET_COMMENT ; TECH_AREA ; TARGET_KEY ${key}; WEB_OR_DATABASE false; WEB_DB_SITE ; WEB_DB_INSTANCE `,
+    );
     assert.is(found.stigs.length, 1);
     const { info, rules } = found.stigs[0]!;
     assert.equal(info, [
@@ -131,13 +121,10 @@ ckl('every release: each element of STIG Viewer 2 in its order, with what the be
       const [uuidAt] = data.splice(24, 1);
       assert.equal(uuidAt, ['STIG_UUID', stig.uuid]);
       assert.equal(data, expectedData(rule, stigRef), `${source}, rule ${index + 1}`);
-      assert.equal(answer, [
-        ['STATUS', 'Not_Reviewed'],
-        ['FINDING_DETAILS', ''],
-        ['COMMENTS', ''],
-        ['SEVERITY_OVERRIDE', ''],
-        ['SEVERITY_JUSTIFICATION', ''],
-      ]);
+      assert.is(
+        answer.join(';'),
+        'STATUS,Not_Reviewed;FINDING_DETAILS,;COMMENTS,;SEVERITY_OVERRIDE,;SEVERITY_JUSTIFICATION,',
+      );
     }
 
     // STIG Manager reads it without loss.
@@ -164,103 +151,78 @@ ckl('every release: each element of STIG Viewer 2 in its order, with what the be
   assert.is(seen, hasReferenceData ? 45 : 3);
 });
 
-const letter = fc.oneof(
-  fc.constantFrom(
-    '<',
-    '>',
-    '&',
-    ']]>',
-    '"',
-    "'",
-    '\t',
-    '\n',
-    '\r',
-    '\r\n',
-    '\u0000',
-    '\u001b',
-    '\ufffe',
-    '\ud800',
-    ' ',
-    'x',
-    '&amp;',
-    '<!--',
-    '-->',
-  ),
-  fc.string({ unit: 'grapheme', maxLength: 5 }),
-);
+const marks = '< > & ]]> " \' \t \n \r \r\n \u0000 \u001b \ufffe \ud800 x &amp; <!-- -->'.split(' ');
+const letter = fc.oneof(fc.constantFrom(' ', ...marks), fc.string({ unit: 'grapheme', maxLength: 5 }));
 const text = fc.array(letter, { maxLength: 12 }).map((parts) => parts.join(''));
 /** What XML can hold of a text. */
 const heldByXml = (value: string) =>
   withLineFeeds(value.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ''));
 
-ckl(
-  'answers of every kind: what goes in comes out, in our reader and another, beside STIG Viewer’s own',
-  async () => {
-    const blank = (await t.get(`${harbor}?hostName=h`)).json as Cklb;
-    const statuses = ['not_reviewed', 'not_applicable', 'open', 'not_a_finding'] as const;
-    const results = ['Not_Reviewed', 'Not_Applicable', 'Open', 'NotAFinding'];
-    const answer = fc.record({
-      status: fc.constantFrom(...statuses),
-      finding_details: text,
-      comments: text,
-      severity: fc.option(fc.record({ severity: fc.constantFrom('high', 'medium', 'low'), reason: text })),
-    });
-    const target = fc.record({
-      host_name: text,
-      fqdn: text,
-      comments: text,
-      classification: fc.option(text),
-    });
-    fc.assert(
-      fc.property(fc.array(answer, { minLength: 14, maxLength: 14 }), target, (answers, host) => {
-        const given = structuredClone(blank);
-        Object.assign(given.target_data, host);
-        given.stigs.push({ ...structuredClone(blank.stigs[0]!), stig_id: 'Second_STIG' });
-        for (const stig of given.stigs)
-          for (const [index, rule] of stig.rules.entries()) {
-            const { severity, ...said } = answers[index]!;
-            Object.assign(rule, said, { overrides: severity === null ? {} : { severity: { ...severity } } });
-          }
-        const written = toCkl(given as Cklb, []);
-        const read = readCklFile(written);
-        const field = new Map(read.asset);
-        assert.is(field.get('HOST_NAME'), heldByXml(host.host_name));
-        assert.is(field.get('HOST_FQDN'), heldByXml(host.fqdn));
-        assert.is(field.get('TARGET_COMMENT'), heldByXml(host.comments));
-        assert.is(field.get('MARKING'), heldByXml(host.classification ?? ''));
+ckl('answers of every kind: what goes in comes out, in our reader and another', async () => {
+  const blank = (await t.get(`${harbor}?hostName=h`)).json as Cklb;
+  const statuses = ['not_reviewed', 'not_applicable', 'open', 'not_a_finding'] as const;
+  const results = ['Not_Reviewed', 'Not_Applicable', 'Open', 'NotAFinding'];
+  const answer = fc.record({
+    status: fc.constantFrom(...statuses),
+    finding_details: text,
+    comments: text,
+    severity: fc.option(fc.record({ severity: fc.constantFrom('high', 'medium', 'low'), reason: text })),
+  });
+  const target = fc.record({
+    host_name: text,
+    fqdn: text,
+    comments: text,
+    classification: fc.option(text),
+  });
+  fc.assert(
+    fc.property(fc.array(answer, { minLength: 14, maxLength: 14 }), target, (answers, host) => {
+      const given = structuredClone(blank);
+      Object.assign(given.target_data, host);
+      given.stigs.push({ ...structuredClone(blank.stigs[0]!), stig_id: 'Second_STIG' });
+      for (const stig of given.stigs)
+        for (const [index, rule] of stig.rules.entries()) {
+          const { severity, ...said } = answers[index]!;
+          Object.assign(rule, said, { overrides: severity === null ? {} : { severity: { ...severity } } });
+        }
+      const written = toCkl(given as Cklb, []);
+      const read = readCklFile(written);
+      const field = new Map(read.asset);
+      assert.is(field.get('HOST_NAME'), heldByXml(host.host_name));
+      assert.is(field.get('HOST_FQDN'), heldByXml(host.fqdn));
+      assert.is(field.get('TARGET_COMMENT'), heldByXml(host.comments));
+      assert.is(field.get('MARKING'), heldByXml(host.classification ?? ''));
+      assert.equal(
+        read.stigs.map(({ info }) => info.find(([name]) => name === 'stigid')![1]),
+        ['Harbor_Linux_3_STIG', 'Second_STIG'],
+      );
+      for (const { rules } of read.stigs)
         assert.equal(
-          read.stigs.map(({ info }) => info.find(([name]) => name === 'stigid')![1]),
-          ['Harbor_Linux_3_STIG', 'Second_STIG'],
+          rules.map((rule) => rule.answer),
+          answers.map(({ status, finding_details, comments, severity }) => [
+            ['STATUS', results[statuses.indexOf(status)]],
+            ['FINDING_DETAILS', heldByXml(finding_details)],
+            ['COMMENTS', heldByXml(comments)],
+            ['SEVERITY_OVERRIDE', severity?.severity ?? ''],
+            ['SEVERITY_JUSTIFICATION', heldByXml(severity?.reason ?? '')],
+          ]),
         );
-        for (const { rules } of read.stigs)
-          assert.equal(
-            rules.map((rule) => rule.answer),
-            answers.map(({ status, finding_details, comments, severity }) => [
-              ['STATUS', results[statuses.indexOf(status)]],
-              ['FINDING_DETAILS', heldByXml(finding_details)],
-              ['COMMENTS', heldByXml(comments)],
-              ['SEVERITY_OVERRIDE', severity?.severity ?? ''],
-              ['SEVERITY_JUSTIFICATION', heldByXml(severity?.reason ?? '')],
-            ]),
-          );
-        // Through our reader it says the same as the cklb, as far as XML can.
-        const back = readChecklist(written).checklist.stigs.map(({ rules }) => rules.map(said));
-        const own = JSON.parse(JSON.stringify(given), (_, value) =>
-          typeof value === 'string' ? heldByXml(value) : value,
-        ) as Cklb;
-        assert.equal(
-          back,
-          own.stigs.map(({ rules }) => rules.map(said)),
-        );
-        assert.equal(
-          readChecklist(writeCkl(own)).checklist.stigs.map(({ rules }) => rules.map(said)),
-          back,
-        );
-      }),
-      { numRuns: 25, seed: 20261122 },
-    );
-  },
-);
+      // Through our reader it says the same as the cklb, as far as XML can.
+      const back = readChecklist(written).checklist.stigs.map(({ rules }) => rules.map(said));
+      const own = JSON.parse(JSON.stringify(given), (_, value) =>
+        typeof value === 'string' ? heldByXml(value) : value,
+      ) as Cklb;
+      assert.equal(
+        back,
+        own.stigs.map(({ rules }) => rules.map(said)),
+      );
+      assert.equal(
+        readChecklist(writeCkl(own)).checklist.stigs.map(({ rules }) => rules.map(said)),
+        back,
+      );
+    }),
+    { numRuns: 25, seed: 20261122 },
+  );
+});
 
 const said = ({ status, finding_details, comments, overrides }: Rule) => ({
   status,

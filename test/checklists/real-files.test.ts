@@ -16,69 +16,16 @@ import { joinTexts, type ReadRule, readBenchmark } from '../support/xccdf-reader
 type Rule = Cklb['stigs'][number]['rules'][number];
 type Answer = Pick<Rule, 'status' | 'finding_details' | 'comments' | 'overrides'>;
 
-interface Pair {
-  slug: string;
-  from: string;
-  to: string;
-  files: [from: string, to: string];
-  runs: number;
-  /** How many rules of the new release are carried, carried with a warning, new; and how many of the old are gone. */
-  counts: [carried: number, warned: number, fresh: number, gone: number];
-}
+/** The slug, two releases and their files, how often they are tried; how many rules are carried, warned of, new, gone. */
+type Pair = [slug: string, from: string, to: string, file: string, runs: string, ...counts: string[]];
 
-const samples: Pair[] = [
-  {
-    slug: 'harbor_linux_3',
-    from: 'V1R1',
-    to: 'V1R2',
-    files: ['Harbor_Linux_3_STIG_V1R1', 'Harbor_Linux_3_STIG_V1R2'],
-    runs: 3,
-    counts: [10, 3, 1, 1],
-  },
-];
-
-const pairs: Pair[] = [
-  {
-    slug: 'red_hat_enterprise_linux_9',
-    from: 'V2R7',
-    to: 'V2R8',
-    files: ['RHEL_9_STIG_V2R7', 'RHEL_9_STIG_V2R8'],
-    runs: 3,
-    counts: [421, 25, 0, 0],
-  },
-  {
-    slug: 'mozilla_firefox',
-    from: 'V6R6',
-    to: 'V6R7',
-    files: ['MOZ_Firefox_STIG_V6R6', 'MOZ_Firefox_STIG_V6R7'],
-    runs: 5,
-    counts: [33, 1, 0, 0],
-  },
-  {
-    slug: 'google_chrome_current_windows',
-    from: 'V2R9',
-    to: 'V2R11',
-    files: ['Google_Chrome_STIG_V2R9', 'Google_Chrome_STIG_V2R11'],
-    runs: 5,
-    counts: [38, 2, 6, 2],
-  },
-  {
-    slug: 'kubernetes',
-    from: 'V1R1',
-    to: 'V1R2',
-    files: ['Kubernetes_STIG_V1R1', 'Kubernetes_STIG_V1R2'],
-    runs: 5,
-    counts: [84, 9, 0, 0],
-  },
-  {
-    slug: 'ms_sql_server_2016_instance',
-    from: 'V3R5',
-    to: 'V3R6',
-    files: ['MS_SQL_Server_2016_Instance_STIG_V3R5', 'MS_SQL_Server_2016_Instance_STIG_V3R6'],
-    runs: 5,
-    counts: [78, 6, 0, 17],
-  },
-];
+const pairsOf = (table: string) => table.split('\n').map((line) => line.trim().split(/ +/) as Pair);
+const samples = pairsOf('harbor_linux_3 V1R1 V1R2 Harbor_Linux_3_STIG 3 10 3 1 1');
+const pairs = pairsOf(`red_hat_enterprise_linux_9    V2R7 V2R8  RHEL_9_STIG                    3 421 25 0 0
+  mozilla_firefox               V6R6 V6R7  MOZ_Firefox_STIG               5  33  1 0 0
+  google_chrome_current_windows V2R9 V2R11 Google_Chrome_STIG             5  38  2 6 2
+  kubernetes                    V1R1 V1R2  Kubernetes_STIG                5  84  9 0 0
+  ms_sql_server_2016_instance   V3R5 V3R6  MS_SQL_Server_2016_Instance_STIG 5 78 6 0 17`);
 
 const results = {
   not_reviewed: 'notchecked',
@@ -136,14 +83,14 @@ function register(upgrades: ReturnType<typeof suite>, folder: string, registered
   });
   upgrades.after(() => t.db.close());
 
-  for (const { slug, from, to, files, runs, counts } of registered) {
+  for (const [slug, from, to, name, runs, ...counts] of registered) {
     upgrades(`${slug} ${from} to ${to}: every answer, whatever it is`, async () => {
-      const [before, after] = files.map(
-        (file) =>
+      const [before, after] = [from, to].map(
+        (version) =>
           new Map(
-            readBenchmark(readFileSync(join(folder, `U_${file}_Manual-xccdf.xml`), 'utf8')).rules.map(
-              (rule) => [rule.version, rule],
-            ),
+            readBenchmark(
+              readFileSync(join(folder, `U_${name}_${version}_Manual-xccdf.xml`), 'utf8'),
+            ).rules.map((rule) => [rule.version, rule]),
           ),
       ) as [Map<string, ReadRule>, Map<string, ReadRule>];
       const download = `/api/v1/stigs/${slug}/download?version=${from}&hostName=host-1`;
@@ -214,7 +161,7 @@ function register(upgrades: ReturnType<typeof suite>, folder: string, registered
             );
             const { summary } = json.report;
             const warned = summary.carriedWithWarning + summary.reset;
-            assert.equal([summary.carried, warned, summary.new, summary.removed], counts);
+            assert.equal([summary.carried, warned, summary.new, summary.removed], counts.map(Number));
 
             // The reader of STIG Manager finds every rule with its state.
             const { target, checklists } = readCklb(JSON.stringify(upgraded));
@@ -240,7 +187,7 @@ function register(upgrades: ReturnType<typeof suite>, folder: string, registered
           },
         ),
         // A seed does not shrink to anything simpler.
-        { numRuns: runs, endOnFailure: true, includeErrorInReport: true },
+        { numRuns: Number(runs), endOnFailure: true, includeErrorInReport: true },
       );
     });
   }

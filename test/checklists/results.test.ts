@@ -60,27 +60,24 @@ async function assertReadable(xml: string, rules: Rule[], host: string): Promise
 }
 
 /** The samples that are about a STIG of the reference data: rules, results, and those of rules that the release lacks. */
-const samples: Record<string, [slug: string, version: string, chosenBy: string, unknown: number]> = {
-  'xccdf/evaluate-stig-1.2407.1-chrome-v2r9-trimmed.xml': [
-    'google_chrome_current_windows',
-    'V2R9',
-    'rule-ids',
-    0,
-  ],
-  'xccdf/openscap-1.3.7-chrome-v2r11-manual-xccdf11.xml': [
-    'google_chrome_current_windows',
-    'V2R11',
-    'rule-ids',
-    0,
-  ],
-  'xccdf/openscap-1.3.7-rhel9-v2r7-arf.xml.gz': ['red_hat_enterprise_linux_9', 'V2R7', 'rule-ids', 0],
-  'xccdf/openscap-1.3.7-rhel9-v2r7.xml.gz': ['red_hat_enterprise_linux_9', 'V2R7', 'rule-ids', 0],
-  'xccdf/openscap-1.3.7-ssg-rhel8-stigviewer.xml': ['red_hat_enterprise_linux_8', 'V1R12', 'rule-ids', 1],
-  'xccdf/scc-5.4.2-rhel8-v1r2.xml': ['red_hat_enterprise_linux_8', 'V1R12', 'rule-ids', 23],
-  'xccdf/scc-5.8-firefox-linux-6.3.3-enhanced.xml': ['mozilla_firefox', 'V6R7', 'newest', 0],
-  'assembled/root-testresult-xccdf11-windows11-v2r2.xml': ['microsoft_windows_11', 'V2R2', 'rule-ids', 1],
-  'assembled/stig-viewer-minimal-rhel9-v2r8.xml': ['red_hat_enterprise_linux_9', 'V2R8', 'newest', 0],
-};
+const samples = `
+  xccdf/evaluate-stig-1.2407.1-chrome-v2r9-trimmed.xml        google_chrome_current_windows V2R9  rule-ids 0
+  xccdf/openscap-1.3.7-chrome-v2r11-manual-xccdf11.xml        google_chrome_current_windows V2R11 rule-ids 0
+  xccdf/openscap-1.3.7-rhel9-v2r7-arf.xml.gz                  red_hat_enterprise_linux_9    V2R7  rule-ids 0
+  xccdf/openscap-1.3.7-rhel9-v2r7.xml.gz                      red_hat_enterprise_linux_9    V2R7  rule-ids 0
+  xccdf/openscap-1.3.7-ssg-rhel8-stigviewer.xml               red_hat_enterprise_linux_8    V1R12 rule-ids 1
+  xccdf/scc-5.4.2-rhel8-v1r2.xml                              red_hat_enterprise_linux_8    V1R12 rule-ids 23
+  xccdf/scc-5.8-firefox-linux-6.3.3-enhanced.xml              mozilla_firefox               V6R7  newest   0
+  assembled/root-testresult-xccdf11-windows11-v2r2.xml        microsoft_windows_11          V2R2  rule-ids 1
+  assembled/stig-viewer-minimal-rhel9-v2r8.xml                red_hat_enterprise_linux_9    V2R8  newest   0
+`;
+const sampleRows = samples
+  .trim()
+  .split('\n')
+  .map(
+    (line) =>
+      line.trim().split(/ +/) as [name: string, slug: string, version: string, by: string, unknown: string],
+  );
 
 const sampleText = (name: string): string => {
   const bytes = readFileSync(join(exchangeFolder, name));
@@ -90,7 +87,7 @@ const sampleText = (name: string): string => {
 /** Registers a test that needs the publishers’ files. */
 const onSamples = testIf(exchangeData, scans);
 
-for (const [name, [slug, version, chosenBy, unknown]] of Object.entries(samples)) {
+for (const [name, slug, version, chosenBy, unknown] of sampleRows) {
   onSamples(`${name}: every status`, async () => {
     const xml = sampleText(name);
     const { status, json } = await t.send('POST', path, xml);
@@ -98,7 +95,7 @@ for (const [name, [slug, version, chosenBy, unknown]] of Object.entries(samples)
     const { report, checklist } = json;
     assert.equal(
       [report.release.slug, report.release.version, report.release.chosenBy, report.unknown.length],
-      [slug, version, chosenBy, unknown],
+      [slug, version, chosenBy, Number(unknown)],
     );
     const read = readStatuses(xml);
     const byNumber = new Map([...read].map(([id, each]) => [number(id), { id, ...each }]));
@@ -133,7 +130,7 @@ for (const [name, [slug, version, chosenBy, unknown]] of Object.entries(samples)
 onSamples('samples of STIGs that are not in the catalog are refused, each in one line', async () => {
   const others = readdirSync(join(exchangeFolder, 'xccdf'))
     .map((name) => `xccdf/${name}`)
-    .filter((name) => /\.xml/.test(name) && !(name in samples));
+    .filter((name) => /\.xml/.test(name) && !samples.includes(`${name} `));
   assert.is(others.length, 5);
   for (const name of others) {
     const { status, json } = await t.send('POST', path, sampleText(name));
@@ -155,30 +152,13 @@ onSamples('one scan in two forms gives one checklist', async () => {
 onSamples('who was scanned: names, addresses that lead somewhere, one case for MAC addresses', async () => {
   const { json } = await t.send('POST', path, sampleText('xccdf/scc-5.8-firefox-linux-6.3.3-enhanced.xml'));
   const { host_name, fqdn, ip_address, mac_address, role } = json.checklist.target_data;
-  assert.equal(
-    [host_name, fqdn, ip_address, mac_address, role],
-    [
-      'WORK-UBUNTU',
-      'WORK-UBUNTU',
-      '192.168.0.183, 172.18.0.1',
-      '30:85:A9:9C:7F:7C, 02:42:00:3F:97:52',
-      'None',
-    ],
-  );
+  const [addresses, macs] = ['192.168.0.183, 172.18.0.1', '30:85:A9:9C:7F:7C, 02:42:00:3F:97:52'];
+  const found = [host_name, fqdn, ip_address, mac_address, role];
+  assert.equal(found, ['WORK-UBUNTU', 'WORK-UBUNTU', addresses, macs, 'None']);
   assert.equal([json.report.kind, json.report.tool], ['xccdf', 'SCC 5.8']);
 });
 
-const words = [
-  'pass',
-  'fail',
-  'fixed',
-  'notapplicable',
-  'notchecked',
-  'notselected',
-  'informational',
-  'error',
-  'unknown',
-];
+const words = 'pass fail fixed notapplicable notchecked notselected informational error unknown'.split(' ');
 
 scans('random results of every benchmark, in every shape', async () => {
   const files = await benchmarkFiles();

@@ -1,5 +1,4 @@
 import {
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -26,7 +25,6 @@ import {
   writeMembers,
 } from '../support/bundles.ts';
 import { rejects, suite } from '../support/harness.ts';
-import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 import { makeZip } from '../support/zip.ts';
@@ -193,23 +191,8 @@ const lies = (change: (manifest: Manifest) => unknown, file = difference) =>
   resigned(file, key, (manifest) => change(manifest));
 
 test('names that lead out of a folder, or that systems take for something else, are refused', async () => {
-  const names = [
-    '../evil',
-    '..',
-    '.',
-    '',
-    '/etc/passwd',
-    'a/b',
-    'a\\b',
-    'C:evil',
-    '.hidden',
-    'a\u0000b',
-    'a\nb',
-    'a.',
-    'a ',
-    'x'.repeat(300),
-  ];
-  for (const file of [...names, '\ud800', 'a*', 'con|', '\u001b[2J'])
+  const names = '../evil|..|.||/etc/passwd|a/b|a\\b|C:evil|.hidden|a\u0000b|a\nb|a.|a |\ud800|a*|\u001b[2J';
+  for (const file of [...names.split('|'), 'con|', 'x'.repeat(300)])
     await refused(
       lies((manifest) => Object.assign(manifest.parts[0]!, { file })),
       /is no manifest that this version/,
@@ -241,19 +224,22 @@ test('a bomb is refused: by the size that is stated, and where the size is a lie
 });
 
 test('a manifest that says anything else than a manifest says is refused', async () => {
+  const others: ((manifest: Manifest) => object)[] = [
+    () => ({ format: 'gapstone-bundle-2' }),
+    () => ({ extra: true }),
+    () => ({ channel: 'Main' }),
+    () => ({ sequence: 0 }),
+    () => ({ sequence: 1.5 }),
+    ({ digest }) => ({ digest: digest.toUpperCase() }),
+    () => ({ builtAt: 'yesterday' }),
+    () => ({ version: 'two\nlines' }),
+    () => ({ before: null }),
+    ({ parts }) => ({ parts: [{ ...parts[0]!, kind: 'program' }] }),
+    ({ sources }) => ({ sources: [...sources, sources[0]] }),
+    () => ({ sources: [] }),
+  ];
   const changes: ((manifest: Manifest) => unknown)[] = [
-    (manifest) => Object.assign(manifest, { format: 'gapstone-bundle-2' }),
-    (manifest) => Object.assign(manifest, { extra: true }),
-    (manifest) => Object.assign(manifest, { channel: 'Main' }),
-    (manifest) => Object.assign(manifest, { sequence: 0 }),
-    (manifest) => Object.assign(manifest, { sequence: 1.5 }),
-    (manifest) => Object.assign(manifest, { digest: manifest.digest.toUpperCase() }),
-    (manifest) => Object.assign(manifest, { builtAt: 'yesterday' }),
-    (manifest) => Object.assign(manifest, { version: 'two\nlines' }),
-    (manifest) => Object.assign(manifest, { before: null }),
-    (manifest) => Object.assign(manifest, { parts: [{ ...manifest.parts[0]!, kind: 'program' }] }),
-    (manifest) => Object.assign(manifest, { sources: [...manifest.sources, manifest.sources[0]] }),
-    (manifest) => Object.assign(manifest, { sources: [] }),
+    ...others.map((other) => (manifest: Manifest) => Object.assign(manifest, other(manifest))),
     (manifest) => `${JSON.stringify([manifest], null, 1)}\n`,
     () => 'null\n',
     () => '{',
@@ -389,7 +375,6 @@ test('what is unpacked is for its owner alone, and never through what lies there
   mkdirSync(own);
   const { unpacked } = await readBundle(whole, [key], { now, unpackTo: own });
   assert.is(statSync(unpacked[0]!).mode & 0o777, 0o600);
-  assert.ok(existsSync(shipped('stigs')));
 });
 
 test.run();

@@ -98,21 +98,6 @@ if (real) {
     for (const choice of choices) await compare(path, choice, stigs);
   });
 
-  real('a hundred random lists', async () => {
-    let seed = 20261122;
-    const random = (below: number) => {
-      seed = (seed * 1103515245 + 12345) % 2 ** 31;
-      return Math.floor((seed / 2 ** 31) * below);
-    };
-    for (let turn = 0; turn < 100; turn++) {
-      const size = random(8);
-      const slugs = Array.from({ length: size }, () => stigs[random(stigs.length)]!.slug);
-      const path = await newList(slugs);
-      const of = stigs.filter(({ slug }) => slugs.includes(slug));
-      await compare(path, choices[random(choices.length)]!, of);
-    }
-  });
-
   real('the cells of csv and xlsx are those of the json', async () => {
     const path = await newList(stigs.map(({ slug }) => slug));
     for (const choice of choices.filter((_, index) => index % 5 === 0)) {

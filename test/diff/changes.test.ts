@@ -335,46 +335,4 @@ real('of the whole catalog, since every day that matters', async () => {
   }
 });
 
-real('of a hundred random lists', async () => {
-  const days = turningDays();
-  const [lists] = fc.sample(
-    fc.array(
-      fc.record({ slugs: fc.subarray(stigs.map(({ slug }) => slug)), since: fc.constantFrom(...days) }),
-      { minLength: 100, maxLength: 100 },
-    ),
-    1,
-  );
-  for (const [index, { slugs, since }] of lists!.entries()) {
-    const { id } = (await app.send('POST', '/api/v1/lists', { name: 'Random' })).json;
-    if (slugs.length > 0) await app.send('POST', `/api/v1/lists/${id}/stigs`, { slugs });
-    const expected = stigs
-      .filter(({ slug }) => slugs.includes(slug))
-      .flatMap((stig) => changesSince(stig, since) ?? []);
-    const { json } = await app.get(`/api/v1/lists/${id}/changes?since=${since}`);
-    assert.equal(
-      json.stigs,
-      expected.map(({ summary }) => summary),
-    );
-    const sum = (count: (stig: (typeof expected)[number]['summary']) => number) =>
-      expected.reduce((total, { summary }) => total + count(summary), 0);
-    assert.equal(json.totals, {
-      stigs: expected.length,
-      added: sum(({ added }) => added),
-      removed: sum(({ removed }) => removed),
-      changed: expected.reduce(
-        (total, { lines }) => total + lines.filter(([, , , , kind]) => kind === 'changed').length,
-        0,
-      ),
-      severityRaised: sum(({ severityRaised }) => severityRaised.length),
-    });
-    if (index % 5 > 0) continue;
-    const { text } = await app.get(`/api/v1/lists/${id}/changes?since=${since}&format=csv&raw=true`);
-    assertLines(
-      text,
-      expected.flatMap(({ lines }) => lines),
-      id,
-    );
-  }
-});
-
 real.run();
