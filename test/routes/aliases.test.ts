@@ -13,14 +13,8 @@ import { noStig } from '../support/words.ts';
 // A STIG that went by two titles and two ids: what it was called answers wherever a slug is taken, with its slug in the answer.
 const test = suite('Former slugs and benchmark ids');
 const slug = 'harbor_linux';
-const aliases = [
-  'harbor_linux_3',
-  'Harbor_Linux_3_STIG',
-  'HRB_Linux_STIG',
-  'hrb_linux',
-  'HARBOR_Linux',
-  'hrb_LINUX_stig',
-];
+const aliases =
+  `harbor_linux_3 Harbor_Linux_3_STIG HRB_Linux_STIG hrb_linux HARBOR_Linux hrb_LINUX_stig`.split(/\s+/);
 
 let t: TestApp;
 let ann: Caller;

@@ -69,13 +69,9 @@ mapping('rows come by rank, with the NICE work role where one applies', async ()
 mapping('the number of the raw json record and the slug ask for the same STIG', async () => {
   const raw = await t.get('/api/v1/stigs/harbor_linux_3/download?format=json');
   assert.is(raw.json.id, harbor);
-  for (const id of [
-    'harbor_linux_3',
-    'HARBOR_linux_3',
-    'Harbor_Linux_3',
-    'Harbor_Linux_3_STIG',
-    'harbor_LINUX_3_stig',
-  ])
+  for (const id of `harbor_linux_3 HARBOR_linux_3 Harbor_Linux_3 Harbor_Linux_3_STIG harbor_LINUX_3_stig`.split(
+    /\s+/,
+  ))
     assert.is((await get(String(harbor), entitled)).text, (await get(id, entitled)).text, id);
 });
 

@@ -201,16 +201,10 @@ roles('collections are listed and exported in their documented fields', async ()
   ]);
   const exported = (await get(`/api/v1/regdoc-collections/${documentCollection}/export`)).json;
   assert.equal(exported.collection, { id: documentCollection, name: '=Docs' });
-  assert.equal(Object.keys(exported.documents[0]), [
-    'documentId',
-    'title',
-    'publisher',
-    'doctype',
-    'published',
-    'cyberScore',
-    'jurisdiction',
-    'addedAt',
-  ]);
+  assert.equal(
+    Object.keys(exported.documents[0]),
+    `documentId title publisher doctype published cyberScore jurisdiction addedAt`.split(/\s+/),
+  );
   assert.is(exported.documents[0].documentId, 'lantern-web-guideline', 'in the order of --item');
   const own = (await get(`/api/v1/role-collections/${roleCollection}/export`)).json;
   assert.equal(Object.keys(own.collection), ['id', 'name', 'description', 'visibility', 'createdAt']);

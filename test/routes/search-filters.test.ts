@@ -216,13 +216,8 @@ filters('csv and xlsx hold all that was found, in its order, and no cell is a fo
     rule.ruleIdents.join(';'),
     String(rule.rank),
   ];
-  for (const query of [
-    'severity=high,medium,low',
-    'q=the&sort=severity',
-    'stig=zebra_formula&sort=id',
-    'q=nothing-like-it',
-    'q=%22the%20%22',
-  ]) {
+  for (const query of `severity=high,medium,low q=the&sort=severity stig=zebra_formula&sort=id q=nothing-like-it
+    q=%22the%20%22`.split(/\s+/)) {
     const found = await ask(query);
     // A page is not asked for: neither its number nor its size counts.
     const csv = await t.get(`/api/v1/search?${query}&format=csv&limit=1&page=3`);

@@ -5,7 +5,6 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
-import { assertError } from '../support/service.ts';
 import type { SampleRule } from '../support/xccdf-writer.ts';
 
 // The second reading (rule D35.1) against a brute force of our own, over made-up rules.
