@@ -29,18 +29,8 @@ batch('one slug answers the record of the single endpoint', async () => {
 });
 
 batch('STIGs come in the order of the request, each once; requested counts the array as sent', async () => {
-  const answer = await send({
-    slugs: [
-      'small_3',
-      'nobody',
-      'harbor_linux_3',
-      'small_3',
-      'small_1',
-      'nobody',
-      'Small_2',
-      'harbor_linux_3',
-    ],
-  });
+  const slugs = 'small_3 nobody harbor_linux_3 small_3 small_1 nobody Small_2 harbor_linux_3'.split(' ');
+  const answer = await send({ slugs });
   assert.equal(slugsOf(answer), ['small_3', 'harbor_linux_3', 'small_1', 'small_2']);
   assert.equal(answer.json.meta, { requested: 8, found: 4, notFound: ['nobody'] });
 });
@@ -66,53 +56,19 @@ batch('only unknown slugs is no error', async () => {
 
 batch('missing, empty and wrongly typed slugs are 400', async () => {
   const array = 'slugs must be an array of slugs';
-  const cases: [unknown, string][] = [
-    [{}, array],
-    [{ slug: ['x'] }, array],
-    [{ slugs: null }, array],
-    [{ slugs: 'harbor_linux_3' }, array],
-    [{ slugs: { 0: 'harbor_linux_3', length: 1 } }, array],
-    [{ slugs: 1 }, array],
-    [{ slugs: true }, array],
-    [{ slugs: [] }, 'slugs must contain 1 to 50 slugs'],
-    [{ slugs: [1] }, array],
-    [{ slugs: ['harbor_linux_3', null] }, array],
-    [{ slugs: [['harbor_linux_3']] }, array],
-    [{ slugs: [{ slug: 'harbor_linux_3' }] }, array],
-    ['{"slugs":["\\u0000"]}', 'slugs must not contain NUL or lone surrogates'],
-    ['{"slugs":["\\ud800"]}', 'slugs must not contain NUL or lone surrogates'],
-    ['{"slugs":["\\udc00\\ud800"]}', 'slugs must not contain NUL or lone surrogates'],
+  const cases: [body: unknown, message: string][] = [
+    ...[{}, { slugs: null }, { slugs: 'x' }, { slugs: { 0: 'x', length: 1 } }, { slugs: ['x', null] }].map(
+      (body) => [body, array] as [unknown, string],
+    ),
     ['{"slugs":1e400}', array],
+    [{ slugs: [] }, 'slugs must contain 1 to 50 slugs'],
+    ['{"slugs":["\\u0000"]}', 'slugs must not contain NUL or lone surrogates'],
+    ['{"slugs":["\\udc00\\ud800"]}', 'slugs must not contain NUL or lone surrogates'],
+    ...['', '{"slugs":["x"]}}', "{'slugs':['x']}", '{"slugs":[NaN]}', '{"slugs":["x",]}', '\u0000'].map(
+      (body) => [body, 'The request body is not valid JSON'] as [unknown, string],
+    ),
   ];
   for (const [body, message] of cases) assertError(await send(body), 400, 'BAD_REQUEST', message);
-});
-
-batch('a body that is JSON but no object is 400 and names no value', async () => {
-  for (const body of ['null', '[]', '["harbor_linux_3"]', '"x"', '1', 'true']) {
-    const answer = await send(body);
-    assert.is(answer.status, 400, body);
-    assert.is(answer.json.error.code, 'BAD_REQUEST');
-    assert.not.match(answer.json.error.message, /harbor|at position|SyntaxError|\n/);
-  }
-});
-
-batch('a body that is not JSON is 400', async () => {
-  const bodies = [
-    '',
-    ' ',
-    '{',
-    '{"slugs":["x"]',
-    '{"slugs":["x"]}}',
-    "{'slugs':['x']}",
-    'slugs=x',
-    '{"slugs":[NaN]}',
-    '{"slugs":["x",]}',
-    '<a/>',
-    '\u0000',
-  ];
-  for (const body of bodies) {
-    assertError(await send(body), 400, 'BAD_REQUEST', 'The request body is not valid JSON');
-  }
 });
 
 batch('a body is read as JSON whatever its Content-Type, or without one', async () => {
@@ -185,11 +141,6 @@ batch('an answer to POST is never 304', async () => {
     assert.is(again.status, 200, `If-None-Match: ${tag}`);
     assert.is(again.text, first.text);
   }
-});
-
-batch('the same request gives the same bytes', async () => {
-  const body = { slugs: ['small_9', 'harbor_linux_3', 'nobody'] };
-  assert.is((await send(body)).text, (await send(body)).text);
 });
 
 batch.run();

@@ -36,6 +36,9 @@ const harbor = JSON.stringify({
     })),
   },
 });
+/** References of a CCI, as `revision index`. */
+const pairs = (text: string) =>
+  text.split('|').map((each) => [each.slice(0, 1), each.slice(2)] as [string, string]);
 const sources = [
   writeXccdf({
     id: 'Alpha_STIG',
@@ -44,21 +47,8 @@ const sources = [
   }),
   writeXccdf({ id: 'Alpha_STIG', title: 'Alpha STIG', release: 0.5, rules: [rule(1, ['CCI-000002'])] }),
   cciList('2024-01-01', [
-    [
-      1,
-      [
-        ['4', 'AC-1 a 1'],
-        ['5', 'AC-1 a 1 (a)'],
-      ],
-    ],
-    [
-      2,
-      [
-        ['5', 'AC-2 d 3, AC-2 e'],
-        ['3', 'AC-2'],
-      ],
-      'deprecated',
-    ],
+    [1, pairs('4 AC-1 a 1|5 AC-1 a 1 (a)')],
+    [2, pairs('5 AC-2 d 3, AC-2 e|3 AC-2'), 'deprecated'],
     [3, [], 'published'],
   ]),
   cciList('2020-01-01', [
@@ -121,21 +111,18 @@ test('a CCI is a record, in any spelling and list', async () => {
   assertError(old, 404, 'NOT_FOUND', `${noControl('CCI-4')} is not in 2024-01-01. It is in 2020-01-01`);
 });
 
-test('the list is paged and filtered', async () => {
-  const pages: [query: string, found: object[], total: number, limit: number][] = [
-    ['', records, 3, 100],
-    ['?limit=2&page=2', records.slice(2), 3, 2],
-    ['?limit=9999', records, 3, 1000],
-    ['?search=ITEM%202', [records[1]!], 1, 100],
-    ['?search=cci-000003', [records[2]!], 1, 100],
-    ['?status=deprecated', [records[1]!], 1, 100],
-    ['?status=Draft,PUBLISHED', [records[0]!, records[2]!], 2, 100],
-    ['?status=draft&search=item%202', [], 0, 100],
+test('the list is filtered', async () => {
+  const lists: [query: string, found: object[], total: number][] = [
+    ['', records, 3],
+    ['?search=ITEM%202', [records[1]!], 1],
+    ['?search=cci-000003', [records[2]!], 1],
+    ['?status=deprecated', [records[1]!], 1],
+    ['?status=Draft,PUBLISHED', [records[0]!, records[2]!], 2],
+    ['?status=draft&search=item%202', [], 0],
   ];
-  for (const [query, controls, total, limit] of pages) {
-    const { pagination, ...list } = await get(`/cci${query}`);
+  for (const [query, controls, total] of lists) {
+    const { pagination: _, ...list } = await get(`/cci${query}`);
     assert.equal(list, { framework: 'cci', version: '2024-01-01', total, controls }, query);
-    assert.equal([pagination.total, pagination.limit], [total, limit], query);
   }
   assert.equal((await get('/cci?version=2020-01-01')).total, 2);
   assertError(await t.get('/api/v1/controls/cci?version=1'), 404, 'NOT_FOUND', noVersion('1'));
@@ -190,37 +177,30 @@ test('ids of an imported framework are found in any case, unless two differ by c
 });
 
 test('resolve and the batch name what does not exist, and nothing else', async () => {
-  const cases: [from: string, to: string, version: string | undefined, unknown: [string, string][]][] = [
-    ['nist-800-53:AC-1', 'harbor-rules', undefined, []],
-    ['nist-800-53:AC-1', 'dod-8500', 'Rev 5', []],
-    ['NIST-800-53:ac-01', 'CCI', undefined, []],
-    ['cci:CCI-4', 'nist-800-53', undefined, []],
-    ['nist-800-53:AC-99', 'cci', undefined, [['identifier', 'AC-99']]],
-    [
-      'nist-800-53:AC',
-      'harbour-rules',
-      undefined,
-      [
-        ['identifier', 'AC'],
-        ['to', 'harbour-rules'],
-      ],
-    ],
-    ['nist-800-35:AC-1', 'cci', 'Rev 9', [['framework', 'nist-800-35']]],
-    ['nist-800-53:AC-1', 'cci', 'Rev 9', [['version', 'Rev 9']]],
-    ['harbor-rules:HB-1', 'nist-800-53', '2.0', [['identifier', 'HB-1']]],
-    [
-      '__proto__:x',
-      'nowhere',
-      undefined,
-      [
-        ['framework', '__proto__'],
-        ['to', 'nowhere'],
-      ],
-    ],
-  ];
+  // from | to | version | what is unknown of it
+  const cases = `
+    nist-800-53:AC-1   | harbor-rules  |       |
+    nist-800-53:AC-1   | dod-8500      | Rev 5 |
+    NIST-800-53:ac-01  | CCI           |       |
+    cci:CCI-4          | nist-800-53   |       |
+    nist-800-53:AC-99  | cci           |       | identifier AC-99
+    nist-800-53:AC     | harbour-rules |       | identifier AC, to harbour-rules
+    nist-800-35:AC-1   | cci           | Rev 9 | framework nist-800-35
+    nist-800-53:AC-1   | cci           | Rev 9 | version Rev 9
+    harbor-rules:HB-1  | nist-800-53   | 2.0   | identifier HB-1
+    __proto__:x        | constructor   |       | framework __proto__, to constructor`;
   const named = (unknown: [string, string][], fieldOf: (part: string) => string) =>
     unknown.length === 0 ? undefined : unknown.map(([part, value]) => ({ field: fieldOf(part), value }));
-  for (const [from, to, version, unknown] of cases) {
+  for (const line of cases.trim().split('\n')) {
+    const [from, to, label, names] = line.split('|').map((cell) => cell.trim()) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const version = label || undefined;
+    const unknown =
+      names === '' ? [] : names.split(', ').map((each) => each.split(/ (.*)/) as [string, string]);
     const query = new URLSearchParams({ from, to, ...(version === undefined ? {} : { version }) });
     const one = await t.get(`/api/v1/crosswalk/resolve?${query}`, { token: null });
     const parameter = (part: string) => (['to', 'version'].includes(part) ? part : 'from');
@@ -233,9 +213,14 @@ test('resolve and the batch name what does not exist, and nothing else', async (
       ],
       to: [to],
     };
-    const batch = await t.send('POST', '/api/v1/crosswalk/resolve/batch', body);
+    // Not by way of the schema, which would lose a key such as `constructor`.
+    const batch = await t.app.request('/api/v1/crosswalk/resolve/batch', {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
+    const told = (await batch.json()) as { unknown?: unknown };
     const pointer = (part: string) => (part === 'to' ? '/to/0' : `/from/1/${part}`);
-    assert.equal([batch.status, batch.json.unknown], [200, named(unknown, pointer)], from);
+    assert.equal([batch.status, told.unknown], [200, named(unknown, pointer)], from);
   }
 });
 

@@ -111,7 +111,7 @@ samples('an unknown control or framework is 404', async () => {
     assertError(await t.get(path(framework, 'A.5')), 404, 'NOT_FOUND', `Framework not found: ${framework}`);
 });
 
-samples('filters narrow the rules; pages count rules and partition them', async () => {
+samples('filters narrow the rules', async () => {
   const all = await ask('nist-800-171', '3.1.1', '?maxHops=4&limit=100');
   assert.ok(all.pagination.total >= 3, `${all.pagination.total} rules`);
   const rules = all.stigs.flatMap((stig: Json) => stig.rules);
@@ -133,21 +133,6 @@ samples('filters narrow the rules; pages count rules and partition them', async 
   }
   const unknown = await t.get(path('nist-800-53', 'AC-99', '?stig=none'));
   assertError(unknown, 404, 'NOT_FOUND', noControl('AC-99'));
-  const paged: Json[] = [];
-  for (let page = 1; page <= all.pagination.total; page++) {
-    const { stigs, pagination } = await ask('nist-800-171', '3.1.1', `?maxHops=4&limit=1&page=${page}`);
-    assert.equal(pagination, {
-      page,
-      limit: 1,
-      total: all.pagination.total,
-      totalPages: all.pagination.total,
-    });
-    assert.is(stigs.length, 1);
-    paged.push(stigs[0].rules[0]);
-  }
-  assert.equal(paged, rules);
-  const past = await ask('nist-800-171', '3.1.1', '?maxHops=4&page=1000');
-  assert.equal([past.stigs, past.pagination.total], [[], all.pagination.total]);
 });
 
 samples('statuses and hops are those of the crosswalk', async () => {
@@ -240,23 +225,7 @@ if (real) {
       reached += found.length;
     }
     assert.ok(reached > 500, `${reached} rules`);
-  });
-
-  real('the rules of known controls, by number', async () => {
-    const totals: [string, string, string, number][] = [
-      ['nist-800-53', 'CM-6', '', 538],
-      ['nist-800-53', 'AC-2(1)', '', 35],
-      ['nist-800-53', 'AC-2', '', 2],
-      ['nist-800-171', '3.1.1', '', 146],
-      ['cci', 'CCI-366', '', 537],
-    ];
-    for (const [framework, identifier, query, total] of totals) {
-      const found = await answered(framework, identifier, query);
-      assert.is(found.length, total, identifier);
-      assert.is(new Set(found.map((each) => each.name)).size, total, 'each rule once');
-    }
-    const cci = rules.filter(({ rule }) => rule.ccis.includes('CCI-000366'));
-    assert.is(cci.length, 537);
+    assert.is((await answered('nist-800-53', 'CM-6')).length, 538);
   });
 
   real.after(() => app.db.close());

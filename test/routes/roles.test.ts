@@ -58,7 +58,7 @@ roles.before(async () => {
 
 roles.after(() => t.db.close());
 
-roles('documents are listed by title, searched, filtered and paged', async () => {
+roles('documents are listed by title, searched and filtered', async () => {
   const titles = async (query: string) =>
     (await get(`/api/v1/regdoc?${query}`)).json.documents.map((each: Json) => each.documentId);
   const own = ['harbor-basic-directive', 'lantern-web-guideline'];
@@ -70,14 +70,9 @@ roles('documents are listed by title, searched, filtered and paged', async () =>
   assert.equal(await titles('publisher=harbor'), [], 'the whole value');
   assert.equal(await titles('doctype=Directive'), ['harbor-basic-directive']);
   assert.equal(await titles('doctype=directive&search=web'), []);
-  const second = (await get('/api/v1/regdoc?limit=1&page=2')).json;
-  assert.is(second.documents[0].documentId, 'lantern-web-guideline');
-  assert.is(second.pagination.totalPages, second.pagination.total);
-  assert.is((await get('/api/v1/regdoc?limit=1000')).json.pagination.limit, 150);
-  assert.equal((await get('/api/v1/regdoc?page=99')).json.documents, []);
 });
 
-roles('roles are listed by code, searched by title or code, filtered by family and paged', async () => {
+roles('roles are listed by code, searched by title or code, filtered by family', async () => {
   const codes = async (query: string) =>
     (await get(`/api/v1/roles?${query}`)).json.roles.map((each: Json) => each.occupationCode);
   const all = await codes('');
@@ -88,9 +83,6 @@ roles('roles are listed by code, searched by title or code, filtered by family a
   assert.equal(await codes('family=management'), ['11-3021.00']);
   assert.equal(await codes('family=manage'), []);
   assert.equal(await codes('search=web&family=management'), []);
-  assert.equal(await codes('limit=2&page=2'), all.slice(2, 4));
-  const { pagination } = (await get('/api/v1/roles?limit=2')).json;
-  assert.equal(pagination, { page: 1, limit: 2, total: 29, totalPages: 15 });
 });
 
 roles('what is unknown is one 404 that names nothing', async () => {
@@ -209,16 +201,10 @@ roles('collections are listed and exported in their documented fields', async ()
   ]);
   const exported = (await get(`/api/v1/regdoc-collections/${documentCollection}/export`)).json;
   assert.equal(exported.collection, { id: documentCollection, name: '=Docs' });
-  assert.equal(Object.keys(exported.documents[0]), [
-    'documentId',
-    'title',
-    'publisher',
-    'doctype',
-    'published',
-    'cyberScore',
-    'jurisdiction',
-    'addedAt',
-  ]);
+  assert.equal(
+    Object.keys(exported.documents[0]),
+    `documentId title publisher doctype published cyberScore jurisdiction addedAt`.split(/\s+/),
+  );
   assert.is(exported.documents[0].documentId, 'lantern-web-guideline', 'in the order of --item');
   const own = (await get(`/api/v1/role-collections/${roleCollection}/export`)).json;
   assert.equal(Object.keys(own.collection), ['id', 'name', 'description', 'visibility', 'createdAt']);

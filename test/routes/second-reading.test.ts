@@ -5,39 +5,13 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
-import { assertError } from '../support/service.ts';
 import type { SampleRule } from '../support/xccdf-writer.ts';
 
 // The second reading (rule D35.1) against a brute force of our own, over made-up rules.
 
-const words = [
-  ...[
-    'lock',
-    'locked',
-    'locks',
-    'account',
-    'accounts',
-    'session',
-    'sessions',
-    'idle',
-    'remote',
-    'desktop',
-    'rdp',
-  ],
-  ...[
-    'expire',
-    'expires',
-    'the',
-    'must',
-    'banner',
-    'audit',
-    'auditing',
-    'removable',
-    'media',
-    'usb',
-    'zebra',
-  ],
-];
+const words =
+  `lock locked locks account accounts session sessions idle remote desktop rdp expire expires the must
+  banner audit auditing removable media usb zebra`.split(/\s+/);
 let seed = 3;
 const next = (below: number) => {
   seed = (seed * 1103515245 + 12345) % 2147483648;
@@ -253,7 +227,7 @@ reading('a name of a STIG narrows what is added, unless stig is given or nothing
   assert.ok(othersOf(nothing).length > 0);
 });
 
-reading('at most 100 are added; every order holds for each group, and pages join to the whole', async () => {
+reading('at most 100 are added; every order holds for each group', async () => {
   const many = await testApp([
     writeBenchmarks([
       {
@@ -271,13 +245,6 @@ reading('at most 100 are added; every order holds for each group, and pages join
       (await many.get(`/api/v1/search?q=gannet+idle+session+zzz&sort=${sort}${more}`)).json as Answer;
     const whole = [...(await of('&limit=100')).results];
     assert.equal([whole.length, (await of('')).pagination.total, (await of('')).exact], [100, 100, 0], sort);
-    const paged: unknown[] = [];
-    for (let page = 1; page <= 15; page++) {
-      const part = await of(`&limit=7&page=${page}`);
-      assert.is(part.pagination.total, 100);
-      paged.push(...part.results);
-    }
-    assert.equal(paged, whole, sort);
     assert.equal(
       whole.map(({ rank }) => rank),
       Array.from({ length: 100 }, (_, index) => index + 1),
@@ -317,74 +284,6 @@ reading('a word that no rule has gets its nearest, any word that one has an answ
     assert.ok((await ask(q)).pagination.total > 0, q);
   const only = await ask('qqq the must');
   assert.ok(only.pagination.total > 0 && only.dropped.length === 0, 'where nothing else occurs, they count');
-});
-
-reading('a file holds the rules with all words alone, where there are some', async () => {
-  const rows = async (q: string) =>
-    (await t.get(`/api/v1/search?q=${encodeURIComponent(q)}&format=csv`)).text.trim().split('\r\n').length -
-    1;
-  assert.is(await rows('gannet'), 9);
-  const others = await ask('gannet zzz');
-  assert.is(others.exact, 0);
-  assert.is(await rows('gannet zzz'), others.pagination.total);
-  const alone = await t.get('/api/v1/search?q=-gannet&format=csv');
-  assertError(
-    alone,
-    400,
-    'BAD_REQUEST',
-    'q must have a word to find beside those that it excludes, or a filter',
-  );
-});
-
-reading('hostile questions answer, and bring nothing in', async () => {
-  const real = rules.flatMap(({ rule }) => textsOf(rule)).join(' ');
-  const hostile = [
-    ...[
-      '" OR "',
-      'a AND OR NOT',
-      'NEAR(lock idle, 5)',
-      'title:lock',
-      '{title check}: lock',
-      '^lock',
-      'lock + idle',
-      '(((',
-    ],
-    ...[
-      '*'.repeat(500),
-      'a* '.repeat(166),
-      '😀 lock 😀',
-      'lock\u200bidle',
-      '-'.repeat(499),
-      '"'.repeat(500),
-      "'; DROP TABLE x",
-    ],
-    ...[
-      'supercalifragilisticexpialidociousnesses '.repeat(12),
-      'abcdefghijklmnopqrstuvwxyzabcdefghijklmn',
-      'a b c d e f g h ',
-    ],
-    ...[
-      real.slice(0, 500),
-      [...new Set(wordsOf(real))].join('-').slice(0, 500),
-      'x-'.repeat(250),
-      '1 '.repeat(250),
-    ],
-    ...[
-      'idle NOT',
-      'NOT NOT idle',
-      '- idle',
-      'İstanbul lock',
-      'ﬁle lock',
-      'lock\u0301 idle',
-      'V-1000r1 SV- CCI- AC-',
-    ],
-  ];
-  for (const q of hostile) {
-    const text = [...q].slice(0, 500).join('');
-    const answer = await t.get(`/api/v1/search?q=${encodeURIComponent(text)}&severity=high,medium,low`);
-    assert.is(answer.status, 200, `${text}: ${answer.text.slice(0, 100)}`);
-    assert.is(answer.json.results.length, Math.min(20, answer.json.pagination.total), text);
-  }
 });
 
 reading.run();

@@ -72,22 +72,6 @@ service('an inner failure is 500 with the request id and nothing else; the log h
   db.close();
 });
 
-service('a busy database is 503 with Retry-After', async () => {
-  const db = await filled();
-  for (const code of ['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT']) {
-    const busy = {
-      ...db,
-      read: () => {
-        throw Object.assign(new Error('database is locked'), { code });
-      },
-    };
-    const answer = await ask(loggedApp(busy).app, '/api/v1/stigs');
-    assertError(answer, 503, 'UNAVAILABLE', 'The database is busy. Try again');
-    assert.match(answer.headers.get('Retry-After')!, /^[1-9]\d*$/);
-  }
-  db.close();
-});
-
 service(
   'a request is one log line: the template of its route, never its path, query, slug or token',
   async () => {

@@ -171,32 +171,13 @@ news(
       changes: changelog,
       pagination: { page: 1, limit: 50, total: 8, totalPages: 1 },
     });
-    assert.equal(Object.keys(json.changes[0]), [
-      'slug',
-      'title',
-      'newVersion',
-      'previousVersion',
-      'releaseDate',
-    ]);
+    assert.equal(
+      Object.keys(json.changes[0]),
+      'slug title newVersion previousVersion releaseDate'.split(' '),
+    );
     t.db.close();
   },
 );
-
-news('changelog: pages of every size partition it; a limit above 100 is lowered', async () => {
-  const t = await testApp([writeBenchmarks(releases)]);
-  for (const limit of [1, 3, 8]) {
-    const paged: unknown[] = [];
-    for (let page = 1; page <= Math.ceil(8 / limit); page++) {
-      const { json } = await t.get(`${path}?limit=${limit}&page=${page}`);
-      assert.equal(json.pagination, { page, limit, total: 8, totalPages: Math.ceil(8 / limit) });
-      paged.push(...json.changes);
-    }
-    assert.equal(paged, changelog, `limit ${limit}`);
-  }
-  const { json } = await t.get(`${path}?limit=101&page=2`);
-  assert.equal(json, { changes: [], pagination: { page: 2, limit: 100, total: 8, totalPages: 1 } });
-  t.db.close();
-});
 
 news('changelog: since takes releases of that day and later, never those without a date', async () => {
   const t = await testApp([writeBenchmarks(releases)]);
