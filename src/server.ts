@@ -281,10 +281,12 @@ function followConnections(
   /** Under TLS, connections during their handshake, by the client's address and port. */
   const handshaking = new Map<string, Socket>();
 
-  /** Closes a connection whose handshake received too much, and refuses its address. */
+  /** Closes a connection whose handshake received too much, with all handshakes of its address, and refuses that. */
   function endIfTooLarge(socket: Socket, remote: string, bytes: number): void {
-    if (!handshakes.isTooLarge(addressKey(remote), bytes)) return;
+    const key = addressKey(remote);
+    if (!handshakes.isTooLarge(key, bytes)) return;
     socket.destroy();
+    for (const each of handshaking.values()) if (addressKey(addressOf(each)) === key) each.destroy();
     rejected('handshakes');
     log.warn('TLS handshake too large: its address is refused for a minute', { remote, bytes });
   }
