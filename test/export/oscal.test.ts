@@ -322,16 +322,16 @@ oscal('a named baseline lists, filters, counts, goes out and comes back', async 
     return [status, json.error.message];
   };
   const known = 'baseline must be one or more of: low, moderate, high, privacy, gone, lantern-overlay';
-  for (const of of ['nist-800-53', 'nist-800-53/export'])
-    assert.equal(await refused(`${of}?baseline=lantern`), [400, known]);
-  for (const of of ['gone', 'low']) {
-    const told = `baseline: no control of Rev 5.1.1 is in ${of}`;
-    assert.equal(await refused(`nist-800-53/export?baseline=${of}`), [400, told]);
+  for (const asked of ['nist-800-53', 'nist-800-53/export'])
+    assert.equal(await refused(`${asked}?baseline=lantern`), [400, known]);
+  for (const name of ['gone', 'low']) {
+    const told = `baseline: no control of Rev 5.1.1 is in ${name}`;
+    assert.equal(await refused(`nist-800-53/export?baseline=${name}`), [400, told]);
   }
   assert.equal(await refused('nist-800-53/export?version=9'), [404, noVersion('9')]);
   assert.equal(await refused('nist-800-53/baselines?version=9'), [404, noVersion('9')]);
-  for (const of of ['export', 'baselines', 'baselines?version=1', 'export?version=1'])
-    assert.equal(await refused(`acme/${of}`), [404, 'Framework not found: acme'], of);
+  for (const query of ['export', 'baselines', 'baselines?version=1', 'export?version=1'])
+    assert.equal(await refused(`acme/${query}`), [404, 'Framework not found: acme'], query);
   assert.equal((await app.get('/api/v1/controls/cci/baselines')).json, { baselines: [] });
 });
 
