@@ -203,6 +203,7 @@ function readSlugs(file: string): Map<string, string> {
   for (const { cells, number } of rows) {
     const [benchmarkId, slug] = cells;
     const where = `${file}, row ${number}`;
+    if (cells.length > 2) throw new CommandError(`${where}: it has ${cells.length} columns, not 2`);
     if (!benchmarkId) throw new CommandError(`${where}: the benchmarkId is empty`);
     if (!slug || (slug !== takenBack && !isSlug(slug)))
       throw new CommandError(`${where}: "${(slug ?? '').slice(0, 64)}" is not a slug: use a-z, 0-9 and _`);

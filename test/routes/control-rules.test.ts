@@ -127,7 +127,7 @@ samples('filters narrow the rules', async () => {
     const json = await ask('nist-800-171', '3.1.1', `?maxHops=4&stig=${slug}`);
     assert.equal(names(json), names({ stigs: [{ slug, rules: own }] }));
   }
-  for (const slug of ['none', '', 'harbor_linux_3 ', '%', 'x'.repeat(1000)]) {
+  for (const slug of ['none', '%', 'x'.repeat(1000)]) {
     const answer = await t.get(path('nist-800-171', '3.1.1', `?maxHops=4&stig=${encodeURIComponent(slug)}`));
     assertError(answer, 404, 'NOT_FOUND', noStig(slug.slice(0, 64)));
   }

@@ -66,7 +66,7 @@ small('without explain there is neither evidence nor reason', async () => {
     assert.equal(Object.keys(found), ['from', 'to', 'paths']);
     assert.equal(Object.keys(found.paths[0].controls[1]), ['framework', 'identifier', 'status']);
     const none = await explain(t, { from: 'harbor:X', to: 'nist-800-53', explain: 'false', ...more });
-    assert.equal(Object.keys(none), ['unknown', 'from', 'to', 'paths']);
+    assert.equal(Object.keys(none).sort(), ['from', 'paths', 'to', 'unknown']);
   }
   t.db.close();
 });

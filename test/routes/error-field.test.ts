@@ -26,99 +26,54 @@ const fromResults = '/api/v1/checklists/from-results';
 const inspect = '/api/v1/checklists/inspect';
 const emass = '/api/v1/checklists/emass';
 
-const rows: [what: string, path: string, body: unknown, field: string | undefined][] = [
-  ['a rule of a cklb in the body', upgrade, { slug, checklist: bad }, `/checklist${place}`],
-  [
-    'a cklb as text: no pointer leads into it',
-    upgrade,
-    { slug, checklist: JSON.stringify(bad) },
-    '/checklist',
-  ],
-  ['a cklb as the body', upgrade, bad, place],
-  ['a ckl as text', upgrade, { slug, checklist: '<CHECKLIST></CHECKLIST>' }, '/checklist'],
-  ['a ckl as the body', upgrade, '<CHECKLIST></CHECKLIST>', undefined],
-  ['text that is no checklist', upgrade, { slug, checklist: 'x' }, '/checklist'],
-  ['text that is no JSON', upgrade, { slug, checklist: '{' }, '/checklist'],
-  ['a text that is nested too deep', upgrade, { slug, checklist: '{"a":'.repeat(40) }, '/checklist'],
-  [
-    'a checklist of another STIG',
-    upgrade,
-    { slug, checklist: checklist({ rule_id: 'SV-1r1', group_id: 'V-1' }) },
-    '/checklist',
-  ],
-  [
-    'a checklist of no STIG',
-    upgrade,
-    { checklist: checklist({ rule_id: 'SV-1r1', group_id: 'V-1' }) },
-    '/checklist',
-  ],
-  ['an option', upgrade, { slug, checklist: bad, format: 'pdf' }, '/format'],
-  ['no JSON', upgrade, '{', undefined],
-  ['no object', upgrade, [], undefined],
-  ['results that are no XML', fromResults, { results: 'x' }, '/results'],
-  ['results of another kind', fromResults, { results: '<TestResult/>' }, '/results'],
-  ['results as the body', fromResults, '<TestResult/>', undefined],
-  [
-    'a checklist beside results',
-    fromResults,
-    { results: '<TestResult/>', checklist: bad },
-    `/checklist${place}`,
-  ],
-  ['results to look at', inspect, { results: '<TestResult/>' }, '/results'],
-  ['results in the place of a checklist', inspect, { checklist: '<TestResult/>' }, '/checklist'],
-  ['a checklist to look at', inspect, { checklist: { stigs: [] } }, '/checklist'],
-  [
-    'a wrong type in a checklist',
-    inspect,
-    { checklist: { stigs: [{ rules: [{ group_id: 5 }] }] } },
-    '/checklist/stigs/0/rules/0/group_id',
-  ],
-  ['the same as the body', inspect, { stigs: [{ rules: [{ group_id: 5 }] }] }, '/stigs/0/rules/0/group_id'],
-  ['neither of two', inspect, {}, undefined],
-  [
-    'the second checklist of a sheet',
-    emass,
-    { sheet: 'poam', checklists: [checklist({}), bad] },
-    `/checklists/1${place}`,
-  ],
-  ['the second as text', emass, { sheet: 'poam', checklists: [checklist({}), '<x/>'] }, '/checklists/1'],
-  [
-    'the template of another sheet',
-    emass,
-    { sheet: 'poam', template: 'test-results', checklists: [checklist({})] },
-    '/template',
-  ],
-  [
-    'columns that are unknown',
-    emass,
-    { sheet: 'poam', columns: 'a,b', checklists: [checklist({})] },
-    '/columns',
-  ],
-  [
-    'columns that are no csv',
-    emass,
-    { sheet: 'poam', columns: '"', checklists: [checklist({})] },
-    '/columns',
-  ],
-  [
-    'a pair of the batch',
-    '/api/v1/crosswalk/resolve/batch',
-    { from: [{ framework: 'cci' }], to: ['cci'] },
-    '/from/0/identifier',
-  ],
-  [
-    'one reference in two versions',
-    '/api/v1/crosswalk/resolve/batch',
-    { from: ['1', '2'].map((version) => ({ framework: 'cci', identifier: 'x', version })), to: ['cci'] },
-    '/from/1',
-  ],
+const other = checklist({ rule_id: 'SV-1r1', group_id: 'V-1' });
+const cklb = (rules: unknown) => ({ stigs: [{ rules }] });
+const pairs = '/api/v1/crosswalk/resolve/batch';
+const twice = ['1', '2'].map((version) => ({ framework: 'cci', identifier: 'x', version }));
+const wrongType = '/stigs/0/rules/0/group_id';
+const sheet = (more: object) => ({ sheet: 'poam', checklists: [checklist({})], ...more });
+
+const rows: [path: string, body: unknown, field: string | undefined][] = [
+  [upgrade, { slug, checklist: bad }, `/checklist${place}`],
+  // No pointer leads into a text.
+  [upgrade, { slug, checklist: JSON.stringify(bad) }, '/checklist'],
+  [upgrade, bad, place],
+  [upgrade, { slug, checklist: '<CHECKLIST></CHECKLIST>' }, '/checklist'],
+  [upgrade, '<CHECKLIST></CHECKLIST>', undefined],
+  [upgrade, { slug, checklist: 'x' }, '/checklist'],
+  [upgrade, { slug, checklist: '{' }, '/checklist'],
+  [upgrade, { slug, checklist: '{"a":'.repeat(40) }, '/checklist'],
+  [upgrade, { slug, checklist: other }, '/checklist'],
+  [upgrade, { checklist: other }, '/checklist'],
+  [upgrade, { slug, checklist: bad, format: 'pdf' }, '/format'],
+  [upgrade, '{', undefined],
+  [upgrade, [], undefined],
+  [fromResults, { results: 'x' }, '/results'],
+  [fromResults, { results: '<TestResult/>' }, '/results'],
+  [fromResults, '<TestResult/>', undefined],
+  [fromResults, { results: '<TestResult/>', checklist: bad }, `/checklist${place}`],
+  [inspect, { results: '<TestResult/>' }, '/results'],
+  [inspect, { checklist: '<TestResult/>' }, '/checklist'],
+  [inspect, { checklist: { stigs: [] } }, '/checklist'],
+  [inspect, { checklist: cklb([{ group_id: 5 }]) }, `/checklist${wrongType}`],
+  [inspect, cklb([{ group_id: 5 }]), wrongType],
+  [inspect, {}, undefined],
+  [emass, sheet({ checklists: [checklist({}), bad] }), `/checklists/1${place}`],
+  [emass, sheet({ checklists: [checklist({}), '<x/>'] }), '/checklists/1'],
+  [emass, sheet({ template: 'test-results' }), '/template'],
+  [emass, sheet({ columns: 'a,b' }), '/columns'],
+  [emass, sheet({ columns: '"' }), '/columns'],
+  [pairs, { from: [{ framework: 'cci' }], to: ['cci'] }, '/from/0/identifier'],
+  [pairs, { from: twice, to: ['cci'] }, '/from/1'],
 ];
 
-for (const [what, path, body, field] of rows)
-  fields(what, async () => {
+fields('what is wrong in a body is 400 with its place', async () => {
+  for (const [path, body, field] of rows) {
     const { status, json } = await t.send('POST', path, body);
-    assert.equal([status, json.error.field], [400, field], json.error.message);
-  });
+    const where = `${path} ${JSON.stringify(body).slice(0, 100)} ${json.error.message}`;
+    assert.equal([status, json.error.field], [400, field], where);
+  }
+});
 
 fields('a baseline that is not there names its parameter', async () => {
   for (const path of [

@@ -66,18 +66,6 @@ export function controlRoutes(access: Access, controls: ControlService) {
     handle: ({ query }) => controls.ccis(query),
   });
 
-  route('GET /api/v1/controls/cci/{cci}', access.public, {
-    operationId: 'getCci',
-    summary: 'Get a CCI with the controls that it refers to',
-    params: cciSchemas.cciParam,
-    query: schemas.controlQuery,
-    response: jsonContent(cciSchemas.CciRecord, 'The CCI.'),
-    handle: ({ params, query }) => {
-      const { version, identifier } = controls.one('cci', params.cci, query.version);
-      return controls.cci(version, identifier);
-    },
-  });
-
   route('GET /api/v1/controls/{framework}/baselines', access.public, {
     operationId: 'listBaselines',
     summary: 'List the baselines of a control catalog',
@@ -143,6 +131,18 @@ export function controlRoutes(access: Access, controls: ControlService) {
     if (framework === 'cci' || !controls.imported().includes(framework)) throw controls.whyNoPath(framework);
     return framework;
   };
+  route('GET /api/v1/controls/cci/{cci}', access.public, {
+    operationId: 'getCci',
+    summary: 'Get a CCI with the controls that it refers to',
+    params: cciSchemas.cciParam,
+    query: schemas.controlQuery,
+    response: jsonContent(cciSchemas.CciRecord, 'The CCI.'),
+    handle: ({ params, query }) => {
+      const { version, identifier } = controls.one('cci', params.cci, query.version);
+      return controls.cci(version, identifier);
+    },
+  });
+
   route('GET /api/v1/controls/{framework}', access.public, {
     operationId: 'listControls',
     summary: 'List the active controls of a framework that the site imported',
