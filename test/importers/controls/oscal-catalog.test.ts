@@ -410,8 +410,10 @@ if (real) {
     assert.equal(lost(rev5), ['CP-10(3)', 'SA-12', 'SC-19']);
     assert.equal(lost(rev4), ['CP-10(3)', 'PL-5']);
     assert.equal(recordsOf(rev5!).length, 1);
-    assert.is(rev5!.records && rev5!.warnings.length, 2);
-    assert.is(rev4!.records && rev4!.warnings.length, 3);
+    const others = (result: typeof rev5) =>
+      result!.records && result!.warnings.filter((each) => !each.startsWith('not stored: ')).length;
+    assert.is(others(rev5), 1);
+    assert.is(others(rev4), 2);
     assert.equal(controlOf(catalogOf(rev5!), 'AC-2(10)').withdrawnInto, ['AC-2']);
     assert.equal(controlOf(catalogOf(rev5!), 'AC-3(6)').withdrawnInto, ['MP-4', 'SC-28']);
   });

@@ -144,8 +144,12 @@ fixture('a catalog of 800-53 in XML says what its JSON says', () => {
   const fromJson = parseOscalCatalog(json53);
   assert.is(fromXml.kind, 'oscal-catalog');
   assert.equal(fromXml.records, recordsOf(fromJson));
-  assert.equal(fromXml.warnings, [
-    'not stored, with its count: back-matter resource (1), control link reference (1), group prop label (1), metadata role (1), param guideline (1)',
+  assert.equal([...fromXml.warnings!].sort(), [
+    'not stored: back-matter resource (1)',
+    'not stored: control link reference (1)',
+    'not stored: group prop label (1)',
+    'not stored: metadata role (1)',
+    'not stored: param guideline (1)',
   ]);
   const catalog = catalogOf(fromXml as ControlsResult);
   assert.equal([catalog.version, catalog.edition], ['Rev 5.2.0', '2026-05-11T16:01:09.000Z']);
