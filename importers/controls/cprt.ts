@@ -1,5 +1,6 @@
 import { readShape } from '../read/json-shape.ts';
-import { excerpt, firstOf } from '../read/source-text.ts';
+import { createLosses } from '../read/losses.ts';
+import { excerpt } from '../read/source-text.ts';
 import type { ControlsResult } from './catalog.ts';
 import { readRev2 } from './cprt-rev2.ts';
 import { readRev3 } from './cprt-rev3.ts';
@@ -25,9 +26,10 @@ const elementTypes =
   'family requirement requirement_type security_requirement discussion determination examine interview test odp odp_statement odp_type';
 const relationTypes = 'projection incorporated_into addressed_by external_reference';
 
-/** A warning that names once, with its count, what an export states and is not stored. A withdrawal has its targets. */
+/** Warnings that name what an export states and is not stored, once with its count. A withdrawal has its targets. */
 function unreadIn({ elements, relationships }: Cprt): string[] {
-  const unread = [
+  const losses = createLosses();
+  const stated = [
     ...elements.map(({ element_type: type }) => [elementTypes, 'element', type]),
     ...relationships.map((each) => [
       // Of the references to other documents those to 800-53 make pairs.
@@ -38,8 +40,8 @@ function unreadIn({ elements, relationships }: Cprt): string[] {
       'relationship',
       each.relationship_identifier,
     ]),
-  ].filter(([known, , type]) => !known!.split(' ').includes(type!));
-  const counts = Map.groupBy(unread, ([, what, type]) => `${what} ${type}`);
-  const found = [...counts].map(([what, all]) => `${what} (${all.length})`);
-  return found.length === 0 ? [] : [`not stored, with its count: ${firstOf(found, 100)}`];
+  ];
+  for (const [known, what, type] of stated)
+    if (!known!.split(' ').includes(type!)) losses.add(`${what} ${type}`);
+  return losses.warnings();
 }

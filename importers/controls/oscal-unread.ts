@@ -1,6 +1,6 @@
 import { oscalNamespace } from '../../src/base/ids.ts';
 import { isObject } from '../../src/base/json.ts';
-import { firstOf } from '../read/source-text.ts';
+import { createLosses } from '../read/losses.ts';
 import type { XmlNode } from '../read/xml-tree.ts';
 import { xmlRoot } from './oscal-markup.ts';
 
@@ -85,15 +85,13 @@ function attributeOf(node: unknown, name: string): string {
 }
 
 /**
- * A warning that names once, with its count, what a document of OSCAL states and the importers do not store; empty where
- * they store all. The shape of the document is checked before, so its depth is bounded.
+ * Warnings that name what a document of OSCAL states and the importers do not store, once with its count. The shape of the document is checked before, so its depth is bounded.
  */
 export function unreadIn(value: unknown): string[] {
   const document = value as Record<string | symbol, unknown>;
   const model = Object.keys(document).find((name) => name in read)!;
-  const counts = new Map<string, number>();
+  const losses = createLosses();
   let isOurs = false;
-  const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
   const visit = (node: unknown, kind: string, holder: string) => {
     if (!isObject(node)) return;
     for (const [name, item] of itemsOf(node)) {
@@ -102,23 +100,21 @@ export function unreadIn(value: unknown): string[] {
       if (name === 'prop') {
         const isOwn = attributeOf(item, 'ns') === oscalNamespace;
         isOurs ||= isOwn;
-        if (!has(props[kind], named) && !noContent.test(named)) count(`${kind} prop ${named}`);
+        if (!has(props[kind], named) && !noContent.test(named)) losses.add(`${kind} prop ${named}`);
       } else if (name === 'link') {
-        if (!has(links[kind], named)) count(`${kind} link ${named}`);
+        if (!has(links[kind], named)) losses.add(`${kind} link ${named}`);
       } else if (name === 'part') {
         const isOwn = attributeOf(item, 'ns') === oscalNamespace;
         const isItem = holder === 'statement' || holder === 'item';
         if (!isOwn && !isItem && !has(parts[kind === 'part' ? holder : kind], named))
-          count(`${kind === 'part' ? holder : kind} part ${named}`);
+          losses.add(`${kind === 'part' ? holder : kind} part ${named}`);
         else visit(item, 'part', isItem ? 'item' : named);
       } else if (!has(read[kind], name) || (model === 'catalog' && name === 'resource'))
-        count(`${kind} ${name}`);
+        losses.add(`${kind} ${name}`);
       else if (name in read) visit(item, name, name);
     }
   };
   visit(document[xmlRoot] ?? document[model], model, model);
   // What Gapstone generates is no content.
-  if (isOurs) return [];
-  const found = [...counts].map(([what, number]) => `${what} (${number})`).sort();
-  return found.length === 0 ? [] : [`not stored, with its count: ${firstOf(found, 100)}`];
+  return isOurs ? [] : losses.warnings();
 }

@@ -1,4 +1,4 @@
-import { compareCodePoints } from '../../src/base/text.ts';
+import { compareCodePoints, count } from '../../src/base/text.ts';
 import { compareVersions, isNistBaseline, versionKey } from '../../src/catalog/controls/frameworks.ts';
 import { oscalId } from '../../src/catalog/controls/identifier.ts';
 import type { SourceProblem } from '../../src/read/import-error.ts';
@@ -40,6 +40,8 @@ interface Selected {
   settings: ParameterSetting[];
 }
 
+type KnownProfiles = Map<StoredProfile, Selected | null>;
+
 /**
  * Resolves profiles over catalogs and one another as OSCAL's profile resolution says (rule D31): what each import
  * includes without what it excludes, together. A profile is one baseline in each catalog from which it takes controls.
@@ -53,8 +55,8 @@ export function resolveProfiles(
 ) {
   const problems: SourceProblem[] = [];
 
-  /** `path` are the profiles that are being resolved: one that imports itself ends there. */
-  function resolve({ record, sourceId }: StoredProfile, path: StoredProfile[], isTop: boolean): Selected {
+  /** `known` has the profiles below the top one, each resolved once: null while it is being resolved. */
+  function resolve({ record, sourceId }: StoredProfile, known: KnownProfiles, isTop: boolean): Selected {
     const { baseline, imports } = record;
     const members: Selected['members'] = new Map();
     const settings: ParameterSetting[] = [];
@@ -63,7 +65,7 @@ export function resolveProfiles(
     };
     for (const each of imports) {
       const name = excerpt(each.names[0] ?? '', 100);
-      const inner = importedBy(each, path);
+      const inner = importedBy(each, known);
       if (inner === 'circular') warn(`imports itself by "${name}"`);
       if (inner === null) {
         const texts = each.include.flatMap(({ ids, patterns }) => [...ids, ...patterns]);
@@ -76,20 +78,26 @@ export function resolveProfiles(
       const included = each.isAll ? inner.members : select(inner.members, each.include, warn, 'names');
       const excluded = select(inner.members, each.exclude, warn, 'excludes');
       for (const [catalog, identifiers] of included) {
-        const known = members.get(catalog) ?? new Set();
-        for (const one of identifiers) if (!excluded.get(catalog)?.has(one)) known.add(one);
-        if (known.size > 0) members.set(catalog, known);
+        const taken = members.get(catalog) ?? new Set();
+        for (const one of identifiers) if (!excluded.get(catalog)?.has(one)) taken.add(one);
+        if (taken.size > 0) members.set(catalog, taken);
       }
     }
     return { members, settings: mergeSettings([...settings, ...record.settings]) };
   }
 
   /** What an import refers to: a profile, a baseline of NIST, or the catalogs of a framework. */
-  function importedBy(each: ProfileImport, path: StoredProfile[]): Selected | 'circular' | null {
+  function importedBy(each: ProfileImport, known: KnownProfiles): Selected | 'circular' | null {
     const profile = newestOf(profiles.filter(({ record, source }) => isNamed(each, record.title, source)));
     const list = newestOf(listed.filter(({ title, source }) => isNamed(each, title, source)));
-    if (profile !== undefined)
-      return path.includes(profile) ? 'circular' : resolve(profile, [...path, profile], false);
+    if (profile !== undefined) {
+      const resolved = known.get(profile);
+      if (resolved !== undefined) return resolved ?? 'circular';
+      known.set(profile, null);
+      const found = resolve(profile, known, false);
+      known.set(profile, found);
+      return found;
+    }
     const fitting = catalogs.filter((catalog) => isOf(catalog, each));
     const nist = each.framework === 'nist-800-53' ? nistBaselineIn(each.names) : undefined;
     if (list !== undefined || nist !== undefined) {
@@ -174,7 +182,7 @@ export function resolveProfiles(
   const values: ResolvedValue[] = [];
   for (const profile of profiles) {
     const { record, ...source } = profile;
-    const { members, settings } = resolve(profile, [profile], true);
+    const { members, settings } = resolve(profile, new Map([[profile, null]]), true);
     const { edition, baseline, title } = record;
     const head = { ...source, edition, baseline, title };
     // Releases of one revision share a baseline, which is of the release that the profile states.
@@ -191,6 +199,17 @@ export function resolveProfiles(
     }
     if (members.size === 0) layers.push({ ...head, framework: '', version: '', identifiers: new Set() });
     const texts = createTextOf([...members.keys()]);
+    const strange = record.settings.filter(({ parameter }) => !texts.has(parameter));
+    if (members.size > 0 && strange.length > 0) {
+      const names = firstOf(
+        strange.map(({ parameter }) => excerpt(parameter)),
+        50,
+      );
+      problems.push({
+        sourceId: profile.sourceId,
+        message: `the ${baseline} baseline sets ${count(strange.length, 'unknown parameter')}: ${names}`,
+      });
+    }
     for (const setting of settings)
       for (const entry of entriesOf(setting))
         values.push({ sourceId: profile.sourceId, parameter: setting.parameter, value: texts(entry) });
@@ -289,14 +308,15 @@ export function matchesGlob(text: string, pattern: string): boolean {
 
 /** Gives a function that writes the parameters in a text as the catalogs show them. */
 function createTextOf(catalogs: MergedCatalog[]) {
-  let texts: Map<string, string> | undefined;
-  return (text: string): string =>
-    text.replace(/\{\{\s*(?:insert:\s*param\s*,\s*)?([^\s{},]+)\s*\}\}/g, (_, id: string) => {
-      texts ??= new Map(
-        catalogs.flatMap(({ controls }) =>
-          controls.flatMap(({ parameters = [] }) => parameters.map((each) => [each.id, each.text])),
-        ),
-      );
-      return texts.get(id) ?? '[Assignment: organization-defined value]';
-    });
+  const texts = new Map(
+    catalogs.flatMap(({ controls }) =>
+      controls.flatMap(({ parameters = [] }) => parameters.map((each) => [each.id, each.text])),
+    ),
+  );
+  const textOf = (text: string): string =>
+    text.replace(
+      /\{\{\s*(?:insert:\s*param\s*,\s*)?([^\s{},]+)\s*\}\}/g,
+      (_, id: string) => texts.get(id) ?? '[Assignment: organization-defined value]',
+    );
+  return Object.assign(textOf, { has: (parameter: string) => texts.has(parameter) });
 }

@@ -9,7 +9,7 @@ import {
   unreadAttributes,
 } from './xccdf-content.ts';
 import { descriptionTagOf } from './xccdf-description.ts';
-import { MarkupText } from './xccdf-text.ts';
+import { joinTexts, MarkupText } from './xccdf-text.ts';
 
 /** A rule as its elements state it. */
 export type RawRule = ReturnType<typeof newRule>;
@@ -310,7 +310,7 @@ export class BenchmarkBuilder implements XmlHandler {
   private inCheck(check: RawRule['checks'][number], local: string, attributes: Attributes): Frame | null {
     if (local === 'check-content')
       return this.capture((text) => {
-        check.content += text;
+        check.content = joinTexts([check.content, text]);
       });
     if (local !== 'check-content-ref') return null;
     if (check.refHref !== null) this.losses.add('check/check-content-ref beside the first');

@@ -1,9 +1,10 @@
-import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
+import { besideCcis, ccisIn } from '../../src/catalog/controls/cci-texts.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { Losses } from '../read/losses.ts';
 import type { RawRule, XccdfGroup } from './xccdf-builder.ts';
 import { readDescription, unwrap } from './xccdf-description.ts';
 import type { XccdfFinding } from './xccdf-record.ts';
+import { joinTexts } from './xccdf-text.ts';
 
 /** What rules have that is read in a way of our own, with their ids. */
 export type Remarks = Map<string, string[]>;
@@ -75,13 +76,6 @@ function readSeverity(rule: RawRule, remarks: Remarks): XccdfFinding['severity']
   return counted;
 }
 
-function joinTexts(texts: string[]): string {
-  return texts
-    .map((text) => text.trim())
-    .filter((text) => text !== '')
-    .join('\n\n');
-}
-
 function systemIs(system: string, name: string): boolean {
   const end = system.trim().slice(-40).toLowerCase().replace(/\/+$/, '');
   return end.endsWith(`/${name}`) || end === name;
@@ -98,23 +92,12 @@ function readIdents(
   for (const { system, text } of rule.idents) {
     if (systemIs(system, 'legacy')) legacyIds.push(...text.split(/[\s,;]+/).filter((id) => id !== ''));
     else if (systemIs(system, 'cci') || (system.trim() === '' && /^cci/i.test(text))) {
-      const found = ccisIn(text);
-      for (const cci of found) if (cci !== null) ccis.add(cci);
-      if (found.includes(null)) remark(remarks, rule, `the CCI "${text.slice(0, 40)}", which is not a CCI`);
+      // Some write the number alone.
+      const named = /^\d{6}(?!\d)/.test(text) ? `CCI-${text}` : text;
+      for (const cci of ccisIn(named)) ccis.add(cci);
+      if (besideCcis(named) !== '')
+        remark(remarks, rule, `the CCI "${text.slice(0, 40)}", which is not a CCI`);
     } else if (text !== '') losses.add(`Rule/ident of the system "${system}"`);
   }
   return { ccis: [...ccis], legacyIds };
-}
-
-/** The CCIs of a text, whatever stands between them; null for each part that is none. */
-function ccisIn(text: string): (string | null)[] {
-  const parts = text
-    .replace(/\bCCI[-_:# ]+(?=\d)/gi, 'CCI-')
-    .split(/(?<=\d)-?(?=CCI)|[^a-z0-9-]+|\b(?:and|or)\b/i);
-  return parts
-    .filter((part) => /[a-z0-9]/i.test(part))
-    .map((part) => {
-      const cci = canonicalIdentifier('cci', /^\d{6}$/.test(part) ? `CCI-${part}` : part);
-      return cci === 'CCI-000000' ? null : cci;
-    });
 }

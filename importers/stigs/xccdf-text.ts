@@ -6,6 +6,14 @@ const blocks = new Set(
   ).split(' '),
 );
 
+/** Joins the texts of several elements by empty lines. */
+export function joinTexts(texts: string[]): string {
+  return texts
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
 /** Collects the text of an element: blocks and `br` of XHTML become line breaks, cells of a row ` | ` (rule F1.4). */
 export class MarkupText {
   private readonly parts: string[] = [];
@@ -27,16 +35,17 @@ export class MarkupText {
       this.isFresh = true;
       this.isBroken = false;
     } else if (name === 'td' || name === 'th') {
-      if (this.hasCell) {
-        this.endLine();
-        this.parts.push(' | ');
-        this.isBroken = false;
-      }
+      this.endLine();
+      if (this.hasCell) this.parts.push(' | ');
+      // An empty cell begins its row, too.
+      else if (this.isBroken) this.beginLine();
+      this.isBroken = false;
       this.isFresh = true;
       this.hasCell = true;
     } else if (blocks.has(name)) {
       this.depth++;
-      this.isBroken = true;
+      // A paragraph that begins a cell stays in its row.
+      if (!this.isFresh) this.isBroken = true;
       if (name === 'tr') this.hasCell = false;
       if (name === 'pre') this.preformatted++;
     }
@@ -60,7 +69,7 @@ export class MarkupText {
     if (own === '') return;
     if (this.isBroken) {
       this.endLine();
-      if (this.parts.length > 0 && !this.parts.at(-1)!.endsWith('\n')) this.parts.push('\n');
+      this.beginLine();
     }
     this.isBroken = false;
     this.isFresh = false;
@@ -69,6 +78,10 @@ export class MarkupText {
 
   toString(): string {
     return this.parts.join('');
+  }
+
+  private beginLine(): void {
+    if (this.parts.length > 0 && !this.parts.at(-1)!.endsWith('\n')) this.parts.push('\n');
   }
 
   /** Removes the blanks at the end of the text so far. */

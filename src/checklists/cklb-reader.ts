@@ -1,8 +1,8 @@
 import { stableId } from '../base/ids.ts';
 import { isObject } from '../base/json.ts';
 import { count, cut } from '../base/text.ts';
+import { besideCcis, ccisIn } from '../catalog/controls/cci-texts.ts';
 import { type Cklb, type CklbRule, type CklbStig, roles } from '../catalog/stigs/cklb-schema.ts';
-import { besideCcis, ccisIn } from './ccis.ts';
 import {
   badChecklist,
   checklistLimits,

@@ -1,7 +1,7 @@
 import { count } from '../base/text.ts';
+import { ccisIn } from '../catalog/controls/cci-texts.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { longestCell } from '../http/xlsx.ts';
-import { ccisIn } from './ccis.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { deviceName } from './device-name.ts';
 import type { Fields } from './emass-columns.ts';

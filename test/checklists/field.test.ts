@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
+import { ccisIn } from '../../src/catalog/controls/cci-texts.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
-import { ccisIn } from '../../src/checklists/ccis.ts';
 import { severityOf } from '../../src/checklists/fields.ts';
 import { safeName } from '../../src/checklists/file-names.ts';
 import type { Leftover } from '../../src/checklists/schema.ts';
@@ -77,6 +77,7 @@ field('every CCI of one text reaches its row of a sheet, whatever stands between
     ['cci 366 | CCI-0213', '000213 000366'],
     ['CCI-000366, 000213', '000213 000366'],
     ['CCI-000366 (V-257777)', '000366'],
+    ['CCI-00 366', ''],
     ['none', ''],
   ] as const) {
     assert.is(

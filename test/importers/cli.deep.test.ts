@@ -451,7 +451,7 @@ options('a --slugs file that is wrong is refused with its row, before anything i
     ['Good,stats', /row 2: "stats" is reserved for a path of the API: choose another slug$/m],
     ['Good,a\n,b', /row 3.*benchmarkId is empty/],
     ['Good,a\nGood,b', /row 3.*twice/],
-    ['Good,a,b', /cannot be read/],
+    ['Good,a,b', /it has 3 columns, not 2/],
     ['"Good,a', /cannot be read/],
     [`Good,${'x'.repeat(201)}`, /not a slug/],
   ];

@@ -159,11 +159,22 @@ losses('every CCI of an ident counts, whatever stands between them', () => {
     'CCI-000366 \u2013 cci 1891',
     'CCI-000366, 001891',
     '[CCI-000366|CCI-001891]',
+    'CCIs: 000366 or 001891',
+    'CCI\u2011000366\u200b CCI\u2013001891',
+    '000366, 001891',
   ])
     assert.equal(of({ ccis: [text] }).ccis, both, text);
   const text = writeXccdf({ rules: [{ ccis: ['CCI-000366, CCI-1234567', 'CCI-001891'] }] });
   assert.equal(first(text).ccis, both);
   assert.is(warningsOf(text).length, 1);
+  for (const none of ['CCI-00 366', 'CCI-000000', 'to be named']) {
+    const found = parseRelease(writeXccdf({ rules: [{ ccis: [none] }] }));
+    assert.equal(found.release.findings[0]!.ccis, [], none);
+    assert.equal(
+      found.warnings.map((each) => each.slice(-18)),
+      [', which is not a CCI'.slice(-18)],
+    );
+  }
   assert.equal(of({ legacyIds: ['V-1, SV-2'] }).legacyIds, ['V-1', 'SV-2']);
   // A benchmark of XCCDF 1.2 is read in the same way.
   const later = writeXccdf({ rules: [{ ccis: ['CCI-000366/CCI-001891'] }] }).replace(
@@ -171,6 +182,11 @@ losses('every CCI of an ident counts, whatever stands between them', () => {
     'xccdf/1.2',
   );
   assert.equal(first(later).ccis, both);
+});
+
+losses('several texts of one check are joined by an empty line', () => {
+  const text = plain.replace('</check-content>', '</check-content><check-content>Then this.</check-content>');
+  assert.is(first(text).checkContent, 'Look whether setting 1 is on.\n\nThen this.');
 });
 
 losses('blocks and line breaks of XHTML are line breaks', () => {
@@ -185,6 +201,10 @@ losses('blocks and line breaks of XHTML are line breaks', () => {
     [
       '<h:table><h:tr><h:th>a</h:th> <h:th>b</h:th></h:tr><h:tr><h:td>1</h:td><h:td>2</h:td></h:tr></h:table>',
       'a | b\n1 | 2',
+    ],
+    [
+      '<h:table><h:tr><h:td/><h:td>b</h:td></h:tr><h:tr><h:td> </h:td><h:td><h:p>d</h:p></h:td></h:tr><h:tr/></h:table>e',
+      '| b\n | d\ne',
     ],
     ['<h:pre>  x\n    y</h:pre>', 'x\n    y'],
     ['one<br/>two', 'one\ntwo'],

@@ -215,6 +215,36 @@ profiles('a profile imports others, by title, file or name', async () => {
   assert.is(catalogDigest(back.db), catalogDigest(db));
 });
 
+profiles('profiles that import one another often are resolved once each', async () => {
+  const files: Record<string, string> = { 'nist.json': nist };
+  for (let at = 0; at < 40; at++)
+    files[`quay${at}.json`] = profile(
+      `Quay ${at}`,
+      ['ac-1', 'ac-2'].map((id) => ({ href: at === 39 ? r5 : `quay${at + 1}.json`, ...only(id) })),
+      at === 39 ? { 'set-parameters': [{ 'param-id': 'ac-1_prm_2', values: ['whale'] }] } : {},
+    );
+  const { members, service } = await importing(files);
+  assert.is(members('nist-800-53', 'quay-0'), 'AC-1 AC-2');
+  assert.is(service.one('nist-800-53', 'AC-1').parameters[1]!.values!.length, 40);
+});
+
+profiles('a parameter that no control has is named', async () => {
+  const { warnings } = await importing({
+    'nist.json': nist,
+    'p.json': profile(
+      'Pier',
+      [
+        { href: r5, ...only('ac-2') },
+        { href: r5, 'include-controls': [matching('ac-1')] },
+      ],
+      {
+        'set-parameters': ['ac-1_prm_2', 'ac-1_prm_9', 'zz'].map((id) => ({ 'param-id': id, values: ['1'] })),
+      },
+    ),
+  });
+  assert.equal(warnings, ['the pier baseline sets 2 unknown parameters: ac-1_prm_9, zz']);
+});
+
 profiles('values, each choice, the label and the constraints of a parameter are served', async () => {
   const insert = '{{ insert: param, ac-1_prm_2 }}';
   const settings = [

@@ -1,5 +1,5 @@
 /** A CCI, also as tools write it, `CCI 366` or `cci-0366`; beside one, also a number of six digits: `CCI-000366, 000213`. */
-const cci = /CCI[-_:#\s]{0,8}0{0,12}(\d{1,6})(?!\d)|(?<![\w-])(0\d{5})(?![\w-])/gi;
+const cci = /CCIs?[^a-z0-9]{0,8}0{0,12}([1-9]\d{0,5})(?!\d)|(?<![\w-])(0\d{5})(?![\w-])/gi;
 
 /** Each CCI of a text in its published form, whatever stands between them (rule D30.2); none for other text. */
 export function ccisIn(text: string): string[] {
@@ -9,5 +9,5 @@ export function ccisIn(text: string): string[] {
 
 /** What stands between the CCIs of a text, but for separators. */
 export function besideCcis(text: string): string {
-  return text.replace(cci, '').replace(/[\s,;:|/&+()[\]"'.-]+|\band\b/gi, '');
+  return text.replace(cci, ' ').replace(/[\s\p{P}\p{S}\p{Cf}]+|\b(?:and|or)\b/giu, '');
 }
