@@ -6,6 +6,7 @@ import type { ControlsResult } from '../controls/catalog.ts';
 import type { MappingPair, MappingRecord } from '../controls/control-record.ts';
 import { beginsWithColumn, type CsvRow, readCsv } from '../read/csv.ts';
 import { excerpt } from '../read/source-text.ts';
+import { mostPairs } from './oscal-mapping.ts';
 
 const kind = 'mappings-csv';
 
@@ -26,6 +27,7 @@ export function parseMappingsCsv(text: string): ControlsResult {
   const expected = isPairs ? pairColumns : pairFields;
   if (table.columns.join() !== expected.join())
     throw new ImportError(`the header is not ${expected.join(',')}`, kind);
+  if (table.rows.length > mostPairs) throw new ImportError(`more than ${mostPairs} pairs`, kind);
   const records = new Map<string, MappingRecord>();
   const rows = new Map<string, number>();
   for (const row of table.rows) {

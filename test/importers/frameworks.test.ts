@@ -302,6 +302,10 @@ frameworks('broken collections and profiles are rejected in one line each, and c
     [collection([]), /^the mapping-collection relates no controls$/],
     [collection([{ relationship: 'no-relationship' }]), /relates no controls$/],
     [collection([many]), /^more than 50000 pairs$/],
+    [
+      collection([{}]).replace('"maps":', `"props":[${'1,'.repeat(50_000)}1],"maps":`),
+      /^more than 50000 pairs$/,
+    ],
     // Bounds come before what is wrong with an item.
     [collection([many, { relationship: 1 as unknown as string }]), /^more than 50000 pairs$/],
     [harbor().replace('"controls":[', `"controls":[${'1,'.repeat(10_000)}`), /^more than 10000 controls$/],

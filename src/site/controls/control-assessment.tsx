@@ -19,9 +19,9 @@ export function Statement({
   if (statement.trim() === '') return <Prose text="" />;
   return (
     <div class="prose statement">
-      {statement.split('\n').map((line) => (
+      {linesOf(statement, parameters).map(({ line, pieces }) => (
         <div class={classOf(line)}>
-          {piecesOf(line.trimStart(), parameters).map(({ text, values }) =>
+          {pieces.map(({ text, values }) =>
             values === null ? (
               text
             ) : values.length === 0 ? (
@@ -58,39 +58,55 @@ interface Piece {
   values: [value: string, sources: string[]][] | null;
 }
 
+/** A source may state more, of which each place is looked for with each word: the rest stays plain text. */
+const mostWords = 1000;
+const mostPlaces = 1000;
+
 /**
- * The places with the words of parameters. Where several have the same words, words do not tell which one a place is:
- * it shows values only where all of them have the same.
+ * The lines of a statement, cut at the places with the words of parameters. Where several parameters have the same words,
+ * words do not tell which one a place is: it shows values only where all of them have the same.
  */
-function piecesOf(line: string, parameters: Parameter[]): Piece[] {
-  const sameWords = Map.groupBy(parameters, ({ text }) => text);
-  const words = [...sameWords.keys()].filter((text) => text !== '').sort((a, b) => b.length - a.length);
-  if (words.length === 0) return [{ text: line, values: null }];
-  const pieces: Piece[] = [];
-  let from = 0;
-  for (const { at, word } of placesOf(line, words)) {
-    pieces.push({ text: line.slice(from, at), values: null });
-    pieces.push({ text: word, values: sharedValues(sameWords.get(word)!) });
-    from = at + word.length;
-  }
-  return [...pieces, { text: line.slice(from), values: null }];
+function linesOf(statement: string, parameters: Parameter[]): { line: string; pieces: Piece[] }[] {
+  const sameWords = [...Map.groupBy(parameters, ({ text }) => text)]
+    .filter(([text]) => text !== '')
+    .sort(([a], [b]) => b.length - a.length)
+    .slice(0, mostWords);
+  const valuesAt = new Map(sameWords.map(([text, same]) => [text, sharedValues(same)]));
+  const places = placesOf(statement, [...valuesAt.keys()]).values();
+  let place = places.next().value;
+  let start = 0;
+  return statement.split('\n').map((line) => {
+    const end = start + line.length;
+    const pieces: Piece[] = [];
+    let from = end - line.trimStart().length;
+    for (; place !== undefined && place.at < end; place = places.next().value) {
+      const { at, word } = place;
+      if (at < from || at + word.length > end) continue;
+      pieces.push({ text: statement.slice(from, at), values: null });
+      pieces.push({ text: word, values: valuesAt.get(word)! });
+      from = at + word.length;
+    }
+    start = end + 1;
+    return { line, pieces: [...pieces, { text: statement.slice(from, end), values: null }] };
+  });
 }
 
-/** Where words stand in a line, without overlaps: the first place first, there the first of the words. */
-function placesOf(line: string, words: string[]): { at: number; word: string }[] {
+/** Where words stand in a text, without overlaps: the first place first, there the first of the words. */
+function placesOf(text: string, words: string[]): { at: number; word: string }[] {
   const places: { at: number; word: string }[] = [];
-  const next = new Map(words.map((word) => [word, line.indexOf(word)]));
-  for (let from = 0; ; ) {
-    let [first, at] = ['', line.length];
+  const next = new Map(words.map((word) => [word, text.indexOf(word)]));
+  for (let from = 0; places.length < mostPlaces; ) {
+    let [first, at] = ['', text.length];
     for (const [word, found] of next) {
-      const place = found >= 0 && found < from ? line.indexOf(word, from) : found;
+      const place = found >= 0 && found < from ? text.indexOf(word, from) : found;
       next.set(word, place);
       if (place >= 0 && place < at) [first, at] = [word, place];
     }
-    if (first === '') return places;
+    if (first === '') break;
     places.push({ at, word: first });
     from = at + first.length;
   }
+  return places;
 }
 
 function sharedValues(parameters: Parameter[]): [string, string[]][] {

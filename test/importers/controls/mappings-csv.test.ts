@@ -124,4 +124,12 @@ onReal('the pairs of 800-171 Rev 2 are 200, for all 110 requirements', () => {
   assert.is(record!.pairs.at(-1)!.reference, 'row 201');
 });
 
+test('a file of either form has at most 50,000 pairs', () => {
+  for (const [head, row] of [
+    [header, 'site,1,P,cci,1,CCI-000001,'],
+    ['sp800_171r2,sp800_53r4', '3.1.1,AC-2'],
+  ])
+    assert.is(refused(`${head}\n${`${row}\n`.repeat(50_001)}`), 'more than 50000 pairs');
+});
+
 test.run();
