@@ -565,7 +565,7 @@ front('a fault that nobody caught is logged, and the process ends with 1', async
   for (const [origin, code] of Object.entries(faults)) {
     const hook = encodeURIComponent(`process.on('SIGUSR2', () => { ${code} })`);
     const running = await serve(folderWithSample(), {
-      NODE_OPTIONS: `--import=data:text/javascript,${hook}`,
+      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=data:text/javascript,${hook}`,
     });
     running.child.kill('SIGUSR2');
     assert.is((await running.ended).code, 1);

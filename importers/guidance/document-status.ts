@@ -67,7 +67,7 @@ function wordIn(text: string, pattern: RegExp): DocumentStatus | null {
 /** Whether the subject of a sentence is the document with a title: "this directive", its title, or its number. */
 function isAbout(title: string, subject: string): boolean {
   if (ofAnother.test(subject)) return false;
-  const [number] = /\d+(?:[-.]\d+)+/.exec(title) ?? [];
+  const [number] = /(?<!\d)\d+(?:[-.]\d+)+/.exec(title) ?? [];
   return (
     documentNoun.test(subject) ||
     fold(subject).includes(fold(title)) ||

@@ -122,7 +122,7 @@ function createBuilder(leftovers: Leftovers) {
         put(stigs.at(-1)!.vulns.at(-1)!.answer, local, text, where);
       else if (path === `${asset}${local}` && Object.hasOwn(assetNames, local)) {
         put(target, local, text, where);
-        if (local === 'WEB_OR_DATABASE' && !/^\s*(?:true|1|yes|false|0|no|)\s*$/i.test(text))
+        if (local === 'WEB_OR_DATABASE' && !/^(?:true|1|yes|false|0|no)?$/i.test(text.trim()))
           leave(shown, text);
       } else leave(shown, text);
     },
