@@ -42,8 +42,6 @@ const bounded: Record<string, string> = {
     'its repetitions are bounded between points',
   '/<(?:[\\w.-]+:)?(?:Benchmark|cci_list|catalog|profile|mapping-collection|IMPORT_FILE|DiacapToRmf|data-stream(?:-collection)?)[\\s>]/':
     'each attempt begins at <, which no repetition takes',
-  '/CCI[-_:#\\s]{0,8}0{0,12}(\\d{1,6})(?!\\d)|(?<![\\w-])(0\\d{5})(?![\\w-])/gi':
-    'every repetition is bounded',
   '/(?<=\\d)[\\s,;|]+(?=S?V-)/i': 'each run of separators is read once, after its digit',
   '/([^/\\\\#?]+)(?:[#?].*)?$/': 'ends of addresses of 500 characters',
   '/(?:\\.(?:json|xml|gz|min))+$/': 'names of at most 500 characters',
