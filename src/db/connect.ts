@@ -121,8 +121,9 @@ export function leaveNoLog(sqlite: Sqlite.Database, file: string): void {
     throw new CommandError(`${file} has a log beside it, which may be that of the former catalog`);
 }
 
-/** Device and inode of a file; null where there is none. */
+/** Device and inode of a file; null where there is none, and for a database in memory. */
 export function identityOf(file: string): string | null {
+  if (file === ':memory:') return null;
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat ? `${stat.dev} ${stat.ino}` : null;
 }

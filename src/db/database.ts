@@ -144,6 +144,7 @@ export function requireDatabaseFile(file: string): void {
 
 /** Identity of a file (device and inode), and size and time of its content; undefined where there is none. */
 function lookAt(file: string): { file: string; content: string } | undefined {
+  if (file === ':memory:') return undefined;
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat && { file: `${stat.dev} ${stat.ino}`, content: `${stat.size} ${stat.mtimeNs}` };
 }
