@@ -15,14 +15,17 @@ const readPaths = [
   '/stigs',
 ];
 
-/** Five users who make one list after the other, and one who reads, until `stop`: what they were answered. */
+/** Fewer lists in all than one user may have. */
+const mostLists = 190;
+
+/** Five clients of a user who make one list after the other, and one who reads, until `stop`: what they were answered. */
 export function loadWithWriters(served: Served) {
   let going = true;
   const written: TimedAnswer[] = [];
   const readTimes: number[] = [];
   const clients = Array.from({ length: 6 }, () => createClient(served.running.port));
   const writers = clients.slice(1).map(async (client, user) => {
-    for (let number = 0; going; number++) {
+    for (let number = 0; going && number < mostLists; number++) {
       const body = JSON.stringify({ name: `${user}-${number}` });
       written.push(await client.ask('POST', '/api/v1/lists', served.authorization, body));
       await pause(20);
