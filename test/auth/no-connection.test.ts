@@ -1,15 +1,10 @@
 import * as assert from 'uvu/assert';
-import { trace, whyNoTracing } from '../faults/support/strace.ts';
+import { trace, tracing } from '../faults/support/strace.ts';
 import { asHeader, beginSignIn, openDoor, postAnswer, sessionOf, site } from '../support/doors.ts';
 import { suiteIf } from '../support/harness.ts';
 import { issue } from '../support/pki.ts';
 import { killAll, until } from '../support/running.ts';
 
-const forbidden = whyNoTracing();
-const tracing = {
-  here: forbidden === null,
-  bring: `Install strace, where tracing is allowed (${forbidden}).`,
-};
 const outgoing = suiteIf(tracing, 'No connection goes out');
 outgoing?.after(killAll);
 

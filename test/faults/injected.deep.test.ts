@@ -4,18 +4,17 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { gapstone, withoutProgress } from '../support/child.ts';
-import { suite } from '../support/harness.ts';
+import { suite, testIf } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { contentOf, releases } from './support/catalog.ts';
 import { say, scaled } from './support/profile.ts';
-import { trace, whyNoTracing } from './support/strace.ts';
+import { trace, tracing } from './support/strace.ts';
 
 // Threat I2: a call on the database that fails, at whatever point of an import. Where processes may not be traced,
-// `test/importers/kill.deep.test.ts` and `full-disk.test.ts` are what is left of it.
+// `test/importers/kill.deep.test.ts` and `full-disk.deep.test.ts` are what is left of it.
 const injected = suite('Failing calls in an import');
 
-const forbidden = whyNoTracing();
 const work = scratchFolder();
 const first = put(work, 'first.xml', releases(1).releases[0]!.text);
 const second = put(work, 'second.xml', releases(2).releases[1]!.text);
@@ -50,54 +49,56 @@ const faults: [call: string, error: string][] = [
   ['pread64', 'EIO'],
 ];
 
-injected('no failing call leaves anything but the old catalog or the whole new one', async () => {
-  if (forbidden !== null) return say(`${forbidden}: nothing is injected`);
-  const clean = await traced('clean', '-e', 'trace=pwrite64,fsync,pread64');
-  assert.is(clean.code, 0, clean.stderr.slice(-500));
-  newContent = contentOf(clean.file);
-  assert.is.not(newContent, oldContent);
-  const calls = clean.lines();
-  const kept = { old: 0, new: 0 };
-  const messages = new Set<string>();
-  let aborted = 0;
-  for (const [call, error] of faults) {
-    const total = calls.filter((line) => line.includes(` ${call}(`)).length;
-    assert.ok(total > 0, `an import calls ${call}`);
-    const most = scaled(12, 2);
-    const moments = new Set(
-      Array.from(
-        { length: most },
-        (_, index) => 1 + Math.round(((total - 1) * index) / Math.max(1, most - 1)),
-      ),
-    );
-    for (const moment of moments) {
-      // Once, and from then on.
-      for (const end of scaled(2, 1) === 1 ? ['+'] : ['', '+']) {
-        const where = `${call} fails with ${error} at ${moment}${end} of ${total}`;
-        const name = `${call}-${error}-${moment}${end}`;
-        const inject = `inject=${call}:error=${error}:when=${moment}${end}`;
-        const { code, signal, stderr, file } = await traced(name, '-e', `trace=${call}`, '-e', inject);
-        const content = contentOf(file);
-        const state = content === oldContent ? 'old' : content === newContent ? 'new' : 'neither';
-        if (code === 0) assert.is(state, 'new', `${where}: exit 0`);
-        else {
-          assert.is(signal, null, where);
-          assert.is(code, 1, `${where}: ${stderr}`);
-          assert.match(withoutProgress(stderr), /^gapstone: [^\n]+\n$/, `${where}: one line`);
-          assert.is(state, 'old', `${where}: ${stderr}`);
-          messages.add(withoutProgress(stderr).replaceAll(work, '').trim());
-          aborted++;
+testIf(tracing, injected)(
+  'no failing call leaves anything but the old catalog or the whole new one',
+  async () => {
+    const clean = await traced('clean', '-e', 'trace=pwrite64,fsync,pread64');
+    assert.is(clean.code, 0, clean.stderr.slice(-500));
+    newContent = contentOf(clean.file);
+    assert.is.not(newContent, oldContent);
+    const calls = clean.lines();
+    const kept = { old: 0, new: 0 };
+    const messages = new Set<string>();
+    let aborted = 0;
+    for (const [call, error] of faults) {
+      const total = calls.filter((line) => line.includes(` ${call}(`)).length;
+      assert.ok(total > 0, `an import calls ${call}`);
+      const most = scaled(12, 2);
+      const moments = new Set(
+        Array.from(
+          { length: most },
+          (_, index) => 1 + Math.round(((total - 1) * index) / Math.max(1, most - 1)),
+        ),
+      );
+      for (const moment of moments) {
+        // Once, and from then on.
+        for (const end of scaled(2, 1) === 1 ? ['+'] : ['', '+']) {
+          const where = `${call} fails with ${error} at ${moment}${end} of ${total}`;
+          const name = `${call}-${error}-${moment}${end}`;
+          const inject = `inject=${call}:error=${error}:when=${moment}${end}`;
+          const { code, signal, stderr, file } = await traced(name, '-e', `trace=${call}`, '-e', inject);
+          const content = contentOf(file);
+          const state = content === oldContent ? 'old' : content === newContent ? 'new' : 'neither';
+          if (code === 0) assert.is(state, 'new', `${where}: exit 0`);
+          else {
+            assert.is(signal, null, where);
+            assert.is(code, 1, `${where}: ${stderr}`);
+            assert.match(withoutProgress(stderr), /^gapstone: [^\n]+\n$/, `${where}: one line`);
+            assert.is(state, 'old', `${where}: ${stderr}`);
+            messages.add(withoutProgress(stderr).replaceAll(work, '').trim());
+            aborted++;
+          }
+          kept[state as 'old' | 'new']++;
+          const next = await gapstone(['import', ...over, '--db', file]);
+          assert.is(next.code, 0, `${where}: the next import: ${next.stderr.slice(-300)}`);
+          for (const part of ['', '-wal', '-shm']) rmSync(`${file}${part}`, { force: true });
         }
-        kept[state as 'old' | 'new']++;
-        const next = await gapstone(['import', ...over, '--db', file]);
-        assert.is(next.code, 0, `${where}: the next import: ${next.stderr.slice(-300)}`);
-        for (const part of ['', '-wal', '-shm']) rmSync(`${file}${part}`, { force: true });
       }
     }
-  }
-  say(`${aborted} imports failed; ${kept.old} catalogs stayed, ${kept.new} are the new one`);
-  for (const message of messages) say(message);
-  assert.ok(aborted > 0);
-});
+    say(`${aborted} imports failed; ${kept.old} catalogs stayed, ${kept.new} are the new one`);
+    for (const message of messages) say(message);
+    assert.ok(aborted > 0);
+  },
+);
 
 injected.run();

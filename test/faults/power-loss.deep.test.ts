@@ -5,19 +5,18 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { gapstone } from '../support/child.ts';
-import { suite } from '../support/harness.ts';
+import { suite, testIf } from '../support/harness.ts';
 import { seed } from '../support/hostile/seed.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { contentOf, releases } from './support/catalog.ts';
 import { say, scaled } from './support/profile.ts';
-import { trace, whyNoTracing } from './support/strace.ts';
+import { trace, tracing } from './support/strace.ts';
 
 // Threat I7: the power goes at any moment of an import. What the database wrote is recorded; then the disk is made
 // anew as it may be found: what was synced is there, of the rest any part, cut within pages.
 const power = suite('Loss of power');
 
-const forbidden = whyNoTracing();
 const work = scratchFolder();
 const sector = 512;
 
@@ -90,10 +89,9 @@ function diskAfter(old: Map<string, Buffer>, calls: Call[], behind: number, keep
 }
 
 const count = scaled(300, 30);
-power(
+testIf(tracing, power)(
   `${count} losses of power during an import: the old catalog or the new one, and the new one once it was told`,
   async () => {
-    if (forbidden !== null) return say(`${forbidden}: what the database writes cannot be recorded`);
     const [first, second] = releases(2).releases.map(({ version, text }) =>
       put(work, `${version}.xml`, text),
     );

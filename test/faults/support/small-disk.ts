@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Need } from '../../support/harness.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 
 /** A file system of a few megabytes that can be filled to its last byte. */
@@ -44,6 +45,10 @@ export function mountSmallDisk(megabytes: number): SmallDisk | null {
     lock: () => void execFileSync('mount', ['-o', 'remount,ro', folder]),
   };
 }
+
+/** What tests need that mount a file system. */
+export const mounting: Need = { here: mountSmallDisk(1) !== null, bring: 'Allow mounts of tmpfs.' };
+unmountAll();
 
 /** Unmounts what was mounted; every suite that mounts does so in its `after`. */
 export function unmountAll(): void {

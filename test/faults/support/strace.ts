@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Need } from '../../support/harness.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 
-/** Why processes cannot be traced here, or null when they can. */
-export function whyNoTracing(): string | null {
-  const { error, status, stderr } = spawnSync('strace', ['-e', 'trace=none', 'true'], { encoding: 'utf8' });
-  if (error) return 'strace is not installed';
-  return status === 0 ? null : `strace is forbidden here: ${stderr.trim().split('\n').at(-1)}`;
-}
+/** What tests need that trace processes. */
+export const tracing: Need = {
+  here: spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0,
+  bring: 'Install strace, where tracing is allowed.',
+};
 
 /** A command that runs another under strace, and what strace wrote when that has ended. */
 export interface Trace {
