@@ -75,6 +75,23 @@ look('it ends at its bound; a folder that it does not see whole has no state', a
   assert.is(some.exceeded, true);
 });
 
+look('others have their turn of the loop after every few files', async () => {
+  const files = 800;
+  const folder = scratchFolder();
+  fill(join(folder, 'sub'), files);
+  let turns = 0;
+  let ended = false;
+  const nextTurn = () => {
+    turns++;
+    if (!ended) setImmediate(nextTurn);
+  };
+  nextTurn();
+  const states = await statesOf(folder);
+  ended = true;
+  assert.match(states.sub!, new RegExp(`^${files} `));
+  assert.ok(turns > files / 8, `${turns} turns of the loop for ${files} files`);
+});
+
 look('what became a link after the look is not followed, neither a file nor a folder above it', async () => {
   const text = writeXccdf();
   const outside = scratchFolder();

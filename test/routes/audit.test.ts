@@ -75,11 +75,13 @@ const more = (operation: Operation) => ({
   visibility: 'SHARED',
 });
 
-/** Sends an operation as somebody who may use it. */
-function send(operation: Operation): Promise<Answer> {
-  const caller = { session: t.callers.session, cron: t.callers.cron }[operation.rule as string] ?? alice;
-  return t.operate(operation, caller, more(operation));
-}
+/** Who may use an operation. */
+const callerOf = ({ rule }: Operation) =>
+  ({ session: t.callers.session, cron: t.callers.cron })[rule as string] ?? alice;
+
+/** Sends an operation as somebody who may use it; what it did is taken back. */
+const send = (operation: Operation): Promise<Answer> =>
+  t.operate(operation, callerOf(operation), more(operation));
 
 /** What users own, and the sessions: what a refused request must leave as it was. */
 const usersData = () =>
@@ -110,7 +112,9 @@ test('stop: while the stream cannot be written, every such request is a 503 and 
   disk.full = true;
   try {
     for (const operation of audited) {
-      const answer = await send(operation);
+      // What it did would stay.
+      const { method, path, body } = t.filled(operation, more(operation));
+      const answer = await ask(t, method, path, callerOf(operation), body);
       assertError(answer, 503, 'UNAVAILABLE', 'not audited');
       assert.is(answer.headers.get('Retry-After'), '30');
       for (const name of ['Set-Cookie', 'Content-Disposition', 'ETag'])

@@ -33,6 +33,15 @@ async function make(kind: 'lists' | 'control-collections', visibility = 'SHARED'
   return home;
 }
 
+/** All writes that obey If-Match and change the object itself, in the order of their table but for the deletion. */
+const obeying = {
+  lists: [
+    ...['PATCH', 'POST /restore', 'PUT /hosts', 'POST /stigs', 'PUT /stigs/harbor_linux_3'],
+    ...['DELETE /stigs', 'DELETE'],
+  ],
+  'control-collections': ['PATCH', 'POST /controls', 'DELETE /controls', 'DELETE'],
+};
+
 /** The writes of a list or collection, as the document has them: the deletion last. A copy writes another list. */
 async function writesOf(kind: string) {
   const { paths } = (await t.get('/openapi.json', { token: null })).json;
@@ -58,7 +67,10 @@ for (const kind of ['lists', 'control-collections'] as const)
     const home = await make(kind);
     const entries = `${home}/${kind === 'lists' ? 'stigs' : 'controls'}`;
     const tried = await writesOf(kind);
-    assert.ok(tried.length >= 4);
+    assert.equal(
+      tried.map(({ method, path }) => `${method} ${path}`.trim()),
+      obeying[kind],
+    );
     for (const { rule, method, path, body } of tried) {
       const [record, page] = [await ask(t, 'GET', home, alice), await ask(t, 'GET', entries, alice)];
       assert.is(revisionOf(page), revisionOf(record));

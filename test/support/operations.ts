@@ -174,6 +174,12 @@ const checklist = {
   ],
 };
 
+interface Filled {
+  method: string;
+  path: string;
+  body: string | undefined;
+}
+
 /** An application with what the samples are of. */
 export interface OperationSite extends TestApp {
   callers: Record<'owner' | 'member' | 'outsider' | 'session' | 'cron', Caller>;
@@ -181,9 +187,14 @@ export interface OperationSite extends TestApp {
   names: Record<string, unknown>;
   /** Writes what the names stand for, as JSON; of a path as they are. */
   fill(text: string, more?: Record<string, unknown>): string;
-  /** Sends a request of which nothing stays: it is taken back, and its first new id is `$new`. */
+  /**
+   * Sends a request of which nothing stays: a change is taken back, and its first new id is `$new`. It runs inside a
+   * transaction for that, where `db.read` takes part and no generation is read: so what only reads runs without one.
+   */
   send(method: string, path: string, caller: Caller, body?: unknown): Promise<Answer>;
-  /** Sends an operation as it stands in the table. */
+  /** The request of an operation as it stands in the table. */
+  filled(operation: Operation, more?: Record<string, unknown>): Filled;
+  /** Sends an operation as it stands in the table, by `send`. */
   operate(operation: Operation, caller: Caller, more?: Record<string, unknown>): Promise<Answer>;
 }
 
@@ -236,6 +247,7 @@ export async function operationSite(deps: Given = {}): Promise<OperationSite> {
       return text.startsWith('/') ? String(value) : JSON.stringify(value);
     });
   async function send(method: string, path: string, caller: Caller, body?: unknown): Promise<Answer> {
+    if (method === 'GET' || method === 'HEAD') return ask(t, method, path, caller);
     let count = 999;
     ids.next = () => testId(++count);
     t.db.sqlite.exec('BEGIN');
@@ -246,11 +258,17 @@ export async function operationSite(deps: Given = {}): Promise<OperationSite> {
       ids.next = first;
     }
   }
+  const filled: OperationSite['filled'] = ({ method, path, body }, more = {}) => ({
+    method,
+    path: fill(path, more).replace('{id}', String(more.id)),
+    body: body === '' ? undefined : fill(body, more),
+  });
   return {
     ...t,
     names,
     fill,
     send,
+    filled,
     callers: {
       owner,
       session,
@@ -258,13 +276,10 @@ export async function operationSite(deps: Given = {}): Promise<OperationSite> {
       outsider: await userCaller(t, { sub: 'carol', org: 'blue', entitlements: ['occ'] }),
       cron: { Authorization: `Bearer ${cronSecret}` },
     },
-    operate: ({ method, path, body }, caller, more = {}) =>
-      send(
-        method,
-        fill(path, more).replace('{id}', String(more.id)),
-        caller,
-        body === '' ? undefined : fill(body, more),
-      ),
+    operate(operation, caller, more) {
+      const { method, path, body } = filled(operation, more);
+      return send(method, path, caller, body);
+    },
   };
 }
 
