@@ -28,9 +28,8 @@ export async function notYetImported(
   const rows = orm.selectDistinct({ sha256, source, reason }).from(importLedger).all();
   const ledger = new Set(rows.map((row) => row.sha256));
   const takenBack = new Set([...held].filter((hash) => !ledger.has(hash)));
-  const again = filesToReadAgain(sqlite).map((each) => each.source);
-  const isRead = (row: { source: string }) =>
-    !again.some((each) => each === row.source || each.startsWith(`${row.source}!/`));
+  const again = new Set(filesToReadAgain(sqlite).flatMap((each) => withArchives(each.source)));
+  const isRead = (row: { source: string }) => !again.has(row.source);
   const lines = new Set(rows.filter(isRead).map((row) => `${row.source}\0${row.sha256 ?? row.reason}`));
   const isStored = (found: FoundSource) =>
     found.type === 'unreadable'
@@ -54,4 +53,10 @@ export async function notYetImported(
     if (hashes.some((hash) => takenBack.has(hash))) leftOut.push(path);
   }
   return { fresh, met, leftOut, takenBack };
+}
+
+/** A source, and the archives around it. */
+function withArchives(source: string): string[] {
+  const steps = source.split('!/');
+  return steps.map((_, index) => steps.slice(0, index + 1).join('!/'));
 }

@@ -29,12 +29,10 @@ export type Parsed =
   | { kind: Kind; content: null; reason: string; warnings: string[]; part?: CatalogPart };
 
 /**
- * Increase it when an importer reads the same bytes differently: stored sources are then read again, those of some kinds
- * alone by `wholeSince` (`src/db/read-again.ts`), of all kinds with `changedBefore`.
+ * Increase it when an importer reads the same bytes differently: stored sources of the kinds that `wholeSince`
+ * (`src/db/read-again.ts`) names with it are then read again.
  */
 export const importerVersion = 7;
-/** Sources of any kind that an older version stored are read again. */
-export const changedBefore = 7;
 
 /** A source of an unknown kind. */
 export function skipped(reason: string, warnings: string[] = []): Parsed {

@@ -7,7 +7,7 @@ import { createHasOtherName, stageControls } from './controls/stage-controls.ts'
 import { stageRoles } from './guidance/roles/stage-roles.ts';
 import { stageDocuments } from './guidance/stage-documents.ts';
 import type { OpenLine } from './ledger-lines.ts';
-import { type Content, changedBefore, importerVersion } from './parsed.ts';
+import { type Content, importerVersion } from './parsed.ts';
 import { createStageRelease, removePrinting, type StagedRelease } from './stigs/stage-release.ts';
 import { stageScap } from './stigs/stage-scap.ts';
 import { stageSynonyms } from './stigs/stage-synonyms.ts';
@@ -53,7 +53,7 @@ export class Staging {
   /** The stored source with this hash, unless an older importer read it, or the operator gives it another name. */
   unchanged(sha256: string) {
     const row = this.sourceOf.get({ sha256 });
-    if (!row || row.importerVersion < changedBefore || !isReadWhole(row)) return null;
+    if (!row || !isReadWhole(row)) return null;
     const isRenamed = row.kind === 'oscal-catalog' && this.hasOtherName(row.id, this.framework);
     return isRenamed ? null : row;
   }

@@ -16,16 +16,22 @@ const skippedBefore = [
 ];
 
 /**
- * The first version of the importer that reads all of a kind: 6 reads objectives, methods, parameters and values, 7
- * Markdown, published labels, what a profile leaves to others to resolve, and the status of documents.
+ * The first version of the importer that stores all of a kind as this one does. 6 reads objectives, methods, parameters
+ * and values. 7 reads several CCIs in one `ident`, complex checks and every description tag, Markdown of OSCAL, published
+ * labels, profiles that other documents resolve, the mappings of a collection apart, publishers of SCAP content and the
+ * status of documents. A change of what a kind stores raises `importerVersion` and sets it here.
  */
 const wholeSince: Record<string, number> = {
+  xccdf: 7,
+  scap: 7,
   'oscal-catalog': 7,
   'oscal-profile': 7,
+  'oscal-mapping': 7,
   cprt: 6,
   regdoc: 7,
   'regdoc-markdown': 7,
 };
+const ofControls = /^(?:oscal-|cprt$|other$)/;
 
 /**
  * The files whose last line in the ledger is of an older version that skipped them (rule D42.9), by name: to be imported
@@ -40,22 +46,29 @@ export function filesToReadAgain(sqlite: Sqlite.Database, what?: 'scap' | 'contr
           WHERE n.sha256 = l.sha256 AND (n.run_id, n.ordinal) > (l.run_id, l.ordinal))
       ORDER BY source`,
   );
-  const subjectOf = (kind: string) =>
-    kind === 'scap' ? 'scap' : kind.startsWith('regdoc') ? 'documents' : 'controls';
-  const isWanted = ({ kind }: { kind: string }) => what === undefined || subjectOf(kind) === what;
+  const isWanted = ({ kind }: { kind: string }) =>
+    what === undefined || (what === 'scap' ? kind === 'scap' : ofControls.test(kind));
   const skipped = skippedBefore.filter(isWanted).flatMap(({ kind, reason }) => last.all(kind, reason));
   return [...skipped, ...readInPart(sqlite).filter(isWanted)];
 }
 
-/** Stored sources that an older version read less of. */
+/** Stored sources that an older version read less of, but for those that were rejected since. */
 function readInPart(sqlite: Sqlite.Database): (ReadAgain & { kind: string })[] {
-  const stored = sqlite.prepare<[string, number], ReadAgain & { kind: string }>(
-    'SELECT kind, source, sha256 FROM sources WHERE kind = ? AND importer_version < ? ORDER BY source',
-  );
-  return Object.entries(wholeSince).flatMap(([kind, version]) => stored.all(kind, version));
+  return sqlite
+    .prepare<[string], ReadAgain & { kind: string }>(
+      `SELECT s.kind, s.source, s.sha256
+         FROM sources AS s JOIN json_each(?) AS k ON k.key = s.kind AND s.importer_version < k.value
+        WHERE s.sha256 NOT IN (
+          SELECT sha256 FROM (
+            SELECT sha256, outcome, max(run_id * 4294967296 + ordinal) FROM import_ledger
+             WHERE sha256 IS NOT NULL GROUP BY sha256
+          ) WHERE outcome = 'rejected')
+        ORDER BY k.id, s.source`,
+    )
+    .all(JSON.stringify(wholeSince));
 }
 
-/** Whether a version of the importer read all of a source of a kind that this one reads. */
+/** Whether the version of the importer that read a source stored all of it. */
 export function isReadWhole({ kind, importerVersion }: { kind: string; importerVersion: number }): boolean {
-  return importerVersion >= (wholeSince[kind] ?? 0);
+  return importerVersion >= (wholeSince[kind] ?? 1);
 }

@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { notYetImported } from '../../importers/imported-before.ts';
+import { runImport } from '../../importers/run.ts';
+import { filesToReadAgain } from '../../src/db/read-again.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { parseRelease } from '../support/parsed.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { fieldFiles, fieldFolder } from '../support/reference.ts';
+import { writeScap } from '../support/scap-writer.ts';
+import { put, scratchFolder } from '../support/scratch.ts';
+import { told } from '../support/told.ts';
 import { type SampleRule, writeXccdf } from '../support/xccdf-writer.ts';
+import { makeZip } from '../support/zip.ts';
 
 // Nothing of a benchmark is lost in silence (rules F1.4 to F1.6).
 const losses = suite('what a benchmark states is stored or named');
@@ -226,5 +234,47 @@ onField('the files of the field', () => {
   assert.is(info.release.findings[0]!.severity, 'low');
   assert.is(info.warnings.length, 1);
 });
+
+losses(
+  'a source is read again where the older version stored less of its kind, and named until then',
+  async () => {
+    const folder = scratchFolder();
+    const stig = put(folder, 'stig.xml', plain);
+    const other = put(
+      folder,
+      'controls.csv',
+      'framework,version,identifier,title,statement\nnist-800-53,Rev 5,AC-1,T,S\n',
+    );
+    const zip = put(folder, 'lib.zip', makeZip([{ name: 'scap.xml', data: writeScap() }]));
+    const db = emptyCatalog();
+    const { lines } = await runImport(db, [stig, other, zip]);
+    assert.equal(told(lines, 'kind', 'outcome'), [
+      'xccdf imported',
+      'controls-csv imported',
+      'scap imported',
+    ]);
+    const look = async () => (await notYetImported(db, [stig, other, zip], new Set(), false)).fresh;
+    const named = () => filesToReadAgain(db.sqlite).map(({ source }) => source);
+    assert.equal([named(), await look()], [[], []]);
+    db.sqlite.exec('UPDATE sources SET importer_version = 6');
+    assert.equal(
+      [named(), await look()],
+      [
+        [stig, `${zip}!/scap.xml`],
+        [stig, zip],
+      ],
+    );
+    // A reader that rejects what an older one stored reads it once, not with each look at the inbox.
+    db.sqlite.exec("UPDATE import_ledger SET outcome = 'rejected' WHERE kind = 'scap'");
+    assert.equal([named(), await look()], [[stig], [stig]]);
+    assert.equal(told((await runImport(db, [stig, other, zip])).lines, 'outcome'), [
+      'imported',
+      'unchanged',
+      'imported',
+    ]);
+    assert.equal([named(), await look()], [[], []]);
+    db.close();
+  },
+);
 
 losses.run();
