@@ -239,7 +239,8 @@ function createRequests(
         return !last && fastPath?.(request, response, record, headers);
       } catch (error) {
         if (response.headersSent) throw error;
-        // The router meets the error again, and answers it.
+        // The router answers, with an error if it fails too.
+        log.warn('answer from the cache failed', { error: (error as Error).stack });
         return false;
       }
     };

@@ -641,6 +641,8 @@ front('an error outside the router is answered, and the next request is served',
   const get = `GET / HTTP/1.1\r\n${host}\r\n`;
   failing = 'lookup';
   assert.is((await ask(port, get)).status, 200, 'the router answers');
+  const warned = lines().find(({ msg }) => msg === 'answer from the cache failed');
+  assert.match(warned?.error, /disk I\/O error/);
   const two = await openRaw(port, get + get);
   two.socket.end();
   await two.end;

@@ -50,7 +50,7 @@ export async function loadCertificates(
   const { tlsClientCa, tlsCrl, certSubject, people: peopleFile } = settings;
   const revocations = tlsCrl === null ? null : createRevocations(tlsCrl, now, log);
   let authorities = await readAuthorities(tlsClientCa);
-  let people: People | null = peopleFile === null ? null : await readPeople(peopleFile);
+  let people: People | null = peopleFile === null ? null : await readPeople(peopleFile, log.warn);
   const standings = new LRUCache<string, { until: number }>({ max: 10_000 });
   let lastWarning = Number.NEGATIVE_INFINITY;
 
@@ -144,7 +144,7 @@ export async function loadCertificates(
               paths: [peopleFile],
               reload: () =>
                 kept('people', log, async () => {
-                  people = await readPeople(peopleFile);
+                  people = await readPeople(peopleFile, log.warn);
                 }),
             },
           ]),

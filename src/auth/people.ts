@@ -25,11 +25,15 @@ export const rightsOf = (people: People | null, subject: string): Rights =>
   people?.get(subject) ?? people?.get(everybodyElse) ?? nothing;
 
 /** Reads the table of `GAPSTONE_PEOPLE`. Throws `CommandError` that names the line for a malformed one. */
-export async function readPeople(file: string): Promise<People> {
+export async function readPeople(
+  file: string,
+  warn: (message: string) => void = () => undefined,
+): Promise<People> {
   const people = new Map<string, Rights>();
   try {
     if (statSync(file).size > mostBytes) throw new Error(`it has more than ${mostBytes} bytes`);
-    const { text } = decodeText(await readFile(file));
+    const { text, warnings } = decodeText(await readFile(file));
+    for (const warning of warnings) warn(`the people of ${file}: ${warning}`);
     let isHead = true;
     for await (const row of readLargeTable(text)) {
       if (!isHead) addRow(people, row);

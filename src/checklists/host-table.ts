@@ -6,7 +6,6 @@ import {
   type StigAmong,
   withSlugs,
 } from '../catalog/stigs/host-schema.ts';
-import { decodeText } from '../read/decode.ts';
 import { readTable, type TableRow } from '../read/table.ts';
 
 /** The columns of a table of hosts, and their other names; case, blanks, `_` and `-` do not count. */
@@ -32,9 +31,6 @@ export interface HostTable {
   hosts: ChecklistHost[];
   problems: string[];
 }
-
-/** The text of the file of a table (rule D53.4). Throws an `ImportError` for a binary file. */
-export const textOfTable = (bytes: Uint8Array): string => decodeText(bytes).text;
 
 const longestLine = 16 * 1024;
 

@@ -1,7 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import { AppError, badRequest } from '../base/errors.ts';
 import { refuseHeavyJson } from '../base/json.ts';
-import { decodeText } from '../read/decode.ts';
+import { type DecodedText, decodeFile, headOf, wideEncodingOf } from '../read/decode.ts';
 import { ImportError } from '../read/import-error.ts';
 import { readCkl } from './ckl-reader.ts';
 import { type OldChecklist, readCklb } from './cklb-reader.ts';
@@ -12,14 +11,13 @@ export const maxChecklist = 32 * 1024 * 1024;
 
 /** Whether bytes are XML, in any encoding that an import reads. */
 export function isXml(bytes: Uint8Array): boolean {
-  const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
-  return /^(?:\xef\xbb\xbf)?\s*</.test(head) || /^(?:\xff\xfe<\0|\xfe\xff\0<)/.test(head);
+  return headOf(bytes, 1024).trimStart().startsWith('<');
 }
 
 /** Reads a ckl (XML) or cklb (JSON) as text or bytes, or a cklb as an object. Throws a 400. */
 export function readChecklist(given: string | object, onFault?: OnFault): OldChecklist {
   if (given instanceof Uint8Array) {
-    const { text, warnings } = checklistText(Buffer.from(given));
+    const { text, warnings } = checklistText(given);
     const read = readChecklist(text, onFault);
     return {
       ...read,
@@ -49,19 +47,12 @@ function readText(given: string, onFault?: OnFault): OldChecklist {
   return { format: 'cklb', ...readCklb(value, onFault) };
 }
 
-/**
- * Decodes the file of a checklist: UTF-16 after its byte-order mark, as PowerShell writes it; valid UTF-8 whatever the
- * XML declaration says; else as an import does (rule D20), with warnings. Throws a 400.
- */
-function checklistText(bytes: Buffer): { text: string; warnings: string[] } {
-  const mark = bytes.toString('hex', 0, 2);
-  const encoding = mark === 'fffe' ? 'UTF-16LE' : mark === 'feff' ? 'UTF-16BE' : 'UTF-8';
+/** Decodes the file of a checklist, as PowerShell and old tools write it, with warnings. Throws a 400. */
+function checklistText(bytes: Uint8Array): DecodedText {
   try {
-    if (encoding === 'UTF-8' && !isUtf8(bytes)) return decodeText(bytes);
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), warnings: [] };
+    return decodeFile(bytes);
   } catch (error) {
-    if (error instanceof ImportError || error instanceof TypeError)
-      throw badRequest(`The checklist is not valid ${encoding}`);
-    throw error;
+    if (!(error instanceof ImportError)) throw error;
+    throw badRequest(`The checklist is not valid ${(wideEncodingOf(bytes) ?? 'utf-8').toUpperCase()}`);
   }
 }

@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import { badRequest } from '../base/errors.ts';
 import { type FoundId, idsIn } from '../catalog/controls/id-grammar.ts';
-import { decodeText } from '../read/decode.ts';
+import { decodeFile } from '../read/decode.ts';
+import { ImportError } from '../read/import-error.ts';
 import type { ReferenceFact, References } from './reference-schema.ts';
 import { referenceStates } from './reference-states.ts';
 import { beginningOf, lettersOf, type Vocabulary } from './reference-vocabulary.ts';
@@ -20,10 +20,11 @@ export const largestText = 8 * 1024 * 1024;
 /** The text of a file in UTF-8, in UTF-16 with a byte order mark or in windows-1252; null for a binary file. */
 export function fileText(bytes: Uint8Array): string | null {
   try {
-    const text = isUtf8(bytes) ? new TextDecoder().decode(bytes) : decodeText(bytes).text;
+    const { text } = decodeFile(bytes);
     return text.includes('\0') ? null : text;
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof ImportError) return null;
+    throw error;
   }
 }
 

@@ -37,6 +37,10 @@ export function decodeText(bytes: Uint8Array, strict = false): DecodedText {
   }
 }
 
+/** Decodes a file like `decodeText`, but valid UTF-8 as UTF-8, whatever its XML declaration says. */
+export const decodeFile = (bytes: Uint8Array): DecodedText =>
+  isUtf8(bytes) ? { text: new TextDecoder().decode(bytes), warnings: [] } : decodeText(bytes);
+
 /** The first characters of a file without a byte-order mark: of UTF-16 its characters, else each byte as one. */
 export function headOf(bytes: Uint8Array, length: number): string {
   const head = Buffer.from(bytes.subarray(0, 2 * length));
@@ -45,7 +49,8 @@ export function headOf(bytes: Uint8Array, length: number): string {
   return head.toString('latin1', 0, length).replace(/^\xef\xbb\xbf/, '');
 }
 
-function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+/** The encoding that a byte-order mark of UTF-16 names; null without one. */
+export function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
 }

@@ -33,6 +33,24 @@ faults('a people file that cannot be read leaves the last good rows', async () =
   assert.equal(ways.rightsOf('ann@test.mil'), { organization: 'red', entitlements: ['occ'] });
 });
 
+faults(
+  'a people file in windows-1252 is read with a warning in the log, at the start and later',
+  async () => {
+    const folder = scratchFolder();
+    const row = Buffer.from('subject,org,entitlements\nann,B\u00fcro,occ\n', 'latin1');
+    const file = put(folder, 'people.csv', row);
+    const tlsClientCa = put(folder, 'ca.pem', authority('Root').cert);
+    const lines: string[] = [];
+    const log = createLog('info', (line) => lines.push(line));
+    const settings = { tlsClientCa, tlsCrl: null, certSubject: 'upn' as const, people: file };
+    const ways = await loadCertificates(settings, () => new Date(), log);
+    for (const { paths, reload } of ways.followed(() => undefined)) if (paths.includes(file)) await reload();
+    const warned = lines.filter((line) => line.includes('"warn"') && line.includes('windows-1252'));
+    assert.is(warned.length, 2);
+    assert.is(ways.rightsOf('ann').organization, 'Büro');
+  },
+);
+
 faults('a session ends, and a head is noted, while an import holds the lock of the catalog', async () => {
   const folder = scratchFolder();
   const db = await openSite(folder, [shipped('stigs')]);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
+import { fileText } from '../../src/checklists/reference-scan.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
@@ -46,6 +47,18 @@ samples('states and places (rule D39.1)', async () => {
     references[1].advice,
     /^The newest revision is SV-900001r\d+\. No retained release has the cited one$/,
   );
+});
+
+samples('a file is binary where no encoding fits; any other error is thrown', () => {
+  assert.is(fileText(Buffer.from([0xff, 0xfe, 0x00, 0xd8])), null);
+  assert.is(fileText(Buffer.from('AC-2\0')), null);
+  assert.is(
+    fileText(Buffer.from('<?xml version="1.0" encoding="EBCDIC"?>é')),
+    '<?xml version="1.0" encoding="EBCDIC"?>é',
+  );
+  const detached = new Uint8Array(8);
+  structuredClone(detached, { transfer: [detached.buffer] });
+  assert.throws(() => fileText(detached));
 });
 
 samples('a body is JSON with a text, or the text itself; anything else is refused', async () => {

@@ -130,6 +130,24 @@ pages('a table of any form is read, or said to be wrong', () => {
   assert.equal([many.length, many.at(-1)], [11, '20 more lines are wrong']);
 });
 
+pages('a file in windows-1252 is read with a warning, whether it makes a zip or is kept', async () => {
+  const list = (await loadPage(t, '/lists', ann, { name: 'Old', visibility: 'SHARED' })).location!;
+  await loadPage(t, `${list}/stigs`, ann, { slugs: slugs.join('\n') });
+  const post = (fields: Record<string, string>) =>
+    t.app.request(`http://here.example${list}/checklists`, {
+      ...{ method: 'POST', headers: ann },
+      body: formOf({ ...fields, hosts: '' }, Buffer.from('hostName\nw\u00e9b01\n', 'latin1')),
+    });
+  const zip = await post({ format: 'cklb', layout: 'stig' });
+  assert.is(zip.status, 200);
+  await zip.arrayBuffer();
+  assert.match(decodeURIComponent(zip.headers.get('X-Warnings')!), /read as windows-1252/);
+  const kept = await post({ keep: '' });
+  assert.is(kept.status, 303);
+  const page = await loadPage(t, kept.headers.get('Location')!, ann);
+  assert.match(textOf(page.text), /1 host is saved with the list. The file is not UTF-8/);
+});
+
 pages('hosts are kept with the list, ticked, and made to a zip at one press', async () => {
   const list = (await loadPage(t, '/lists', ann, { name: 'Kept', visibility: 'SHARED' })).location!;
   await loadPage(t, `${list}/stigs`, ann, { slugs: slugs.join('\n') });

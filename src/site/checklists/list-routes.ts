@@ -2,12 +2,13 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { AppError, badRequest } from '../../base/errors.ts';
 import { type ChecklistHost, stigsAmong } from '../../catalog/stigs/host-schema.ts';
-import { readHosts, textOfTable } from '../../checklists/host-table.ts';
+import { readHosts } from '../../checklists/host-table.ts';
 import { checklistsBody } from '../../checklists/list-checklists-schema.ts';
 import { downloadStream } from '../../http/answer.ts';
 import type { Env, Form } from '../../http/env.ts';
 import { offsetOf, paginationOf, slice } from '../../http/paging.ts';
 import { check, positiveInteger } from '../../http/schema.ts';
+import { type DecodedText, decodeText } from '../../read/decode.ts';
 import type { Services } from '../../services.ts';
 import { link } from '../parts/components.tsx';
 import { partPath } from '../parts/list-frame.tsx';
@@ -65,15 +66,19 @@ export function listChecklistPages(
       const id = c.req.param('id');
       try {
         if (c.get('form').get('kept') !== '') return await zip(c, id, form);
-        form.hosts = fileOrTyped(c.get('form'), form.hosts);
+        const { text, warnings } = fileOrTyped(c.get('form'), form.hosts);
+        form.hosts = text;
         const { hosts, problems } = readHosts(form.hosts, {
           mustHaveHeader: false,
           among: amongOf(c, id),
         });
         if (problems.length > 0) return one(c, form, problems);
-        if (c.get('form').get('keep') === '') return await zip(c, id, form, hosts);
+        if (c.get('form').get('keep') === '') return await zip(c, id, form, hosts, warnings);
         await listHosts.put(c.get('user'), id, hosts);
-        return goTo(c, partPath(id, 'checklists'), { code: 'hosts-kept', count: hosts.length });
+        return goTo(c, partPath(id, 'checklists'), {
+          code: warnings.length === 0 ? 'hosts-kept' : 'hosts-decoded',
+          count: hosts.length,
+        });
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error;
         return one(c, form, [error.message]);
@@ -81,10 +86,19 @@ export function listChecklistPages(
     },
   );
 
-  async function zip(c: Context<Env>, id: string, { format, layout }: HostsForm, hosts?: ChecklistHost[]) {
+  async function zip(
+    c: Context<Env>,
+    id: string,
+    { format, layout }: HostsForm,
+    hosts?: ChecklistHost[],
+    warnings: string[] = [],
+  ) {
     const asked = check(checklistsBody, { hosts, format, layout });
     const made = await listChecklists(c.get('user'), id, asked, c.get('record'));
-    return downloadStream(c, made.zip, 'zip', made.name, { 'Cache-Control': 'private, no-store' });
+    return downloadStream(c, made.zip, 'zip', made.name, {
+      'Cache-Control': 'private, no-store',
+      ...(warnings.length > 0 && { 'X-Warnings': warnings.map(encodeURIComponent).join(',') }),
+    });
   }
 
   app.post('/lists/:id/hosts/ticks', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {
@@ -136,12 +150,13 @@ function typedIn(form: Form): HostsForm {
 }
 
 /** The table of hosts: the typed text, or the content of the csv file, which the form then shows. Throws a 400. */
-function fileOrTyped(form: Form, typed: string): string {
+function fileOrTyped(form: Form, typed: string): DecodedText {
   const [file] = form.files('file');
-  if (file === undefined) return typed;
+  if (file === undefined) return { text: typed, warnings: [] };
   if (typed.trim() !== '') throw badRequest('Paste the hosts or choose a file, not both');
   try {
-    return lines(textOfTable(file.bytes));
+    const { text, warnings } = decodeText(file.bytes);
+    return { text: lines(text), warnings };
   } catch (error) {
     throw badRequest(`The file cannot be read: ${(error as Error).message}. Save it as CSV UTF-8`);
   }

@@ -10,6 +10,8 @@ const texts: Record<string, (count: number) => string> = {
     count === 0 ? 'Nothing added: it was already there.' : count === 1 ? 'Added.' : `${count} added.`,
   seen: () => 'Marked as read. Only later releases are new to you.',
   'hosts-kept': (count) => `${count} ${count === 1 ? 'host is' : 'hosts are'} saved with the list.`,
+  'hosts-decoded': (count) =>
+    `${count} ${count === 1 ? 'host is' : 'hosts are'} saved with the list. The file is not UTF-8: it was read as windows-1252.`,
   removed: (count) => (count === 1 ? 'Removed.' : `${count} removed.`),
   favorite: () => 'Added to favorites.',
   undone: () => 'Put back.',
