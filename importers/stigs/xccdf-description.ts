@@ -24,7 +24,7 @@ const longestTag = Math.max(...descriptionTags.map((tag) => tag.length));
 function keyOf(name: string): string {
   return name
     .toLowerCase()
-    .replace(/[^a-z]/g, '')
+    .replace(/[^a-z0-9]/g, '')
     .replace(/^security/, 'severity')
     .replace(/discuss$/, 'discussion')
     .replace(/(?:ies|y)$/, 'i')

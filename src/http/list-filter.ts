@@ -16,7 +16,8 @@ export const stigFilter = textOrTexts('stig', 1000)
   .optional();
 export const listFilter = requestText('list', 100)
   .refine((text) => /^[\w-]+$/.test(text), { error: 'list must be the id of a list' })
-  .optional();
+  .optional()
+  .openapi({ pattern: '^[\\w-]+$' });
 
 /** What a filter asks of a list. Both throw NOT_FOUND for a list that the user may not see. */
 export interface FilterLists {

@@ -251,6 +251,7 @@ losses(
     assert.equal(told(lines, 'kind', 'outcome'), [
       'xccdf imported',
       'controls-csv imported',
+      'archive imported',
       'scap imported',
     ]);
     const look = async () => (await notYetImported(db, [stig, other, zip], new Set(), false)).fresh;
@@ -270,6 +271,7 @@ losses(
     assert.equal(told((await runImport(db, [stig, other, zip])).lines, 'outcome'), [
       'imported',
       'unchanged',
+      'imported',
       'imported',
     ]);
     assert.equal([named(), await look()], [[], []]);

@@ -49,16 +49,13 @@ samples('states and places (rule D39.1)', async () => {
   );
 });
 
-samples('a file is binary where no encoding fits; any other error is thrown', () => {
+samples('a file is binary where no encoding fits', () => {
   assert.is(fileText(Buffer.from([0xff, 0xfe, 0x00, 0xd8])), null);
   assert.is(fileText(Buffer.from('AC-2\0')), null);
   assert.is(
     fileText(Buffer.from('<?xml version="1.0" encoding="EBCDIC"?>é')),
     '<?xml version="1.0" encoding="EBCDIC"?>é',
   );
-  const detached = new Uint8Array(8);
-  structuredClone(detached, { transfer: [detached.buffer] });
-  assert.throws(() => fileText(detached));
 });
 
 samples('a body is JSON with a text, or the text itself; anything else is refused', async () => {

@@ -92,7 +92,9 @@ export const documentsQuery = z.object({
   doctype: requestText('doctype', 200)
     .optional()
     .openapi({ description: 'The whole value. Case is ignored.' }),
-  status: oneWord('status', documentStatuses).optional(),
+  status: oneWord('status', documentStatuses)
+    .optional()
+    .openapi({ description: 'Only documents with this status. Case is ignored.' }),
   ...paging(100, 150),
 });
 export type DocumentsQuery = z.infer<typeof documentsQuery>;
