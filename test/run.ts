@@ -69,6 +69,8 @@ const queue: Runner[][] = [];
 Object.assign(globalThis, { UVU_QUEUE: queue });
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const problems: string[] = [];
+/** The lines of a stack that the runner and the packages below it have part in. */
+const ofRunner = /^ +at .*(?:node_modules|test\/run\.ts|test\/support\/properties\.ts).*\n/gm;
 /** What was left out, each with its file, by the sentence that says how to bring what it needs. */
 const missing = new Map<string, string[]>();
 /** Stands before each problem in what a child prints, and before all that it left out. */
@@ -179,7 +181,7 @@ async function runSuite(name: string, run: Runner): Promise<void> {
     const [errors, ran, skipped, total] = await run();
     totals.passed += ran;
     totals.skipped += skipped;
-    if (errors !== true) problems.push(`${name}: ${errors}`);
+    if (errors !== true) problems.push(`${name}: ${errors.replace(ofRunner, '').trimEnd()}`);
     if (total + skipped === 0) fail(`${name}: a suite without tests`);
     if (ran < total) totals.failed += total - ran;
     if (ran < total && errors === true)
