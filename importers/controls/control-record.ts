@@ -51,6 +51,8 @@ export interface CatalogRecord {
   version: string;
   /** Orders the editions of a version within one kind of source: a date or the publisher's version text. */
   edition: string;
+  /** The title of a framework of a site's own; none for the published ones, and where the source states none. */
+  frameworkTitle?: string | undefined;
   controls: ControlRecord[];
 }
 

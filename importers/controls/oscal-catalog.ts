@@ -142,7 +142,7 @@ function readCatalog(
   catalog: OscalGroup & { metadata: OscalMetadata },
   publication: Publication,
 ): ControlsResult {
-  const { framework, version, edition, warnings } = publication;
+  const { framework, version, edition, warnings, frameworkTitle } = publication;
   const flat = flatten(catalog, publication, '/catalog');
   const parameters = readParameters(
     [...ofGroups(catalog), ...flat.flatMap(({ control }) => control.params)],
@@ -164,7 +164,8 @@ function readCatalog(
     const withdrawnInto = readTargets(each, framework, rootOf, warnings);
     return controlRecord(framework, { ...head, status: 'withdrawn', withdrawnInto });
   });
-  return { kind, records: [catalogRecord(kind, { framework, version, edition }, controls)], warnings };
+  const record = catalogRecord(kind, { framework, version, edition, frameworkTitle }, controls);
+  return { kind, records: [record], warnings };
 }
 
 const ofGroups = ({ params, groups }: OscalGroup): OscalGroup['params'] => [

@@ -29,6 +29,8 @@ export interface Publication extends OscalRelease {
   statementIdOf?(identifier: string): string;
   /** Whether an active control without a statement is a fault. */
   hasStatements: boolean;
+  /** The title of a framework of a site's own. */
+  frameworkTitle?: string;
 }
 
 /** True for metadata with a title of SP 800-53 or 800-53B (the baselines). */
@@ -121,6 +123,7 @@ function anyPublication(metadata: OscalMetadata, name?: string): Publication {
       throw new ImportError(`"${excerpt(identifier)}..." has more than ${longestIdentifier} characters`);
     },
     hasStatements: false,
+    frameworkTitle: excerpt(collapseLine(metadata.title), 300),
   };
 }
 

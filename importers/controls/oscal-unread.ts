@@ -84,6 +84,9 @@ function attributeOf(node: unknown, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Whether an export of Gapstone made a property or a part. */
+const isOwn = (item: unknown) => attributeOf(item, 'ns') === oscalNamespace;
+
 /**
  * Warnings that name what a document of OSCAL states and the importers do not store, once with its count. The shape of the document is checked before, so its depth is bounded.
  */
@@ -91,22 +94,19 @@ export function unreadIn(value: unknown): string[] {
   const document = value as Record<string | symbol, unknown>;
   const model = Object.keys(document).find((name) => name in read)!;
   const losses = createLosses();
-  let isOurs = false;
   const visit = (node: unknown, kind: string, holder: string) => {
     if (!isObject(node)) return;
     for (const [name, item] of itemsOf(node)) {
       if (noContent.test(name) || (kind === 'part' && prose.test(name))) continue;
       const named = attributeOf(item, name === 'link' ? 'rel' : 'name').replaceAll('_', '-');
       if (name === 'prop') {
-        const isOwn = attributeOf(item, 'ns') === oscalNamespace;
-        isOurs ||= isOwn;
-        if (!has(props[kind], named) && !noContent.test(named)) losses.add(`${kind} prop ${named}`);
+        if (!isOwn(item) && !has(props[kind], named) && !noContent.test(named))
+          losses.add(`${kind} prop ${named}`);
       } else if (name === 'link') {
         if (!has(links[kind], named)) losses.add(`${kind} link ${named}`);
       } else if (name === 'part') {
-        const isOwn = attributeOf(item, 'ns') === oscalNamespace;
         const isItem = holder === 'statement' || holder === 'item';
-        if (!isOwn && !isItem && !has(parts[kind === 'part' ? holder : kind], named))
+        if (!isOwn(item) && !isItem && !has(parts[kind === 'part' ? holder : kind], named))
           losses.add(`${kind === 'part' ? holder : kind} part ${named}`);
         else visit(item, 'part', isItem ? 'item' : named);
       } else if (!has(read[kind], name) || (model === 'catalog' && name === 'resource'))
@@ -115,6 +115,5 @@ export function unreadIn(value: unknown): string[] {
     }
   };
   visit(document[xmlRoot] ?? document[model], model, model);
-  // What Gapstone generates is no content.
-  return isOurs ? [] : losses.warnings();
+  return losses.warnings();
 }

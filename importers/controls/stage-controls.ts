@@ -2,6 +2,7 @@ import { frameworks } from '../../src/catalog/controls/frameworks.ts';
 import {
   baselineFacts,
   controlFacts,
+  frameworkTitles,
   mappingDetails,
   mappingFacts,
   parameterValueFacts,
@@ -17,6 +18,7 @@ import type { CciListRecord, ControlRecord, ControlsRecord, MappingRecord } from
 /** Stores the records of one source, inside the run's transaction; gives the ledger's target and counts. */
 export function stageControls(db: Database, sourceId: number, records: ControlsRecord[]): Stated {
   const insertControl = prepareInsert(db, controlFacts);
+  const insertTitle = prepareInsert(db, frameworkTitles);
   const insertBaseline = prepareInsert(db, baselineFacts);
   const insertValue = prepareInsert(db, parameterValueFacts);
   const insertProfile = prepareInsert(db, profileFacts);
@@ -55,7 +57,9 @@ export function stageControls(db: Database, sourceId: number, records: ControlsR
   for (const record of records) {
     const { edition } = record;
     if (record.type === 'catalog') {
-      storeControls(record.framework, record.version, edition, record.controls);
+      const { framework, version, frameworkTitle: title } = record;
+      storeControls(framework, version, edition, record.controls);
+      if (title !== undefined) insertTitle.run({ sourceId, framework, version, edition, title });
       counts.controls = (counts.controls ?? 0) + record.controls.length;
     } else if (record.type === 'baseline') {
       const { framework, version, baseline, title } = record;

@@ -13,3 +13,12 @@ CREATE TABLE profile_values (
   value TEXT NOT NULL,
   PRIMARY KEY (source_id, ordinal)
 ) STRICT, WITHOUT ROWID;
+
+-- The title of a framework of a site's own, as its catalog states it (rule D54.1). Written by importers only.
+CREATE TABLE framework_titles (
+  source_id INTEGER NOT NULL PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
+  framework TEXT NOT NULL,
+  version TEXT NOT NULL,
+  edition TEXT NOT NULL,
+  title TEXT NOT NULL
+) STRICT;

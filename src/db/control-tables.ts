@@ -131,6 +131,14 @@ export const profileFacts = sqliteTable('profile_facts', {
   record: text('record').notNull(),
 });
 
+export const frameworkTitles = sqliteTable('framework_titles', {
+  sourceId: integer('source_id').notNull().primaryKey(),
+  framework: text('framework').notNull(),
+  version: text('version').notNull(),
+  edition: text('edition').notNull(),
+  title: text('title').notNull(),
+});
+
 export const profileValues = sqliteTable('profile_values', {
   sourceId: integer('source_id').notNull(),
   ordinal: integer('ordinal').notNull(),

@@ -98,6 +98,7 @@ const parts: Record<string, DigestedTable> = {
   mapping_details: { ...ofSource('t.ordinal'), added: true },
   parameter_value_facts: { ...ofSource('t.baseline, t.parameter'), added: true },
   profile_facts: { ...ofSource('t.record'), added: true },
+  framework_titles: { ...ofSource('t.framework'), added: true },
   scap_facts: { ...ofSource('t.ordinal'), added: true },
   scap_contents: {
     without: ['source_id', 'stig_id'],

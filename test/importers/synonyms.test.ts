@@ -226,7 +226,7 @@ synonyms('a catalog of schema 5 is upgraded, and its digest made anew', async ()
   const old = new Sqlite(file);
   old.exec(`DELETE FROM sources WHERE kind = 'synonyms-csv';
     DROP TABLE synonym_groups; DROP TABLE rule_words; DROP TABLE scap_contents; DROP TABLE scap_facts;
-    DROP TABLE profile_facts; DROP TABLE profile_values; DROP TABLE parameter_value_facts; DROP TABLE mapping_details; DROP INDEX findings_by_ids;
+    DROP TABLE framework_titles; DROP TABLE profile_facts; DROP TABLE profile_values; DROP TABLE parameter_value_facts; DROP TABLE mapping_details; DROP INDEX findings_by_ids;
     PRAGMA user_version = 5;`);
   assert.ok(storedDigest(old));
   old.close();

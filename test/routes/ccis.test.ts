@@ -148,7 +148,12 @@ test('every framework is listed, also one without a catalog', async () => {
       versions: versions(['2024-01-01', true, 2], ['2020-01-01', false, 2]),
       baselines: [],
     },
-    { framework: 'harbor-rules', title: 'harbor-rules', versions: versions(['2.0', true, 4]), baselines: [] },
+    {
+      framework: 'harbor-rules',
+      title: 'Harbor Rules v2.0',
+      versions: versions(['2.0', true, 4]),
+      baselines: [],
+    },
   ]);
 });
 
@@ -186,6 +191,7 @@ test('resolve and the batch name what does not exist, and nothing else', async (
     nist-800-53:AC-99  | cci           |       | identifier AC-99
     nist-800-53:AC     | harbour-rules |       | identifier AC, to harbour-rules
     nist-800-35:AC-1   | cci           | Rev 9 | framework nist-800-35
+    nist-800-53:AC-99  | cci           | Rev 9 | identifier AC-99, version Rev 9
     nist-800-53:AC-1   | cci           | Rev 9 | version Rev 9
     harbor-rules:HB-1  | nist-800-53   | 2.0   | identifier HB-1
     __proto__:x        | constructor   |       | framework __proto__, to constructor`;

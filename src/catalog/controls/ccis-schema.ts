@@ -71,7 +71,8 @@ export const Frameworks = z
       z.strictObject({
         framework: z.string().openapi({ description: 'The key that other endpoints take.' }),
         title: z.string().openapi({
-          description: 'The name of a published framework; of an imported one its key.',
+          description:
+            'The name of a published framework; of an imported one the title of its catalog, else its key.',
           example: 'NIST SP 800-53',
         }),
         versions: z

@@ -56,6 +56,13 @@ export function createControlLists(db: Database, versions: ControlVersions, base
     .where(eq(controls.status, 'active'))
     .groupBy(controls.framework, controls.version)
     .prepare();
+  // Of the served version before others, of its catalogs the newest.
+  const statedTitle = db.sqlite
+    .prepare<[string], string>(
+      `SELECT t.title FROM framework_titles AS t JOIN framework_versions AS v USING (framework, version)
+        WHERE t.framework = ? ORDER BY v.is_default DESC, v.is_newest DESC, t.edition DESC, t.title LIMIT 1`,
+    )
+    .pluck();
   const totals = perGeneration(
     db,
     () => new Map(counted.all().map((each) => [`${each.framework} ${each.version}`, each.total])),
@@ -94,7 +101,7 @@ export function createControlLists(db: Database, versions: ControlVersions, base
       db.read(() => ({
         frameworks: versions.known().map((framework) => ({
           framework,
-          title: frameworkTitle(framework),
+          title: statedTitle.get(framework) ?? frameworkTitle(framework),
           versions: versions.versions(framework).map(({ version, isServed: current }) => {
             return { version, current, controls: totalOf(framework, version) };
           }),

@@ -102,11 +102,12 @@ async function resolve(
   const found = await crosswalk.resolveInSlices(question);
   const { texts, truncated } = explain ? await runInSlices(explained(explainer, found, version)) : found;
   const source = { framework, identifier, version: version ?? null };
-  const wrong = explainer.unknownIn({ framework, identifier, version });
-  const field = wrong === 'version' ? 'version' : 'from';
   const unknown = [
-    ...(wrong === null ? [] : [{ field, value: { ...from, version: version! }[wrong] }]),
-    ...(explainer.unknownIn({ framework: to }) === null ? [] : [{ field: 'to', value: to }]),
+    ...explainer.unknownIn({ framework, identifier, version }).map((wrong) => ({
+      field: wrong === 'version' ? 'version' : 'from',
+      value: { ...from, version: version! }[wrong],
+    })),
+    ...explainer.unknownIn({ framework: to }).map(() => ({ field: 'to', value: to })),
   ];
   const entries: [string, JsonText<unknown>][] = [
     ...unknownEntry(unknown),
@@ -183,14 +184,15 @@ async function pathsOfPairs(
     .filter((_, index) => answers[index]!.truncated)
     .map((pair) => `${pair.key} ${pair.to}`);
   const unknown = [
-    ...references.flatMap((reference, index) => {
-      const wrong = explainer.unknownIn(reference);
-      return wrong === null ? [] : [{ field: `/from/${index}/${wrong}`, value: from[index]![wrong]! }];
-    }),
+    ...references.flatMap((reference, index) =>
+      explainer
+        .unknownIn(reference)
+        .map((wrong) => ({ field: `/from/${index}/${wrong}`, value: from[index]![wrong]! })),
+    ),
     ...to.flatMap((target, index) =>
-      explainer.unknownIn({ framework: frameworkKey(target) }) === null
-        ? []
-        : [{ field: `/to/${index}`, value: target }],
+      explainer
+        .unknownIn({ framework: frameworkKey(target) })
+        .map(() => ({ field: `/to/${index}`, value: target })),
     ),
   ];
   const entries: [string, string][] = [

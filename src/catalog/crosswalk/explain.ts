@@ -35,12 +35,13 @@ function createUnknownIn(db: Database, crosswalk: CrosswalkService) {
     identifier,
     version,
   }: Partial<GraphNode> & { framework: string; version?: string | undefined }) =>
-    db.read((): 'framework' | 'identifier' | 'version' | null => {
-      if (!isFramework(framework)) return 'framework';
-      if (identifier === undefined) return null;
+    db.read((): ('framework' | 'identifier' | 'version')[] => {
+      if (!isFramework(framework)) return ['framework'];
+      if (identifier === undefined) return [];
       const isNode = crosswalk.graph().idOf(framework, identifier) !== undefined;
-      if (!isNode && !facts.control({ framework, identifier })) return 'identifier';
-      return version === undefined || pins.isKnown(framework, version) ? null : 'version';
+      const isControl = isNode || facts.control({ framework, identifier }) !== undefined;
+      const isVersion = version === undefined || pins.isKnown(framework, version);
+      return [...(isControl ? [] : ['identifier' as const]), ...(isVersion ? [] : ['version' as const])];
     });
 }
 

@@ -3,6 +3,7 @@ import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts'
 import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
 import { valueOfXml } from '../../../importers/controls/oscal-xml.ts';
 import { parseOscalMapping } from '../../../importers/crosswalk/oscal-mapping.ts';
+import { oscalNamespace } from '../../../src/base/ids.ts';
 import { suite } from '../../support/harness.ts';
 import { control, oscalCatalog, oscalProfile } from './oscal-fixtures.ts';
 import { treeOf } from './support.ts';
@@ -22,6 +23,7 @@ unread('is named once with its count, in JSON as in XML', () => {
           { name: 'label', value: 'AC-1' },
           { name: 'sort-id', value: 'ac-01' },
           { name: 'mood', value: 'good', class: 'x' },
+          { name: 'own', ns: oscalNamespace, value: 'one of ours silences nothing else' },
         ],
         links: [
           { href: '#a', rel: 'reference' },
