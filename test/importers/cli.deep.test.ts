@@ -164,62 +164,75 @@ codes.run();
 
 const ledger = suite('gapstone import --json');
 
-ledger('one object for each source in the order of its keys, the summary last, as the database has it', async () => {
-  const db = newDb();
-  const { code, stdout, stderr } = await importHere('--json', good, good, bad, text, zip, older, '--db', db);
-  assert.is(code, 3, stderr);
-  assert.not.match(stderr, /imported|rejected/, 'the ledger goes to stdout');
-  const objects = jsonLines(stdout);
-  const { summary, ...rest } = objects.pop();
-  assert.equal(rest, {});
-  const { ms, phases, ...totals } = summary;
-  assert.is(
-    JSON.stringify(totals),
-    '{"sources":9,"imported":3,"unchanged":2,"superseded":1,"skipped":2,"rejected":1,"warnings":0}',
-  );
-  assert.ok(ms >= 0 && Object.keys(phases).length >= 3);
-  for (const line of objects) {
-    assert.is(Object.keys(line).join(' '), 'source kind sha256 outcome reason warnings target counts ms');
-    assert.equal([typeof line.ms, line.warnings], ['number', []]);
-  }
-  assert.equal(
-    objects.map(({ source, kind, outcome, target }) => [source, kind, outcome, target].join(' ')),
-    [
-      `${good} xccdf imported good`,
-      `${good} xccdf unchanged good`,
-      `${bad} xccdf rejected `,
-      `${text} other skipped `,
-      `${zip} archive imported `,
-      `${zip}!/good.xml xccdf unchanged good`,
-      `${zip}!/other.xml xccdf imported other`,
-      `${zip}!/text.txt other skipped `,
-      `${older} xccdf superseded good`,
-    ],
-  );
-  assert.equal(objects[0].counts, { rules: 3, high: 0, medium: 3, low: 0, profiles: 0 });
-  assert.equal(objects[4].counts, { members: 3 });
-  const hashes = [good, good, bad, text, zip].map((file) => sha256(readFileSync(file)));
-  assert.equal(told(objects.slice(0, 5), 'sha256'), hashes);
-  for (const index of [2, 3, 8]) assert.ok(objects[index].reason.length > 10);
+ledger(
+  'one object for each source in the order of its keys, the summary last, as the database has it',
+  async () => {
+    const db = newDb();
+    const { code, stdout, stderr } = await importHere(
+      '--json',
+      good,
+      good,
+      bad,
+      text,
+      zip,
+      older,
+      '--db',
+      db,
+    );
+    assert.is(code, 3, stderr);
+    assert.not.match(stderr, /imported|rejected/, 'the ledger goes to stdout');
+    const objects = jsonLines(stdout);
+    const { summary, ...rest } = objects.pop();
+    assert.equal(rest, {});
+    const { ms, phases, ...totals } = summary;
+    assert.is(
+      JSON.stringify(totals),
+      '{"sources":9,"imported":3,"unchanged":2,"superseded":1,"skipped":2,"rejected":1,"warnings":0}',
+    );
+    assert.ok(ms >= 0 && Object.keys(phases).length >= 3);
+    for (const line of objects) {
+      assert.is(Object.keys(line).join(' '), 'source kind sha256 outcome reason warnings target counts ms');
+      assert.equal([typeof line.ms, line.warnings], ['number', []]);
+    }
+    assert.equal(
+      objects.map(({ source, kind, outcome, target }) => [source, kind, outcome, target].join(' ')),
+      [
+        `${good} xccdf imported good`,
+        `${good} xccdf unchanged good`,
+        `${bad} xccdf rejected `,
+        `${text} other skipped `,
+        `${zip} archive imported `,
+        `${zip}!/good.xml xccdf unchanged good`,
+        `${zip}!/other.xml xccdf imported other`,
+        `${zip}!/text.txt other skipped `,
+        `${older} xccdf superseded good`,
+      ],
+    );
+    assert.equal(objects[0].counts, { rules: 3, high: 0, medium: 3, low: 0, profiles: 0 });
+    assert.equal(objects[4].counts, { members: 3 });
+    const hashes = [good, good, bad, text, zip].map((file) => sha256(readFileSync(file)));
+    assert.equal(told(objects.slice(0, 5), 'sha256'), hashes);
+    for (const index of [2, 3, 8]) assert.ok(objects[index].reason.length > 10);
 
-  const { sqlite, close } = openCatalog(db);
-  const stored = sqlite.prepare('SELECT * FROM import_ledger ORDER BY run_id, ordinal').all() as Record<
-    string,
-    unknown
-  >[];
-  assert.equal(
-    stored.map(({ run_id: _, ordinal: __, warnings, counts, ...line }) => ({
-      ...line,
-      warnings: JSON.parse(String(warnings)),
-      counts: JSON.parse(String(counts)),
-    })),
-    objects,
-  );
-  const runs = sqlite.prepare('SELECT summary FROM import_runs').pluck().all() as string[];
-  const { ms: _ms, phases: _phases, ...kept } = JSON.parse(runs.join());
-  assert.equal(kept, totals);
-  close();
-});
+    const { sqlite, close } = openCatalog(db);
+    const stored = sqlite.prepare('SELECT * FROM import_ledger ORDER BY run_id, ordinal').all() as Record<
+      string,
+      unknown
+    >[];
+    assert.equal(
+      stored.map(({ run_id: _, ordinal: __, warnings, counts, ...line }) => ({
+        ...line,
+        warnings: JSON.parse(String(warnings)),
+        counts: JSON.parse(String(counts)),
+      })),
+      objects,
+    );
+    const runs = sqlite.prepare('SELECT summary FROM import_runs').pluck().all() as string[];
+    const { ms: _ms, phases: _phases, ...kept } = JSON.parse(runs.join());
+    assert.equal(kept, totals);
+    close();
+  },
+);
 
 ledger.run();
 

@@ -88,25 +88,12 @@ kept('a STIG that is gone is shown with its title, and can be removed but not ad
   });
   assert.is((await ask(t, 'GET', '/api/v1/stigs/harbor_linux_3', alice)).status, 404);
   const page = (await ask(t, 'GET', `${list}/stigs?include=findings`, alice)).json;
-  assert.equal(page.stigs[0], {
-    slug: 'harbor_linux_3',
-    title: 'Harbor Linux 3 Security Technical Implementation Guide',
-    version: '',
-    status: '',
-    statusDate: null,
-    findingCount: 0,
-    catI: 0,
-    catII: 0,
-    catIII: 0,
-    addedAt: '2026-11-21T12:00:00.000Z',
-    position: 1,
-    notes: 'keep',
-    release: null,
-    newest: '',
-    state: 'gone',
-    seenVersion: null,
-    findings: [],
-  });
+  assert.is(
+    JSON.stringify(page.stigs[0]),
+    '{"slug":"harbor_linux_3","title":"Harbor Linux 3 Security Technical Implementation Guide","version":"","status":"",' +
+      '"statusDate":null,"findingCount":0,"catI":0,"catII":0,"catIII":0,"addedAt":"2026-11-21T12:00:00.000Z","position":1,' +
+      '"notes":"keep","release":null,"newest":"","state":"gone","seenVersion":null,"findings":[]}',
+  );
   assert.is(page.pagination.total, 2);
   assert.is((await ask(t, 'GET', list, alice)).json.stigCount, 2);
   assert.ok((await ask(t, 'GET', '/api/v1/my-stigs', alice)).json.slugs.includes('harbor_linux_3'));

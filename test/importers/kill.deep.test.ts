@@ -23,7 +23,9 @@ let after: unknown;
 const contentOf = (db: Database) => ({
   ...dumpCatalog(db),
   runs: db.sqlite
-    .prepare('SELECT (SELECT generation FROM catalog), (SELECT count(*) FROM import_runs), count(*) FROM import_ledger')
+    .prepare(
+      'SELECT (SELECT generation FROM catalog), (SELECT count(*) FROM import_runs), count(*) FROM import_ledger',
+    )
     .raw()
     .get(),
 });
@@ -215,7 +217,11 @@ function madeUp(): string {
       ...rule,
       description: `<VulnDiscussion>${'Long text. '.repeat(200)}</VulnDiscussion>`,
     }));
-    put(target, `${index}.xml`, writeXccdf({ id: `Product_${index}`, title: `Product ${index} STIG`, rules }));
+    put(
+      target,
+      `${index}.xml`,
+      writeXccdf({ id: `Product_${index}`, title: `Product ${index} STIG`, rules }),
+    );
   }
   return target;
 }

@@ -1,10 +1,9 @@
 import * as assert from 'uvu/assert';
 import type { BaselineRecord } from '../../../importers/controls/control-record.ts';
 import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
-import { suite, suiteIf } from '../../support/harness.ts';
-import { referenceData } from '../../support/reference.ts';
+import { suite } from '../../support/harness.ts';
 import { oscalProfile } from './oscal-fixtures.ts';
-import { digest, jsonOf, recordsOf, refusal } from './support.ts';
+import { recordsOf, refusal } from './support.ts';
 
 const fixture = suite('OSCAL profiles');
 
@@ -95,29 +94,3 @@ fixture('a broken profile is refused with one message', () => {
 });
 
 fixture.run();
-
-const real = suiteIf(referenceData, 'the baselines of NIST');
-if (real) {
-  real('have the members that NIST states', () => {
-    const read = (revision: string, baseline: string) =>
-      baselineOf(jsonOf('oscal', `NIST_SP-800-53_${revision}_${baseline}-baseline_profile.json`));
-    const facts = (revision: string, ...baselines: string[]) =>
-      baselines.map((name) => {
-        const { baseline, version, identifiers } = read(revision, name);
-        return [baseline, version, identifiers.length, digest(identifiers.join())].join(' ');
-      });
-    assert.equal(facts('rev5', 'LOW', 'MODERATE', 'HIGH', 'PRIVACY'), [
-      'low Rev 5.1.1 149 f0c834b9dc3ffbe2',
-      'moderate Rev 5.1.1 287 34066f144587613f',
-      'high Rev 5.1.1 370 23e465d19fa03fa3',
-      'privacy Rev 5.1.1 96 901f395ef8f5a3f8',
-    ]);
-    assert.equal(facts('rev4', 'LOW', 'MODERATE', 'HIGH'), [
-      'low Rev 4 124 1386fbb99a947901',
-      'moderate Rev 4 261 852f8eda1f3e61c8',
-      'high Rev 4 343 d22a2ff6f0d01aab',
-    ]);
-  });
-
-  real.run();
-}

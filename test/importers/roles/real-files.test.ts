@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { commodityCodeOf } from '../../../importers/guidance/roles/commodities.ts';
-import { sha256 } from '../../../src/base/ids.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ask, type Caller, userCaller } from '../../support/callers.ts';
 import { suite, testIf } from '../../support/harness.ts';
@@ -68,18 +66,6 @@ onReal('O*NET 29.2 gives 1,016 occupations, 923 with a job zone', async () => {
   assert.is(sum('technologySkillCount'), lines('Technology Skills.txt'));
   assert.is(sum('stigMappingCount'), t.db.sqlite.prepare('SELECT count(*) FROM role_mappings').pluck().get());
   assert.ok(roles.every((role) => role.occupationFamily !== ''));
-});
-
-onReal('every commodity that the mapping knows by its title has the code that O*NET gives it', () => {
-  const rows = readFileSync(reference('onet', 'db_29_2_text', 'Technology Skills.txt'), 'utf8')
-    .trimEnd()
-    .split(/\r?\n/)
-    .slice(1)
-    .map((line) => line.split('\t'));
-  const stated = new Map(rows.map((row) => [row[3]!, row[2]!]));
-  const known = [...stated].filter(([title]) => commodityCodeOf(title) !== undefined);
-  assert.is(known.length, 23);
-  for (const [title, code] of known) assert.is(commodityCodeOf(title), code, title);
 });
 
 onReal('the counts in summaries equal the rows of the records', async () => {
@@ -173,31 +159,6 @@ onReal('the STIGs lead to the occupations that one would name', () => {
     .pluck();
   for (const [slug, code] of expected)
     assert.ok(first.all(slug).includes(code), `${slug}: ${first.all(slug)}`);
-});
-
-onReal('rows are ranked by confidence, job zone and code', () => {
-  const rows = t.db.sqlite
-    .prepare<[], Record<string, number | string>>(
-      `SELECT m.*, s.slug, coalesce(o.job_zone, 0) AS zone FROM role_mappings AS m
-         JOIN stigs AS s ON s.id = m.stig_id JOIN occupations AS o USING (occupation_code) ORDER BY s.slug, m.relevance_rank`,
-    )
-    .all();
-  for (const [index, row] of rows.entries()) {
-    const bits = sha256(`${row.slug} ${row.occupation_code}`).slice(0, 13);
-    assert.is(row.id, Number.parseInt(bits, 16));
-    assert.is(row.rule, '3');
-    assert.match(String(row.mapping_reason), /^technology skills? .* \(rule 3\)$/);
-    assert.ok((row.confidence_score as number) >= 0.5 && (row.confidence_score as number) <= 1);
-    const before = rows[index - 1];
-    if (before?.slug !== row.slug) assert.is(row.relevance_rank, 1);
-    else {
-      assert.is(row.relevance_rank, (before!.relevance_rank as number) + 1);
-      const key = (each: typeof row) =>
-        `${(10 - (each.confidence_score as number)).toFixed(2)} ${9 - (each.zone as number)} ${each.occupation_code}`;
-      assert.ok(key(before!) < key(row), `${row.slug} ${row.relevance_rank}`);
-    }
-  }
-  assert.is(new Set(rows.map((row) => row.id)).size, rows.length);
 });
 
 real.run();
