@@ -57,17 +57,16 @@ function documents(): Record<string, string> {
     document: { ...sample.document, documentId, published, publisher, title },
   });
   const single = ['usability', 'introduction', 'usability-1'].flatMap((id) =>
-    ['2020-01-01', '2021-01-01'].flatMap((date) =>
-      ['Harbor Board', 'NIST'].flatMap((publisher) =>
-        ['one', 'two'].map((title) => [of(id, date, publisher, title)]),
-      ),
-    ),
+    ['2020-01-01 NIST', '2020-01-01 Harbor', '2021-01-01 NIST', '2021-01-01 Harbor'].flatMap((stated) => {
+      const [date, publisher] = stated.split(' ') as [string, string];
+      return ['one', 'two'].map((title) => [of(id, date, publisher, title)]);
+    }),
   );
   const several = single
     .slice(0, 4)
-    .map(([first], index) => [first, of('appendix', `202${index % 2}-01-01`, 'Harbor Board', 'three')]);
+    .map(([first], index) => [first, of('appendix', `202${index % 2}-01-01`, 'Harbor', 'three')]);
   return Object.fromEntries(
-    [...single, ...several].map((each, index) => [`document${index}.json`, JSON.stringify(each)]),
+    [...single, ...several].map((each, at) => [`document${at}.json`, JSON.stringify(each)]),
   );
 }
 
@@ -93,41 +92,21 @@ const roles = {
   'more.csv': `${roleColumns}\napache_server_2_4,15-1251.00,0,Related,,Not here.\n`,
 };
 
-const oscal = (model: string, content: object) =>
-  JSON.stringify({
-    [model]: {
-      metadata: { title: 'Harbor Rules', version: '1', 'last-modified': '2026-01-01T00:00:00Z' },
-      ...content,
-    },
-  });
-const harborControls = ['hb-1', 'hb-2'].map((id) => ({
-  id,
-  title: id,
-  parts: [{ name: 'statement', prose: 'Moor.' }],
-}));
-const maps = [
-  {
-    relationship: 'subset-of',
-    sources: [{ type: 'control', 'id-ref': 'hb-1' }],
-    targets: [{ type: 'control', 'id-ref': 'ac-1' }],
-  },
-];
-
+const head = (title: string) =>
+  `"metadata": {"title": "${title}", "version": "1", "last-modified": "2026-01-01T00:00:00Z"}`;
+const harborControl = (id: string) =>
+  `{"id": "${id}", "title": "${id}", "parts": [{"name": "statement", "prose": "Moor."}]}`;
 const frameworks = {
   'rev5.json': controlSamples['rev5.json']!,
-  'harbor.json': oscal('catalog', { groups: [{ title: 'Piers', controls: harborControls }] }),
-  'small.json': oscal('profile', {
-    imports: [{ href: 'harbor.json', 'include-controls': [{ 'with-ids': ['hb-1'] }] }],
-  }).replace('Harbor Rules', 'Small Harbor'),
-  'map.json': oscal('mapping-collection', {
-    mappings: [
-      {
-        'source-resource': { type: 'catalog', href: 'harbor.json' },
-        'target-resource': { type: 'catalog', href: 'sp800-53r5.json' },
-        maps,
-      },
-    ],
-  }),
+  'harbor.json': `{"catalog": {${head('Harbor Rules')},
+    "groups": [{"title": "Piers", "controls": [${harborControl('hb-1')}, ${harborControl('hb-2')}]}]}}`,
+  'small.json': `{"profile": {${head('Small Harbor')},
+    "imports": [{"href": "harbor.json", "include-controls": [{"with-ids": ["hb-1"]}]}]}}`,
+  'map.json': `{"mapping-collection": {${head('Harbor Rules')}, "mappings": [{
+    "source-resource": {"type": "catalog", "href": "harbor.json"},
+    "target-resource": {"type": "catalog", "href": "sp800-53r5.json"},
+    "maps": [{"relationship": "subset-of", "sources": [{"type": "control", "id-ref": "hb-1"}],
+      "targets": [{"type": "control", "id-ref": "ac-1"}]}]}]}}`,
 };
 
 function releases(): string[] {

@@ -19,7 +19,7 @@ if (exchange) {
       .prepare('SELECT record_json, list_json FROM controls ORDER BY control_id, version')
       .all(),
     controls: dumpControls(db, {
-      only: ['framework_versions', 'crosswalk_nodes', 'crosswalk_edges', 'crosswalk_paths'],
+      only: ['framework_versions', 'crosswalk_nodes', 'crosswalk_edges'],
     }),
     stigs: db.sqlite
       .prepare(

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { packageRoot } from '../../src/base/root.ts';
 import { type Database, openCatalog } from '../../src/db/database.ts';
-import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
+import { dumpCatalog } from '../support/catalog-dump.ts';
 import { type ChildResult, gapstone } from '../support/child.ts';
 import { rejects, suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
@@ -135,25 +135,6 @@ test('Ctrl-C and SIGTERM say that nothing changed, and so it is', async () => {
     assert.match(run.stderr, new RegExp(`gapstone: stopped by ${signal}: nothing was changed\n`));
     assert.equal(read(run.file), before);
   }
-});
-
-test('a full disk changes nothing, and says so in one line', async () => {
-  const file = join(work, 'full.db');
-  copyFileSync(oldFile, file);
-  const db = openCatalog(file);
-  const digests = tableDigests(db);
-  const pages = db.sqlite.pragma('page_count', { simple: true }) as number;
-  for (const more of [1, 5, 50]) {
-    db.sqlite.pragma(`max_page_count = ${pages + more}`);
-    await rejects(runImport(db, [folder]), /^the disk is full: nothing was changed$/);
-    assert.not(db.sqlite.inTransaction);
-    assert.equal(tableDigests(db), digests);
-  }
-  assert.equal(contentOf(db), before);
-  db.sqlite.pragma('max_page_count = 1073741823');
-  assert.is((await runImport(db, [folder])).summary.rejected, 0);
-  assert.equal(dumpCatalog(db), withoutRuns(after));
-  db.close();
 });
 
 test('a database that another process is writing to is left alone', async () => {

@@ -117,19 +117,6 @@ test('what an older importer stored is there before the operator’s word, thoug
   db.close();
 });
 
-test('the same bytes twice beside a release that is moved are told as new, not as moved', async () => {
-  const db = emptyCatalog();
-  await runImport(db, [pier]);
-  const copy = put(scratchFolder(), 'copy.xml', readFileSync(harbor));
-  const { lines } = await runImport(db, [pier, harbor, copy], { overrides: new Map([['Pier_STIG', 'two']]) });
-  assert.equal(told(lines, 'outcome', 'target', 'reason'), [
-    'unchanged two moved from pier',
-    'imported harbor_linux_3 new slug from the title: harbor_linux_3',
-    'unchanged harbor_linux_3 null',
-  ]);
-  db.close();
-});
-
 test('what users keep follows a STIG to its other slug, which is told', async () => {
   const t = await testApp([harbor, pier]);
   const ann = await userCaller(t, { sub: 'ann' });

@@ -28,33 +28,27 @@ function contentsOf(text: string): ScapContent[] {
 }
 
 scap('a data stream states its name, publisher, versions, date and rules', () => {
-  const text = writeScap({
-    version: ' 002.008.12 ',
-    scapVersion: '1.4',
-    rules: [
-      { ruleId: 'SV-1r1_rule', groupId: 'V-1', checks: ['ocil', 'oval'] },
-      { ruleId: 'SV-2r1_rule', groupId: 'V-2', checks: ['ocil'] },
-      { ruleId: 'SV-3r1_rule', groupId: 'V-3', checks: [] },
-      { ruleId: 'SV-4r1_rule', groupId: 'V-4', checks: ['oval in a complex check'] },
-      { ruleId: 'SV-5r1_rule', groupId: 'V-5', checks: ['oval without a reference', 'ocil'] },
-    ],
-  });
-  assert.equal(contentsOf(text), [
-    {
-      benchmarkId: 'SAMPLE',
-      name: 'Sample STIG SCAP Benchmark',
-      publisher: 'DISA',
-      version: '002.008.12',
-      date: '2023-12-20',
-      rules: [
-        { ruleId: 'SV-1r1_rule', groupId: 'V-1', automated: true },
-        { ruleId: 'SV-2r1_rule', groupId: 'V-2', automated: false },
-        { ruleId: 'SV-3r1_rule', groupId: 'V-3', automated: false },
-        { ruleId: 'SV-4r1_rule', groupId: 'V-4', automated: true },
-        { ruleId: 'SV-5r1_rule', groupId: 'V-5', automated: false },
-      ],
-      scapVersion: '1.4',
-    },
+  const checks = [
+    ['ocil', 'oval'],
+    ['ocil'],
+    [],
+    ['oval in a complex check'],
+    ['oval without a reference', 'ocil'],
+  ];
+  const rules = checks.map(
+    (each, at) => ({ ruleId: `SV-${at}r1_rule`, groupId: `V-${at}`, checks: each }) as never,
+  );
+  const [content, ...others] = contentsOf(writeScap({ version: ' 002.008.12 ', scapVersion: '1.4', rules }));
+  assert.equal(others, []);
+  assert.equal(told([content!], 'benchmarkId', 'name', 'publisher', 'version', 'date', 'scapVersion'), [
+    'SAMPLE Sample STIG SCAP Benchmark DISA 002.008.12 2023-12-20 1.4',
+  ]);
+  assert.equal(told(content!.rules, 'ruleId', 'groupId', 'automated'), [
+    'SV-0r1_rule V-0 true',
+    'SV-1r1_rule V-1 false',
+    'SV-2r1_rule V-2 false',
+    'SV-3r1_rule V-3 true',
+    'SV-4r1_rule V-4 false',
   ]);
 });
 

@@ -1,7 +1,6 @@
 import * as assert from 'uvu/assert';
 import { parseSource } from '../../importers/parse.ts';
 import type { Parsed } from '../../importers/parsed.ts';
-import { shortTitle } from '../../src/site/parts/components.tsx';
 import { suite } from '../support/harness.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -46,22 +45,5 @@ for (const [kind, write] of Object.entries(sources))
       assert.ok(found.every((title) => title.length <= 2000 && title.isWellFormed()));
     }
   });
-
-titles('a long title of an older catalog costs its length on a page', () => {
-  for (const text of [
-    ' STIG'.repeat(20_000),
-    ' Security Requirements Guide'.repeat(4000),
-    ' '.repeat(100_000),
-  ])
-    shortTitle(`${text}\n`);
-  assert.equal(
-    [
-      'Harbor 9 Security Technical Implementation Guide',
-      'Quay STIG Lite',
-      'Reed Security Requirements Guide',
-    ].map(shortTitle),
-    ['Harbor 9', 'Quay', 'Reed SRG'],
-  );
-});
 
 titles.run();

@@ -9,23 +9,11 @@ const fixture = suite('OSCAL profiles');
 
 const baselineOf = (value: unknown) => recordsOf(parseOscalProfile(value))[0] as BaselineRecord;
 
-fixture('a profile gives the members that it lists, in catalog order', () => {
-  const value = oscalProfile(['ac-10', 'ac-2.1', 'ac-2', 'at-1']);
-  value.profile.imports.push({ href: '#b', 'include-controls': [{ 'with-ids': ['ac-2', 'ac-3'] }] });
-  assert.equal(baselineOf(value), {
-    type: 'baseline',
-    framework: 'nist-800-53',
-    version: 'Rev 5.1.1',
-    edition: '2024-02-04T23:16:00.000Z',
-    baseline: 'moderate',
-    title: 'NIST Special Publication 800-53 Revision 5.1.1 MODERATE IMPACT BASELINE',
-    identifiers: ['AC-2', 'AC-2(1)', 'AC-3', 'AC-10', 'AT-1'],
-  });
-});
-
 fixture('the title names the baseline', () => {
   const named = (title: string) => baselineOf(oscalProfile(['ac-1'], { title })).baseline;
   assert.is(named('NIST Special Publication 800-53 Revision 5 LOW IMPACT BASELINE'), 'low');
+  const { version, edition } = baselineOf(oscalProfile(['ac-1']));
+  assert.equal([version, edition], ['Rev 5.1.1', '2024-02-04T23:16:00.000Z']);
   assert.is(named('NIST SP 800-53B High-Impact Baseline'), 'high');
   assert.is(named('NIST Special Publication 800-53 Revision 5.1.1 PRIVACY BASELINE'), 'privacy');
   // One that is none of NIST's four has a name made of its title (rule D31).

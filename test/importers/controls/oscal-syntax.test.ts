@@ -1,12 +1,15 @@
 import * as assert from 'uvu/assert';
 import type { ControlsResult } from '../../../importers/controls/catalog.ts';
-import type { BaselineRecord } from '../../../importers/controls/control-record.ts';
+import type { BaselineRecord, ControlRecord } from '../../../importers/controls/control-record.ts';
+import { parseCprt } from '../../../importers/controls/cprt.ts';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
 import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
 import { parseControlsJson, parseSource } from '../../../importers/parse.ts';
-import { suite } from '../../support/harness.ts';
+import { suite, suiteIf } from '../../support/harness.ts';
+import { referenceData } from '../../support/reference.ts';
+import { told } from '../../support/told.ts';
 import { noControls } from '../../support/words.ts';
-import { catalogOf, controlOf, recordsOf, refusal } from './support.ts';
+import { assertRendered, bytesOf, catalogOf, controlOf, jsonOf, recordsOf, refusal } from './support.ts';
 
 // The same small catalogs and profile in both syntaxes of OSCAL, in the forms that NIST's own conversions have.
 
@@ -251,3 +254,39 @@ fixture('broken ones are refused with one message, whatever stands where a text 
 });
 
 fixture.run();
+
+const real = suiteIf(referenceData, 'the OSCAL XML catalogs of NIST');
+if (real) {
+  const read = (name: string) => imported(bytesOf('oscal', name).toString()) as ControlsResult;
+
+  real('800-171 Rev 3 says what the CPRT export says, but for two slips of its own', () => {
+    const { controls } = catalogOf(read('NIST_SP800-171_rev3_catalog.xml'));
+    const exported = catalogOf(parseCprt(jsonOf('sp800-171', 'sp_800_171_3_0_0', 'framework.json')));
+    assert.is(controls.length, 130);
+    // Their assessments differ in ids: assessment-real.test.ts reads both.
+    const texts = ({ parameters, objectives, methods, ...others }: ControlRecord) => ({
+      ...others,
+      guidance: '',
+    });
+    const differing = controls.filter((control, index) => {
+      assertRendered(control);
+      const other = exported.controls[index]!;
+      assert.equal(texts(control), texts(other));
+      return control.guidance !== other.guidance;
+    });
+    // The XML has a dot for an opening square bracket there.
+    assert.equal(told(differing, 'identifier'), ['03.05.02', '03.05.03']);
+  });
+
+  real('the CSF 2.0 has 6 functions, 22 active categories and 106 active subcategories', () => {
+    const { framework, version, controls } = catalogOf(read('NIST_CSF_v2.0_catalog.xml'));
+    assert.equal([framework, version, controls.length], ['nist-cybersecurity-framework', '2.0', 219]);
+    const active = controls.filter(({ status }) => status === 'active').map(({ identifier }) => identifier);
+    assert.is(active.filter((each) => /^[A-Z]{2}\.[A-Z]{2}$/.test(each)).length, 22);
+    assert.is(active.filter((each) => /^[A-Z]{2}\.[A-Z]{2}-\d\d$/.test(each)).length, 106);
+    assert.is(new Set(controls.map(({ family }) => family)).size, 6);
+    for (const each of controls) assertRendered(each);
+  });
+
+  real.run();
+}
