@@ -233,37 +233,24 @@ site("a mapping of the site's own never takes the published ones away", async ()
 });
 
 site('which end of a row a control stands at, and of which revision, is no matter', async () => {
-  const own = rowsOf(`
-    1 | S-2 | active    |
-    2 | S-1 | active    |
-    2 | S-2 | withdrawn | S-1
-    2 | S-3 | withdrawn |`).map(([version, identifier, status, into = '']) => ({
-    ...{
-      framework: 'lamps',
-      version: version!,
-      identifier: identifier!,
-      status: status!,
-      withdrawnInto: into,
-    },
-  }));
+  const own = ['1,S-2,active,', '2,S-1,active,', '2,S-2,withdrawn,S-1', '2,S-3,withdrawn,'];
   const db = emptyCatalog();
   const { lines } = await importSources(db, {
     'rev5.json': controlSamples['rev5.json']!,
     'cci.xml': cciList('2022-03-09', [[1, [['4', 'AC-3']]]]),
-    'own.csv': controlsCsv(own),
-    'pairs.csv': mappingsCsv([
-      // AC-4 went into AC-3, AC-3 into AC-1 and AC-2(1); S-2 into S-1; S-3 nowhere.
-      ['nist-800-53', 'Rev 4', 'AC-4', 'lamps', '2', 'S-1'],
-      ['lamps', '2', 'S-2', 'nist-800-53', 'Rev 5', 'AU-2'],
-      ['lamps', '2', 'S-3', 'nist-800-53', 'Rev 5', 'AU-2'],
-      ['nist-800-53', 'Rev 5', 'AU-2', 'lamps', '2', 'S-3'],
-      ['nist-800-53', 'Rev 3', 'AU-10', 'lamps', '2', 'S-1'],
-      ['lamps', '2', 'S-1', 'nist-800-53', 'Rev 3', 'AU-10'],
-      ['nist-800-53', 'Rev 9', 'AU-10', 'lamps', '2', 'S-1'],
-      ['lamps', '2', 'S-1', 'nist-800-53', 'Rev 9', 'AU-10'],
-      ['lamps', '1', 'S-2', 'nist-800-53', 'Rev 5', 'AC-2'],
-      ['nist-800-53', 'Rev 4', 'AC-3', 'cci', '2022-03-09', 'CCI-1'],
-    ]),
+    'own.csv': `framework,version,identifier,status,withdrawnInto\nlamps,${own.join('\nlamps,')}\n`,
+    // AC-4 went into AC-3, AC-3 into AC-1 and AC-2(1); S-2 into S-1; S-3 nowhere.
+    'pairs.csv': pairsOf(`
+      nist-800-53 | Rev 4 | AC-4 | lamps | 2 | S-1
+      lamps | 2 | S-2 | nist-800-53 | Rev 5 | AU-2
+      lamps | 2 | S-3 | nist-800-53 | Rev 5 | AU-2
+      nist-800-53 | Rev 5 | AU-2 | lamps | 2 | S-3
+      nist-800-53 | Rev 3 | AU-10 | lamps | 2 | S-1
+      lamps | 2 | S-1 | nist-800-53 | Rev 3 | AU-10
+      nist-800-53 | Rev 9 | AU-10 | lamps | 2 | S-1
+      lamps | 2 | S-1 | nist-800-53 | Rev 9 | AU-10
+      lamps | 1 | S-2 | nist-800-53 | Rev 5 | AC-2
+      nist-800-53 | Rev 4 | AC-3 | cci | 2022-03-09 | CCI-1`),
   });
   await assertPaths(db, 'lamps:S-1 -> nist-800-53 1 => AC-1 auto, AC-2(1) auto, AU-2 auto');
   await assertPaths(db, 'cci:CCI-1 -> nist-800-53 1');

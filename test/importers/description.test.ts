@@ -57,16 +57,6 @@ rules('line ends are those of XML, tabs and typographic characters stay', () => 
   );
 });
 
-rules('CCIs keep their order, once each, normalised; legacy ids beside them', () => {
-  const read = finding({
-    ccis: ['CCI-004066', 'CCI-000199', 'CCI-000199', ' CCI-15 ', 'cci000366'],
-    legacyIds: ['V-1', 'SV-2'],
-  });
-  assert.equal(read.ccis, ['CCI-004066', 'CCI-000199', 'CCI-000015', 'CCI-000366']);
-  assert.equal(read.legacyIds, ['V-1', 'SV-2']);
-  assert.equal(finding({ ccis: [] }).ccis, []);
-});
-
 rules('the system of an ident decides by its last part, whatever its case', () => {
   const systems = [
     'http://cyber.mil/cci',

@@ -46,7 +46,7 @@ test('of two printings that no date tells apart the greater hash is kept, and th
     assert.equal([lineOf(greater!).outcome, lineOf(less!).outcome], ['imported', 'superseded']);
     assert.is(
       lineOf(less!).reason,
-      `another printing is kept, V1R1 of Pier with 1 rules: it has 1 of the 1 rules of this one, 1 of them in another revision (${lost}); no date states which is newer, so the greater hash decides`,
+      `another printing is kept, V1R1 of Pier with 1 rule: it has 1 of the 1 rule of this one, 1 of them in another revision (${lost}); no date states which is newer, so the greater hash decides`,
     );
     db.close();
   }

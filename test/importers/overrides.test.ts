@@ -12,7 +12,6 @@ import { emptyCatalog } from '../support/prepared.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { told } from '../support/told.ts';
-import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 const test = suite('overrides of slugs');
 const harbor = shipped('stigs', 'U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml');
@@ -156,38 +155,6 @@ test('what users keep follows a STIG to its other slug, which is told', async ()
   assert.equal((await runImport(t.db, [pier])).lines[0]!.target, 'jetty');
   const back = await runImport(t.db, [pier], { overrides: new Map([['Pier_STIG', '']]) });
   assert.equal([back.lines[0]!.reason, back.lines[0]!.target], ['moved from jetty', 'pier']);
-  t.db.close();
-});
-
-test('two STIGs that turn out to be one leave what users keep to that one', async () => {
-  const t = await testApp([]);
-  const of = (id: string, title: string, release: number, date: string, rules = sampleRules(20, 'A', 100)) =>
-    put(scratchFolder(), 'a.xml', writeXccdf({ id, title, release, date, rules }));
-  await runImport(t.db, [
-    of('Old_STIG', 'Old Name STIG', 1, '01 Jan 2020'),
-    of('New_STIG', 'New Name STIG', 9, '01 Jan 2025', sampleRules(20, 'B', 300_000)),
-  ]);
-  const ann = await userCaller(t, { sub: 'ann' });
-  const lists: string[] = [];
-  for (const slugs of [['old_name'], ['old_name', 'new_name']]) {
-    lists.push(`/api/v1/lists/${(await ask(t, 'POST', '/api/v1/lists', ann, { name: 'L' })).json.id}`);
-    await ask(t, 'POST', `${lists.at(-1)}/stigs`, ann, { slugs });
-  }
-  await ask(t, 'POST', '/api/v1/my-stigs', ann, { slugs: ['old_name'] });
-  const { slugChanges } = await runImport(t.db, [of('Old_STIG', 'New Name STIG', 2, '01 Jan 2021')]);
-  assert.equal(slugChanges, [{ from: 'old_name', to: 'new_name' }]);
-  const held = async (list: string) =>
-    (await ask(t, 'GET', `${list}/stigs`, ann)).json.stigs.map((each: Record<string, unknown>) => [
-      ...[each.slug, each.version],
-    ]);
-  assert.equal(await held(lists[0]!), [['new_name', 'V1R9']]);
-  // Where a list has both, neither entry is lost.
-  assert.equal(await held(lists[1]!), [
-    ['new_name', 'V1R9'],
-    ['new_name', 'V1R9'],
-  ]);
-  assert.equal((await ask(t, 'GET', '/api/v1/my-stigs', ann)).json.slugs, ['new_name']);
-  assert.equal((await ask(t, 'GET', '/api/v1/stigs/old_name', ann)).json.slug, 'new_name');
   t.db.close();
 });
 

@@ -234,11 +234,14 @@ fixture('a broken catalog is refused with one message', () => {
   assert.not.match(of(bell), /[\n\u0007]/);
 });
 
-fixture('a parameter that is defined nowhere is one warning, whose text is a value of the organization', () => {
-  const parts = [{ name: 'statement', prose: '{{ insert: param, x }} and {{ insert: param, x }}' }];
-  const result = parseOscalCatalog(oscalCatalog([control('ac-1', { parts })]));
-  assert.equal(result.records && result.warnings, ['AC-1: the parameter x is not defined']);
-});
+fixture(
+  'a parameter that is defined nowhere is one warning, whose text is a value of the organization',
+  () => {
+    const parts = [{ name: 'statement', prose: '{{ insert: param, x }} and {{ insert: param, x }}' }];
+    const result = parseOscalCatalog(oscalCatalog([control('ac-1', { parts })]));
+    assert.equal(result.records && result.warnings, ['AC-1: the parameter x is not defined']);
+  },
+);
 
 fixture.run();
 
