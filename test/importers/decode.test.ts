@@ -4,10 +4,8 @@ import * as assert from 'uvu/assert';
 import { parseSource } from '../../importers/parse.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { ImportError } from '../../src/read/import-error.ts';
-import { importTexts } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
 import { parseRelease, parseSkipped } from '../support/parsed.ts';
-import { emptyCatalog } from '../support/prepared.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
 /** The description of a benchmark: the text that these tests fill. */
@@ -84,78 +82,56 @@ utf8('a byte-order mark says more than the declaration', () => {
     assert.is(described(Buffer.from(`\ufeff${xml(wide, declare(encoding))}`)), wide, encoding);
 });
 
-utf8('US-ASCII is read, and its bytes above 127 are what UTF-8 makes of them', () => {
+utf8('US-ASCII is read; an encoding that nobody supports is refused by name', () => {
   assert.is(described(Buffer.from(xml('Plain', declare('US-ASCII')))), 'Plain');
-});
-
-utf8('an encoding that nobody supports is refused by name', () => {
   for (const encoding of ['utf-7', 'shift_jis', 'ebcdic-cp-us', 'utf-32', 'x-user-defined', ''])
     refused(Buffer.from(xml('A', declare(encoding))), /encoding/);
 });
 
-utf8('NUL, controls and noncharacters are refused, also in a windows-1252 reading', async () => {
-  const codes = [0x00, 0x01, 0x08, 0x0b, 0x0c, 0x0e, 0x1b, 0x1f];
-  for (const code of codes) {
+utf8('NUL, controls and noncharacters are refused, also in a windows-1252 reading', () => {
+  for (const code of [0x00, 0x01, 0x08, 0x0b, 0x0c, 0x0e, 0x1b, 0x1f]) {
     refused(withBytes([0x41, code, 0x42]), /line \d+|printable/);
     refused(withBytes([0x41, code, 0x93]), /printable/);
     refused(withBytes([code], declare('windows-1252')), /printable/);
     refused(withBytes([code], declare('iso-8859-1')), /line \d+/);
   }
-  refused(withBytes([0xef, 0xbf, 0xbe]), /line \d+/);
-  refused(withBytes([0xef, 0xbf, 0xbf]), /line \d+/);
-  const db = emptyCatalog();
-  const result = await importTexts(
-    db,
-    codes.map((code) => withBytes([code])),
-  );
-  assert.is(result.summary.rejected, codes.length);
+  for (const last of [0xbe, 0xbf]) refused(withBytes([0xef, 0xbf, last]), /line \d+/);
 });
 
-utf8('XML 1.1 does not bring control characters in', async () => {
-  const text = writeXccdf({
-    description: '@@',
-    declaration: '<?xml version="1.1" encoding="utf-8"?>',
-  }).replace('@@', 'a&#1;&#x1b;b');
-  const db = emptyCatalog();
-  const { lines } = await importTexts(db, [text]);
-  const texts = db.sqlite.prepare('SELECT description FROM stig_releases').pluck().all() as string[];
-  assert.not.match(texts.join(), /[\u0001-\u0008\u001b]/);
-  assert.is(lines.length, 1);
+utf8('XML 1.1 does not bring control characters in', () => {
+  const declaration = '<?xml version="1.1" encoding="utf-8"?>';
+  const text = writeXccdf({ description: '@@', declaration }).replace('@@', 'a&#1;&#x1b;b');
+  refused(Buffer.from(text), /line \d+/);
 });
 
 utf8.run();
 
 const latin = suite('X5: one byte for each character');
 
-latin('windows-1252 declared: quotes, dashes, ellipsis, no-break space', () => {
-  const bytes = [0x80, 0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99, 0x9f, 0xa0, 0x41, 0xe9, 0xff];
-  const wanted = '\u20ac\u2026\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u2122\u0178\u00a0A\u00e9\u00ff';
+latin('windows-1252 is read without a warning where it is declared, in any case', () => {
   for (const encoding of ['windows-1252', 'Windows-1252', 'WINDOWS-1252']) {
-    const parsed = parseRelease(withBytes(bytes, declare(encoding)));
-    assert.is(parsed.release.description, wanted);
-    assert.equal(parsed.warnings, [], 'what is declared needs no warning');
-    assert.is(described(withBytes(bytes, declare(encoding)), { strict: true }), wanted);
+    const bytes = withBytes([0x80, 0x93, 0xa0, 0x41, 0xff], declare(encoding));
+    const parsed = parseRelease(bytes, { strict: true });
+    assert.equal([parsed.release.description, parsed.warnings], ['\u20ac\u201c\u00a0A\u00ff', []]);
   }
 });
 
 latin('all 27 printable bytes of its own, and the five that are none', () => {
-  // 0x80 to 0x9F, a blank for the five that are none.
-  const own = '\u20ac \u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152 \u017d ';
-  const more = ' \u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153 \u017e\u0178';
+  const table = new TextDecoder('windows-1252');
   for (let byte = 0x80; byte <= 0xff; byte++) {
     const file = withBytes([0x41, byte, 0x42], declare('windows-1252'));
-    const expected = byte < 0xa0 ? (own + more)[byte - 0x80]! : String.fromCharCode(byte);
-    if (expected === ' ') refused(file, new RegExp(`0x${byte.toString(16).toUpperCase()}`));
-    else assert.is(described(file), `A${expected}B`, String(byte));
+    if ([0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte))
+      refused(file, new RegExp(`0x${byte.toString(16).toUpperCase()}`));
+    else assert.is(described(file), `A${table.decode(Uint8Array.of(byte))}B`, String(byte));
   }
 });
 
 latin('ISO-8859-1 declared: its own characters, and no others', () => {
-  for (let byte = 0xa0; byte <= 0xff; byte++)
-    assert.is(
-      described(withBytes([0x41, byte, 0x42], declare('ISO-8859-1'))),
-      `A${String.fromCharCode(byte)}B`,
-    );
+  const bytes = Array.from({ length: 0x60 }, (_, at) => 0xa0 + at);
+  assert.is(
+    described(withBytes([0x41, ...bytes], declare('ISO-8859-1'))),
+    `A${String.fromCharCode(...bytes)}`,
+  );
 });
 
 latin('UTF-8 said, windows-1252 meant: read with one warning that names byte, offset and line', () => {
@@ -187,20 +163,20 @@ latin('valid UTF-8 and other bytes mixed: the warning says that something is mis
   assert.not.match(parseSource(withBytes([0x93, 0x41, 0x94])).warnings[0]!, /which are misread this way/);
 });
 
-latin('bytes that are neither are refused, never replaced', async () => {
+latin('bytes that are neither are refused, never replaced', () => {
   for (const byte of [0x81, 0x8d, 0x8f, 0x90, 0x9d]) {
-    const file = withBytes([0x41, byte, 0x42]);
     const hex = `0x${byte.toString(16).toUpperCase()}`;
-    refused(file, new RegExp(`not valid UTF-8: byte ${hex}.*nor windows-1252.*${hex}`));
+    refused(
+      withBytes([0x41, byte, 0x42]),
+      new RegExp(`not valid UTF-8: byte ${hex}.*nor windows-1252.*${hex}`),
+    );
   }
-  const db = emptyCatalog();
-  await importTexts(
-    db,
-    [[0x41, 0x93], [0x81], [0xc3, 0x28], [0xff, 0xfe]].map((bytes) => withBytes(bytes)),
-  );
-  const texts = db.sqlite.prepare('SELECT description FROM stig_releases').pluck().all() as string[];
-  assert.ok(texts.length > 0);
-  for (const text of texts) assert.not.match(text, /[\ufffd\u0000]/);
+  for (const bytes of [
+    [0x41, 0x93],
+    [0xc3, 0x28],
+    [0xff, 0xfe],
+  ])
+    assert.not.match(described(withBytes(bytes)), /[\ufffd\u0000]/);
 });
 
 latin('the position is that of the first byte that breaks UTF-8, wherever it stands', () => {

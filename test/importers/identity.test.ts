@@ -1,25 +1,16 @@
 import * as assert from 'uvu/assert';
 import type { ImportOptions, ImportResult } from '../../importers/run.ts';
-import { nameTwoProducts } from '../../importers/stigs/siblings.ts';
 import { idKeyOf, isSlug, kindOf, reservedSlugs, slugOf, slugStemOf } from '../../importers/stigs/slug.ts';
 import { numberOf } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigests } from '../../src/db/digest.ts';
 import { unserved } from '../support/any-order.ts';
 import { routesOf, testApp } from '../support/app.ts';
-import { dumpCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
-import { growthOf } from '../support/effort.ts';
+import { dumpCatalog, importTexts } from '../support/catalog-dump.ts';
 import { suite } from '../support/harness.ts';
 import { emptyCatalog } from '../support/prepared.ts';
-import { told } from '../support/told.ts';
+import { linesOf as rowsOf } from '../support/tables.ts';
 import { type SampleBenchmark, type SampleRule, sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
-
-/** The lines of a text table; escapes are those of JSON. */
-const rowsOf = (table: string) =>
-  table
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 
 const titles = suite('slugOf');
 
@@ -27,60 +18,37 @@ titles('titles and their slugs', () => {
   const table = String.raw`
     Red Hat Enterprise Linux 9 Security Technical Implementation Guide => red_hat_enterprise_linux_9
     Application Core Security Requirements Guide => application_core
-    Google Chrome Current Windows STIG => google_chrome_current_windows
     Example Product SRG => example_product
     Example Product security technical implementation guide => example_product
     EXAMPLE PRODUCT SECURITY TECHNICAL IMPLEMENTATION GUIDE => example_product
-    Example Product Stig => example_product
-    Example Product srg => example_product
-    Example Product (STIG) => example_product
     Example Product [SRG] => example_product
     SharePoint 2010 Security Technical Implementation Guide (STIG) => sharepoint_2010
     Example Product STIG STIG => example_product
     Example Product SRG Security Requirements Guide (SRG) => example_product
     Example Product STIG Security Technical Implementation Guide => example_product
     Voice/Video over Internet Protocol (VVoIP) STIG => voice_video_over_internet_protocol_vvoip
-    WLAN Access Point (Enclave-NIPRNet Connected) STIG => wlan_access_point_enclave_niprnet_connected
     Example Product STIG SCAP Benchmark => example_product
     Example Product STIG - Ver 2 => example_product
     Example Product Security Technical Implementation Guide - Ver 2 => example_product
     Example Product - Ver 2 => example_product
     Draft Example Product STIG => example_product
-    DRAFT Example Product STIG => example_product
     Drafting Table STIG => drafting_table
     Apples & Pears STIG => apples_and_pears
-    Apples&Pears STIG => apples_and_pears
-    Active Directory Domain => active_directory_domain
-    Mozilla Firefox => mozilla_firefox
     IBM Hardware Management Console (HMC) STIG Policies => ibm_hardware_management_console_hmc_stig_policies
     Windows Server 2012/2012 R2 Member Server STIG => windows_server_2012_2012_r2_member_server
-    IBM z/OS RACF STIG => ibm_z_os_racf
-    Example 7.x - Server  STIG => example_7_x_server
     Example \u2013 Server\u00a0STIG => example_server
     \u0020 Example Product STIG \u0020 => example_product
-    Example\nProduct STIG => example_product
     Example Product Security\nTechnical   Implementation Guide => example_product
-    Example Product Security Technical\t\r\n Implementation\u00a0Guide => example_product
     Example Product Security \n Requirements  Guide\n(SRG) => example_product
-    Example Product STIG\nSCAP   Benchmark => example_product
-    Example Product STIG\t-\n Ver\n2 => example_product
-    Draft\n Example Product STIG => example_product
     Prestig => prestig
     Example STIGS => example_stigs
     Security Technical Implementation Guide => security_technical_implementation_guide
     STIG => stig
-    (STIG) => stig
     Example Runtime Environment (ERE) Version 6 STIG => example_runtime_environment_ere_version_6
     Example Suite Version 11 Security Technical Implementation Guide => example_suite_version_11`;
   for (const line of rowsOf(table)) {
     const [title, slug] = line.split(' => ');
     assert.is(slugOf(JSON.parse(`"${title}"`)), slug, title);
-  }
-});
-
-titles('a slug is always one that the API takes', () => {
-  for (const title of ['a'.repeat(500), `${'ab '.repeat(100)}STIG`, `${'x'.repeat(199)} y STIG`, '1']) {
-    assert.ok(isSlug(slugOf(title)), title.slice(0, 20));
   }
 });
 
@@ -136,13 +104,10 @@ keys('benchmark ids fold to one key', () => {
     xccdf_mil.disa.stig_benchmark_RHEL_9_STIG => rhel_9
     U_CAN_Ubuntu_18-04_STIG => can_ubuntu_18_04
     CAN_Ubuntu_18-04_STIG => can_ubuntu_18_04
-    Mozilla Firefox STIG => mozilla_firefox
     Mozilla_FireFox_STIG => mozilla_firefox
     MDM_Server_Policy__STIG => mdm_server_policy
-    WLAN_Access_Point_-_Enclave-NIPRNet_Connected_Role => wlan_access_point_enclave_niprnet_connected_role
     Application_Core_SRG => application_core
     RH_OpenShift_Container_Platform_4-x_STIG => rh_openshift_container_platform_4_x
-    Google_Chrome_Current_Windows => google_chrome_current_windows
     STIG => stig
     _STIG_ => stig
     Unix_STIG => unix`;
@@ -217,19 +182,11 @@ function benchmarkOf(line: string): SampleBenchmark {
   };
 }
 
-function permutations<T>(list: T[]): T[][] {
-  if (list.length < 2) return [list];
-  return list.flatMap((first, index) =>
-    permutations(list.toSpliced(index, 1)).map((rest) => [first, ...rest]),
-  );
-}
-
-/** The ways to import benchmarks: at once, in two runs, and one by one in all orders of few or in two of many. */
+/** The ways to import benchmarks: at once, one by one in two orders, and of three with the second as the last. */
 function waysOf(list: SampleBenchmark[]): SampleBenchmark[][][] {
-  const half = Math.ceil(list.length / 2);
-  const orders = list.length < 4 ? permutations(list) : [list, [...list].reverse()];
-  const oneByOne = orders.map((order) => order.map((each) => [each]));
-  return [[list], [[...list].reverse()], [list.slice(half), list.slice(0, half)], ...oneByOne];
+  const orders = [list, [...list].reverse()];
+  if (list.length === 3) orders.push([list[0]!, list[2]!, list[1]!]);
+  return [[list], ...orders.map((order) => order.map((each) => [each]))];
 }
 
 /**
@@ -311,11 +268,6 @@ const scenarios = String.raw`
   = windows_server_2012_2012_r2_member_server: Windows_2012_MS_STIG V2R19
   ~ ; shares 88 % of the STIG IDs with windows_server_2012_2012_r2_\w+, but its title names another product$
 
-  # siblings of one title are one
-  Maker_XE_Router_STIG  | Maker Router STIG | V2R2 | 01 Jan 2021 | MAKE-RT:104@215000
-  Maker_IOS_Router_STIG | Maker Router STIG | V3R4 | 01 Oct 2025 | MAKE-RT:92@216000
-  = maker_router: Maker_XE_Router_STIG V2R2, Maker_IOS_Router_STIG V3R4
-
   # until a release shows that they are two
   Maker_XE_Router_STIG  | Maker Router STIG | V2R2 | 01 Jan 2021 | MAKE-RT:104@215000
   Maker_IOS_Router_STIG | Maker Router STIG | V3R4 | 01 Oct 2025 | MAKE-RT:92@216000
@@ -341,19 +293,6 @@ const scenarios = String.raw`
   = microsoft_windows_server_2025: MS_Windows_Server_2025_STIG V1R1
   = ms_windows_server_2025_ms: MS_Windows_Server_2025_MS_STIG V1R1
   ~ V1R1 of MS_Windows_Server_2025_STIG with 284 rules: it has 270 of the 270 rules of this one
-
-  # the whole server and one role of it are one
-  MS_Windows_Server_2025_STIG    | Microsoft Windows Server 2025 STIG | V1R1 | 26 Jan 2026 | WN25-00:225@278000 + WN25-MS:14@279000 + WN25-DC:45@280000
-  MS_Windows_Server_2025_DC_STIG | Microsoft Windows Server 2025 STIG | V1R1 | 26 Jan 2026 | WN25-00:225@278000 + WN25-DC:45@280000
-  = microsoft_windows_server_2025: MS_Windows_Server_2025_STIG V1R1
-
-  # roles alone stay apart
-  Windows_Server_2019_DC_STIG | Microsoft Windows Server 2019 STIG | V2R9 | 15 May 2024 | WN19-00:225@205000 + WN19-DC:45@205400
-  Windows_Server_2019_MS_STIG | Microsoft Windows Server 2019 STIG | V2R9 | 15 May 2024 | WN19-00:225@205000 + WN19-MS:14@205300
-  Windows_Server_2019_DC_STIG | Microsoft Windows Server 2019 STIG | V3R8 | 01 Apr 2026 | WN19-00:225@205000 + WN19-DC:45@205400
-  Windows_Server_2019_MS_STIG | Microsoft Windows Server 2019 STIG | V3R8 | 01 Apr 2026 | WN19-00:225@205000 + WN19-MS:14@205300
-  = windows_server_2019_ms: Windows_Server_2019_MS_STIG V2R9, Windows_Server_2019_MS_STIG V3R8
-  = microsoft_windows_server_2019: Windows_Server_2019_DC_STIG V2R9, Windows_Server_2019_DC_STIG V3R8
 
   # and with the whole the controllers are in it
   Windows_Server_2019_DC_STIG | Microsoft Windows Server 2019 STIG | V2R9 | 15 May 2024 | WN19-00:225@205000 + WN19-DC:45@205400
@@ -423,12 +362,6 @@ const scenarios = String.raw`
   = example_broker: Broker_Generic V2R1
   = example_broker_2: Example_Broker_STIG V1R1
 
-  # a STIG and an SRG of one title never join: Example_Broker_SRG
-  Example_Broker_STIG | Example Broker Security Technical Implementation Guide | V1R1 | 01 Jan 2024 |
-  Example_Broker_SRG | Example Broker Security Requirements Guide | V2R1 | 01 Feb 2024 |
-  = example_broker: Example_Broker_SRG V2R1
-  = example_broker_2: Example_Broker_STIG V1R1
-
   # a title in another script: the benchmark id gives the slug
   Example_Product_STIG | 日本 STIG | V1R1 | | A:5@100
   Example_Product_STIG | 日本 STIG | V1R2 | | A:5@100
@@ -472,11 +405,6 @@ const scenarios = String.raw`
   > One one
   = one: One_STIG V1R1, Two_STIG V1R2
 
-  # two ids of one title are one
-  Id1 | Example STIG | V1R1 | |
-  Id2 | Example STIG | V1R2 | |
-  = example: Id1 V1R1, Id2 V1R2
-
   # overrides part what the rules would join
   Id1 | Example STIG | V1R1 | |
   Id2 | Example STIG | V1R2 | |
@@ -497,29 +425,6 @@ const scenarios = String.raw`
   > Sample_2010_SRG sample_share
   = sample_share: Sample_2010_SRG V1R1
 
-  # Firefox: one STIG of its six ids
-  Mozilla_FireFox      | Mozilla Firefox STIG | V4R9  | 22 Apr 2014 | DTBF:25@15000
-  Mozilla Firefox STIG | Mozilla Firefox STIG | V4R11 | 25 Jul 2015 | DTBF:25@15000
-  Mozilla_FireFox_STIG | Mozilla FireFox STIG | V4R24 | 25 Jan 2019 | DTBF:23@15000
-  Firefox              | Mozilla Firefox STIG | V4R27 | 25 Oct 2019 | DTBF:21@15000
-  Mozilla_Firefox_STIG | Mozilla Firefox STIG | V5R1  | 22 Jan 2021 | DTBF:21@223000<15000
-  MOZ_Firefox_STIG     | Mozilla Firefox STIG | V6R7  | 05 Jan 2026 | FFOX-00:34@251000
-  = mozilla_firefox: Mozilla_FireFox V4R9, Mozilla Firefox STIG V4R11, Mozilla_FireFox_STIG V4R24, Firefox V4R27, Mozilla_Firefox_STIG V5R1, MOZ_Firefox_STIG V6R7
-
-  # Windows 10, Red Hat Enterprise Linux 7 and 8, SLES 12: one STIG each
-  Windows_10_STIG                 | Windows 10 STIG                      | V1R23 | 17 Jun 2020 | WN10:40@63000
-  MS_Windows_10_STIG              | Microsoft Windows 10 STIG            | V3R7  | 01 Apr 2026 | WN10:42@220000<63000
-  Red_Hat_Enterprise_Linux_7_STIG | Red Hat Enterprise Linux 7 STIG      | V1R4  | 28 Jul 2017 | RHEL-07:40@86000
-  RHEL_7_STIG                     | Red Hat Enterprise Linux 7 STIG      | V3R15 | 24 Jul 2024 | RHEL-07:41@204000<86000
-  RHEL_8                          | Red Hat Enterprise Linux 8 STIG      | V1R1  | 04 Jan 2021 | RHEL-08:40@230000
-  RHEL_8_STIG                     | Red Hat Enterprise Linux 8 STIG      | V1R12 | 25 Oct 2023 | RHEL-08:44@230000
-  SLES_12_STIG                    | SLES 12 STIG                         | V2R13 | 24 Jan 2024 | SLES-12:40@217000
-  SLES_12_STIG                    | SUSE Linux Enterprise Server 12 STIG | V3R1  | 24 Oct 2024 | SLES-12:40@217000
-  = microsoft_windows_10: Windows_10_STIG V1R23, MS_Windows_10_STIG V3R7
-  = red_hat_enterprise_linux_7: Red_Hat_Enterprise_Linux_7_STIG V1R4, RHEL_7_STIG V3R15
-  = red_hat_enterprise_linux_8: RHEL_8 V1R1, RHEL_8_STIG V1R12
-  = suse_linux_enterprise_server_12: SLES_12_STIG V2R13, SLES_12_STIG V3R1
-
   # Oracle Linux 8: what two ids have alike is one release, and RHEL 8 another product
   OracleLinux_8_STIG  | Oracle Linux 8 STIG             | V1R2  | 27 Apr 2022 | OL08-00:40@248000
   Oracle_Linux_8_STIG | Oracle Linux 8 STIG             | V1R2  | 28 Apr 2022 | OL08-00:40@248000
@@ -527,24 +432,41 @@ const scenarios = String.raw`
   RHEL_8_STIG         | Red Hat Enterprise Linux 8 STIG | V1R12 | 25 Oct 2023 | RHEL-08:40@230000
   = oracle_linux_8: Oracle_Linux_8_STIG V1R2, Oracle_Linux_8_STIG V2R1
   = red_hat_enterprise_linux_8: RHEL_8_STIG V1R12
+  ~ another printing is kept, V1R2 of Oracle_Linux_8_STIG with 40 rules: it has 40 of the 40 rules of this one; joined oracle_linux_8: same title, other benchmark id; 100 % of the STIG IDs
 
-  # Solaris: two architectures with the same STIG IDs and, until 2020, the same SV-ids
-  Solaris_10_SPARC_STIG | Solaris 10 SPARC STIG | V1R20 | 24 Jan 2020 | SOL-10:40@50000
-  Solaris_10_SPARC_STIG | Solaris 10 SPARC STIG | V2R1  | 24 Nov 2020 | SOL-10:40@236000<50000
-  Solaris_10_X86_STIG   | Solaris 10 X86 STIG   | V1R20 | 24 Jan 2020 | SOL-10:40@50000
-  Solaris_10_X86_STIG   | Solaris 10 X86 STIG   | V2R1  | 24 Nov 2020 | SOL-10:40@237000<50000
-  = solaris_10_sparc: Solaris_10_SPARC_STIG V1R20, Solaris_10_SPARC_STIG V2R1
-  = solaris_10_x86: Solaris_10_X86_STIG V1R20, Solaris_10_X86_STIG V2R1
+  # a version under two ids of which less than 90 % is alike is another product
+  OracleLikeLinux_8_STIG   | Oracle-like Linux 8 STIG | V1R2 | 01 Jan 2022 | OL08-00:40@248000
+  Oracle_Like_Linux_8_STIG | Oracle-like Linux 8 STIG | V1R2 | 02 Jan 2022 | OL08-00:37@248003 + NEW:3@900000
+  = oracle_like_linux_8: Oracle_Like_Linux_8_STIG V1R2
+  = oraclelikelinux_8: OracleLikeLinux_8_STIG V1R2
+  # three products with one benchmark id stay apart, whatever their versions and new numbers
+  PostgreSQL | Alpha PostgreSQL STIG Readiness Guide | V1R1 | 09 Jan 2026 | ALFA-00:40@300000
+  PostgreSQL | Alpha PostgreSQL STIG Readiness Guide | V1R2 | 02 Jan 2026 | ALFA-00:35@300000
+  PostgreSQL | Beta PostgreSQL STIG Readiness Guide  | V1R1 | 04 Jan 2026 | BETA-00:40@310000
+  PostgreSQL | Beta PostgreSQL STIG Readiness Guide  | V1R2 | 08 Jan 2026 | N-BETA:40@310000
+  PostgreSQL | Gamma PostgreSQL STIG Readiness Guide | V1R2 | 05 Jan 2026 | GAMA-00:40@320000
+  PostgreSQL | Gamma PostgreSQL STIG Readiness Guide | V1R3 | 03 Jan 2026 | GNEW:40@330000<320000/320000
+  = alpha_postgresql_stig_readiness_guide: PostgreSQL V1R1, PostgreSQL V1R2
+  = beta_postgresql_stig_readiness_guide: PostgreSQL V1R1, PostgreSQL V1R2
+  = gamma_postgresql_stig_readiness_guide: PostgreSQL V1R2, PostgreSQL V1R3
+  ~ alpha_postgresql_stig_readiness_guide has the same benchmark id, but names another product and shares no rule
 
-  # Cisco routers: siblings with nine in ten STIG IDs in common, and SV-ids of their own
-  Cisco_IOS_Router_RTR_STIG    | Cisco IOS Router RTR STIG    | V2R2 | 23 Apr 2021 | CISC-RT:92@216500
-  Cisco_IOS-XE_Router_RTR_STIG | Cisco IOS XE Router RTR STIG | V2R2 | 23 Apr 2021 | CISC-RT:104@215800
-  Cisco_IOS_XR_Router_RTR_STIG | Cisco IOS XR Router RTR STIG | V2R1 | 23 Apr 2021 | CISC-RT:96@216700
-  Cisco_IOS-XE_Router_NDM_STIG | Cisco IOS XE Router NDM STIG | V2R2 | 23 Apr 2021 | CISC-ND:44@215600
-  = cisco_ios_router_rtr: Cisco_IOS_Router_RTR_STIG V2R2
-  = cisco_ios_xe_router_ndm: Cisco_IOS-XE_Router_NDM_STIG V2R2
-  = cisco_ios_xe_router_rtr: Cisco_IOS-XE_Router_RTR_STIG V2R2
-  = cisco_ios_xr_router_rtr: Cisco_IOS_XR_Router_RTR_STIG V2R1`;
+  # a release of one benchmark id joins the product with which it shares most; few are a warning
+  PostgreSQL | Alpha PostgreSQL STIG Readiness Guide   | V1R1 | 01 Jan 2026 | ALFA-00:40@300000
+  PostgreSQL | Beta PostgreSQL STIG Readiness Guide    | V1R2 | 02 Jan 2026 | BETA-00:40@310000
+  PostgreSQL | Delta PostgreSQL STIG Readiness Guide   | V1R3 | 20 Jan 2026 | ALFA-00:30@300000 + BETA-00:10@310000
+  PostgreSQL | Epsilon PostgreSQL STIG Readiness Guide | V1R4 | 21 Jan 2026 | BETA-00:2@310000 + EPSI-00:38@340000
+  = delta_postgresql_stig_readiness_guide: PostgreSQL V1R1, PostgreSQL V1R3
+  = epsilon_postgresql_stig_readiness_guide: PostgreSQL V1R2, PostgreSQL V1R4
+  ! 2 of its 40 rules are in another release of epsilon_postgresql_stig_readiness_guide
+
+  # releases that are set apart from one title go to the STIG with which they share most; the newest leads
+  PostgreSQL   | Alpha PostgreSQL STIG | V1R1 | 08 Jan 2026 | ALFA-00:40@300000
+  PostgreSQL   | Alpha PostgreSQL STIG | V1R2 | 02 Jan 2026 | ALFA-00:39@300000
+  U_PostgreSQL | Alpha PostgreSQL STIG | V1R1 | 03 Jan 2026 | BETA-00:40@310000
+  U_PostgreSQL | Alpha PostgreSQL STIG | V1R2 | 09 Jan 2026 | BETA-00:39@310000
+  = alpha_postgresql: U_PostgreSQL V1R1, U_PostgreSQL V1R2
+  = postgresql: PostgreSQL V1R1, PostgreSQL V1R2`;
 
 for (const section of scenarios.split('# ').slice(1)) {
   const [name, ...lines] = rowsOf(section) as [string, ...string[]];
@@ -595,113 +517,24 @@ identity('every former slug is an alias, run by run', async () => {
   );
 });
 
-identity('the same release under another id joins and one copy is kept', async () => {
-  const title = 'Oracle-like Linux 8 STIG';
-  const rules = sampleRules(40, 'OL08-00', 248000);
-  const one = { id: 'OracleLikeLinux_8_STIG', title, release: 2, date: '01 Jan 2022', rules };
-  // One of 40 rule ids differs: 39 / 41 = 0.951.
-  const almost = [...rules.slice(1), { ...rules[0]!, ruleId: 'SV-248000r2_rule' }];
-  const two = { id: 'Oracle_Like_Linux_8_STIG', title, release: 2, date: '02 Jan 2022', rules: almost };
-  for (const runs of [[[one, two]], [[two, one]], [[one], [two]], [[two], [one]]]) {
-    const { db, lines } = await importRuns(runs);
-    assert.equal(slugs(db), { oracle_like_linux_8: ['Oracle_Like_Linux_8_STIG V1R2'] });
-    assert.equal(aliases(db, 'oracle_like_linux_8'), [
-      ...['oracle_like_linux_8_stig', 'oraclelikelinux_8', 'oraclelikelinux_8_stig'],
-    ]);
-    const outcome = lines.flat().map((line) => line.outcome);
-    const index = runs.flat().indexOf(one);
-    const inOneRunOrLater = runs.length === 1 || index === 1;
-    assert.is(outcome[index], inOneRunOrLater ? 'superseded' : 'imported');
-    if (inOneRunOrLater)
-      assert.is(
-        lines.flat()[index]!.reason,
-        'another printing is kept, V1R2 of Oracle_Like_Linux_8_STIG with 40 rules: it has 40 of the 40 rules of this one, 1 of them in another revision (SV-248000r1_rule); joined oracle_like_linux_8: same title, other benchmark id; 100 % of the STIG IDs shared with V1R2',
-      );
-    assert.is(outcome[1 - index], 'imported');
-  }
-  // Three of 40 differ: 37 / 43 = 0.86, another product.
-  const other = [...rules.slice(3), ...sampleRules(3, 'NEW', 900000)];
-  const apart = await importRuns([[one, { ...two, rules: other }]]);
-  assert.equal(slugs(apart.db), {
-    oracle_like_linux_8: ['Oracle_Like_Linux_8_STIG V1R2'],
-    oraclelikelinux_8: ['OracleLikeLinux_8_STIG V1R2'],
-  });
-});
-
 identity('slugs are always ones that the API takes, also beside long titles and ids', async () => {
   const title = `${'Long name '.repeat(30)}STIG`;
-  const long = 'x'.repeat(400);
-  const { db } = await importRuns([
-    [
-      { id: 'One', title, date: '01 Mar 2024', rules: sampleRules(5, 'A', 100) },
-      { id: long, title, date: '01 Feb 2024', rules: sampleRules(5, 'B', 200) },
-      { id: '---', title, date: '01 Jan 2024', rules: sampleRules(5, 'C', 300) },
-    ],
-  ]);
-  const dump = dumpCatalog(db);
-  assert.is(dump.stigs.length, 3);
-  for (const { slug, id } of dump.stigs) {
-    assert.ok(isSlug(slug), `${slug.length}: ${slug.slice(0, 80)}`);
-    assert.is(id, numberOf(slug));
-  }
-});
-
-identity('two titles name two products where each has a word that the other lacks, the maker apart', () => {
-  const pairs = [
-    ['Windows 10 STIG', 'Microsoft Windows 10 Security Technical Implementation Guide', false],
-    ['Windows Defender Antivirus STIG', 'Microsoft Defender Antivirus STIG', false],
-    ['Mozilla Firefox', 'Mozilla FireFox STIG', false],
-    ['Windows Server 2012 Member Server STIG', 'Windows Server 2012 Domain Controller STIG', true],
-    ['WLAN Access Point (Enclave-NIPRNet Connected) STIG', 'WLAN Controller STIG', true],
-    ['Solaris 10 SPARC STIG', 'Solaris 10 X86 STIG', true],
-    ['MS Word 2010 STIG', 'Microsoft Word 2013 STIG', true],
-    ['Microsoft', 'Microsoft Windows', false],
-  ] as const;
-  for (const [a, b, expected] of pairs) {
-    assert.is(nameTwoProducts(a, b), expected, a);
-    assert.is(nameTwoProducts(b, a), expected, b);
-  }
-});
-
-identity('a STIG ID that names thousands of rules costs no more than they are', async () => {
-  const sample = (title: string, release: number, first: number, size: number): SampleBenchmark => ({
-    id: `${title}_STIG`,
-    title: `${title} STIG`,
-    release,
-    rules: sampleRules(size, 'X', first).map((rule) => ({ ...rule, version: 'X-1' })),
+  const of = (id: string, date: string, stem: string) => ({
+    id,
+    title,
+    date,
+    rules: sampleRules(5, stem, 100),
   });
-  const growth = await growthOf(async (size) => {
-    const two = [sample('Boat', 1, 300_000, size), sample('Ship', 2, 400_000, size)];
-    const { db, lines } = await importRuns([two]);
-    db.close();
-    assert.match(
-      lines[0]![0]!.reason!,
-      /shares 100 % of the STIG IDs with ship, but its rules have other SV-ids/,
-    );
-  }, 8000);
-  assert.ok(growth < 3, `twice the rules cost ${growth} times as much`);
-});
-
-identity('an override moves what is stored already, once', async () => {
-  const { db } = await importRuns([
-    [{ id: 'One', title: 'One STIG', release: 1 }],
-    [{ id: 'One', title: 'One STIG', release: 2 }],
-  ]);
-  const before = db.generation();
-  const text = writeXccdf({ id: 'One', title: 'One STIG', release: 1 });
-  const options = { overrides: new Map([['One_STIG', 'moved']]) };
-  await importTexts(db, [text], options);
-  const dump = dumpCatalog(db);
-  assert.equal(
-    dump.stigs.filter((stig) => stig.current !== null).map(({ slug, current }) => [slug, current]),
-    [['moved', 'V1R2']],
-  );
-  assert.equal(told(dump.releases, 'slug', 'version'), ['moved V1R1', 'moved V1R2']);
-  assert.equal(told(dump.sources, 'target'), ['moved', 'moved'], 'the targets of the sources follow');
-  assert.is(db.generation(), before + 1);
-  const digests = tableDigests(db);
-  await importTexts(db, [text], options);
-  assert.equal(tableDigests(db), digests, 'the same override again changes nothing');
+  const samples = [
+    of('One', '03 Jan 2024', 'A'),
+    of('x'.repeat(400), '02 Jan 2024', 'B'),
+    of('---', '01 Jan 2024', 'C'),
+  ];
+  samples[1]!.rules = sampleRules(5, 'B', 200);
+  samples[2]!.rules = sampleRules(5, 'C', 300);
+  const { stigs } = dumpCatalog((await importRuns([samples])).db);
+  assert.is(stigs.length, 3);
+  for (const { slug, id } of stigs) assert.ok(isSlug(slug) && id === numberOf(slug), slug);
 });
 
 identity.run();

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { removePrinting } from '../../importers/stigs/stage-release.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, countingIds, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -69,53 +68,6 @@ kept('a new release is shown in the list, the entry stays', async () => {
   const after = (await ask(t, 'GET', `${list}/stigs`, alice)).json.stigs[1];
   assert.equal([before.version, after.version, after.catI], ['V2R3', 'V2R4', before.catI + 1]);
   assert.equal([after.addedAt, after.position], [before.addedAt, before.position]);
-});
-
-kept('a STIG that is gone is shown with its title, and can be removed but not added', async () => {
-  const releases = t.db.sqlite
-    .prepare<[], number>(
-      "SELECT r.id FROM stig_printings AS r JOIN stigs AS s ON s.id = r.stig_id WHERE s.slug = 'harbor_linux_3'",
-    )
-    .pluck()
-    .all();
-  await t.db.write(() => {
-    for (const release of releases) removePrinting(t.db, release);
-    for (const table of ['role_mappings', 'stig_aliases'])
-      t.db.sqlite.exec(
-        `DELETE FROM ${table} WHERE stig_id = (SELECT id FROM stigs WHERE slug = 'harbor_linux_3')`,
-      );
-    t.db.sqlite.exec("DELETE FROM stigs WHERE slug = 'harbor_linux_3'");
-  });
-  assert.is((await ask(t, 'GET', '/api/v1/stigs/harbor_linux_3', alice)).status, 404);
-  const page = (await ask(t, 'GET', `${list}/stigs?include=findings`, alice)).json;
-  assert.equal(page.stigs[0], {
-    slug: 'harbor_linux_3',
-    title: 'Harbor Linux 3 Security Technical Implementation Guide',
-    version: '',
-    status: '',
-    statusDate: null,
-    findingCount: 0,
-    catI: 0,
-    catII: 0,
-    catIII: 0,
-    addedAt: '2026-11-21T12:00:00.000Z',
-    position: 1,
-    notes: 'keep',
-    release: null,
-    newest: '',
-    state: 'gone',
-    seenVersion: null,
-    findings: [],
-  });
-  assert.is(page.pagination.total, 2);
-  assert.is((await ask(t, 'GET', list, alice)).json.stigCount, 2);
-  assert.ok((await ask(t, 'GET', '/api/v1/my-stigs', alice)).json.slugs.includes('harbor_linux_3'));
-  const csv = await ask(t, 'GET', `${list}/export?format=csv`, alice);
-  assert.match(csv.text, /^harbor_linux_3,Harbor Linux 3 [^,]*,,,,0,0,0,0,/m);
-  const again = await ask(t, 'POST', `${list}/stigs`, alice, { slugs: ['harbor_linux_3'] });
-  assert.equal(again.json, { success: true, added: 0, total: 2, notFound: ['harbor_linux_3'] });
-  const removed = await ask(t, 'DELETE', `${list}/stigs`, alice, { slugs: ['harbor_linux_3'] });
-  assert.equal(removed.json, { success: true, removed: 1 });
 });
 
 kept('a control that is gone is shown, and can be removed but not added', async () => {

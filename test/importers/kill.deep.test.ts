@@ -2,40 +2,33 @@ import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { CommandError } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/root.ts';
 import { type Database, openCatalog } from '../../src/db/database.ts';
-import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
+import { dumpCatalog } from '../support/catalog-dump.ts';
 import { type ChildResult, gapstone } from '../support/child.ts';
-import { suite } from '../support/harness.ts';
-import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { rejects, suite } from '../support/harness.ts';
+import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 const work = scratchFolder();
 const oldFile = join(work, 'old.db');
 const test = suite('I: an import that is killed or cannot be written');
-/** Releases that the old catalog has. */
-const older = [
-  'U_RHEL_9_STIG_V2R3_Manual-xccdf.xml',
-  'U_Google_Chrome_STIG_V1R12_Manual-xccdf.xml',
-  'U_Kubernetes_STIG_V1R1_Manual-xccdf.xml',
-];
-/** What is imported over the old catalog: a third of the real loose files, or a made-up folder where they are absent. */
-const folder = hasReferenceData ? realFiles() : madeUp();
+/** What is imported over the old catalog. */
+const folder = madeUp();
 let before: unknown;
 let after: unknown;
 
 /** The whole content of the catalog as one comparable value, its generation and the runs included. */
-function contentOf(db: Database) {
-  const count = (table: string) => db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
-  return {
-    ...dumpCatalog(db),
-    generation: db.sqlite.prepare('SELECT generation FROM catalog').pluck().get(),
-    runs: count('import_runs'),
-    lines: count('import_ledger'),
-  };
-}
+const contentOf = (db: Database) => ({
+  ...dumpCatalog(db),
+  runs: db.sqlite
+    .prepare(
+      'SELECT (SELECT generation FROM catalog), (SELECT count(*) FROM import_runs), count(*) FROM import_ledger',
+    )
+    .raw()
+    .get(),
+});
 
 function read(file: string) {
   const db = openCatalog(file);
@@ -50,8 +43,7 @@ function read(file: string) {
 
 test.before(async () => {
   const db = openCatalog(oldFile, { create: true });
-  const former = hasReferenceData ? older.map((name) => reference('xccdf', name)) : [];
-  await runImport(db, [shipped('stigs'), ...former]);
+  await runImport(db, [shipped('stigs'), join(folder, '0.xml')]);
   before = contentOf(db);
   db.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   db.close();
@@ -137,34 +129,12 @@ test('Ctrl-C and SIGTERM say that nothing changed, and so it is', async () => {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)
-    for (const name of readdirSync(folder).sort().slice(0, 2)) {
-      const run = await importDyingAt({ file: name }, signal);
-      assert.is(run.code, code, run.stderr.slice(-300));
-      assert.match(run.stderr, new RegExp(`gapstone: stopped by ${signal}: nothing was changed\n`));
-      assert.equal(read(run.file), before);
-    }
-});
-
-test('a full disk changes nothing, and says so in one line', async () => {
-  const file = join(work, 'full.db');
-  copyFileSync(oldFile, file);
-  const db = openCatalog(file);
-  const digests = tableDigests(db);
-  const pages = db.sqlite.pragma('page_count', { simple: true }) as number;
-  for (const more of [1, 5, 50, 300]) {
-    db.sqlite.pragma(`max_page_count = ${pages + more}`);
-    const error = await failure(runImport(db, [folder]));
-    assert.instance(error, CommandError);
-    assert.match((error as Error).message, /^the disk is full: nothing was changed$/);
-    assert.not(db.sqlite.inTransaction);
-    assert.equal(tableDigests(db), digests);
+  ] as const) {
+    const run = await importDyingAt({ file: '1.xml' }, signal);
+    assert.is(run.code, code, run.stderr.slice(-300));
+    assert.match(run.stderr, new RegExp(`gapstone: stopped by ${signal}: nothing was changed\n`));
+    assert.equal(read(run.file), before);
   }
-  assert.equal(contentOf(db), before);
-  db.sqlite.pragma('max_page_count = 1073741823');
-  assert.is((await runImport(db, [folder])).summary.rejected, 0);
-  assert.equal(dumpCatalog(db), withoutRuns(after));
-  db.close();
 });
 
 test('a database that another process is writing to is left alone', async () => {
@@ -174,9 +144,7 @@ test('a database that another process is writing to is left alone', async () => 
   const db = openCatalog(file, { busyTimeout: 50 });
   const text = put(scratchFolder(), 'a.xml', writeXccdf());
   other.sqlite.exec('BEGIN IMMEDIATE');
-  const error = await failure(runImport(db, [text]));
-  assert.instance(error, CommandError);
-  assert.match((error as Error).message, /busy: another process is writing/);
+  await rejects(runImport(db, [text]), /busy: another process is writing/);
   assert.not(db.sqlite.inTransaction);
   other.sqlite.exec('ROLLBACK');
   assert.equal(contentOf(db), before);
@@ -219,30 +187,14 @@ test('readers see the old catalog until the commit', async () => {
 test.run();
 
 function withoutRuns(content: unknown) {
-  const { generation: _, runs: __, lines: ___, ...rest } = content as ReturnType<typeof contentOf>;
+  const { runs: _, ...rest } = content as ReturnType<typeof contentOf>;
   return rest;
-}
-
-async function failure(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  return null;
-}
-
-function realFiles(): string {
-  const target = scratchFolder();
-  for (const [index, name] of readdirSync(reference('xccdf')).sort().entries())
-    if (index % 3 === 0 || older.includes(name)) copyFileSync(reference('xccdf', name), join(target, name));
-  return target;
 }
 
 function madeUp(): string {
   const target = scratchFolder();
-  for (let index = 0; index < 40; index++) {
-    const rules = sampleRules(150, `P${index}`, 1000 * index + 1).map((rule) => ({
+  for (let index = 0; index < 8; index++) {
+    const rules = sampleRules(60, `P${index}`, 1000 * index + 1).map((rule) => ({
       ...rule,
       description: `<VulnDiscussion>${'Long text. '.repeat(200)}</VulnDiscussion>`,
     }));

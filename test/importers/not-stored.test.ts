@@ -33,6 +33,7 @@ const element = (type: string, id: string, text = '') => ({
     doc_identifier: 'SP_800_181_rev_1',
   },
 });
+
 const nice = (elements: object[], relations: [string, string][]) =>
   JSON.stringify({
     documents: [{ doc_identifier: 'SP_800_181_rev_1', name: 'NICE', version: '2.0.0' }],
@@ -43,18 +44,10 @@ const nice = (elements: object[], relations: [string, string][]) =>
     })),
   });
 
-const document = (more: object) =>
-  JSON.stringify({
-    formatVersion: '1',
-    document: {
-      documentId: 'a',
-      title: 'T',
-      publisher: 'P',
-      doctype: 'law',
-      published: '2020-02-29',
-      ...more,
-    },
-  });
+const document = (more: object) => {
+  const head = { documentId: 'a', title: 'T', publisher: 'P', doctype: 'law', published: '2020-02-29' };
+  return JSON.stringify({ formatVersion: '1', document: { ...head, ...more } });
+};
 
 const cases: Record<string, [source: string, expected: string[]]> = {
   'a CCI list without more': [cciList(cci(1, '')), []],
@@ -151,16 +144,7 @@ losses('a release of O*NET: columns, rows and whole tables', () => {
       ['15-1244.00', '2', 'Stop.', 'Core', 'n/a', '08/2024', 'Analyst'],
     ),
     'Skills.txt': table(
-      [
-        code,
-        'Element ID',
-        'Element Name',
-        'Scale ID',
-        'Data Value',
-        'N',
-        'Recommend Suppress',
-        'Not Relevant',
-      ],
+      [code, ...'Element ID,Element Name,Scale ID,Data Value,N,Recommend Suppress,Not Relevant'.split(',')],
       ['15-1244.00', '2.A.1.a', 'Reading', 'IM', '3.00', '8', 'N', 'n/a'],
       ['15-1244.00', '2.C.1', 'Knowing', 'IM', '3.00', '8', 'N', 'n/a'],
       ['15-1244.00', '2.A.1.a', 'Reading', 'CX', '3.00', '', 'N', 'n/a'],

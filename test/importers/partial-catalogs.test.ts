@@ -26,16 +26,17 @@ parts('the part is rejected with how many it lacks, and nothing changes', async 
   const { db } = await importAll(['whole.json']);
   const before = { tables: tableDigests(db), generation: db.generation() };
   const file = put(scratchFolder(), 'extract.json', partSamples['extract.json']!);
-  for (let time = 0; time < 2; time++) {
-    const { lines, summary } = await runImport(db, [file]);
-    const [{ outcome, reason, target, counts }] = lines as [(typeof lines)[number]];
-    assert.equal([outcome, target, counts, summary.imported], ['rejected', null, {}, 0]);
-    assert.match(
-      reason!,
-      /^only a part of nist-800-53 Rev 9\.9: it lacks 3 active controls that \S+whole\.json states \(AC-2\(1\), AU-1, AU-2\)$/,
-    );
-    assert.equal({ tables: tableDigests(db), generation: db.generation() }, before);
-  }
+  const [line] = (await runImport(db, [file])).lines;
+  assert.equal([line!.outcome, line!.target, line!.counts], ['rejected', null, {}]);
+  assert.match(
+    line!.reason!,
+    /^only a part of nist-800-53 Rev 9\.9: it lacks 3 active controls that \S+whole\.json states \(AC-2\(1\), AU-1, AU-2\)$/,
+  );
+  assert.equal({ tables: tableDigests(db), generation: db.generation() }, before);
+  // One that is named as withdrawn is not lacking.
+  const newer = whole.map((each) => (each.id === 'au-2' ? { id: 'au-2', withdrawnInto: ['au-1'] } : each));
+  const later = put(scratchFolder(), 'n.json', oscalCatalog(newer, '9.9', '2030-01-01'));
+  assert.is((await runImport(db, [later])).lines[0]!.outcome, 'imported');
   db.close();
 });
 
@@ -85,16 +86,6 @@ parts('an older full edition is no part of a newer one that has more, and is not
     assert.equal(served, ['AC-1', 'AC-2', 'AC-2(1)', 'AU-1', 'AU-2', 'IA-13']);
     db.close();
   }
-});
-
-parts('a control that is named as withdrawn is not lacking', async () => {
-  const { db, lines } = await importAll(['whole.json']);
-  const newer = whole.map((each) => (each.id === 'au-2' ? { id: 'au-2', withdrawnInto: ['au-1'] } : each));
-  const again = await runImport(db, [
-    put(scratchFolder(), 'n.json', oscalCatalog(newer, '9.9', '2030-01-01')),
-  ]);
-  assert.equal([lines[0]!.outcome, again.lines[0]!.outcome], ['imported', 'imported']);
-  db.close();
 });
 
 parts("a site's own CSV makes no publisher's catalog a part, and is one of the shipped facts", async () => {

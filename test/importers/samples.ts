@@ -21,40 +21,23 @@ export const rev5: SampleControl[] = [
   { id: 'au-2' },
   { id: 'au-10' },
 ];
-const rev4: SampleControl[] = [
-  { id: 'ac-1' },
-  { id: 'ac-2' },
-  { id: 'ac-3' },
-  { id: 'ac-4' },
-  { id: 'au-2' },
-];
+
+const rev4: SampleControl[] = ['ac-1', 'ac-2', 'ac-3', 'ac-4', 'au-2'].map((id) => ({ id }));
 const facts53 = (version: string, word: string) =>
-  controlsCsv([
-    {
-      framework: 'nist-800-53',
-      version,
-      identifier: 'AC-1',
-      title: `${word} AC-1`,
-      family: `Family ${word}`,
-      baselines: 'low',
-    },
-    {
-      framework: 'nist-800-53',
-      version,
-      identifier: 'AC-2',
-      title: `${word} AC-2`,
-      family: `Family ${word}`,
-      baselines: '',
-    },
-    {
-      framework: 'nist-800-53',
-      version,
-      identifier: 'ZZ-1',
-      title: `${word} ZZ-1`,
-      family: `Family ${word}`,
-      baselines: '',
-    },
-  ]);
+  controlsCsv(
+    ['AC-1', 'AC-2', 'ZZ-1'].map((identifier) => ({
+      ...{ framework: 'nist-800-53', version, identifier, title: `${word} ${identifier}` },
+      ...{ family: `Family ${word}`, baselines: identifier === 'AC-1' ? 'low' : '' },
+    })),
+  );
+/** References of a CCI, as `5: AC-1 a | 4: AC-2`. */
+const refs = (text: string) => text.split(' | ').map((each) => each.split(': ') as [string, string]);
+const siteOf = (version: string, ...identifiers: string[]) =>
+  controlsCsv(
+    identifiers.map((identifier) => ({
+      ...{ framework: 'site', version, identifier, title: `${identifier} of ${version}` },
+    })),
+  );
 export const controlSamples: Record<string, string> = {
   'rev5.json': oscalCatalog(rev5, '5.1.1', '2024-02-05'),
   'rev5-older-printing.json': oscalCatalog(rev5.slice(0, 3), '5.1.1', '2020-01-01'),
@@ -72,28 +55,16 @@ export const controlSamples: Record<string, string> = {
   'facts3.csv': facts53('Rev 3', 'Buoy'),
   'facts3-others.csv': facts53('Rev 3', 'Anchor'),
   'cci-new.xml': cciList('2022-03-09', [
-    [
-      1,
-      [
-        ['5', 'AC-1 a'],
-        ['4', 'AC-2'],
-      ],
-    ],
-    [2, [['4', 'AC-2 (1)']]],
-    [3, [['4', 'AC-3']]],
-    [4, [['5', 'AU-2, AU-10']]],
-    [5, [['5', 'AC-1']], 'deprecated'],
+    [1, refs('5: AC-1 a | 4: AC-2')],
+    [2, refs('4: AC-2 (1)')],
+    [3, refs('4: AC-3')],
+    [4, refs('5: AU-2, AU-10')],
+    [5, refs('5: AC-1'), 'deprecated'],
   ]),
   'cci-old.xml': cciList('2016-06-27', [
-    [
-      1,
-      [
-        ['4', 'AU-2'],
-        ['3', 'AU-2'],
-      ],
-    ],
-    [2, [['4', 'AC-1']]],
-    [6, [['4', 'AC-2']]],
+    [1, refs('4: AU-2 | 3: AU-2')],
+    [2, refs('4: AC-1')],
+    [6, refs('4: AC-2')],
   ]),
   'cci-new.csv': controlsCsv(
     [1, 2, 3, 4, 7].map((number) => ({
@@ -104,43 +75,22 @@ export const controlSamples: Record<string, string> = {
       type: 'technical',
     })),
   ),
-  '171.csv': controlsCsv([
-    {
-      framework: 'nist-800-171',
-      version: 'Rev 2',
-      identifier: '3.1.1',
-      family: 'Access Control',
-      requirementType: 'basic',
-    },
-    {
-      framework: 'nist-800-171',
-      version: 'Rev 3',
-      identifier: '03.01.01',
-      family: 'Access Control',
-      requirementType: '',
-    },
-  ]),
+  '171.csv': controlsCsv(
+    [
+      ['Rev 2', '3.1.1', 'basic'],
+      ['Rev 3', '03.01.01', ''],
+    ].map(([version, identifier, requirementType]) => ({
+      ...{ framework: 'nist-800-171', version: version!, identifier: identifier! },
+      ...{ family: 'Access Control', requirementType: requirementType! },
+    })),
+  ),
   '171-pairs.csv': 'sp800_171r2,sp800_53r4\n3.1.1,AC-2\n3.1.1,AC-4\n',
   '171-more.csv': mappingsCsv([
     ['nist-800-171', 'Rev 2', '3.1.1', 'nist-800-53', 'Rev 4', 'AC-2', 'again'],
     ['nist-800-171', 'Rev 3', '03.01.01', 'nist-800-53', 'Rev 5.1.1', 'AC-2(1)'],
   ]),
-  'site-2025.csv': controlsCsv(
-    ['S-1', 'S-2'].map((identifier) => ({
-      framework: 'site',
-      version: '2025',
-      identifier,
-      title: `${identifier} of 2025`,
-    })),
-  ),
-  'site-2026.csv': controlsCsv(
-    ['S-1', 'S-3'].map((identifier) => ({
-      framework: 'site',
-      version: '2026',
-      identifier,
-      title: `${identifier} of 2026`,
-    })),
-  ),
+  'site-2025.csv': siteOf('2025', 'S-1', 'S-2'),
+  'site-2026.csv': siteOf('2026', 'S-1', 'S-3'),
   'site-pairs-2025.csv': mappingsCsv([
     ['site', '2025', 'S-1', 'nist-800-53', 'Rev 5', 'AC-1'],
     ['site', '2025', 'S-2', 'cci', '', 'CCI-1'],

@@ -8,6 +8,7 @@ import { readTable } from '../../src/read/table.ts';
 import { rejects, suite, testIf } from '../support/harness.ts';
 import { reference, referenceData } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { rowsOf } from '../support/tables.ts';
 import { told } from '../support/told.ts';
 
 // Rule D53.4: one reader for every table.
@@ -43,50 +44,14 @@ function* savedAs(rows: string[][]): Generator<[name: string, bytes: Buffer]> {
 const without = (text: string) => text.replace(/"row":\d+,?|row \d+|,?"warnings":.*$/g, '');
 
 tables('what is imported is the same in every encoding, with every separator and with padding', () => {
-  const samples: [kind: string, rows: string[][]][] = [
-    [
-      'mappings-csv',
-      [
-        'fromFramework,fromVersion,fromIdentifier,toFramework,toVersion,toIdentifier,reference'.split(','),
-        ['acme', '2026', 'ACME-7', 'nist-800-53', 'Rev 5', 'AC-2', 'Übersicht; page 3, "top"'],
-        ['acme', '2026', 'ACME-8', 'nist-800-53', 'Rev 5', 'AC-3', ''],
-      ],
-    ],
-    [
-      'mappings-csv',
-      [
-        ['sp800_171r2', 'sp800_53r4'],
-        ['3.1.1', 'AC-2'],
-        ['3.1.2', 'AC-3'],
-      ],
-    ],
-    [
-      'controls-csv',
-      [
-        ['framework', 'version', 'identifier', 'title', 'related'],
-        ['acme', '2026', 'ACME-1', 'Café', 'ACME-2;ACME-3'],
-        ['acme', '2026', 'ACME-2', '', ''],
-        ['acme', '2026', 'ACME-3', 'a\tb', ''],
-      ],
-    ],
-    [
-      'synonyms-csv',
-      [
-        ['words', 'reason'],
-        ['badge;accès card', 'ours'],
-        ['pier;quay', ''],
-      ],
-    ],
-    [
-      'role-mapping-csv',
-      [
-        'stigSlug,occupationCode,confidenceScore,roleResponsibilityLevel,niceWorkRoleId,mappingReason'.split(
-          ',',
-        ),
-        ['harbor_linux_3', '15-1244.00', '0.95', 'Primary', '', 'the façade; of the team'],
-      ],
-    ],
-  ];
+  const samples = rowsOf(`
+    mappings-csv | fromFramework~fromVersion~fromIdentifier~toFramework~toVersion~toIdentifier~reference | acme~2026~ACME-7~nist-800-53~Rev 5~AC-2~Übersicht; page 3, "top" | acme~2026~ACME-8~nist-800-53~Rev 5~AC-3~
+    mappings-csv | sp800_171r2~sp800_53r4 | 3.1.1~AC-2 | 3.1.2~AC-3
+    controls-csv | framework~version~identifier~title~related | acme~2026~ACME-1~Café~ACME-2;ACME-3 | acme~2026~ACME-2~~ | acme~2026~ACME-3~a\tb~
+    synonyms-csv | words~reason | badge;accès card~ours | pier;quay~
+    role-mapping-csv | stigSlug~occupationCode~confidenceScore~roleResponsibilityLevel~niceWorkRoleId~mappingReason | harbor_linux_3~15-1244.00~0.95~Primary~~the façade; of the team`).map(
+    ([kind, ...lines]) => [kind!, lines.map((line) => line.split('~'))] as const,
+  );
   for (const [kind, rows] of samples) {
     const results = [...savedAs(rows)].map(([name, bytes]) => {
       const parsed = parseSource(bytes);

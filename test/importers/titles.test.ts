@@ -1,8 +1,6 @@
 import * as assert from 'uvu/assert';
 import { parseSource } from '../../importers/parse.ts';
 import type { Parsed } from '../../importers/parsed.ts';
-import { shortTitle } from '../../src/site/parts/components.tsx';
-import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -34,39 +32,18 @@ function titlesIn(value: unknown): string[] {
 }
 
 for (const [kind, write] of Object.entries(sources))
-  titles(`${kind}: longer titles are cut with one warning, others stay`, async () => {
+  titles(`${kind}: longer titles are cut with one warning, others stay`, () => {
     const plain = parseSource(Buffer.from(write('Harbor Lamps')));
     assert.ok(plain.content !== null, JSON.stringify(plain).slice(0, 300));
     assert.not.match(plain.warnings.join(), / cut$/);
     for (const text of ['(', ' x', ' STIG', '\u{1f4a1}']) {
       const long = `Harbor ${text.repeat(40_000 / text.length)}`;
-      let read: Parsed = plain;
-      const spent = await effortOf(() => {
-        read = parseSource(Buffer.from(write(long)));
-      });
-      assert.ok(spent < 1500, `${spent} ms`);
+      const read: Parsed = parseSource(Buffer.from(write(long)));
       assert.match(read.warnings.join(), /title.* of more than 2,000 characters cut/);
       const found = titlesIn(read.content);
       assert.ok(found.some((title) => title.startsWith('Harbor ') && title.length > 1900));
       assert.ok(found.every((title) => title.length <= 2000 && title.isWellFormed()));
     }
   });
-
-titles('a long title of an older catalog costs its length on a page', async () => {
-  for (const text of [
-    ' STIG'.repeat(20_000),
-    ' Security Requirements Guide'.repeat(4000),
-    ' '.repeat(100_000),
-  ])
-    assert.ok((await effortOf(() => shortTitle(`${text}\n`))) < 100);
-  assert.equal(
-    [
-      'Harbor 9 Security Technical Implementation Guide',
-      'Quay STIG Lite',
-      'Reed Security Requirements Guide',
-    ].map(shortTitle),
-    ['Harbor 9', 'Quay', 'Reed SRG'],
-  );
-});
 
 titles.run();

@@ -1,17 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { parseSource } from '../../importers/parse.ts';
-import { runImport } from '../../importers/run.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { dumpCatalog, importTexts, tableDigests } from '../support/catalog-dump.ts';
-import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 import { parseRelease, parseSkipped } from '../support/parsed.ts';
 import { emptyCatalog } from '../support/prepared.ts';
-import { hasReferenceData, reference, shipped } from '../support/reference.ts';
+import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { linesOf } from '../support/tables.ts';
 import { told } from '../support/told.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -41,64 +38,36 @@ const withDoctype = (doctype: string, text = body) => `<?xml version="1.0"?>\n${
 const withTitle = (title: string) => sample.replace(/<title>[^<]*<\/title>/, `<title>${title}</title>`);
 
 const entities = suite('X1, X2: document types and entities');
-
-entities('a DOCTYPE is refused in every form, and nothing is read or fetched', async () => {
+entities('a DOCTYPE is refused in every form, and nothing is read', async () => {
   const canary = put(scratchFolder(), 'canary.txt', 'CANARY');
-  let hits = 0;
-  const server = createServer((_, response) => {
-    hits++;
-    response.end('<!ENTITY x "CANARY">');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.dtd`;
-  const doctypes = [
-    '<!DOCTYPE Benchmark>',
-    '<!DOCTYPE Benchmark SYSTEM "x.dtd">',
-    `<!DOCTYPE Benchmark SYSTEM "${url}">`,
-    `<!DOCTYPE Benchmark PUBLIC "-//X//Y" "${url}">`,
-    `<!DOCTYPE Benchmark [<!ENTITY x SYSTEM "file://${canary}">]>`,
-    `<!DOCTYPE Benchmark [<!ENTITY x SYSTEM "${url}">]>`,
-    `<!DOCTYPE Benchmark [<!ENTITY % x SYSTEM "${url}"> %x;]>`,
-    '<!DOCTYPE Benchmark [<!ENTITY x "y">]>',
-    '<!DOCTYPE Benchmark [<!ATTLIST Rule severity CDATA "high">]>',
-  ];
-  const db = emptyCatalog();
-  try {
-    for (const doctype of doctypes) {
-      const text = withDoctype(doctype, body.replace('An invented product.', '&x;'));
-      assert.match(refusal(text).message, /^a DOCTYPE is not allowed \(line \d+, column \d+\)$/);
-      assert.match(refusal(withDoctype(doctype)).message, /DOCTYPE/);
-    }
-    const result = await importTexts(
-      db,
-      doctypes.map((doctype) => withDoctype(doctype)),
-    );
-    assert.is(result.summary.rejected, doctypes.length);
-    assert.is(db.generation(), 0);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.is(hits, 0);
-    assert.not.match(JSON.stringify(result.lines), /CANARY/);
-  } finally {
-    server.close();
-  }
-});
-
-entities('billion laughs and quadratic blow-up cost nothing', async () => {
   const laughs = Array.from({ length: 9 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n};`.repeat(10)}">`).join(
     '',
   );
-  const bombs = [
-    withDoctype(`<!DOCTYPE b [<!ENTITY l0 "lol">${laughs}]>`, body.replace('An invented', '&l9;')),
-    withDoctype(
-      `<!DOCTYPE b [<!ENTITY a "${'A'.repeat(50_000)}">]>`,
-      body.replace('An', '&a;'.repeat(50_000)),
-    ),
-    withDoctype(`<!DOCTYPE b [${'<!ENTITY e "x">'.repeat(100_000)}]>`),
+  const doctypes = [
+    '<!DOCTYPE Benchmark>',
+    '<!DOCTYPE Benchmark SYSTEM "x.dtd">',
+    '<!DOCTYPE Benchmark PUBLIC "-//X//Y" "http://127.0.0.1:1/x.dtd">',
+    `<!DOCTYPE Benchmark [<!ENTITY x SYSTEM "file://${canary}">]>`,
+    '<!DOCTYPE Benchmark [<!ENTITY % x SYSTEM "http://127.0.0.1:1/x.dtd"> %x;]>',
+    '<!DOCTYPE Benchmark [<!ENTITY x "y">]>',
+    '<!DOCTYPE Benchmark [<!ATTLIST Rule severity CDATA "high">]>',
+    `<!DOCTYPE b [<!ENTITY l0 "lol">${laughs}<!ENTITY x "&l9;">]>`,
+    `<!DOCTYPE b [<!ENTITY x "${'A'.repeat(50_000)}">]>`,
+    `<!DOCTYPE b [${'<!ENTITY x "x">'.repeat(100_000)}]>`,
   ];
-  const effort = await effortOf(() => {
-    for (const bomb of bombs) assert.match(refusal(bomb).message, /DOCTYPE/);
-  });
-  assert.ok(effort < 2000, `${effort} ms`);
+  const referring = body.replace('An invented product.', '&x;'.repeat(50_000));
+  for (const doctype of doctypes)
+    assert.match(
+      refusal(withDoctype(doctype, referring)).message,
+      /^a DOCTYPE is not allowed \(line \d+, column \d+\)$/,
+    );
+  const db = emptyCatalog();
+  const result = await importTexts(
+    db,
+    doctypes.map((doctype) => withDoctype(doctype)),
+  );
+  assert.equal([result.summary.rejected, db.generation()], [doctypes.length, 0]);
+  assert.not.match(JSON.stringify(result.lines), /CANARY/);
 });
 
 entities('an entity that nobody declared is refused', () => {
@@ -121,128 +90,79 @@ entities('numeric references to what XML forbids are refused', () => {
     assert.match(refusal(withTitle(`a&#${number};b`)).message, place, number);
 });
 
-entities('a million numeric references stay cheap', async () => {
-  const effort = await effortOf(() => {
-    const read = release(sample.replace('An invented product.', '&#65;'.repeat(1_000_000)));
-    assert.is(read.description, 'A'.repeat(1_000_000));
-  });
-  assert.ok(effort < 2000, `${effort} ms`);
+entities('a million numeric references are read', () => {
+  const read = release(sample.replace('An invented product.', '&#65;'.repeat(1_000_000)));
+  assert.is(read.description, 'A'.repeat(1_000_000));
 });
 
 entities.run();
 
 const sizes = suite('X3: depth, attributes, sizes');
 
-sizes('64 elements deep is read, 65 is refused', () => {
+const nested = (depth: number) =>
   // Benchmark is 1, Group 2, Rule 3, description 4.
-  const nested = (depth: number) =>
-    sample.replace(
-      /<description>&lt;Vuln[^<]*<\/description>/,
-      `<description>${'<b>'.repeat(depth - 4)}deep${'</b>'.repeat(depth - 4)}</description>`,
-    );
-  assert.is(release(nested(64)).findings[0]!.vulnDiscussion, 'deep');
-  assert.match(refusal(nested(65)).message, /nested deeper than 64 \(line/);
-});
-
-sizes('a million levels are refused at once', async () => {
-  const effort = await effortOf(() =>
-    assert.match(refusal('<a>'.repeat(1_000_000)).message, /nested deeper than 64/),
+  sample.replace(
+    /<description>&lt;Vuln[^<]*<\/description>/,
+    `<description>${'<b>'.repeat(depth - 4)}deep${'</b>'.repeat(depth - 4)}</description>`,
   );
-  assert.ok(effort < 5000, `${effort} ms`);
-});
-
-sizes('64 attributes are read, 65 are refused', async () => {
-  const some = (count: number) => sample.replace('<description>', `<description ${attributes(count)}>`);
-  assert.is(release(some(64)).description, 'An invented product.');
-  assert.match(refusal(some(65)).message, /more than 64 attributes on <description>/);
-  const effort = await effortOf(() =>
-    assert.match(refusal(some(100_000)).message, /more than 64 attributes/),
-  );
-  assert.ok(effort < 5000, `${effort} ms`);
-});
-
-sizes('an attribute of 64 KB is read, a longer one refused', () => {
-  const long = (length: number) => sample.replace('<description>', `<description a="${'x'.repeat(length)}">`);
-  assert.is(release(long(65_536)).description, 'An invented product.');
-  assert.match(refusal(long(65_537)).message, /attribute a is too long/);
-  assert.match(refusal(long(20_000_000)).message, /attribute a is too long/);
-});
-
-sizes('a thousand comments before the root are read, more are refused', () => {
-  const before = (count: number) => sample.replace('<Benchmark', `${'<!--x-->'.repeat(count)}<Benchmark`);
-  assert.is(release(before(1000)).description, 'An invented product.');
-  assert.match(refusal(before(1001)).message, /more than 1000 comments before the root element \(line/);
-  const inside = sample.replace('<description>', `${'<!--x-->'.repeat(5000)}<description>`);
-  assert.is(release(inside).description, 'An invented product.');
-});
-
-sizes('more than five million elements are refused', async () => {
-  const effort = await effortOf(() =>
-    assert.match(refusal(`<a>${'<b/>'.repeat(5_000_001)}</a>`).message, /more than 5000000 elements/),
-  );
-  assert.ok(effort < 5000, `${effort} ms`);
-});
-
-sizes('a file beyond 64 MB is refused before it is read', async () => {
-  const huge = Buffer.alloc(64 * 1024 * 1024 + 1, 0x20);
-  huge.write(sample);
-  assert.match(refusal(huge).message, /larger than 64 MB/);
-  const db = emptyCatalog();
-  const result = await importTexts(db, [huge]);
-  assert.is(result.lines[0]!.outcome, 'rejected');
-  assert.match(result.lines[0]!.reason!, /larger than 64 MB/);
-});
-
-for (const [name, text] of [
-  ['a release-info of blanks', writeXccdf({ releaseInfo: `${' '.repeat(3000)}x` })],
-  ['a title of dashes', writeXccdf({ title: `a${'-'.repeat(40_000)}x` })],
-  ['a title of endings', writeXccdf({ title: `a${' STIG'.repeat(8000)}` })],
-  ['an id of endings', writeXccdf({ id: `${'_stig'.repeat(13_000)}x` })],
+const attributes = (count: number) => {
+  const list = Array.from({ length: count }, (_, index) => `a${index}="x"`).join(' ');
+  return sample.replace('<description>', `<description ${list}>`);
+};
+const long = (length: number) => sample.replace('<description>', `<description a="${'x'.repeat(length)}">`);
+const comments = (count: number, where = '<Benchmark') =>
+  sample.replace(where, `${'<!--x-->'.repeat(count)}${where}`);
+const huge = Buffer.alloc(64 * 1024 * 1024 + 1, 0x20);
+huge.write(sample);
+const bounds: [read: string[], refused: (string | Buffer)[], reason: RegExp][] = [
+  [[nested(64)], [nested(65), '<a>'.repeat(1_000_000)], /nested deeper than 64 \(line/],
+  [[attributes(64)], [attributes(65), attributes(100_000)], /more than 64 attributes on <description>/],
+  [[long(65_536)], [long(65_537), long(20_000_000)], /attribute a is too long/],
   [
-    'a description of opening tags',
+    [comments(1000), comments(5000, '<description>')],
+    [comments(1001)],
+    /more than 1000 comments before the root element \(line/,
+  ],
+  [[], [`<a>${'<b/>'.repeat(5_000_001)}</a>`], /more than 5000000 elements/],
+  [[], [huge], /larger than 64 MB/],
+];
+
+sizes('what is just within a bound is read, what is beyond it refused', () => {
+  for (const [read, refused, reason] of bounds) {
+    for (const text of read) assert.is(release(text).description, 'An invented product.');
+    for (const text of refused) assert.match(refusal(text).message, reason);
+  }
+});
+
+sizes('texts of blanks, dashes, endings and tags cost no more than their length', async () => {
+  const { lines } = await importTexts(emptyCatalog(), [
+    writeXccdf({ releaseInfo: `${' '.repeat(3000)}x` }),
+    writeXccdf({ title: `a${'-'.repeat(40_000)}x` }),
+    writeXccdf({ title: `a${' STIG'.repeat(8000)}` }),
+    writeXccdf({ id: `${'_stig'.repeat(13_000)}x` }),
     writeXccdf({ rules: [{ description: '<VulnDiscussion>'.repeat(30_000) }] }),
-  ],
-  [
-    'a description of closing tags',
     writeXccdf({ rules: [{ description: '</Mitigations>'.repeat(30_000) }] }),
-  ],
-] as const) {
-  sizes(`${name} costs no time`, async () => {
-    const effort = await effortOf(async () => {
-      const { lines } = await importTexts(emptyCatalog(), [text]);
-      assert.is(lines.length, 1);
-    });
-    assert.ok(effort < 1000, `${effort} ms`);
-  });
-}
+  ]);
+  assert.is(lines.length, 6);
+});
 
 sizes.run();
 
 const form = suite('X4: well-formed or refused');
 
-form('a file cut at every hundredth is always refused, and the catalog stays as it was', async () => {
-  const files = [shipped('stigs', 'U_Harbor_Linux_3_STIG_V1R2_Manual-xccdf.xml')];
-  if (hasReferenceData) {
-    files.push(reference('xccdf', 'U_Google_Chrome_STIG_V2R11_Manual-xccdf.xml'));
-    files.push(reference('xccdf', 'U_Citrix_XenDesktop_7-x_StoreFront_V1R1_STIG.xml'));
-  }
+form('a file cut at every thirtieth is always refused, and the catalog stays as it was', async () => {
+  const bytes = readFileSync(shipped('stigs', 'U_Harbor_Linux_3_STIG_V1R2_Manual-xccdf.xml'));
   const db = emptyCatalog();
   await importTexts(db, [sample]);
   const before = tableDigests(db);
-  for (const file of files) {
-    const bytes = readFileSync(file);
-    const end = bytes.lastIndexOf('>') + 1;
-    const cuts = Array.from({ length: 99 }, (_, index) => Math.max(1, Math.floor((end * (index + 1)) / 100)));
-    cuts.push(end - 1, end - 2, end - 12);
-    for (const cut of cuts) refusal(bytes.subarray(0, cut));
-    const result = await importTexts(
-      db,
-      cuts.map((cut) => bytes.subarray(0, cut)),
-    );
-    assert.is(result.summary.rejected, cuts.length);
-    assert.is(result.stored, true);
-    assert.is(result.lines.at(-1)!.kind, 'xccdf');
-  }
+  const end = bytes.lastIndexOf('>') + 1;
+  const cuts = Array.from({ length: 29 }, (_, index) => Math.floor((end * (index + 1)) / 30));
+  cuts.push(1, end - 1, end - 2, end - 12);
+  const parts = cuts.map((cut) => bytes.subarray(0, cut));
+  for (const part of parts) refusal(part);
+  const result = await importTexts(db, parts);
+  assert.equal([result.summary.rejected, result.stored], [cuts.length, true]);
+  assert.is(result.lines.at(-1)!.kind, 'xccdf');
   assert.equal(tableDigests(db), before);
 });
 
@@ -274,18 +194,14 @@ form('documents that are not well-formed are refused with line and column', () =
     const { message } = refusal(text);
     assert.match(message, /\(line \d+, column \d+\)|no root element/, `${name}: ${message}`);
   }
-});
-
-form('the line and the column are those of the fault', () => {
   const text = '<?xml version="1.0"?>\n<a>\n  <b></c>\n</a>';
-  assert.match(refusal(text).message, /line 3, column \d/);
+  assert.match(refusal(text).message, /line 3, column \d/, 'those of the fault');
 });
 
 form('an empty file and one of blanks are skipped, not stored', async () => {
   assert.equal(parseSkipped(''), { kind: 'other', reason: 'the file is empty' });
-  assert.is(parseSkipped(' \n\t').kind, 'other');
   const db = emptyCatalog();
-  const result = await importTexts(db, ['', ' \n']);
+  const result = await importTexts(db, ['', ' \n\t']);
   assert.equal(told(result.lines, 'outcome'), ['skipped', 'skipped']);
   assert.is(db.generation(), 0);
 });
@@ -345,14 +261,14 @@ names('numbers are never rounded: 1.10, leading zeros and exponents stay as writ
   const read = release(writeXccdf({ version: 4, release: '1.10', rules }));
   assert.is(read.version, 'V4R1.10');
   assert.equal(
-    read.findings.map(({ groupId, ruleId, ruleVersion, ruleTitle, groupTitle }) => ({
-      groupId,
-      ruleId,
-      version: ruleVersion,
-      title: ruleTitle,
-      groupTitle,
-    })),
-    rules,
+    read.findings.map((each) => [
+      each.groupId,
+      each.ruleId,
+      each.ruleVersion,
+      each.ruleTitle,
+      each.groupTitle,
+    ]),
+    rules.map((each) => [each.groupId, each.ruleId, each.version, each.title, each.groupTitle]),
   );
 });
 
@@ -405,47 +321,27 @@ kinds('a manual benchmark of DISA is the same in XCCDF 1.2, with the ids of 1.2 
   assert.equal(release(prefixed), expected);
 
   const db = emptyCatalog();
-  await importTexts(db, [writeXccdf({ release: 1 })]);
-  const next = in12(writeXccdf({ release: 2, before: select }));
-  const { lines } = await importTexts(db, [next]);
-  assert.equal(
-    [lines[0]!.kind, lines[0]!.outcome, lines[0]!.target],
-    ['xccdf', 'imported', 'sample_product'],
-  );
-  assert.equal(db.sqlite.prepare('SELECT version FROM stig_releases ORDER BY version').pluck().all(), [
-    'V1R1',
-    'V1R2',
+  const { lines } = await importTexts(db, [
+    writeXccdf({ release: 1 }),
+    in12(writeXccdf({ release: 2, before: select })),
   ]);
-  db.close();
+  assert.equal(told(lines, 'kind', 'outcome', 'target'), Array(2).fill('xccdf imported sample_product'));
   assert.match(refusal(in12(sample).replace('<version>1</version>', '<version>1</version')).message, place);
   assert.match(refusal(in12(writeXccdf({ releaseInfo: 'Spring' }))).message, /release-info "Spring"/);
 });
 
 kinds('a benchmark in XCCDF 1.2 without all marks of a manual one is skipped, and the reason is that', () => {
-  const without = {
-    'release-info': writeXccdf({ releaseInfo: null }),
-    'a whole number as version': writeXccdf({ version: '2.0.0' }),
-    'a version of DISA': writeXccdf({ version: '0.1.65', releaseInfo: null }),
-    'texts of checks': writeXccdf({ rules: [{ checks: [' '] }] }),
-    rules: writeXccdf({ rules: [] }),
-  };
-  for (const [name, text] of Object.entries(without)) {
+  for (const text of [
+    writeXccdf({ releaseInfo: null }),
+    writeXccdf({ version: '2.0.0' }),
+    writeXccdf({ version: '0.1.65', releaseInfo: null }),
+    writeXccdf({ rules: [{ checks: [' '] }] }),
+    writeXccdf({ rules: [] }),
+  ]) {
     const { kind, reason } = parseSkipped(in12(text));
-    assert.is(kind, 'scap', name);
-    assert.match(reason, /^an XCCDF 1\.2 benchmark without the marks of a manual STIG of DISA/, name);
+    assert.is(kind, 'scap');
+    assert.match(reason, /^an XCCDF 1\.2 benchmark without the marks of a manual STIG of DISA/);
   }
-});
-
-kinds('SCAP content that is broken is rejected like any XML', () => {
-  const stream = '<data-stream-collection xmlns="http://scap.nist.gov/schema/scap/source/1.2"><component>';
-  assert.match(refusal(stream).message, place);
-});
-
-kinds('a manual benchmark may also name an automated check', () => {
-  const read = release(
-    writeXccdf({ rules: [{ checks: ['Look.'], checkSystem: 'http://oval.mitre.org/XMLSchema/oval' }] }),
-  );
-  assert.is(read.findings[0]!.checkContent, 'Look.');
 });
 
 kinds('other XML is skipped with the name of its root element', () => {
@@ -476,46 +372,43 @@ kinds('a benchmark of another publisher is skipped', () => {
 const check =
   '<check system="s"><check-content-ref href="h" name="n"/><check-content>c</check-content></check>';
 const inRule = (xml: string) => sample.replace('<version>SAMP', `${xml}<version>SAMP`);
-const shapes: Record<string, string> = {
-  'a complex-check': inRule(`<complex-check operator="AND">${check}</complex-check>`),
-  'a check outside any rule': writeXccdf({ after: check }),
-  'a check in a group': sample.replace('</Group>', `${check}</Group>`),
-  'a test result': writeXccdf({
-    after: `<TestResult id="t"><title>x</title><rule-result idref="r"><ident system="http://cyber.mil/cci">CCI-000366</ident>${check}</rule-result></TestResult>`,
-  }),
-  'a rule in a rule': inRule('<Rule id="inner" severity="low"><title>x</title></Rule>'),
-  'a group in a rule': inRule('<Group id="inner"><title>x</title></Group>'),
-  'a profile in a profile': writeXccdf({
+const shapes = [
+  inRule(`<complex-check operator="AND">${check}</complex-check>`),
+  sample.replace('</Group>', `${check}</Group>`),
+  inRule('<Rule id="inner" severity="low"><title>x</title></Rule>'),
+  inRule('<Group id="inner"><title>x</title></Group>'),
+  writeXccdf({
     before: '<Profile id="p"><Profile id="q"><title>q</title></Profile><title>p</title></Profile>',
   }),
-  'a select outside a profile': writeXccdf({ before: '<select idref="V-100001" selected="true"/>' }),
-  'a reference outside a rule': writeXccdf({
-    before: '<reference><dc:identifier>1</dc:identifier></reference>',
-  }),
-  'a benchmark in a benchmark': writeXccdf({ after: body }),
-  'a rule outside any group': writeXccdf({ after: '<Rule id="l" severity="low"><title>x</title></Rule>' }),
-  'no groups at all': writeXccdf({ rules: [], after: '<TestResult id="t"/>' }),
-};
+  writeXccdf({ after: body }),
+  writeXccdf({ after: '<Rule id="l" severity="low"><title>x</title></Rule>' }),
+  writeXccdf({ rules: [], after: '<TestResult id="t"/>' }),
+];
+
 kinds('an XCCDF benchmark of any shape never breaks the run', async () => {
   const neighbour = writeXccdf({ id: 'Neighbour', title: 'Neighbour', rules: sampleRules(3, 'N', 7) });
-  for (const [name, text] of Object.entries(shapes)) {
-    const db = emptyCatalog();
-    const { lines } = await importTexts(db, [text, neighbour]);
-    assert.equal([lines.length, lines[1]!.outcome], [2, 'imported'], name);
-    const { stigs, strays } = dumpCatalog(db);
-    const stored = stigs.filter(({ slug }) => slug !== 'neighbour');
-    if (lines[0]!.outcome !== 'imported') assert.ok(lines[0]!.reason, 'a reason is given');
-    else
-      assert.equal(told(stored, 'title'), ['Sample Product Security Technical Implementation Guide'], name);
-    assert.is(strays, 0);
-    db.close();
-  }
+  const db = emptyCatalog();
+  const { lines } = await importTexts(db, [...shapes, neighbour]);
+  assert.is(lines.at(-1)!.outcome, 'imported');
+  for (const { outcome, reason } of lines) assert.ok(outcome === 'imported' || reason, 'a reason is given');
+  assert.is(dumpCatalog(db).strays, 0);
+  db.close();
 });
 
-kinds('what stands beside the rules does not change them', () => {
+kinds('what stands beside the rules does not change them, and release-info is found by its id', () => {
   const plain = release(sample);
-  for (const name of ['a check outside any rule', 'a select outside a profile', 'a reference outside a rule'])
-    assert.equal(release(shapes[name]!).findings, plain.findings, name);
+  for (const beside of [
+    { after: check },
+    { before: '<select idref="V-100001" selected="true"/>' },
+    { before: '<reference><dc:identifier>1</dc:identifier></reference>' },
+    { before: '<plain-text id="generator">3.5</plain-text>' },
+  ])
+    assert.equal(release(writeXccdf(beside)).findings, plain.findings);
+  const text = sample.replace(
+    '<plain-text id="release-info">',
+    '<plain-text id="generator">3.5</plain-text>$&',
+  );
+  assert.is(release(text).version, 'V1R1');
 });
 
 kinds.run();
@@ -540,46 +433,38 @@ kinds('a rule without a severity counts as medium, `info` as low, and a warning 
 
 const rejects = suite('benchmarks that are refused');
 
-const refused: [name: string, text: string, reason: RegExp][] = [
-  ['without rules', writeXccdf({ rules: [] }), /no rules/],
+const twice = [{ ruleId: 'SV-1r1_rule' }, { ruleId: 'SV-1r1_rule' }];
+const refused: [text: string, reason: RegExp][] = [
+  [writeXccdf({ rules: [] }), /no rules/],
+  [writeXccdf({ rules: twice }), /SV-1r1_rule.*twice/],
+  [writeXccdf({ rules: [{ severity: 'critical' }] }), /severity "critical"/],
+  [writeXccdf({ releaseInfo: null }), /no release-info/],
+  [writeXccdf({ releaseInfo: '' }), /release/],
+  [writeXccdf({ releaseInfo: 'Benchmark Date: 01 Jan 2024' }), /the release-info does not name a release$/],
+  [writeXccdf({ releaseInfo: 'Second edition' }), /Second edition/],
+  [writeXccdf({ date: '31 Feb 2024' }), /31 Feb 2024/],
+  [writeXccdf({ date: '01 Foo 2024' }), /01 Foo 2024/],
+  [writeXccdf({ release: 'two' }), /two/],
+  [writeXccdf({ version: 'two' }), /two/],
+  [sample.replace(/<version>1<\/version>/, ''), /version/],
+  [sample.replace(' id="Sample_Product_STIG"', ''), /no id/],
+  [sample.replace(/<title>Sample Product [^<]*<\/title>/, ''), /no title/],
+  [writeXccdf({ rules: [{ groupId: '' }] }), /group.*no id/],
+  [writeXccdf({ rules: [{ ruleId: '' }] }), /no id/],
   [
-    'with a rule id twice',
-    writeXccdf({ rules: [{ ruleId: 'SV-1r1_rule' }, { ruleId: 'SV-1r1_rule' }] }),
-    /SV-1r1_rule.*twice/,
-  ],
-  ['with another severity', writeXccdf({ rules: [{ severity: 'critical' }] }), /severity "critical"/],
-  ['without release-info', writeXccdf({ releaseInfo: null }), /no release-info/],
-  ['with an empty release-info', writeXccdf({ releaseInfo: '' }), /release/],
-  [
-    'with a release-info that has no release',
-    writeXccdf({ releaseInfo: 'Benchmark Date: 01 Jan 2024' }),
-    /the release-info does not name a release$/,
-  ],
-  ['with a release-info of another form', writeXccdf({ releaseInfo: 'Second edition' }), /Second edition/],
-  ['with a benchmark date that is none', writeXccdf({ date: '31 Feb 2024' }), /31 Feb 2024/],
-  ['with a month that is none', writeXccdf({ date: '01 Foo 2024' }), /01 Foo 2024/],
-  ['with a release that is no number', writeXccdf({ release: 'two' }), /two/],
-  ['with a version that is no number', writeXccdf({ version: 'two' }), /two/],
-  ['without a version', sample.replace(/<version>1<\/version>/, ''), /version/],
-  ['without an id', sample.replace(' id="Sample_Product_STIG"', ''), /no id/],
-  ['without a title', sample.replace(/<title>Sample Product [^<]*<\/title>/, ''), /no title/],
-  ['with a group without an id', writeXccdf({ rules: [{ groupId: '' }] }), /group.*no id/],
-  ['with a rule without an id', writeXccdf({ rules: [{ ruleId: '' }] }), /no id/],
-  [
-    'with a title and an id that give no slug',
-    writeXccdf({ title: '\u65e5\u672c', id: '\u65e5\u672c' }),
-    /^neither the title "\u65e5\u672c" nor the id "\u65e5\u672c" gives a slug$/,
+    writeXccdf({ title: '\u65e5', id: '\u65e5' }),
+    /^neither the title "\u65e5" nor the id "\u65e5" gives a slug$/,
   ],
 ];
 
 rejects('each is named with its reason, its neighbour is taken', async () => {
   const db = emptyCatalog();
   const neighbour = writeXccdf({ id: 'Neighbour', title: 'Neighbour', rules: sampleRules(3, 'N', 7) });
-  const { lines } = await importTexts(db, [...refused.map(([, text]) => text), neighbour]);
-  for (const [index, [name, , reason]] of refused.entries()) {
+  const { lines } = await importTexts(db, [...refused.map(([text]) => text), neighbour]);
+  for (const [index, [, reason]] of refused.entries()) {
     const { kind, outcome, target, reason: said } = lines[index]!;
-    assert.equal([kind, outcome, target], ['xccdf', 'rejected', null], name);
-    assert.match(said!, reason, name);
+    assert.equal([kind, outcome, target], ['xccdf', 'rejected', null], String(reason));
+    assert.match(said!, reason);
   }
   const { stigs, strays, sources } = dumpCatalog(db);
   assert.equal([told(stigs, 'slug'), strays, sources.length], [['neighbour'], 0, 1]);
@@ -598,14 +483,7 @@ rejects('what the ledger says is one line, whatever the file holds', async () =>
   ];
   const db = emptyCatalog();
   const { lines } = await importTexts(db, texts);
-  assert.equal(told(lines, 'outcome'), [
-    'rejected',
-    'rejected',
-    'rejected',
-    'imported',
-    'imported',
-    'rejected',
-  ]);
+  assert.equal(told(lines, 'outcome').join(' '), 'rejected rejected rejected imported imported rejected');
   assert.is(lines[3]!.warnings.length, 1);
   assert.is(lines[4]!.warnings.length, 0);
   for (const line of lines) {
@@ -615,26 +493,20 @@ rejects('what the ledger says is one line, whatever the file holds', async () =>
 });
 
 rejects('release-info in the forms that publishers use', () => {
-  const info = (releaseInfo: string) => {
-    const read = release(writeXccdf({ releaseInfo }));
-    return [read.version, read.benchmarkDate];
-  };
-  assert.equal(info('Release: 9 Benchmark Date: 01 Jul 2026'), ['V1R9', '2026-07-01']);
-  assert.equal(info('Release: 1.17 Benchmark Date: 22 Apr 2016'), ['V1R1.17', '2016-04-22']);
-  assert.equal(info('Release: 0.1 Benchmark Date: 5 Sep 2018'), ['V1R0.1', '2018-09-05']);
-  assert.equal(info('Release: 2 Benchmark Date: 27 July 2018'), ['V1R2', '2018-07-27']);
-  assert.equal(info('Release: 2 Benchmark Date: 27 Sept 2018'), ['V1R2', '2018-09-27']);
-  assert.equal(info('Release: 2 Benchmark Date: 29 February 2024'), ['V1R2', '2024-02-29']);
-  assert.equal(info('  Release: 1\n'), ['V1R1', null]);
-  assert.is(release(writeXccdf({ releaseInfo: ' Release: 1 ' })).releaseInfo, 'Release: 1');
-});
-
-rejects('release-info is found by its id, not by its place', () => {
-  const text = sample.replace(
-    '<plain-text id="release-info">',
-    '<plain-text id="generator">3.5</plain-text>$&',
-  );
-  assert.is(release(text).version, 'V1R1');
+  const table = `
+    Release: 9 Benchmark Date: 01 Jul 2026 => V1R9 2026-07-01
+    Release: 1.17 Benchmark Date: 22 Apr 2016 => V1R1.17 2016-04-22
+    Release: 0.1 Benchmark Date: 5 Sep 2018 => V1R0.1 2018-09-05
+    Release: 2 Benchmark Date: 27 July 2018 => V1R2 2018-07-27
+    Release: 2 Benchmark Date: 27 Sept 2018 => V1R2 2018-09-27
+    Release: 2 Benchmark Date: 29 February 2024 => V1R2 2024-02-29
+    Release: 1 => V1R1 null`;
+  for (const line of linesOf(table)) {
+    const [releaseInfo, expected] = line.split(' => ');
+    const read = release(writeXccdf({ releaseInfo: `  ${releaseInfo}\n` }));
+    assert.is(`${read.version} ${read.benchmarkDate}`, expected);
+    assert.is(read.releaseInfo, releaseInfo);
+  }
 });
 
 rejects('of several statuses the newest counts, undated ones least, of one date the last', () => {
@@ -647,8 +519,8 @@ rejects('of several statuses the newest counts, undated ones least, of one date 
     accepted 2024-02-01, deprecated 2024-02-01 => deprecated 2024-02-01
     draft, accepted => accepted null
     accepted 2024-02-01, draft 2024-13-45 => accepted 2024-02-01`;
-  for (const line of table.trim().split('\n')) {
-    const [stated, expected] = line.trim().split(' => ') as [string, string];
+  for (const line of linesOf(table)) {
+    const [stated, expected] = line.split(' => ') as [string, string];
     const [first, ...rest] = stated.split(', ').map((each) => each.split(' '));
     const [status, statusDate = null] = first!;
     const elements = rest.map(([text, date]) => `<status${date ? ` date=" ${date} "` : ''}>${text}</status>`);
@@ -670,43 +542,13 @@ rejects('dates: the benchmark date leads, then the status date, then none with a
     writeXccdf({ release: 4, date: null, statusDate: '2024-13-45' }),
   ]);
   const dates = db.sqlite
-    .prepare('SELECT release_date, benchmark_date, status_date FROM stig_releases ORDER BY version')
-    .raw()
+    .prepare(
+      "SELECT concat_ws(' ', release_date, benchmark_date, status_date) FROM stig_releases ORDER BY version",
+    )
+    .pluck()
     .all();
-  assert.equal(dates, [
-    ['2024-01-01', '2024-01-01', '2024-02-02'],
-    ['2024-02-02', null, '2024-02-02'],
-    [null, null, null],
-    [null, null, null],
-  ]);
-  assert.equal(
-    lines.map((line) => line.warnings.length),
-    [0, 0, 1, 2],
-  );
-});
-
-rejects('one bad file in a folder does not stop the others, under strict nothing is stored', async () => {
-  const folder = scratchFolder();
-  put(folder, 'a.xml', writeXccdf({ release: 1 }));
-  put(folder, 'b/bad.xml', sample.slice(0, 500));
-  put(folder, 'c.xml', writeXccdf({ release: 2 }));
-  put(folder, 'd.txt', 'text');
-  const strict = emptyCatalog();
-  const refused = await runImport(strict, [folder], { strict: true });
-  assert.is(refused.stored, false);
-  assert.is(refused.summary.rejected, 1);
-  assert.is(strict.generation(), 0);
-  assert.is(strict.sqlite.prepare('SELECT count(*) FROM import_runs').pluck().get(), 0);
-  assert.equal(dumpCatalog(strict), dumpCatalog(emptyCatalog()));
-  const db = emptyCatalog();
-  const { summary } = await runImport(db, [folder]);
-  const { sources, imported, skipped: left, rejected } = summary;
-  assert.equal({ sources, imported, left, rejected }, { sources: 4, imported: 2, left: 1, rejected: 1 });
-  assert.ok(existsSync(folder));
+  assert.equal(dates, ['2024-01-01 2024-01-01 2024-02-02', '2024-02-02 2024-02-02', '', '']);
+  assert.is(lines.map((line) => line.warnings.length).join(), '0,0,1,2');
 });
 
 rejects.run();
-
-function attributes(count: number): string {
-  return Array.from({ length: count }, (_, index) => `a${index}="x"`).join(' ');
-}

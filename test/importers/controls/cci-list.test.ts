@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { readCciIndex } from '../../../importers/controls/cci-index.ts';
 import { CciListBuilder, isCciList } from '../../../importers/controls/cci-list.ts';
@@ -135,74 +134,57 @@ fixture.run();
 
 const index = suite('the index of a CCI reference');
 
-index('names controls and enhancements, never items', () => {
-  const cases: [string, ...string[]][] = [
-    ['AC-1', 'AC-1'],
-    ['AC-1 a 1 (a)', 'AC-1'],
-    ['AC-2 (3) (d)', 'AC-2(3)'],
-    ['AC-2(3)', 'AC-2(3)'],
-    ['AC-2 d (1)', 'AC-2'],
-    ['AC-2 (a)', 'AC-2'],
-    ['SA-9  (1) (a)', 'SA-9(1)'],
-    [' SC- 7 ( 4 )', 'SC-7(4)'],
-    ['CP-4 (4)4', 'CP-4(4)'],
-    ['SC-37, SC-37 (1)', 'SC-37', 'SC-37(1)'],
-    ['SC-37, SC-37', 'SC-37'],
-    ['cm-6 b', 'CM-6'],
-    ['  Cm-6   (1)  B ', 'CM-6(1)'],
-    ['CM - 06 (01)', 'CM-6(1)'],
-    ['CM-6 b; CM-7', 'CM-6', 'CM-7'],
-    ['CM-6, ', 'CM-6'],
-    ['AC-1 a. 1.', 'AC-1'],
-    ['AC-2 (3) (i and ii)', 'AC-2(3)'],
-  ];
-  for (const [text, ...controls] of cases)
-    assert.equal(readCciIndex(text), { controls, isWhole: true }, text);
-});
+// An index, the controls that it names, and a mark where it holds more that is not understood.
+const indexes = `
+  AC-1 => AC-1
+  AC-1 a 1 (a) => AC-1
+  AC-2 (3) (d) => AC-2(3)
+  AC-2(3) => AC-2(3)
+  AC-2 d (1) => AC-2
+  SA-9  (1) (a) => SA-9(1)
+  SC- 7 ( 4 ) => SC-7(4)
+  CP-4 (4)4 => CP-4(4)
+  SC-37, SC-37 (1) => SC-37 SC-37(1)
+  SC-37, SC-37 => SC-37
+  cm-6 b => CM-6
+  Cm-6   (1)  B => CM-6(1)
+  CM - 06 (01) => CM-6(1)
+  CM-6 b; CM-7 => CM-6 CM-7
+  CM-6, => CM-6
+  AC-1 a. 1. => AC-1
+  AC-2 (3) (i and ii) => AC-2(3)
+  garbage => ?
+  SC013 (2(.1 => ?
+  , ; => ?
+  see AC-1 => ?
+  CM-6 garbage => CM-6 ?
+  CM-6 b and CM-7 => CM-6 ?
+  CM-6 (1) (a) and (b) => CM-6(1) ?
+  CM-6/CM-7 => ?
+  CM-6 (1 => ?
+  CM-6 (1.2) => ?
+  CM-6() => ?
+  CM-0 => ?
+  CM-6(0) => ?
+  CM-1234 => ?
+  CM6 => ?
+  AC-2.1 => ?
+  AC-1.1 (i and ii) => ?
+  AC-2 (3).1 (ii) => ?
+  CM-6 b; garbage; cm-7 => CM-6 CM-7 ?
+  CM-6 (1), (2) => CM-6(1) ?`;
 
-index('is not guessed at where it holds anything else', () => {
-  const cases: [string, ...string[]][] = [
-    ['garbage'],
-    ['SC013 (2(.1'],
-    [''],
-    [' , ;'],
-    ['see AC-1'],
-    ['CM-6 garbage', 'CM-6'],
-    ['CM-6 b and CM-7', 'CM-6'],
-    ['CM-6 b CM-7', 'CM-6'],
-    ['CM-6 (1) (a) and (b)', 'CM-6(1)'],
-    ['CM-6/CM-7'],
-    ['CM-6 (1'],
-    ['CM-6 (1.2)'],
-    ['CM-6()'],
-    ['CM-0'],
-    ['CM-6(0)'],
-    ['CM-1234'],
-    ['CM6'],
-    // 800-53A's way, and in OSCAL AC-2.1 is AC-2(1).
-    ['AC-2.1'],
-    ['AC-1.1 (i and ii)'],
-    ['AC-2 (3).1 (ii)'],
-    ['CM-6 b; garbage; cm-7', 'CM-6', 'CM-7'],
-    ['CM-6 (1), (2)', 'CM-6(1)'],
-  ];
-  for (const [text, ...controls] of cases)
-    assert.equal(readCciIndex(text), { controls, isWhole: false }, text);
-});
-
-index('is read whatever items follow', () => {
-  const items = fc.array(fc.constantFrom('a', '1', '(a)', '(1)', 'b'), { maxLength: 4 });
-  const number = fc.integer({ min: 1, max: 60 });
-  fc.assert(
-    fc.property(number, fc.option(number), items, (base, enhancement, rest) => {
-      const tail = enhancement === null && rest[0] === '(1)' ? ['a', ...rest] : rest;
-      const text = [`AC-${base}`, ...(enhancement === null ? [] : [`(${enhancement})`]), ...tail].join(' ');
-      const identifier = enhancement === null ? `AC-${base}` : `AC-${base}(${enhancement})`;
-      assert.equal(readCciIndex(text), { controls: [identifier], isWhole: true }, text);
-    }),
-  );
-});
-
+index(
+  'names controls and enhancements, never items, and is not guessed at where it holds anything else',
+  () => {
+    for (const line of indexes.trim().split('\n')) {
+      const [text, expected] = line.trim().split(' => ');
+      const { controls, isWhole } = readCciIndex(text!);
+      assert.is([...controls, ...(isWhole ? [] : ['?'])].join(' '), expected, text);
+    }
+    assert.equal(readCciIndex(''), { controls: [], isWhole: false });
+  },
+);
 index.run();
 
 const real = suiteIf(referenceData, 'the CCI lists of DISA');
@@ -216,32 +198,14 @@ if (real) {
   };
 
   real('have the counts that were measured', () => {
-    const newer = read(bytesOf('cci', 'U_CCI_List.xml')).list;
-    assert.equal(counts(newer), ['2022-03-09', 5098, 71, 10182, 3814, 3000, 1678]);
-    const newest = read(bytesOf('cci-2025-01-23', 'U_CCI_List.xml')).list;
-    assert.equal(counts(newest).slice(0, 3), ['2025-01-23', 5137, 91]);
-    const statuses = new Map(newer.items.map((each) => [each.identifier, each.status]));
-    const added = newest.items.filter((each) => !statuses.has(each.identifier));
-    const isDeprecated = ({ status }: { status: string }) => status === 'deprecated';
-    assert.equal([added.length, added.filter(isDeprecated).length], [39, 18]);
-    const turned = newest.items.filter(
-      (each) => isDeprecated(each) && statuses.get(each.identifier) === 'draft',
-    );
-    assert.equal(told(turned, 'identifier'), ['CCI-003658', 'CCI-004692']);
-    assert.equal(counts(read(bytesOf('cci', '2016-06-27', 'U_CCI_List.xml')).list), [
-      '2016-06-27',
-      3551,
-      71,
-      6368,
-      0,
-      3000,
-      1678,
-    ]);
-    const types = (type: string) => newer.items.filter((each) => each.type === type).length;
+    const { items: newer } = read(bytesOf('cci', 'U_CCI_List.xml')).list;
+    const of = (folder: string[]) => counts(read(bytesOf(...folder, 'U_CCI_List.xml')).list).join(' ');
+    assert.is(of(['cci']), '2022-03-09 5098 71 10182 3814 3000 1678');
+    assert.match(of(['cci-2025-01-23']), /^2025-01-23 5137 91 /);
+    assert.is(of(['cci', '2016-06-27']), '2016-06-27 3551 71 6368 0 3000 1678');
+    const types = (type: string) => newer.filter((each) => each.type === type).length;
     assert.equal(['policy', 'technical', 'policy, technical'].map(types), [4212, 704, 182]);
-    const definitions = newer.items.map((each) => each.definition);
-    assert.is(digest(definitions.join('\n')), 'e1c026662a315cc6');
-    assert.equal([newer.items[0]!.identifier, newer.items.at(-1)!.identifier], ['CCI-000001', 'CCI-005147']);
+    assert.is(digest(told(newer, 'definition').join('\n')), 'e1c026662a315cc6');
   });
 
   real('have references that are all understood, of each revision', () => {
@@ -253,11 +217,6 @@ if (real) {
       );
       const { pairs } = readCciReferences(list.items);
       const rev5 = pairs.filter((pair) => pair.toVersion === 'Rev 5');
-      assert.equal([...new Set(pairs.map((pair) => pair.toVersion))].sort(), [
-        'Rev 3',
-        'Rev 4',
-        ...(folder.length === 0 ? ['Rev 5'] : []),
-      ]);
       assert.is(rev5.length, folder.length === 0 ? 3815 : 0);
       // The 1,004 active controls that have a CCI, and SI-7(13), which is withdrawn.
       assert.is(new Set(rev5.map((pair) => pair.toIdentifier)).size, folder.length === 0 ? 1005 : 0);

@@ -53,6 +53,7 @@ const rev2Elements: Row[] = [
   ['discussion', 'D_03.01.02', '', 'Lanterns  burn.\n\nAll night.'],
   ['security_requirement', 'SR-03.01.02.a', 'a', 'lanterns are found'],
 ];
+
 const rev2 = (elements = rev2Elements, types = ['3.1.2', '3.1.10']) =>
   cprt(
     'SP_800_171_2_0_0',
@@ -79,12 +80,14 @@ const rev3Elements: Row[] = [
   ['withdraw_reason', 'WR-03.01.03', '', 'Gone.'],
   ['discussion', 'D-03.01.01', '', 'Ships (see <a href="#/x?element=03.01.02">03.01.02</a> ) sail.'],
 ];
+
 const rev3Relations: [string, string, string, string?][] = [
   ['WR-03.01.03', 'addressed_by', '03.01.02'],
   ['WR-03.01.03', 'incorporated_into', '03.01.01'],
   ['03.01.01', 'external_reference', 'AC-02(03)', 'SP_800_53_5_1_1'],
   ['03.01.02', 'external_reference', 'X.1', 'CSF_2_0_0'],
 ];
+
 const rev3 = (elements = rev3Elements, relations = rev3Relations) =>
   cprt('SP_800_171_3_0_0', elements, relations);
 
@@ -133,62 +136,57 @@ fixture('Rev 3: statements are built from their parts', () => {
     [last.status, last.statement, last.withdrawnInto],
     ['withdrawn', '', ['03.01.01', '03.01.02']],
   );
-  assert.equal(recordsOf(result)[1], {
-    type: 'mapping',
-    fromFramework: 'nist-800-171',
-    fromVersion: 'Rev 3',
-    edition: 'as tested',
-    pairs: [
-      {
-        fromIdentifier: '03.01.01',
-        toFramework: 'nist-800-53',
-        toVersion: 'Rev 5.1.1',
-        toIdentifier: 'AC-2(3)',
-        reference: 'AC-02(03)',
-      },
-    ],
-  });
+  const mapping = recordsOf(result)[1] as MappingRecord;
+  assert.equal(
+    [mapping.fromFramework, mapping.fromVersion, mapping.edition],
+    ['nist-800-171', 'Rev 3', 'as tested'],
+  );
+  assert.equal(
+    told(mapping.pairs, 'fromIdentifier', 'toFramework', 'toVersion', 'toIdentifier', 'reference'),
+    ['03.01.01 nist-800-53 Rev 5.1.1 AC-2(3) AC-02(03)'],
+  );
 });
 
 fixture('a broken export is refused with one message', () => {
-  const refused = (value: unknown) => refusal('cprt', () => parseCprt(value));
+  const more2 = (...rows: Row[]) => rev2([...rev2Elements, ...rows]);
+  const more3 = (...rows: Row[]) => rev3([...rev3Elements, ...rows]);
+  const related = (...relation: [string, string, string, string?]) => rev3(rev3Elements, [relation]);
   const broken = rev2();
   Object.assign(broken.response.elements.elements[1]!, { text: null });
-  assert.is(refused(broken), '/elements/1/text: expected string, received null');
-  assert.is(refused(rev2([])), noControls);
-  assert.is(refused(rev2(without(rev2Elements, '03.01'))), 'the requirement 3.1.10 has no family');
-  assert.is(refused(rev2(rev2Elements, ['3.1.2'])), 'the requirement 3.1.10 is neither basic nor derived');
-  assert.is(refused(rev2(rev2Elements, ['3.1.2', '3.1.10', '3.1.2'])), 'the requirement 3.1.2 has two types');
-  const empty: Row[] = [...rev2Elements, ['requirement', '03.01.03', '', ' ']];
-  assert.is(refused(rev2(empty)), 'the requirement 3.1.3 has no text');
-  const twice: Row[] = [...rev2Elements, ['requirement', '3.1.2', '', 'Again.']];
-  assert.is(refused(rev2(twice)), '3.1.2 occurs twice');
-  const odd: Row[] = [...rev2Elements, ['requirement', 'lantern', '', 'x']];
-  assert.is(refused(rev2(odd)), '"lantern" is not a requirement of 800-171 Rev 2');
-
-  const with3 = (...rows: Row[]) => refused(rev3([...rev3Elements, ...rows]));
-  assert.is(with3(rev3Elements[0]!), 'the element 03.01 occurs twice');
-  assert.is(with3(['requirement', '3.1.4', '', '']), '"3.1.4" is not a requirement of 800-171 Rev 3');
-  assert.is(with3(['requirement', '03.02.01', '', '']), 'the requirement 03.02.01 has no family');
-  assert.match(with3(['requirement', '03.01.04', '', '']), /03.01.04 has no statement and is not withdrawn/);
-  assert.match(with3(['security_requirement', 'SR-1', '', '']), /"SR-1" is not part of a statement/);
-  assert.match(with3(['security_requirement', 'SR-03.01.02.a.01', '', 'x']), /has no parent SR-03.01.02.a$/);
-  const silent = without(without(rev3Elements, 'SR-03.01.02'), '03.01.02');
   const blank: Row[] = [
-    ...silent,
+    ...without(without(rev3Elements, 'SR-03.01.02'), '03.01.02'),
     ['requirement', '03.01.02', '', ''],
     ['security_requirement', 'SR-03.01.02', '', ''],
   ];
-  assert.is(refused(rev3(blank)), 'the statement of the requirement 03.01.02 is empty');
-  const related = (...relation: [string, string, string, string?]) => refused(rev3(rev3Elements, [relation]));
-  assert.match(
-    related('WR-03.01.03', 'addressed_by', '03.09.09'),
-    /03.01.03 is incorporated into "03.09.09", which is no/,
-  );
-  assert.match(
-    related('03.01.01', 'external_reference', 'lantern', 'SP_800_53_5_1_1'),
-    /the reference 03.01.01 -> lantern is not understood/,
-  );
+  const cases: [value: unknown, message: string][] = [
+    [broken, '/elements/1/text: expected string, received null'],
+    [rev2([]), noControls],
+    [rev2(without(rev2Elements, '03.01')), 'the requirement 3.1.10 has no family'],
+    [rev2(rev2Elements, ['3.1.2']), 'the requirement 3.1.10 is neither basic nor derived'],
+    [rev2(rev2Elements, ['3.1.2', '3.1.10', '3.1.2']), 'the requirement 3.1.2 has two types'],
+    [more2(['requirement', '03.01.03', '', ' ']), 'the requirement 3.1.3 has no text'],
+    [more2(['requirement', '3.1.2', '', 'Again.']), '3.1.2 occurs twice'],
+    [more2(['requirement', 'lantern', '', 'x']), '"lantern" is not a requirement of 800-171 Rev 2'],
+    [more3(rev3Elements[0]!), 'the element 03.01 occurs twice'],
+    [more3(['requirement', '3.1.4', '', '']), '"3.1.4" is not a requirement of 800-171 Rev 3'],
+    [more3(['requirement', '03.02.01', '', '']), 'the requirement 03.02.01 has no family'],
+    [more3(['requirement', '03.01.04', '', '']), '03.01.04 has no statement and is not withdrawn'],
+    [more3(['security_requirement', 'SR-1', '', '']), '"SR-1" is not part of a statement'],
+    [more3(['security_requirement', 'SR-03.01.02.a.01', '', 'x']), 'has no parent SR-03.01.02.a'],
+    [rev3(blank), 'the statement of the requirement 03.01.02 is empty'],
+    [
+      related('WR-03.01.03', 'addressed_by', '03.09.09'),
+      '03.01.03 is incorporated into "03.09.09", which is no',
+    ],
+    [
+      related('03.01.01', 'external_reference', 'lantern', 'SP_800_53_5_1_1'),
+      'the reference 03.01.01 -> lantern is not understood',
+    ],
+  ];
+  for (const [value, message] of cases) {
+    const said = refusal('cprt', () => parseCprt(value));
+    assert.ok(said.includes(message), `${said}: ${message}`);
+  }
 });
 
 fixture.run();
@@ -198,52 +196,32 @@ if (real) {
   const read = (revision: number) =>
     parseCprt(jsonOf('sp800-171', `sp_800_171_${revision}_0_0`, 'framework.json'));
 
-  real('Rev 2 has 31 basic and 79 derived requirements in 14 families', () => {
-    const { version, controls } = catalogOf(read(2));
-    const ofType = (type: string) => controls.filter((each) => each.requirementType === type).length;
-    assert.equal([version, controls.length, ofType('basic'), ofType('derived')], ['Rev 2', 110, 31, 79]);
-    const perFamily = controls.reduce(
-      (counts, each) => counts.set(each.family, (counts.get(each.family) ?? 0) + 1),
-      new Map<string, number>(),
-    );
-    assert.equal([...perFamily.values()], [22, 3, 9, 9, 11, 3, 6, 9, 2, 6, 3, 4, 16, 7]);
-    for (const control of controls) {
-      assertRendered(control);
-      assert.ok(control.statement !== '' && control.guidance !== '', control.identifier);
+  real('every active requirement has a clean statement, every target exists', () => {
+    for (const [revision, count, pairs] of [
+      [2, 110, 0],
+      [3, 130, 157],
+    ] as const) {
+      const result = read(revision);
+      const { controls } = catalogOf(result);
+      const identifiers = new Set(told(controls, 'identifier'));
+      assert.is(identifiers.size, count);
+      for (const control of controls) {
+        assertRendered(control);
+        assert.is(control.statement === '', control.status === 'withdrawn', control.identifier);
+        for (const target of control.withdrawnInto) assert.ok(identifiers.has(target), target);
+      }
+      assert.is((recordsOf(result)[1] as MappingRecord | undefined)?.pairs.length ?? 0, pairs);
     }
-    assert.is(digest(controlOf(catalogOf(read(2)), '3.1.1').statement), '287716597c2a7a00');
-  });
-
-  real('Rev 3 has 97 active and 33 withdrawn requirements and 157 pairs', () => {
-    const result = read(3);
-    const { version, controls } = catalogOf(result);
-    const active = controls.filter((each) => each.status === 'active');
-    assert.equal([version, controls.length, active.length], ['Rev 3', 130, 97]);
-    assert.is(new Set(controls.map((each) => each.family)).size, 17);
-    const identifiers = new Set(controls.map((each) => each.identifier));
-    for (const control of controls) {
-      assertRendered(control);
-      assert.is(control.statement === '', control.status === 'withdrawn', control.identifier);
-      for (const target of control.withdrawnInto) assert.ok(identifiers.has(target), target);
-    }
+    const digests = [
+      [2, '3.1.1'],
+      [3, '03.01.01'],
+      [3, '03.01.08'],
+      [3, '03.12.05'],
+    ] as const;
     assert.is(
-      controls.reduce((sum, each) => sum + each.withdrawnInto.length, 0),
-      41,
+      digests.map(([revision, id]) => digest(controlOf(catalogOf(read(revision)), id).statement)).join(' '),
+      '287716597c2a7a00 f7c9f97a806b9292 9209cb731106eab1 c55a5c3142902a87',
     );
-    const mapping = recordsOf(result)[1] as MappingRecord;
-    assert.is(mapping.pairs.length, 157);
-    assert.is(new Set(mapping.pairs.map((pair) => pair.fromIdentifier)).size, 97);
-    assert.equal([...new Set(mapping.pairs.map((pair) => pair.toVersion))], ['Rev 5.1.1']);
-    const digests = ['03.01.01', '03.01.08', '03.12.05'].map((id) =>
-      digest(controlOf(catalogOf(result), id).statement),
-    );
-    assert.equal(digests, ['f7c9f97a806b9292', '9209cb731106eab1', 'c55a5c3142902a87']);
-  });
-
-  real('the NICE Framework is another publication in the same form', () => {
-    const nice = jsonOf('nice', 'nist-nice-component-framework_2025.json');
-    assert.is(cprtDocument(nice), 'SP_800_181_rev_1');
-    assert.match(reasonOf(parseCprt(nice)), /SP_800_181_rev_1/);
   });
 
   real.run();

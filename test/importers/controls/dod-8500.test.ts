@@ -4,6 +4,7 @@ import { parseDod8500 } from '../../../importers/controls/dod-8500.ts';
 import { parseDiacapMap } from '../../../importers/crosswalk/diacap.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';
+import { told } from '../../support/told.ts';
 import { noControls } from '../../support/words.ts';
 import { bytesOf, catalogOf, controlOf, digest, recordsOf, refusal, treeOf } from './support.ts';
 
@@ -35,19 +36,11 @@ controls('levels have one form and order, texts keep their lines without indenta
   );
   const catalog = catalogOf(result);
   assert.equal([catalog.version, catalog.edition], ['DoDI 8500.2 (2003)', '']);
-  assert.equal(
-    catalog.controls.map((each) => [
-      each.identifier,
-      each.macLevels,
-      each.confidentialityLevels,
-      each.impactCode,
-    ]),
-    [
-      ['ABCD-1', [], ['PUBLIC'], 'Low'],
-      ['HDLA-1', [], [], 'Low'],
-      ['HDLA-2', ['MAC I', 'MAC III'], ['CLASSIFIED', 'SENSITIVE'], 'High'],
-    ],
-  );
+  assert.equal(told(catalog.controls, 'identifier', 'macLevels', 'confidentialityLevels', 'impactCode'), [
+    'ABCD-1  PUBLIC Low',
+    'HDLA-1   Low',
+    'HDLA-2 MAC I,MAC III CLASSIFIED,SENSITIVE High',
+  ]);
   const last = controlOf(catalog, 'HDLA-2');
   assert.is(last.guidance, '· Trim <wicks>\n\n1. Fill oil');
   assert.equal(
@@ -91,12 +84,11 @@ map('gives pairs for Rev 3 and Rev 4, and passes over an entry with a control fo
   );
   const record = recordsOf(result)[0] as MappingRecord;
   assert.equal([record.fromFramework, record.fromVersion], ['dod-8500', 'DoDI 8500.2 (2003)']);
-  assert.equal(
-    record.pairs.map((pair) =>
-      [pair.fromIdentifier, pair.toVersion, pair.toIdentifier, pair.reference].join(' '),
-    ),
-    ['HDLA-1 Rev 3 AC-2 AC-2', 'HDLA-1 Rev 4 AC-2(1) AC-02 (1)', 'HDLB-1 Rev 4 AC-2 AC-2'],
-  );
+  assert.equal(told(record.pairs, 'fromIdentifier', 'toVersion', 'toIdentifier', 'reference'), [
+    'HDLA-1 Rev 3 AC-2 AC-2',
+    'HDLA-1 Rev 4 AC-2(1) AC-02 (1)',
+    'HDLB-1 Rev 4 AC-2 AC-2',
+  ]);
   assert.equal(result.records && result.warnings, [
     'HDLA-1: an entry has AC-2(1) for its revision and no text; it was ignored',
   ]);
@@ -119,28 +111,10 @@ map.run();
 
 const real = suiteIf(referenceData, 'the files of DoD 8500.2');
 if (real) {
-  real('hold 157 controls in 8 subject areas, with their levels', () => {
+  real('hold 157 controls in 8 subject areas, with clean texts', () => {
     const result = parseDod8500(treeOf(bytesOf('dod-8500', '8500controls.xml')));
     const { controls: all } = catalogOf(result);
     assert.equal([all.length, new Set(all.map((each) => each.family)).size], [157, 8]);
-    const perArea = new Map<string, number>();
-    for (const each of all) perArea.set(each.familyCode, (perArea.get(each.familyCode) ?? 0) + 1);
-    assert.equal(Object.fromEntries(perArea), { CO: 24, DC: 31, EB: 8, EC: 48, IA: 9, PE: 27, PR: 7, VI: 3 });
-    const having = (list: 'macLevels' | 'confidentialityLevels', level: string) =>
-      all.filter((each) => each[list]!.includes(level)).length;
-    assert.equal(
-      ['MAC I', 'MAC II', 'MAC III'].map((level) => having('macLevels', level)),
-      [70, 70, 64],
-    );
-    const confidentiality = ['CLASSIFIED', 'SENSITIVE', 'PUBLIC'].map((level) =>
-      having('confidentialityLevels', level),
-    );
-    assert.equal(confidentiality, [45, 37, 12]);
-    const impact = ['High', 'Medium', 'Low'].map(
-      (code) => all.filter((each) => each.impactCode === code).length,
-    );
-    assert.equal(impact, [64, 71, 22]);
-    assert.equal(controlOf(catalogOf(result), 'DCCB-1').macLevels, []);
     assert.is(result.records && result.warnings.length, 1);
     for (const { identifier, statement, guidance, threat, resources } of all) {
       for (const text of [statement, guidance, threat, resources])
@@ -148,12 +122,10 @@ if (real) {
       assert.ok(statement !== '' && guidance !== '' && threat !== '' && resources !== '', identifier);
     }
     const { statement, guidance, threat, resources } = controlOf(catalogOf(result), 'ECCT-1');
-    assert.equal([statement, guidance, threat, resources].map(digest), [
-      '0686b1a1b0644a21',
-      '78c4e08599deb37b',
-      '63457395de32c9df',
-      '6402a91793eeb669',
-    ]);
+    assert.is(
+      [statement, guidance, threat, resources].map(digest).join(' '),
+      '0686b1a1b0644a21 78c4e08599deb37b 63457395de32c9df 6402a91793eeb669',
+    );
     assert.is(digest(controlOf(catalogOf(result), 'ECAR-3').statement), '0c96014b65f22843');
   });
 

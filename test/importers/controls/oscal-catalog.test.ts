@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert';
-import type { CatalogRecord } from '../../../importers/controls/control-record.ts';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';
+import { linesOf } from '../../support/tables.ts';
 import { told } from '../../support/told.ts';
 import { noControls } from '../../support/words.ts';
 import { control, item, label, oscalCatalog, withdrawn } from './oscal-fixtures.ts';
@@ -19,83 +19,6 @@ import {
 
 const fixture = suite('OSCAL catalogs');
 
-fixture('a statement with lead, items, parameters and links is rendered', () => {
-  const full = control('ac-2', {
-    params: [
-      { id: 'ac-2_prm_1', props: [{ name: 'aggregates', value: 'ac-02_odp.01' }] },
-      { id: 'ac-02_odp.01', label: 'keepers', props: [label('AC-02_ODP[01]', 'sp800-53a')] },
-      {
-        id: 'ac-02_odp.02',
-        label: 'oil',
-        props: [{ name: 'alt-label', value: 'oil and wicks', class: 'sp800-53' }],
-      },
-      {
-        id: 'ac-02_odp.03',
-        select: { 'how-many': 'one-or-more', choice: ['ring', 'wait for {{ insert: param, ac-01_odp }} '] },
-      },
-    ],
-    links: [
-      { href: '#ac-3', rel: 'related' },
-      { href: '#ac-1_smt.a', rel: 'related' },
-      { href: '#ac-3', rel: 'related' },
-      { href: '#ac-99', rel: 'related' },
-      { href: '#e1', rel: 'reference' },
-    ],
-    parts: [
-      {
-        id: 'ac-2_smt',
-        name: 'statement',
-        prose: 'The  keeper:',
-        parts: [
-          item('ac-2_smt.a', 'a.', 'Tells {{ insert: param, ac-2_prm_1 }} :', [
-            item('ac-2_smt.a.1', '01.', 'of {{ insert: param, ac-02_odp.02 }} ; and'),
-            {
-              ...item('ac-2_smt.a.2', '', 'of [AC-01](#ac-1) .'),
-              props: [label('AC-2a', 'sp800-53a'), label('2.')],
-            },
-          ]),
-          item('ac-2_smt.b', 'b.', '{{ insert: param, ac-02_odp.03 }} .'),
-        ],
-      },
-      {
-        id: 'ac-2_gdn',
-        name: 'guidance',
-        prose: 'First ( [PE](#pe) ).\n\nSecond\u00a0 one.',
-        links: [{ href: '#ac-1', rel: 'related' }],
-      },
-      { id: 'ac-2_obj', name: 'assessment-objective', prose: 'not a statement' },
-    ],
-  });
-  const first = control('ac-1', { params: [{ id: 'ac-01_odp', label: 'organization-defined dusk' }] });
-  const catalog = catalogOf(parseOscalCatalog(oscalCatalog([first, full, control('ac-3')])));
-  const read = controlOf(catalog, 'AC-2');
-  assert.is(
-    read.statement,
-    [
-      'The keeper:',
-      'a. Tells [Assignment: organization-defined keepers]:',
-      '  1. of [Assignment: organization-defined oil and wicks]; and',
-      '  2. of AC-1.',
-      'b. [Selection (one or more): ring; wait for [Assignment: organization-defined dusk]].',
-    ].join('\n'),
-  );
-  assert.equal(
-    read.statementParts.map(({ id, label: its, parts }) => [id, its, parts.length]),
-    [
-      ['ac-2_smt', '', 0],
-      ['ac-2_smt.a', 'a.', 2],
-      ['ac-2_smt.b', 'b.', 0],
-    ],
-  );
-  assert.is(read.guidance, 'First (PE).\n\nSecond one.');
-  assert.equal(read.related, ['AC-3', 'AC-1']);
-  assert.equal(
-    [read.family, read.familyCode, read.baselines, read.status],
-    ['Lantern Keeping', 'AC', null, 'active'],
-  );
-  assertRendered(read);
-});
-
 fixture('controls come in catalog order, enhancements after their base', () => {
   const controls = [
     control('ac-10'),
@@ -107,33 +30,26 @@ fixture('controls come in catalog order, enhancements after their base', () => {
 });
 
 fixture('a withdrawn control names the controls that it went into, rooted, each once', () => {
-  const controls = [
-    control('ac-1'),
-    control('ac-2', {
-      controls: [
-        withdrawn('ac-2.1', 'incorporated-into', '#ac-2_smt.k', '#ac-1', '#ac-2'),
-        withdrawn('ac-2.2', 'moved-to', '#ac-2.1'),
-      ],
-    }),
-    {
-      ...withdrawn('ac-3', 'incorporated-into', '#sr', '#sr'),
-      props: [{ name: 'status', value: 'Withdrawn' }],
-    },
-    withdrawn('ac-4', 'related', '#ac-1'),
+  const below = [
+    withdrawn('ac-2.1', 'incorporated-into', '#ac-2_smt.k', '#ac-1', '#ac-2'),
+    withdrawn('ac-2.2', 'moved-to', '#ac-2.1'),
   ];
-  const result = parseOscalCatalog(oscalCatalog(controls));
-  const into = catalogOf(result).controls.map((each) => [
-    each.identifier,
-    each.status,
-    each.withdrawnInto.join(),
-  ]);
-  assert.equal(into, [
-    ['AC-1', 'active', ''],
-    ['AC-2', 'active', ''],
-    ['AC-2(1)', 'withdrawn', 'AC-1,AC-2'],
-    ['AC-2(2)', 'withdrawn', 'AC-2(1)'],
-    ['AC-3', 'withdrawn', ''],
-    ['AC-4', 'withdrawn', ''],
+  const props = [{ name: 'status', value: 'Withdrawn' }];
+  const result = parseOscalCatalog(
+    oscalCatalog([
+      control('ac-1'),
+      control('ac-2', { controls: below }),
+      { ...withdrawn('ac-3', 'incorporated-into', '#sr', '#sr'), props },
+      withdrawn('ac-4', 'related', '#ac-1'),
+    ]),
+  );
+  assert.equal(told(catalogOf(result).controls, 'identifier', 'status', 'withdrawnInto'), [
+    'AC-1 active ',
+    'AC-2 active ',
+    'AC-2(1) withdrawn AC-1,AC-2',
+    'AC-2(2) withdrawn AC-2(1)',
+    'AC-3 withdrawn ',
+    'AC-4 withdrawn ',
   ]);
   assert.equal(result.records && result.warnings, [
     'AC-3 is incorporated into "#sr", which is not a control of the catalog',
@@ -145,18 +61,17 @@ fixture('the version comes from the metadata, from the title where that is a dat
     const result = parseOscalCatalog(oscalCatalog([control('ac-1')], metadata));
     return [catalogOf(result).version, ...(result.records ? result.warnings : [])].join(' ');
   };
-  assert.is(version({ version: '5.1.1+u4' }), 'Rev 5.1.1');
-  assert.is(version({ version: '5.1.1' }), 'Rev 5.1.1');
-  assert.is(version({ version: '5.2.0' }), 'Rev 5.2.0');
-  assert.is(
-    version({ version: '2015-01-22', title: 'NIST Special Publication 800-53 Revision 4: Lanterns' }),
-    'Rev 4',
-  );
-  assert.is(version({ version: 'Final', title: 'NIST SP800-53 Rev. 5' }), 'Rev 5');
-  assert.is(
-    version({ version: '5.1.1-draft' }),
-    'Rev 5.1.1 the version is 5.1.1-draft, which is not a final release',
-  );
+  const table = `
+    5.1.1+u4 | => Rev 5.1.1
+    5.2.0 | => Rev 5.2.0
+    2015-01-22 | NIST Special Publication 800-53 Revision 4: Lanterns => Rev 4
+    Final | NIST SP800-53 Rev. 5 => Rev 5
+    5.1.1-draft | => Rev 5.1.1 the version is 5.1.1-draft, which is not a final release`;
+  for (const line of linesOf(table)) {
+    const [stated, expected] = line.split(' => ');
+    const [number, title] = stated!.split('|').map((cell) => cell.trim());
+    assert.is(version({ version: number, ...(title && { title }) }), expected);
+  }
   const catalog = catalogOf(parseOscalCatalog(oscalCatalog([control('ac-1')])));
   assert.is(catalog.edition, '2024-02-05T04:16:00.000Z');
 });
@@ -187,14 +102,20 @@ fixture('any other publication is a framework of its own, named after its title'
     );
     return `${framework} ${label}`;
   };
-  assert.is(named('NIST Cybersecurity Framework 2.0', '1.0.0'), 'nist-cybersecurity-framework 2.0');
+  const table = `
+    NIST Cybersecurity Framework 2.0 | 1.0.0 | nist-cybersecurity-framework 2.0
+    NIST SP 800-53A Rev 5 | | nist-sp-800-53a 5
+    PCI DSS v4.0.1 | 9 | pci-dss 4.0.1
+    ISO/IEC 27001:2022 | 9 | iso-iec-27001 2022
+    ISO 27001 | 1.1 | iso-27001 1.1
+    Lantern Keeping (Version 3) | 9 | lantern-keeping 3
+    Special Publication 800-172 | final | special-publication-800-172 final`;
+  for (const [title, version, expected] of table
+    .trim()
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim())))
+    assert.is(named(title!, version), expected);
   assert.is(named('Harbor\nRules', '7'), 'harbor-rules 7');
-  assert.is(named('NIST SP 800-53A Rev 5'), 'nist-sp-800-53a 5');
-  assert.is(named('PCI DSS v4.0.1', '9'), 'pci-dss 4.0.1');
-  assert.is(named('ISO/IEC 27001:2022', '9'), 'iso-iec-27001 2022');
-  assert.is(named('ISO 27001', '1.1'), 'iso-27001 1.1');
-  assert.is(named('Lantern Keeping (Version 3)', '9'), 'lantern-keeping 3');
-  assert.is(named('Special Publication 800-172', 'final'), 'special-publication-800-172 final');
   assert.is(named(`Tar${' ('.repeat(90_000)} 1`, '9'), 'tar 9');
   const refused = (title: string, version = '1') =>
     refusal('oscal-catalog', () => parseOscalCatalog(oscalCatalog([control('x')], { title, version })));
@@ -206,34 +127,20 @@ fixture('any other publication is a framework of its own, named after its title'
 });
 
 fixture('labels are identifiers, of one with an id in brackets at its end that id', () => {
-  const labelled = (id: string, text?: string) =>
-    control(id, text === undefined ? {} : { props: [label(text)] });
-  const catalog = catalogOf(
-    parseOscalCatalog(
-      oscalCatalog(
-        [
-          labelled('gv', 'GOVERN  (GV)'),
-          labelled('gv.oc', 'Organizational Context (GV.OC)'),
-          labelled('x-2.1', 'AC-2 (1)'),
-          labelled('a-5', 'A.5.1 (new)'),
-          labelled('p1', 'Policy (P.1)'),
-          labelled('bare'),
-        ],
-        { title: 'Harbor Rules' },
-      ),
-    ),
-  );
-  assert.equal(
-    catalog.controls.map(({ identifier, oscalId }) => [identifier, oscalId]),
-    [
-      ['A.5.1 (new)', 'a-5'],
-      ['AC-2 (1)', 'x-2.1'],
-      ['GV', 'gv'],
-      ['GV.OC', 'gv.oc'],
-      ['P.1', 'p1'],
-      ['bare', undefined],
-    ],
-  );
+  const labels = {
+    ...{ gv: 'GOVERN  (GV)', 'gv.oc': 'Organizational Context (GV.OC)', 'x-2.1': 'AC-2 (1)' },
+    ...{ 'a-5': 'A.5.1 (new)', p1: 'Policy (P.1)' },
+  };
+  const labelled = Object.entries(labels).map(([id, text]) => control(id, { props: [label(text)] }));
+  const value = oscalCatalog([...labelled, control('bare')], { title: 'Harbor Rules' });
+  assert.equal(told(catalogOf(parseOscalCatalog(value)).controls, 'identifier', 'oscalId'), [
+    'A.5.1 (new) a-5',
+    'AC-2 (1) x-2.1',
+    'GV gv',
+    'GV.OC gv.oc',
+    'P.1 p1',
+    'bare undefined',
+  ]);
 });
 
 fixture('nested groups are one family, controls may stand below others or in no group', () => {
@@ -247,14 +154,11 @@ fixture('nested groups are one family, controls may stand below others or in no 
     },
   };
   const { controls } = catalogOf(parseOscalCatalog(value));
-  assert.equal(
-    controls.map(({ identifier, family, statement }) => [identifier, family, statement]),
-    [
-      ['a', 'Outer / Inner', 'Keep the a lantern lit.'],
-      ['a.1', 'Outer / Inner', ''],
-      ['b', '', '[Assignment: organization-defined oil]'],
-    ],
-  );
+  assert.equal(told(controls, 'identifier', 'family', 'statement'), [
+    'a Outer / Inner Keep the a lantern lit.',
+    'a.1 Outer / Inner ',
+    'b  [Assignment: organization-defined oil]',
+  ]);
 });
 
 fixture('in the CSF alone those without example or risk party are withdrawn', () => {
@@ -304,11 +208,19 @@ fixture('a broken catalog is refused with one message', () => {
   assert.match(of(control('ac-1', { title: '' })), /^\/catalog\/groups\/0\/controls\/0\/title: /);
   assert.match(of({ ...control('ac-1'), title: 7 as never }), /title: expected string, received number$/);
   assert.match(of(control('ac-1', { params: [{ id: 'p' }, { id: 'p' }] })), /parameter p occurs twice/);
-  const circle = control('ac-1', {
-    params: [{ id: 'p', label: '{{ insert: param, p }}' }],
-    parts: [{ name: 'statement', prose: '{{ insert: param, p }}' }],
-  });
-  assert.is(of(circle), 'AC-1: the parameter p contains itself');
+  const inserting = (prose: string, ...params: object[]) =>
+    of(control('ac-1', { params, parts: [{ name: 'statement', prose }] }));
+  const insert = (id: string) => `{{ insert: param, ${id} }}`;
+  const many = (count: number, of: (next: string) => object) =>
+    Array.from({ length: count }, (_, n) => ({ id: `p${n}`, ...of(insert(`p${n + 1}`)) }));
+  assert.is(inserting(insert('p'), { id: 'p', label: insert('p') }), 'AC-1: the parameter p contains itself');
+  assert.match(
+    inserting('{{ insert: control, ac-1 }}'),
+    /an insert is not understood: \{\{ insert: control, ac-1/,
+  );
+  assert.match(inserting(insert('p0'), ...many(40, (label) => ({ label }))), /nested deeper than 16/);
+  const laughs = many(10, (next) => ({ select: { choice: Array(20).fill(next) } }));
+  assert.match(inserting(insert('p0'), ...laughs), /grow beyond \d+ characters/);
   const nul = control('ac-1', { title: 'a\u0000b' });
   assert.is(of(nul), '/catalog/groups/0/controls/0/title: a text with characters that cannot be stored');
   assert.match(of(control('ac-1', { title: 'a\ud800' })), /cannot be stored/);
@@ -322,6 +234,15 @@ fixture('a broken catalog is refused with one message', () => {
   assert.not.match(of(bell), /[\n\u0007]/);
 });
 
+fixture(
+  'a parameter that is defined nowhere is one warning, whose text is a value of the organization',
+  () => {
+    const parts = [{ name: 'statement', prose: '{{ insert: param, x }} and {{ insert: param, x }}' }];
+    const result = parseOscalCatalog(oscalCatalog([control('ac-1', { parts })]));
+    assert.equal(result.records && result.warnings, ['AC-1: the parameter x is not defined']);
+  },
+);
+
 fixture.run();
 
 const real = suiteIf(referenceData, 'the OSCAL catalogs of NIST');
@@ -330,21 +251,6 @@ if (real) {
   const [rev5, rev4] = ['rev5', 'rev4'].map((revision) =>
     read(`NIST_SP-800-53_${revision}_catalog-min.json`),
   );
-
-  const counts = (catalog: CatalogRecord) => [
-    catalog.version,
-    catalog.controls.length,
-    catalog.controls.filter((each) => each.status === 'withdrawn').length,
-    new Set(catalog.controls.map((each) => each.family)).size,
-    catalog.controls.filter((each) => !each.identifier.includes('(')).length,
-  ];
-  const digests = (catalog: CatalogRecord, ...identifiers: string[]) =>
-    identifiers.map((identifier) => `${identifier} ${digest(controlOf(catalog, identifier).statement)}`);
-
-  real('have the counts that NIST states', () => {
-    assert.equal(counts(catalogOf(rev5!)), ['Rev 5.1.1', 1189, 182, 20, 322]);
-    assert.equal(counts(catalogOf(rev4!)), ['Rev 4', 922, 96, 18, 256]);
-  });
 
   real('every active control has a clean statement, every target and related control exists', () => {
     for (const result of [rev5!, rev4!]) {
@@ -360,38 +266,19 @@ if (real) {
   });
 
   real('statements that were checked by eye stay as they are', () => {
-    assert.equal(
-      digests(
-        catalogOf(rev5!),
-        'AC-1',
-        'AC-2',
-        'AC-7',
-        'IA-5(1)',
-        'SI-7',
-        'SA-4(3)',
-        'AU-2',
-        'SC-42(2)',
-        'SI-10(1)',
-      ),
-      [
-        'AC-1 81bd808e0423af53',
-        'AC-2 e4840f0a640b37fe',
-        'AC-7 e0471b1d79e71881',
-        'IA-5(1) 9da96a5cf10aa1ff',
-        'SI-7 54dad28ccc300361',
-        'SA-4(3) 4a05cf17e5bc1ae1',
-        'AU-2 b5cfc524c8f3e213',
-        'SC-42(2) 93cb44ccc53f7cf6',
-        'SI-10(1) 8497383d4aef0c59',
-      ],
-    );
-    assert.equal(digests(catalogOf(rev4!), 'AC-2', 'AC-7', 'IA-5(1)', 'CA-3(3)', 'CM-2(1)'), [
-      'AC-2 0d3bb97cd1bb31c7',
-      'AC-7 63b8a5ad4dd4e4d1',
-      'IA-5(1) 1d0ea14a59857764',
-      'CA-3(3) 0b897594a537c627',
-      'CM-2(1) f95408178ffcde22',
-    ]);
+    const checked = [
+      `AC-1 81bd808e0423af53 AC-2 e4840f0a640b37fe AC-7 e0471b1d79e71881 IA-5(1) 9da96a5cf10aa1ff SI-7 54dad28ccc300361
+       SA-4(3) 4a05cf17e5bc1ae1 AU-2 b5cfc524c8f3e213 SC-42(2) 93cb44ccc53f7cf6 SI-10(1) 8497383d4aef0c59`,
+      `AC-2 0d3bb97cd1bb31c7 AC-7 63b8a5ad4dd4e4d1 IA-5(1) 1d0ea14a59857764 CA-3(3) 0b897594a537c627
+       CM-2(1) f95408178ffcde22`,
+    ];
+    for (const [index, text] of checked.entries())
+      for (const [, identifier, hash] of text.matchAll(/(\S+) (\S{16})/g))
+        assert.is(
+          digest(controlOf(catalogOf([rev5!, rev4!][index]!), identifier!).statement),
+          hash,
+          identifier,
+        );
   });
 
   real('withdrawn controls that went to no control are the known ones', () => {
@@ -401,6 +288,7 @@ if (real) {
         .map((each) => each.identifier);
     assert.equal(lost(rev5), ['CP-10(3)', 'SA-12', 'SC-19']);
     assert.equal(lost(rev4), ['CP-10(3)', 'PL-5']);
+    assert.equal([catalogOf(rev5!).controls.length, catalogOf(rev4!).controls.length], [1189, 922]);
     assert.equal(recordsOf(rev5!).length, 1);
     const own = (result: typeof rev5) =>
       result!.records && result!.warnings.filter((each) => !each.startsWith('not stored')).length;

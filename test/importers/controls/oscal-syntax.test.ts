@@ -1,12 +1,15 @@
 import * as assert from 'uvu/assert';
 import type { ControlsResult } from '../../../importers/controls/catalog.ts';
-import type { BaselineRecord } from '../../../importers/controls/control-record.ts';
+import type { BaselineRecord, ControlRecord } from '../../../importers/controls/control-record.ts';
+import { parseCprt } from '../../../importers/controls/cprt.ts';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
 import { parseOscalProfile } from '../../../importers/controls/oscal-profile.ts';
 import { parseControlsJson, parseSource } from '../../../importers/parse.ts';
-import { suite } from '../../support/harness.ts';
+import { suite, suiteIf } from '../../support/harness.ts';
+import { referenceData } from '../../support/reference.ts';
+import { told } from '../../support/told.ts';
 import { noControls } from '../../support/words.ts';
-import { catalogOf, controlOf, recordsOf, refusal } from './support.ts';
+import { assertRendered, bytesOf, catalogOf, controlOf, jsonOf, recordsOf, refusal } from './support.ts';
 
 // The same small catalogs and profile in both syntaxes of OSCAL, in the forms that NIST's own conversions have.
 
@@ -50,77 +53,29 @@ const xml53 = `<?xml version="1.0" encoding="UTF-8"?><?xml-model href="x.xsd"?>
     <link rel="incorporated-into" href="#ac-2_smt.a"/></control>
   <control id="ac-4"><title>Sails</title><part name="statement"><p>Furl.</p></part></control>
 </group><back-matter><resource uuid="r"><title>Other</title></resource></back-matter></catalog>`;
-const json53 = {
-  catalog: {
-    metadata: metadata(title53),
-    groups: [
-      {
-        id: 'ac',
-        title: 'Access & Light',
-        controls: [
-          {
-            id: 'ac-2',
-            title: 'Lamp Care',
-            params: [
-              { id: 'ac-2_prm_1', props: [{ name: 'aggregates', value: 'ac-02_odp.01' }] },
-              { id: 'ac-02_odp.01', label: 'lamps', props: [{ name: 'alt-label', value: 'kinds of lamps' }] },
-              {
-                id: 'ac-02_odp.02',
-                select: {
-                  'how-many': 'one-or-more',
-                  choice: ['wait {{ insert: param, ac-02_odp.03 }}', 'ring <twice>'],
-                },
-              },
-              { id: 'ac-02_odp.03', label: 'time period' },
-            ],
-            links: [{ rel: 'related', href: '#ac-3' }],
-            parts: [
-              {
-                id: 'ac-2_smt',
-                name: 'statement',
-                prose: 'Keep:',
-                parts: [
-                  {
-                    id: 'ac-2_smt.a',
-                    name: 'item',
-                    props: [{ name: 'label', value: 'a.' }],
-                    prose: 'the {{ insert: param, ac-2_prm_1 }} lit, "always"; and',
-                    parts: [
-                      {
-                        id: 'ac-2_smt.a.1',
-                        name: 'item',
-                        props: [{ name: 'label', value: '01.' }],
-                        prose: '{{ insert: param, ac-02_odp.02 }}.',
-                      },
-                    ],
-                  },
-                ],
-              },
-              {
-                id: 'ac-2_gdn',
-                name: 'guidance',
-                prose: 'See [AC-03](#ac-3) and the [old] site.\n\n- one\n- two\n\n1. three',
-                links: [{ rel: 'related', href: '#ac-4' }],
-              },
-              { id: 'o', name: 'assessment-objective', prose: 'no' },
-            ],
-            controls: [{ id: 'ac-2.1', title: 'Bells', parts: [{ name: 'statement', prose: 'Ring.' }] }],
-          },
-          {
-            id: 'ac-3',
-            title: 'Gates',
-            props: [{ name: 'status', value: 'withdrawn' }],
-            links: [
-              { rel: 'moved-to', href: '#ac-2.1' },
-              { rel: 'incorporated-into', href: '#ac-2_smt.a' },
-            ],
-          },
-          { id: 'ac-4', title: 'Sails', parts: [{ name: 'statement', prose: 'Furl.' }] },
-        ],
-      },
-    ],
-  },
-};
+const json53 = JSON.parse(`{"catalog": {"metadata": ${JSON.stringify(metadata(title53))},
+  "groups": [{"id": "ac", "title": "Access & Light", "controls": [
+    {"id": "ac-2", "title": "Lamp Care",
+      "params": [
+        {"id": "ac-2_prm_1", "props": [{"name": "aggregates", "value": "ac-02_odp.01"}]},
+        {"id": "ac-02_odp.01", "label": "lamps", "props": [{"name": "alt-label", "value": "kinds of lamps"}]},
+        {"id": "ac-02_odp.02", "select": {"how-many": "one-or-more",
+          "choice": ["wait {{ insert: param, ac-02_odp.03 }}", "ring <twice>"]}},
+        {"id": "ac-02_odp.03", "label": "time period"}],
+      "links": [{"rel": "related", "href": "#ac-3"}],
+      "parts": [
+        {"id": "ac-2_smt", "name": "statement", "prose": "Keep:", "parts": [
+          {"id": "ac-2_smt.a", "name": "item", "props": [{"name": "label", "value": "a."}],
+            "prose": "the {{ insert: param, ac-2_prm_1 }} lit, \\"always\\"; and", "parts": [
+            {"id": "ac-2_smt.a.1", "name": "item", "props": [{"name": "label", "value": "01."}],
+              "prose": "{{ insert: param, ac-02_odp.02 }}."}]}]},
+        {"id": "ac-2_gdn", "name": "guidance", "links": [{"rel": "related", "href": "#ac-4"}],
+          "prose": "See [AC-03](#ac-3) and the [old] site.\\n\\n- one\\n- two\\n\\n1. three"},
+        {"id": "o", "name": "assessment-objective", "prose": "no"}],
+      "controls": [{"id": "ac-2.1", "title": "Bells", "parts": [{"name": "statement", "prose": "Ring."}]}]},
+    {"id": "ac-3", "title": "Gates", "props": [{"name": "status", "value": "withdrawn"}],
+      "links": [{"rel": "moved-to", "href": "#ac-2.1"}, {"rel": "incorporated-into", "href": "#ac-2_smt.a"}]},
+    {"id": "ac-4", "title": "Sails", "parts": [{"name": "statement", "prose": "Furl."}]}]}]}}`);
 
 const fixture = suite('the two syntaxes of OSCAL');
 
@@ -134,6 +89,7 @@ function imported(source: string): {
   assert.ok(content?.type === 'controls', source.slice(0, 80));
   return { kind, records: content.records, warnings };
 }
+
 const skipped = (source: string) => {
   const parsed = parseSource(Buffer.from(source));
   return parsed.content === null ? [parsed.kind, parsed.reason] : null;
@@ -216,28 +172,15 @@ const json171 = (controls: object[], more: object = {}) =>
       groups: [{ id: 'SP_800_171_03.01', class: 'family', title: 'Harbor Access', controls }],
     },
   });
-const lamp = {
-  title: 'Lamp Care',
-  params: [
-    { id: 'A.1', label: 'hours', usage: 'organization-defined hours of the day' },
-    { id: 'A.2', select: { 'how-many': 'one-or-more', choice: ['wait {{ insert: param, A.1 }}', 'ring'] } },
-  ],
-  parts: [
-    {
-      id: 'statement_03.01.01',
-      name: 'statement',
-      parts: [
-        {
-          id: 'SR-03.01.01.a',
-          name: 'item',
-          prose: 'Watch:',
-          parts: [{ id: 'SR-03.01.01.a.01', name: 'item', prose: '{{ insert: param, A.2 }} ;' }],
-        },
-      ],
-    },
-    { id: 'g', name: 'guidance', prose: 'As in [](#/x?element=03.01.02) 03.01.02.\n\nAnd so on.' },
-  ],
-};
+const lamp = JSON.parse(`{"title": "Lamp Care",
+  "params": [
+    {"id": "A.1", "label": "hours", "usage": "organization-defined hours of the day"},
+    {"id": "A.2", "select": {"how-many": "one-or-more", "choice": ["wait {{ insert: param, A.1 }}", "ring"]}}],
+  "parts": [
+    {"id": "statement_03.01.01", "name": "statement", "parts": [
+      {"id": "SR-03.01.01.a", "name": "item", "prose": "Watch:", "parts": [
+        {"id": "SR-03.01.01.a.01", "name": "item", "prose": "{{ insert: param, A.2 }} ;"}]}]},
+    {"id": "g", "name": "guidance", "prose": "As in [](#/x?element=03.01.02) 03.01.02.\\n\\nAnd so on."}]}`);
 
 fixture('the catalog of 800-171 Rev 3 in JSON is read as the one in XML is', () => {
   const gone = {
@@ -271,50 +214,79 @@ fixture('the catalog of 800-171 Rev 3 in JSON is read as the one in XML is', () 
 
 fixture('broken ones are refused with one message, whatever stands where a text or a list belongs', () => {
   const refused = (source: string) => refusal('oscal-catalog', () => parseSource(Buffer.from(source)));
-  assert.is(refused(json171([])), noControls);
-  assert.match(
-    refused(json171([requirement('03.01.01', lamp)], { 'last-modified': 7 })),
-    /last-modified: expected string/,
-  );
-  assert.match(
-    refused(json171([requirement('03.01.01', { ...lamp, parts: null })])),
-    /parts: expected array/,
-  );
-  assert.match(
-    refused(json171([requirement('03.01.01', { ...lamp, parts: 'statement' })])),
-    /parts: expected array/,
-  );
-  assert.match(refused(json171([requirement('03.01.01', { ...lamp, id: ['x'] })])), /id: expected string/);
-  assert.match(
-    refused(json171([requirement('03.01.01', { ...lamp, title: 'a\u0000b' })])),
-    /cannot be stored/,
-  );
-  const long = { ...lamp, props: Array(200_000).fill({ name: 'x', value: 'y' }) };
-  const many = parseControlsJson(JSON.parse(json171([requirement('03.01.01', long)])));
-  assert.is(many?.records?.length, 1, 'a long list is no fault');
+  const bent = (more: object) => json171([requirement('03.01.01', { ...lamp, ...more })]);
   let deep: object = { name: 'item', prose: 'x' };
   for (let depth = 0; depth < 100; depth++) deep = { name: 'item', parts: [deep] };
-  assert.match(
-    refused(json171([requirement('03.01.01', { ...lamp, parts: [deep] })])),
-    /nested deeper than 64/,
-  );
-  assert.match(refused(xml53.replace('id="ac-3"', 'id="zz"')), /"zz" is not an id of 800-53/);
-  assert.match(refused(xml53.replace('id-ref="ac-2_prm_1"', '')), /an insert is not understood/);
-  assert.match(
-    refused(xml53.replace(/<last-modified>.*?<.last-modified>/, '')),
-    /last-modified "" is not a time/,
-  );
+  const cases: [source: string, message: RegExp][] = [
+    [json171([]), new RegExp(`^${noControls}$`)],
+    [json171([requirement('03.01.01', lamp)], { 'last-modified': 7 }), /last-modified: expected string/],
+    [bent({ parts: null }), /parts: expected array/],
+    [bent({ parts: 'statement' }), /parts: expected array/],
+    [bent({ id: ['x'] }), /id: expected string/],
+    [bent({ title: 'a\u0000b' }), /cannot be stored/],
+    [bent({ parts: [deep] }), /nested deeper than 64/],
+    [bent({ params: [lamp.params[0], lamp.params[0]] }), /^the parameter A\.1 occurs twice$/],
+    [
+      json171(['03.01.01', '03.01.01'].map((id) => requirement(id, { ...lamp, params: [] }))),
+      /^03\.01\.01 occurs twice$/,
+    ],
+    [
+      json171([requirement('3.1.1', lamp)]),
+      /id: "SP_800_171_3\.1\.1" is not a requirement of 800-171 Rev 3$/,
+    ],
+    [xml53.replace('id="ac-3"', 'id="zz"'), /"zz" is not an id of 800-53/],
+    [xml53.replace('id-ref="ac-2_prm_1"', ''), /an insert is not understood/],
+    [xml53.replace(/<last-modified>.*?<.last-modified>/, ''), /last-modified "" is not a time/],
+    [`<catalog xmlns="${namespace}"/>`, /^\/catalog\/metadata: expected object, received undefined$/],
+  ];
+  for (const [source, message] of cases) assert.match(refused(source), message);
+  const long = bent({ props: Array(200_000).fill({ name: 'x', value: 'y' }) });
+  assert.is(parseControlsJson(JSON.parse(long))?.records?.length, 1, 'a long list is no fault');
   const resolved = '<prop name="resolution-tool" value="x"/></metadata>';
   assert.equal(skipped(xml53.replace('</metadata>', resolved)), [
     'oscal-catalog',
     'a catalog resolved from a profile contains only part of nist-800-53: import the catalog and the profile instead',
   ]);
   // A catalog of 800-171 in a revision that is not known is a publication of its own.
-  const other = parseControlsJson(
-    JSON.parse(json171([requirement('03.01.01', lamp)]).replace('SP_800_171_3_0_0', 'SP_800_171_4_0_0')),
-  );
+  const other = parseControlsJson(JSON.parse(bent({}).replace('SP_800_171_3_0_0', 'SP_800_171_4_0_0')));
   const { framework, version } = catalogOf(other!);
   assert.equal([framework, version], ['lanterns-in-nonfederal-systems', '1.1.0']);
 });
 
 fixture.run();
+
+const real = suiteIf(referenceData, 'the OSCAL XML catalogs of NIST');
+if (real) {
+  const read = (name: string) => imported(bytesOf('oscal', name).toString()) as ControlsResult;
+
+  real('800-171 Rev 3 says what the CPRT export says, but for two slips of its own', () => {
+    const { controls } = catalogOf(read('NIST_SP800-171_rev3_catalog.xml'));
+    const exported = catalogOf(parseCprt(jsonOf('sp800-171', 'sp_800_171_3_0_0', 'framework.json')));
+    assert.is(controls.length, 130);
+    // Their assessments differ in ids: assessment-real.test.ts reads both.
+    const texts = ({ parameters, objectives, methods, ...others }: ControlRecord) => ({
+      ...others,
+      guidance: '',
+    });
+    const differing = controls.filter((control, index) => {
+      assertRendered(control);
+      const other = exported.controls[index]!;
+      assert.equal(texts(control), texts(other));
+      return control.guidance !== other.guidance;
+    });
+    // The XML has a dot for an opening square bracket there.
+    assert.equal(told(differing, 'identifier'), ['03.05.02', '03.05.03']);
+  });
+
+  real('the CSF 2.0 has 6 functions, 22 active categories and 106 active subcategories', () => {
+    const { framework, version, controls } = catalogOf(read('NIST_CSF_v2.0_catalog.xml'));
+    assert.equal([framework, version, controls.length], ['nist-cybersecurity-framework', '2.0', 219]);
+    const active = controls.filter(({ status }) => status === 'active').map(({ identifier }) => identifier);
+    assert.is(active.filter((each) => /^[A-Z]{2}\.[A-Z]{2}$/.test(each)).length, 22);
+    assert.is(active.filter((each) => /^[A-Z]{2}\.[A-Z]{2}-\d\d$/.test(each)).length, 106);
+    assert.is(new Set(controls.map(({ family }) => family)).size, 6);
+    for (const each of controls) assertRendered(each);
+  });
+
+  real.run();
+}

@@ -49,147 +49,82 @@ interchange('a document is answered as its source states it, defaults filled in'
   assert.is(lines[0]!.target, 'x:1');
   assert.equal(lines[0]!.warnings, ['document "x:1": PR.AC is a category of CSF 1.1']);
   const { id: _, ...document } = (await get('/x:1')).json;
-  assert.equal(document, {
-    documentId: 'x:1',
-    title: 'T',
-    status: 'active',
-    publisher: 'P',
-    publisherId: '',
-    doctype: 'law',
-    published: '2020-02-29',
-    cyberScore: null,
-    jurisdiction: '',
-    signpostCount: 1,
-    actionableItemCount: 1,
-    sectorLevel1: null,
-    sectorLevel2: null,
-    sectorLevel3: null,
-    sectorLevel4: null,
-    authoritative: false,
-    sourceUrl: '',
-    restriction: null,
-    signposts: [
-      {
-        tag: 'a',
-        page: 1,
-        inferenceText: 'b',
-        nistCsf: [
-          { csfFunction: 'GV', csfCategory: 'GV.PO', csfCategoryName: 'Policy' },
-          { csfFunction: 'PR', csfCategory: 'PR.AC', csfCategoryName: '' },
-        ],
-      },
-    ],
-    actionableItems: [
-      {
-        actionId: '1',
-        text: 't',
-        originText: '',
-        sourceReference: '',
-        pageIndex: 0,
-        obligation: false,
-        psc: false,
-        specification: false,
-        timingOrTrigger: false,
-        applicationConditions: '',
-        exemptConditions: '',
-      },
-    ],
-  });
+  const { signposts, actionableItems, ...head } = document;
+  assert.is(
+    JSON.stringify(head),
+    '{"documentId":"x:1","title":"T","status":"active","publisher":"P","publisherId":"","doctype":"law",' +
+      '"published":"2020-02-29","cyberScore":null,"jurisdiction":"","signpostCount":1,"actionableItemCount":1,' +
+      '"sectorLevel1":null,"sectorLevel2":null,"sectorLevel3":null,"sectorLevel4":null,"authoritative":false,' +
+      '"sourceUrl":"","restriction":null}',
+  );
+  const [policy, access] = signposts[0].nistCsf;
+  assert.equal(policy, { csfFunction: 'GV', csfCategory: 'GV.PO', csfCategoryName: 'Policy' });
+  assert.equal(access, { csfFunction: 'PR', csfCategory: 'PR.AC', csfCategoryName: '' });
+  assert.is(
+    JSON.stringify(actionableItems),
+    '[{"actionId":"1","text":"t","originText":"","sourceReference":"","pageIndex":0,"obligation":false,"psc":false,' +
+      '"specification":false,"timingOrTrigger":false,"applicationConditions":"","exemptConditions":""}]',
+  );
 });
+
+// What a reference states, as function, category and name; what is served of it; and the warnings, each after a bar.
+const references = `
+  | GV.OC | Policy                  => GV GV.OC Organizational Context | GV.OC is "Organizational Context", not "Policy"
+  PR | GV.OC |                      => GV GV.OC Organizational Context | GV.OC is of the function GV, not "PR"
+  Protect | | Policy                => GV GV.PO Policy | GV.PO is of the function GV, not "Protect"
+  x | gv.oc | y                     => GV GV.OC Organizational Context | GV.OC is of the function GV, not "x" | GV.OC is "Organizational Context", not "y"
+  | gv.oc |                         => GV GV.OC Organizational Context
+  | | organizational  CONTEXT       => GV GV.OC Organizational Context
+  govern | GV.OC | ORGANIZATIONAL CONTEXT => GV GV.OC Organizational Context
+  DE | id.rm | Risk Strategy        => ID ID.RM Risk Strategy | ID.RM is a category of CSF 1.1 | ID.RM is of the function ID, not "DE"
+  PR | XX.YY | Policy               => PR XX.YY Policy | "XX.YY" is not a category of the CSF
+  | | Polcy                         =>   Polcy | "Polcy" is not a category of the CSF
+  Govern | |                        => GV   | "Govern" is not a category of the CSF
+  | gv.oc-01 |                      => GV GV.OC Organizational Context | gv.oc-01 is a subcategory: its category GV.OC is used
+  | XX.YY-01 |                      => XX XX.YY-01  | "XX.YY-01" is not a category of the CSF
+  | |                               =>   | a reference does not name a category of the CSF`;
 
 interchange('of a CSF reference that contradicts itself the category counts, with a warning', async () => {
-  const served = async (stated: Record<string, string>) => {
+  const rows = references
+    .trim()
+    .split('\n')
+    .map((line) => line.split('=>') as [string, string]);
+  for (const [stated, expected] of rows) {
     const id = `csf-${count}`;
     const value = sample(id);
-    value.signposts = [{ tag: 'a', inferenceText: 'b', nistCsf: [stated] }];
+    const [csfFunction, csfCategory, csfCategoryName] = stated.split('|').map((cell) => cell.trim());
+    value.signposts = [
+      { tag: 'a', inferenceText: 'b', nistCsf: [{ csfFunction, csfCategory, csfCategoryName }] },
+    ];
     const [line] = (await load(JSON.stringify(value))).lines;
     assert.is(line!.outcome, 'imported');
-    const { csfFunction, csfCategory, csfCategoryName } = (await get(`/${id}`)).json.signposts[0].nistCsf[0];
-    const warnings = line!.warnings.map((warning) => warning.replace(id, 'csf'));
-    return [csfFunction, csfCategory, csfCategoryName, ...warnings];
-  };
-  const context = ['GV', 'GV.OC', 'Organizational Context'];
-  const warning = (text: string) => `document "csf": ${text}`;
-  assert.equal(await served({ csfCategory: 'GV.OC', csfCategoryName: 'Policy' }), [
-    ...context,
-    warning('GV.OC is "Organizational Context", not "Policy"'),
-  ]);
-  assert.equal(await served({ csfFunction: 'PR', csfCategory: 'GV.OC' }), [
-    ...context,
-    warning('GV.OC is of the function GV, not "PR"'),
-  ]);
-  assert.equal(await served({ csfFunction: 'Protect', csfCategoryName: 'Policy' }), [
-    'GV',
-    'GV.PO',
-    'Policy',
-    warning('GV.PO is of the function GV, not "Protect"'),
-  ]);
-  assert.equal(await served({ csfFunction: 'x', csfCategory: 'gv.oc', csfCategoryName: 'y' }), [
-    ...context,
-    warning('GV.OC is of the function GV, not "x"'),
-    warning('GV.OC is "Organizational Context", not "y"'),
-  ]);
-  for (const agreeing of [
-    { csfCategory: ' gv.oc ' },
-    { csfCategoryName: 'organizational  CONTEXT' },
-    { csfFunction: 'govern', csfCategory: 'GV.OC', csfCategoryName: 'ORGANIZATIONAL CONTEXT' },
-    { csfFunction: 'gv', csfCategory: '', csfCategoryName: 'Organizational Context ' },
-    { csfFunction: '', csfCategory: 'GV.OC', csfCategoryName: '' },
-  ])
-    assert.equal(await served(agreeing), context, JSON.stringify(agreeing));
-  // The name of a CSF 1.1 category is in no table of ours; its function is in its code.
-  assert.equal(await served({ csfFunction: 'DE', csfCategory: 'id.rm', csfCategoryName: 'Risk Strategy' }), [
-    'ID',
-    'ID.RM',
-    'Risk Strategy',
-    warning('ID.RM is a category of CSF 1.1'),
-    warning('ID.RM is of the function ID, not "DE"'),
-  ]);
-  assert.equal(
-    await served({ csfFunction: 'PR', csfCategory: 'XX.YY', csfCategoryName: 'Policy' }),
-    ['PR', 'XX.YY', 'Policy', warning('"XX.YY" is not a category of the CSF')],
-    'what is not known is kept as it is',
-  );
-  const said = async (stated: Record<string, string>) => (await served(stated)).at(-1);
-  assert.is(await said({ csfCategoryName: 'Polcy' }), warning('"Polcy" is not a category of the CSF'));
-  assert.is(await said({ csfFunction: 'PR' }), warning('"PR" is not a category of the CSF'));
-  assert.equal(await served({ csfFunction: 'Govern' }), [
-    'GV',
-    '',
-    '',
-    warning('"Govern" is not a category of the CSF'),
-  ]);
-  assert.equal(await served({ csfCategory: 'gv.oc-01' }), [
-    ...context,
-    warning('gv.oc-01 is a subcategory: its category GV.OC is used'),
-  ]);
-  assert.is(await said({ csfCategory: 'XX.YY-01' }), warning('"XX.YY-01" is not a category of the CSF'));
-  assert.is(await said({}), warning('a reference does not name a category of the CSF'));
+    const [served] = (await get(`/${id}`)).json.signposts[0].nistCsf;
+    const found = [served.csfFunction, served.csfCategory, served.csfCategoryName].join(' ');
+    const said = line!.warnings.map((warning) => warning.replace(`document "${id}": `, ''));
+    assert.is(
+      [found, ...said].join(' | ').replaceAll(/ +/g, ' ').trim(),
+      expected.replaceAll(/ +/g, ' ').trim(),
+      stated,
+    );
+  }
 });
 
-interchange('an array and one document on each line are read alike', async () => {
-  const list = [sample('a-1'), sample('a-2'), sample('a-3')];
-  await load(JSON.stringify(list));
-  const lines = [sample('b-1'), sample('b-2')].map((each) => JSON.stringify(each));
-  assert.is((await load(`${lines.join('\n')}\n`)).lines[0]!.outcome, 'imported');
-  const own = ['harbor-basic-directive', 'lantern-web-guideline'];
-  assert.equal(await ids(), ['a-1', 'a-2', 'a-3', 'b-1', 'b-2', ...own]);
-});
-
-interchange('one document on each line may begin with any of its keys', async () => {
-  const lines = [sample('k-1'), sample('k-2')].map((each) => {
-    const { formatVersion, document, ...lists } = each;
-    return JSON.stringify({ ...lists, document, formatVersion });
-  });
-  assert.is((await load(lines.join('\n'))).lines[0]!.outcome, 'imported');
-  const broken = (await load(`${lines[0]}\n${lines[1]!.slice(0, -9)}\n`)).lines[0]!;
-  assert.equal([broken.kind, broken.outcome], ['regdoc', 'rejected']);
-  assert.match(broken.reason!, /^line 2: not valid JSON: /);
-  assert.equal(
-    (await ids()).filter((id: string) => id.startsWith('k-')),
-    ['k-1', 'k-2'],
-  );
-});
+interchange(
+  'an array and one document on each line, which may begin with any of its keys, are read alike',
+  async () => {
+    await load(JSON.stringify([sample('a-1'), sample('a-2'), sample('a-3')]));
+    const lines = [sample('b-1'), sample('b-2')].map((each) => {
+      const { formatVersion, document, ...lists } = each;
+      return JSON.stringify({ ...lists, document, formatVersion });
+    });
+    assert.is((await load(`${lines.join('\n')}\n`)).lines[0]!.outcome, 'imported');
+    const broken = (await load(`${lines[0]}\n${lines[1]!.slice(0, -9)}\n`)).lines[0]!;
+    assert.equal([broken.kind, broken.outcome], ['regdoc', 'rejected']);
+    assert.match(broken.reason!, /^line 2: not valid JSON: /);
+    const own = ['harbor-basic-directive', 'lantern-web-guideline'];
+    assert.equal(await ids(), ['a-1', 'a-2', 'a-3', 'b-1', 'b-2', ...own]);
+  },
+);
 
 interchange('two texts of one date both stay; a later date replaces both', async () => {
   const first = JSON.stringify(sample());

@@ -5,6 +5,7 @@ import { type TestApp, testApp } from '../../support/app.ts';
 import { suite } from '../../support/harness.ts';
 import { shipped } from '../../support/reference.ts';
 import { put, scratchFolder } from '../../support/scratch.ts';
+import { rowsOf } from '../../support/tables.ts';
 import { told } from '../../support/told.ts';
 import { writeXccdf } from '../../support/xccdf-writer.ts';
 
@@ -97,54 +98,31 @@ curated('what a row names may come later; until then it warns', async () => {
   assert.is(rows('late_product')[0]!.reason, 'Soon.');
 });
 
-curated('a STIG that is renamed is mapped anew', async () => {
-  const write = (title: string, release: number, date: string) =>
-    put(
-      folder,
-      `${release}.xml`,
-      writeXccdf({ id: 'Thing', title: `${title} STIG`, release, date, stem: 'THING-1' }),
-    );
-  await runImport(t.db, [write('Thing', 1, '12 Jan 2024')]);
-  assert.equal(rows('thing'), []);
-  await runImport(t.db, [write('Thing for Kubernetes', 2, '12 Jan 2025')]);
-  assert.equal(rows('thing'), [], 'the slug is the newest title’s');
-  assert.is(rows('thing_for_kubernetes')[0]!.code, '15-1252.00');
-});
-
-curated('rows of another version of the rule are made anew by the next import', async () => {
-  const before = rows();
-  t.db.sqlite.exec("UPDATE role_mappings SET rule = '1', confidence_score = 0.5");
-  const generation = t.db.generation();
-  await runImport(t.db, [put(folder, 'other.txt', 'of no kind')]);
-  assert.equal(rows(), before);
-  assert.is(t.db.generation(), generation + 1);
-  await runImport(t.db, [put(folder, 'other.txt', 'of no kind')]);
-  assert.is(t.db.generation(), generation + 1);
-});
-
-const broken: [string, string, RegExp][] = [
-  ['a wrong header', `${header},more\na,15-1244.00,1,Primary,,x,y\n`, /^row 1: the header is not stigSlug,/],
-  ['a score above 1', `${header}\na,15-1244.00,1.01,Primary,,x\n`, /^row 2, column confidenceScore: "1\.01"/],
-  ['a score of words', `${header}\na,15-1244.00,high,Primary,,x\n`, /^row 2, column confidenceScore/],
-  ['a slug that is none', `${header}\nA B,15-1244.00,1,Primary,,x\n`, /^row 2, column stigSlug: "A B"/],
-  ['a code that is none', `${header}\na,15-1244,1,Primary,,x\n`, /^row 2, column occupationCode/],
-  ['an unknown level', `${header}\na,15-1244.00,1,Owner,,x\n`, /^row 2, column roleResponsibilityLevel/],
-  ['no reason', `${header}\na,15-1244.00,1,Primary,,\n`, /^row 2, column mappingReason/],
-  [
-    'a row twice',
-    `${header}\na,15-1244.00,1,Primary,,x\na,15-1244.00,1,Primary,,y\n`,
-    /^row 3 repeats the mapping of row 2/,
-  ],
-  ['a short row', `${header}\na,15-1244.00,1\n`, /^row 2 has 3 cells, the header has 6$/],
-];
+const broken = String.raw`
+  a~15-1244.00~1.01~Primary~~x | ^row 2, column confidenceScore: "1\.01"
+  a~15-1244.00~high~Primary~~x | ^row 2, column confidenceScore
+  A B~15-1244.00~1~Primary~~x  | ^row 2, column stigSlug: "A B"
+  a~15-1244~1~Primary~~x       | ^row 2, column occupationCode
+  a~15-1244.00~1~Owner~~x      | ^row 2, column roleResponsibilityLevel
+  a~15-1244.00~1~Primary~~     | ^row 2, column mappingReason
+  a~15-1244.00~1               | ^row 2 has 3 cells, the header has 6$`;
 
 curated('what is wrong is named by row and column, and changes nothing', async () => {
   const before = rows();
-  const paths = broken.map(([, text], index) => put(folder, `broken ${index}.csv`, text));
-  const { lines } = await runImport(t.db, paths);
-  for (const [index, [name, , reason]] of broken.entries()) {
-    assert.equal([lines[index]!.outcome, lines[index]!.kind], ['rejected', 'role-mapping-csv'], name);
-    assert.match(lines[index]!.reason!, reason, name);
+  const twice = 'a,15-1244.00,1,Primary,,';
+  const cases = rowsOf(broken).map(([row, reason]) => [csv(row!.replaceAll('~', ',')), reason!] as const);
+  cases.push([csv(`${twice}x`, `${twice}y`), '^row 3 repeats the mapping of row 2']);
+  cases.push([
+    put(folder, 'header.csv', `${header},more\n${twice}x,y\n`),
+    '^row 1: the header is not stigSlug,',
+  ]);
+  const { lines } = await runImport(
+    t.db,
+    cases.map(([path]) => path),
+  );
+  for (const [index, [, reason]] of cases.entries()) {
+    assert.equal([lines[index]!.outcome, lines[index]!.kind], ['rejected', 'role-mapping-csv'], reason);
+    assert.match(lines[index]!.reason!, new RegExp(reason));
   }
   assert.equal(rows(), before);
 });

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { commodityCodeOf } from '../../../importers/guidance/roles/commodities.ts';
-import { sha256 } from '../../../src/base/ids.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { ask, type Caller, userCaller } from '../../support/callers.ts';
 import { suite, testIf } from '../../support/harness.ts';
@@ -68,36 +66,6 @@ onReal('O*NET 29.2 gives 1,016 occupations, 923 with a job zone', async () => {
   assert.is(sum('technologySkillCount'), lines('Technology Skills.txt'));
   assert.is(sum('stigMappingCount'), t.db.sqlite.prepare('SELECT count(*) FROM role_mappings').pluck().get());
   assert.ok(roles.every((role) => role.occupationFamily !== ''));
-});
-
-onReal('every commodity that the mapping knows by its title has the code that O*NET gives it', () => {
-  const rows = readFileSync(reference('onet', 'db_29_2_text', 'Technology Skills.txt'), 'utf8')
-    .trimEnd()
-    .split(/\r?\n/)
-    .slice(1)
-    .map((line) => line.split('\t'));
-  const stated = new Map(rows.map((row) => [row[3]!, row[2]!]));
-  const known = [...stated].filter(([title]) => commodityCodeOf(title) !== undefined);
-  assert.is(known.length, 23);
-  for (const [title, code] of known) assert.is(commodityCodeOf(title), code, title);
-});
-
-onReal('the counts in summaries equal the rows of the records', async () => {
-  for (const code of ['15-1244.00', '15-1252.00', '11-1011.00', '55-3019.00']) {
-    const { tasks, technologySkills, stigMappings, ...role } = await get(`/api/v1/roles/${code}`);
-    assert.is(role.taskCount, tasks.length);
-    assert.is(role.technologySkillCount, technologySkills.length);
-    assert.is(role.stigMappingCount, stigMappings.length);
-  }
-  const role = await get('/api/v1/roles/15-1244.00');
-  assert.is(role.jobZoneName, 'Considerable Preparation Needed');
-  assert.is(role.occupationFamily, 'Computer and Mathematical');
-  assert.ok(role.skills.every((each: { elementId: string }) => /^2\.[AB]/.test(each.elementId)));
-  assert.ok(role.abilities.every((each: { elementId: string }) => /^1\.A/.test(each.elementId)));
-  assert.ok(role.workActivities.every((each: { elementId: string }) => /^4\.A/.test(each.elementId)));
-  const ids = role.skills.map((each: Record<string, string>) => `${each.elementId} ${each.scaleId}`);
-  assert.equal(ids, [...ids].sort());
-  assert.ok(role.education.length > 0);
 });
 
 onReal('NICE gives 41 work roles in 5 categories, titles trimmed, categories in title case', () => {
@@ -173,31 +141,6 @@ onReal('the STIGs lead to the occupations that one would name', () => {
     .pluck();
   for (const [slug, code] of expected)
     assert.ok(first.all(slug).includes(code), `${slug}: ${first.all(slug)}`);
-});
-
-onReal('rows are ranked by confidence, job zone and code', () => {
-  const rows = t.db.sqlite
-    .prepare<[], Record<string, number | string>>(
-      `SELECT m.*, s.slug, coalesce(o.job_zone, 0) AS zone FROM role_mappings AS m
-         JOIN stigs AS s ON s.id = m.stig_id JOIN occupations AS o USING (occupation_code) ORDER BY s.slug, m.relevance_rank`,
-    )
-    .all();
-  for (const [index, row] of rows.entries()) {
-    const bits = sha256(`${row.slug} ${row.occupation_code}`).slice(0, 13);
-    assert.is(row.id, Number.parseInt(bits, 16));
-    assert.is(row.rule, '3');
-    assert.match(String(row.mapping_reason), /^technology skills? .* \(rule 3\)$/);
-    assert.ok((row.confidence_score as number) >= 0.5 && (row.confidence_score as number) <= 1);
-    const before = rows[index - 1];
-    if (before?.slug !== row.slug) assert.is(row.relevance_rank, 1);
-    else {
-      assert.is(row.relevance_rank, (before!.relevance_rank as number) + 1);
-      const key = (each: typeof row) =>
-        `${(10 - (each.confidence_score as number)).toFixed(2)} ${9 - (each.zone as number)} ${each.occupation_code}`;
-      assert.ok(key(before!) < key(row), `${row.slug} ${row.relevance_rank}`);
-    }
-  }
-  assert.is(new Set(rows.map((row) => row.id)).size, rows.length);
 });
 
 real.run();
