@@ -155,26 +155,24 @@ ids('an id among words answers, an excluded one and a part of a word do not', as
 });
 
 ids('one control or CCI lists exactly its rules, under the same filters and in every order', async () => {
-  const all = (framework: string) => [
-    ...identifiers(framework, 'active').filter((_, index) => index % 40 === 0),
-    ...identifiers(framework, 'withdrawn').slice(0, 2),
-  ];
-  const cited = t.db.sqlite.prepare<[], string>('SELECT DISTINCT cci FROM rule_ccis ORDER BY cci').pluck();
-  const asked: [framework: string, id: string][] = [
-    ...cited.all().map((cci) => ['cci', cci] as [string, string]),
-    ...['nist-800-53', 'nist-800-171', 'dod-8500'].flatMap((framework) =>
-      all(framework).map((id) => [framework, id] as [string, string]),
-    ),
-    ...['AC-2', 'AC-3', 'AC-7', 'AU-12', 'CM-6', 'CM-7', 'IA-5(1)', 'SC-8'].map(
-      (id) => ['nist-800-53', id] as [string, string],
-    ),
+  const some = (framework: string) => identifiers(framework, 'active').filter((_, index) => index % 80 === 0);
+  const cited = t.db.sqlite
+    .prepare<[], string>('SELECT DISTINCT cci FROM rule_ccis ORDER BY cci')
+    .pluck()
+    .all();
+  const of = (framework: string, all: string[]) => all.map((id) => [framework, id] as const);
+  const asked = [
+    ...of('cci', cited),
+    ...of('nist-800-53', [...some('nist-800-53'), identifiers('nist-800-53', 'withdrawn')[0]!]),
+    ...of('nist-800-53', ['AC-2', 'AC-3', 'AU-12', 'CM-6', 'IA-5(1)', 'SC-8']),
+    ...[...of('nist-800-171', some('nist-800-171')), ...of('dod-8500', some('dod-8500'))],
   ];
   let withRules = 0;
   for (const [framework, id] of asked) {
     for (const filter of ['', '&severity=high,low', '&stig=harbor_linux_3', `&list=${list}`]) {
       const expected = await reachedFrom(framework, id, filter);
       if (expected.length > 0) withRules++;
-      for (const q of filter === '' ? [id, id.toLowerCase(), ` ${id} `, `${id},`] : [id]) {
+      for (const q of filter === '' ? [id, ` ${id.toLowerCase()},`] : [id]) {
         const { results, exact, relaxed, dropped, pagination } = await ask(q, `&limit=100${filter}`);
         const found = results.map((each: { slug: string; ruleId: string }) => `${each.slug} ${each.ruleId}`);
         assert.equal(found, expected, `${q} ${filter}`);
@@ -186,18 +184,13 @@ ids('one control or CCI lists exactly its rules, under the same filters and in e
       }
     }
   }
-  assert.ok(withRules > 60, String(withRules));
+  assert.ok(withRules > 40, String(withRules));
   const whole = await ask('CM-6', '&limit=100');
   const [header, ...rows] = readCsv((await t.get('/api/v1/search?q=CM-6&format=csv')).text);
   assert.equal(
     rows.map((row) => row[header!.indexOf('ruleId')]),
     whole.results.map(({ ruleId }: { ruleId: string }) => ruleId),
   );
-  for (const sort of ['id', 'severity', 'relevance', 'stig']) {
-    const { results } = await ask('CM-6', `&limit=100&sort=${sort}`);
-    const names = (some: { ruleId: string }[]) => some.map(({ ruleId }) => ruleId).sort();
-    assert.equal(names(results), names(whole.results), sort);
-  }
 });
 
 ids(
@@ -227,45 +220,24 @@ ids(
 
 // The last: it imports a catalog into that of the others.
 ids('a control of a framework that the site imported answers as others do', async () => {
-  const document = (title: string) => ({
-    metadata: { title, version: '1', 'last-modified': '2026-01-01T00:00:00Z' },
-  });
-  const catalog = (title: string, names: string[]) =>
-    JSON.stringify({
-      catalog: {
-        ...document(title),
-        groups: [
-          {
-            title: 'Piers',
-            controls: names.map((id) => ({
-              id,
-              title: `Pier ${id}`,
-              props: [{ name: 'label', value: id.toUpperCase() }],
-            })),
-          },
-        ],
-      },
+  const metadata = (title: string) => ({ title, version: '1', 'last-modified': '2026-01-01T00:00:00Z' });
+  const catalog = (title: string, names: string) => {
+    const controls = names.split(' ').map((id) => {
+      return { id, title: `Pier ${id}`, props: [{ name: 'label', value: id.toUpperCase() }] };
     });
-  const mapping = JSON.stringify({
-    'mapping-collection': {
-      ...document('Quay to NIST'),
-      mappings: [
-        {
-          'source-resource': { type: 'catalog', href: 'quay-rules' },
-          'target-resource': { type: 'catalog', href: 'nist-800-53' },
-          maps: ['qr.aa-01', 'qy-7'].map((id) => ({
-            relationship: 'subset-of',
-            sources: [{ type: 'control', 'id-ref': id }],
-            targets: [{ type: 'control', 'id-ref': 'ac-12' }],
-          })),
-        },
-      ],
-    },
-  });
+    return JSON.stringify({ catalog: { metadata: metadata(title), groups: [{ title: 'Piers', controls }] } });
+  };
+  const maps = ['qr.aa-01', 'qy-7'].map((id) => ({
+    relationship: 'subset-of',
+    sources: [{ type: 'control', 'id-ref': id }],
+    targets: [{ type: 'control', 'id-ref': 'ac-12' }],
+  }));
+  const [source, target] = ['quay-rules', 'nist-800-53'].map((href) => ({ type: 'catalog', href }));
+  const mappings = [{ 'source-resource': source, 'target-resource': target, maps }];
   const { lines } = await importTexts(t.db, [
-    catalog('Quay Rules', ['qr.aa-01', 'qy-7', 'sh-1.2', 'mooring']),
-    catalog('Shore Rules', ['sh-1.2']),
-    mapping,
+    catalog('Quay Rules', 'qr.aa-01 qy-7 sh-1.2 mooring'),
+    catalog('Shore Rules', 'sh-1.2'),
+    JSON.stringify({ 'mapping-collection': { metadata: metadata('Quay to NIST'), mappings } }),
   ]);
   assert.equal(new Set(lines.map(({ outcome }) => outcome)), new Set(['imported']));
   for (const [asked, id] of [
