@@ -58,33 +58,6 @@ roles.before(async () => {
 
 roles.after(() => t.db.close());
 
-roles('documents are listed by title, searched and filtered', async () => {
-  const titles = async (query: string) =>
-    (await get(`/api/v1/regdoc?${query}`)).json.documents.map((each: Json) => each.documentId);
-  const own = ['harbor-basic-directive', 'lantern-web-guideline'];
-  assert.equal((await titles('')).slice(0, 2), own);
-  assert.equal(await titles('search=PUBLIC%20web'), ['lantern-web-guideline']);
-  assert.equal(await titles('search=%25'), []);
-  assert.equal(await titles('publisher=HARBOR-authority'), ['harbor-basic-directive']);
-  assert.equal(await titles('publisher=harbor%20authority%20(invented)'), ['harbor-basic-directive']);
-  assert.equal(await titles('publisher=harbor'), [], 'the whole value');
-  assert.equal(await titles('doctype=Directive'), ['harbor-basic-directive']);
-  assert.equal(await titles('doctype=directive&search=web'), []);
-});
-
-roles('roles are listed by code, searched by title or code, filtered by family', async () => {
-  const codes = async (query: string) =>
-    (await get(`/api/v1/roles?${query}`)).json.roles.map((each: Json) => each.occupationCode);
-  const all = await codes('');
-  assert.is(all.length, 29);
-  assert.equal(all, [...all].sort());
-  assert.equal(await codes('search=WEB%20dev'), ['15-1254.00']);
-  assert.equal(await codes('search=3021'), ['11-3021.00']);
-  assert.equal(await codes('family=management'), ['11-3021.00']);
-  assert.equal(await codes('family=manage'), []);
-  assert.equal(await codes('search=web&family=management'), []);
-});
-
 roles('what is unknown is one 404 that names nothing', async () => {
   for (const path of ['regdoc/x', 'regdoc/x/download', 'roles/x', 'roles/x/download', 'roles/15-1244.0'])
     assert.is((await get(`/api/v1/${path}`)).json.error.message, 'Not found', path);
