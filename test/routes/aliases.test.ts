@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { numberOf } from '../../src/base/ids.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -98,19 +97,6 @@ for (const alias of aliases)
       textOf((await loadPage(t, `/stigs/${slug}`, reader)).html),
     );
   });
-
-test('the number of a STIG and its role mapping follow its slug', async () => {
-  const reader = await sessionCaller(t, ann);
-  const of = async (name: string | number) =>
-    (await ask(t, 'GET', `/api/v1/role-mapping/benchmark/${name}/roles`, reader)).json.mappings;
-  const wanted = await of(slug);
-  assert.ok(wanted.length > 0);
-  assert.equal(await of('harbor_linux_3'), wanted);
-  assert.equal(await of(numberOf(slug)), wanted);
-  assert.equal(await of(numberOf('harbor_linux_3')), []);
-  const download = await ask(t, 'GET', '/api/v1/stigs/harbor_linux_3/download?format=json', ann);
-  assert.is(download.json.id, numberOf(slug));
-});
 
 test('what leads nowhere is told as it was asked for', async () => {
   const { status, json } = await ask(t, 'GET', '/api/v1/stigs/harbor_linux_4', ann);

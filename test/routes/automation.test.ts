@@ -107,13 +107,6 @@ automation('another release has the states of its own revisions', async () => {
   assertError(await t.get('/api/v1/stigs/nothing/automation'), 404, 'NOT_FOUND', noStig('nothing'));
 });
 
-automation('a STIG without content has none', async () => {
-  const t = await site();
-  const { json } = await t.get('/api/v1/stigs/bare/automation');
-  assert.equal(json.content, []);
-  assert.equal(json.totals, { rules: 2, automated: 0, stale: 0, manual: 0, none: 2 });
-});
-
 automation('a file has a row for each rule, of a STIG and of a list', async () => {
   const t = await site();
   const file = readCsv((await t.get(`${address}?format=csv`)).text);

@@ -13,7 +13,7 @@ import {
 import { assertSameList, sharedControls } from '../support/controls.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { hasReferenceData, referenceData, shipped } from '../support/reference.ts';
-import { assertError, assertSecurityHeaders } from '../support/service.ts';
+import { assertError } from '../support/service.ts';
 import { rowsOf } from '../support/tables.ts';
 import { noControl, noVersion } from '../support/words.ts';
 
@@ -176,24 +176,6 @@ lists('an unknown baseline or MAC level is 400', async () => {
       await refused(`${path}=${value}`, 400, `${path.split('?')[1]} must be one or more of: ${words}`);
 });
 
-lists('page and limit slice the list and add the pagination; without them there is none', async () => {
-  const all = await list('nist-800-53', { family: 'AC' });
-  assert.not.ok('pagination' in all);
-  const count = all.total;
-  const cases: [family: string, query: string, page: number, limit: number, total: number, from: number][] = [
-    ['AC', 'limit=1000000', 1, 1_000_000, count, 0],
-    ['AC', 'page=1', 1, count, count, 0],
-    ['AC', 'page=2', 2, count, count, count],
-    ['AC', 'page=007&limit=07', 7, 7, count, 42],
-    ['none', 'limit=5', 1, 5, 0, count],
-  ];
-  for (const [family, text, page, limit, total, from] of cases) {
-    const answer = await list('nist-800-53', { family, ...Object.fromEntries(new URLSearchParams(text)) });
-    assertSameList(answer.controls, all.controls.slice(from, from + limit), text);
-    assert.equal(answer.pagination, { page, limit, total, totalPages: Math.ceil(total / limit) });
-  }
-});
-
 /** The two-letter codes of the families of 800-171, which rule D6.3 lets one filter by. */
 const codes171 = Object.fromEntries(
   `AC Access Control|AT Awareness and Training|AU Audit and Accountability|CM Configuration Management
@@ -307,6 +289,11 @@ lists('filters are combined: random combinations give what a naive filter gives'
         `${values}`,
       );
       assert.is('pagination' in answer, page !== null || limit !== null);
+      if (limit !== null) {
+        const total = expected.length;
+        const pagination = { page: page ?? 1, limit, total, totalPages: Math.ceil(total / limit) };
+        assert.equal(answer.pagination, pagination);
+      }
       found += answer.controls.length;
     }),
     { numRuns: 80 },
@@ -355,23 +342,6 @@ single('what is no control is 404, what is no text 400', async () => {
   // An id belongs to its framework.
   const id = (await record('dod-8500', 'ECCT-1')).id;
   await refused(`nist-800-53/${id}`, 404, noControl(id));
-});
-
-single('the record adds framework and version, and of 800-53 status, related and the parts', async () => {
-  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500']) {
-    const { controls, version } = await list(framework);
-    for (const listed of controls.filter((_: Control, index: number) => index % 29 === 0)) {
-      const one = await record(framework, listed.identifier);
-      assert.equal([one.framework, one.version], [framework, version]);
-      for (const name of Object.keys(listed))
-        assert.equal(one[name], listed[name], `${listed.identifier} ${name}`);
-      assert.not.ok('withdrawn' in one);
-    }
-  }
-  const one = await record('nist-800-53', 'AC-2');
-  assert.is(one.status, 'active');
-  assert.ok(Array.isArray(one.related) && Array.isArray(one.statementParts));
-  if (hasReferenceData) assert.ok(one.related.includes('AC-3') && one.statementParts.length > 10);
 });
 
 single('withdrawn controls have an empty statement and say where they went', async () => {
@@ -429,17 +399,6 @@ single('ids are the same in every revision and on every machine', async () => {
   const shared = [...fourth.keys()].filter((identifier) => fifth.has(identifier));
   assert.ok(shared.length > 700);
   for (const identifier of shared) assert.is(fourth.get(identifier), fifth.get(identifier));
-});
-
-single('answers are kept with an ETag by anyone', async () => {
-  for (const path of ['nist-800-53?limit=1', 'nist-800-53/AC-2']) {
-    const { headers } = await t.get(`${base}/${path}`, { token: null });
-    assertSecurityHeaders(headers);
-    assert.equal([headers.get('Cache-Control'), headers.get('Vary')], ['no-cache', 'Accept-Encoding']);
-    const tag = headers.get('ETag')!;
-    const again = await t.get(`${base}/${path}`, { token: null, headers: { 'If-None-Match': tag } });
-    assert.equal([again.status, again.text, again.headers.get('ETag')], [304, '', tag]);
-  }
 });
 
 single.run();

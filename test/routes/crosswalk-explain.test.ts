@@ -322,18 +322,5 @@ if (real) {
     }
   });
 
-  real('a withdrawn control says where it went; a deprecated CCI went nowhere', async () => {
-    const deprecated = t.db.sqlite
-      .prepare("SELECT identifier FROM controls WHERE framework = 'cci' AND status = 'withdrawn' LIMIT 1")
-      .pluck()
-      .get() as string;
-    const nowhere = await whyNot(t, { from: `cci:${deprecated}`, to: 'nist-800-53' });
-    assert.equal([nowhere.code, nowhere.incorporatedInto], ['withdrawn', []]);
-    for (const each of read80053(5).filter(({ withdrawn }, index) => withdrawn && index % 5 === 0)) {
-      const reason = await whyNot(t, { from: `nist-800-53:${each.identifier}`, to: 'cci' });
-      assert.equal([reason.code, reason.incorporatedInto], ['withdrawn', each.went], each.identifier);
-    }
-  });
-
   real.run();
 }

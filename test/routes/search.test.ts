@@ -243,39 +243,17 @@ search('a quoted phrase with punctuation is literal, any blanks alike', async ()
 
 // What broke FTS5 raw (threat P3), and more of its syntax; a line each.
 const lines = linesOf(String.raw`
-% _ \ ' " "" """ * ** : ; ? ^ + ( ) { } -- /* !!! “ $1 @x :match col: title: ß ſ İ ﷺ
-NEAR(
+% _ \ ' " "" """ * ** : ; ? ^ + ( ) { } -- /* !!! “ $1 @x :match col: title: ß ſ İ ﷺ OR AND NOT -x ^a a" *a* a*b* ((a) a)
 NEAR(a b, 2)
-title : a
 {title ids} : a
-a OR
-OR
-AND
-NOT
 a NOT b
-NOT NOT
 NOT NOT idle
--x
-- title : a
-^a
-a + b
-((a)
-a)
 ' OR 1=1 --
 "; DROP TABLE findings; --
-a"b
 "a" "b
-*a*
-a*b*
-rule_search
-delete
-rebuild
-integrity-check
-2147483648
-constructor
-__proto__
+rule_search delete rebuild integrity-check
+constructor __proto__
 V-1000r1 SV- CCI- AC-
-ﬁle lock
 supercalifragilisticexpialidociousnesses abcdefghijklmnopqrstuvwxyzabcdefghijklmn`);
 const hostile = [
   ...[...lines[0]!.split(' '), ...lines.slice(1)],
@@ -349,26 +327,6 @@ search('exclusions alone need a filter; a snippet marks what is wanted alone', a
   for (const { snippet } of results)
     for (const [start, end] of snippet.marks)
       assert.is(snippet.text.slice(start, end).toLowerCase(), 'alpha');
-});
-
-search('of more than 100 STIGs each with a rule is counted', async () => {
-  const samples = Array.from({ length: 103 }, (_, index) => {
-    const ids = index === 0 || index > 100 ? ['1'] : ['1', '2'];
-    const own = ids.map((id) => plain(`V-${index}${id}`, `SV-${index}${id}r1_rule`, { title: 'Zebra.' }));
-    return { id: `Many_${index}`, title: `Many ${String(index).padStart(3, '0')} STIG`, rules: own };
-  });
-  const other = await testApp([writeBenchmarks(samples)]);
-  const { counts } = await ask('zebra', '&limit=1', other);
-  assert.equal(counts.severity, { high: 0, medium: 203, low: 0 });
-  const counted = counts.stigs.map(({ title, rules: count }: { title: string; rules: number }) => [
-    title,
-    count,
-  ]);
-  assert.equal(
-    counted,
-    samples.map((each) => [each.title, each.rules.length]),
-  );
-  other.db.close();
 });
 
 search.run();

@@ -71,23 +71,6 @@ test('reads go on, writes are 503 that say when, and it recovers by itself', asy
   db.close();
 });
 
-test('an import under the same bound changes nothing, and the next one with room succeeds', async () => {
-  (await filled('import')).close();
-  const db = openCatalog(join(folder, 'import.db'));
-  const generation = db.generation();
-  db.sqlite.pragma(`max_page_count = ${db.sqlite.pragma('page_count', { simple: true })}`);
-  const more = [shipped('regulatory'), shipped('roles')];
-  let message = '';
-  await runImport(db, more).catch((error: Error) => {
-    message = error.message;
-  });
-  assert.is(message, 'the disk is full: nothing was changed');
-  assert.is(db.generation(), generation);
-  db.sqlite.pragma('max_page_count = 1073741823');
-  assert.is((await runImport(db, more)).summary.rejected, 0);
-  db.close();
-});
-
 test('what is written to a file that has lost its name is refused, until the file is back', async () => {
   for (const replaced of [false, true]) {
     const name = `moved-${replaced}`;
