@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import * as assert from 'uvu/assert';
-import { compareCodePoints, fold, withoutDiacritics } from '../../src/base/text.ts';
+import { fold, withoutDiacritics } from '../../src/base/text.ts';
 import { readSearchQuery } from '../../src/catalog/search/query.ts';
 import { stopWords } from '../../src/catalog/search/stop-words.ts';
 import { createServices } from '../../src/services.ts';
@@ -18,8 +18,6 @@ import { joinTexts, type ReadRule, readBenchmark, versionString } from '../suppo
 const test = suite('search over the real rules');
 const onReal = testIf(referenceData, test);
 
-/** The order of rule D3.4: case ignored, then by code point. */
-const inTextOrder = (a: string, b: string) => compareCodePoints(fold(a), fold(b)) || compareCodePoints(a, b);
 const t = await testApp(stigsAndControls);
 const now = () => t.clock.now;
 const { search: service, answers } = createServices({
@@ -237,58 +235,6 @@ test('no answer is empty where any word of the question occurs', async () => {
     const { total } = (await service.search({ q, page: 1, limit: 1 })).pagination;
     if (counting.some((word) => occurring.has(word))) assert.ok(total > 0, q);
   }
-});
-
-test('each group of a result keeps the asked order, and counts are those of all pages', async () => {
-  const titles = new Map(
-    t.db.sqlite.prepare('SELECT slug, title FROM stigs').raw().all() as [string, string][],
-  );
-  const byStig = (a: Result, b: Result) =>
-    inTextOrder(titles.get(a.slug)!, titles.get(b.slug)!) ||
-    compareCodePoints(a.slug, b.slug) ||
-    place(a) - place(b);
-  const levels = ['high', 'medium', 'low'] as const;
-  const numberOf = ({ groupId }: Result) => Number.parseInt(groupId.slice(groupId.indexOf('-') + 1), 10) || 0;
-  const orders = {
-    stig: byStig,
-    severity: (a: Result, b: Result) =>
-      levels.indexOf(a.severity) - levels.indexOf(b.severity) || byStig(a, b),
-    id: (a: Result, b: Result) =>
-      numberOf(a) - numberOf(b) ||
-      compareCodePoints(a.groupId, b.groupId) ||
-      compareCodePoints(a.slug, b.slug) ||
-      place(a) - place(b),
-  };
-  let both = 0;
-  const questions = [
-    ...madeQuestions(16, 47),
-    'ssh timeout rhel 9',
-    'idle session closed',
-    '"audit.log" wheel',
-  ];
-  for (const [at, q] of questions.entries()) {
-    const filter = at % 3 === 0 ? { severity: new Set(['medium']) } : {};
-    const best = await service.search({ q, ...filter, page: 1, limit: 600 });
-    const { exact, counts, pagination } = best;
-    if (pagination.total > 600) continue;
-    if (exact > 0 && best.relaxed) both++;
-    for (const [sort, order] of Object.entries(orders) as [keyof typeof orders, typeof byStig][]) {
-      const sorted = await service.search({ q, ...filter, sort, page: 1, limit: 100_000 });
-      assert.equal([sorted.exact, sorted.counts, sorted.relaxed], [exact, counts, best.relaxed], q);
-      const ofGroups = [best.results.slice(0, exact), best.results.slice(exact)];
-      const expected = ofGroups.flatMap((group) => group.toSorted(order)).map(place);
-      assert.equal(sorted.results.map(place), expected, `${q} by ${sort}`);
-    }
-    for (const level of levels)
-      assert.is(counts.severity[level], best.results.filter(({ severity }) => severity === level).length, q);
-    const byName = [...Map.groupBy(best.results.toSorted(byStig), ({ slug }) => slug)];
-    assert.equal(
-      counts.stigs.map(({ slug, rules: number }) => [slug, number]),
-      byName.map(([slug, { length }]) => [slug, length]),
-      q,
-    );
-  }
-  assert.ok(both > 2, String(both));
 });
 
 /** What is wrong with what is answered for an id; null for nothing. */
