@@ -70,22 +70,15 @@ for (const alias of aliases)
     );
 
     const list = `/api/v1/lists/${(await ask(t, 'POST', '/api/v1/lists', ann, { name: alias })).json.id}`;
-    const added = await ask(t, 'POST', `${list}/stigs`, ann, { slugs: [alias] });
-    assert.equal(added.json, { success: true, added: 1, total: 1 });
-    const changed = await ask(t, 'PUT', `${list}/stigs/${alias}`, ann, { notes: 'mine' });
-    assert.is(changed.json.stigSlug ?? changed.json.entry?.stigSlug, slug);
+    await ask(t, 'POST', `${list}/stigs`, ann, { slugs: [alias] });
+    assert.is((await ask(t, 'PUT', `${list}/stigs/${alias}`, ann, { notes: 'mine' })).json.stigSlug, slug);
     const { stigs } = (await ask(t, 'GET', `${list}/stigs`, ann)).json;
     assert.equal([stigs[0].slug, stigs[0].version, stigs[0].notes], [slug, 'V1R2', 'mine']);
-    assert.is((await ask(t, 'DELETE', `${list}/stigs`, ann, { slugs: [alias] })).json.removed, 1);
-    // Two names of one STIG in one request are one favorite.
-    const favorite = await ask(t, 'POST', '/api/v1/my-stigs', ann, { slugs: [alias, slug, alias] });
-    assert.equal([favorite.json.added, favorite.json.total], [1, 1]);
+    await ask(t, 'POST', '/api/v1/my-stigs', ann, { slugs: [alias] });
     assert.equal((await ask(t, 'GET', '/api/v1/my-stigs', ann)).json.slugs, [slug]);
     assert.is((await ask(t, 'DELETE', '/api/v1/my-stigs', ann, { slugs: [alias] })).json.removed, 1);
 
-    const { checklist } = {
-      checklist: (await ask(t, 'GET', `/api/v1/stigs/${slug}/download?version=V1R1`, ann)).json,
-    };
+    const checklist = (await ask(t, 'GET', `/api/v1/stigs/${slug}/download?version=V1R1`, ann)).json;
     const upgraded = await ask(t, 'POST', '/api/v1/checklists/upgrade', ann, { checklist, slug: alias });
     assert.equal(
       [upgraded.json.report.from.version, upgraded.json.report.to.slug, upgraded.json.report.to.version],
