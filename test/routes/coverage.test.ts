@@ -211,20 +211,16 @@ coverage('an older release of one revision keeps the references that are carried
 
 coverage('a retained release, an alias, and the format that is asked for', async () => {
   const json = await of('/stigs/Alpha_STIG/coverage?version=v1r0.5');
-  assert.equal(json.stigs, [
-    { slug: 'alpha', title: alpha.title, version: 'V1R0.5', rules: 1, mappedRules: 1 },
-  ]);
+  const old = { slug: 'alpha', title: alpha.title, version: 'V1R0.5', rules: 1, mappedRules: 1 };
+  assert.equal(json.stigs, [old]);
   const csv = await t.get('/api/v1/stigs/alpha/coverage?format=csv&baseline=moderate');
   assert.is(csv.headers.get('Content-Type'), 'text/csv; charset=utf-8');
-  assert.match(
-    csv.headers.get('Content-Disposition')!,
-    /filename="alpha_V1R1_coverage_baseline-moderate\.csv"/,
-  );
-  assert.equal(readCsv(csv.text).slice(0, 2), [
-    ['section', 'identifier', 'title', 'family', 'covered', 'total', 'high', 'medium', 'low', 'stigs'],
-    ['control', 'AC-1', 'Lantern ac-1', 'Family AC', 'true', '1', '1', '0', '0', 'alpha'],
+  const rows = readCsv(csv.text).map((row) => row.join());
+  assert.equal(rows.slice(0, 2), [
+    'section,identifier,title,family,covered,total,high,medium,low,stigs',
+    'control,AC-1,Lantern ac-1,Family AC,true,1,1,0,0,alpha',
   ]);
-  assert.equal(readCsv(csv.text).at(-1), ['outside', 'AC-10', 'Lantern ac-10', '', '', '1', '', '', '', '']);
+  assert.is(rows.at(-1), 'outside,AC-10,Lantern ac-10,,,1,,,,');
 });
 
 coverage('a list: each STIG by title, and which of them address a control', async () => {
