@@ -1,9 +1,8 @@
 import * as assert from 'uvu/assert';
 import { readConfig } from '../../src/base/config.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-import { ask, type Caller, sessionCaller, userCaller } from '../support/callers.ts';
+import { ask, type Caller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { noToken } from '../support/words.ts';
 
 const plants = suite('The plant sample');
 
@@ -39,13 +38,6 @@ plants('every failure has the sample’s own form', async () => {
   }
   const large = await post({ id: 1, name: 'x'.repeat(1024 * 1024) });
   assert.equal([large.status, large.json.error], [413, 413]);
-  const [nobody, session] = [{}, await sessionCaller(t, alice)];
-  for (const caller of [nobody, session, { Authorization: 'Bearer x' }]) {
-    const answer = await post('{', caller);
-    assert.is(answer.status, 401);
-    assert.equal(answer.json, { error: 401, message: noToken });
-    assert.is(answer.headers.get('WWW-Authenticate'), 'Bearer');
-  }
   const other = await ask(t, 'GET', '/plants', alice);
   assert.equal([other.status, other.json.error, other.headers.get('Allow')], [405, 405, 'POST']);
 });
