@@ -64,6 +64,10 @@ single('what is missing or malformed is 400, and the message names it', async ()
   for (const malformed of ['x', ':', 'nist-800-53:', ':AC-2', '', ' : ', 'nist-800-53: ', ' :AC-2'])
     await refused({ from: malformed, to: 'cci' }, form);
   for (const to of ['', ' ']) await refused({ from, to }, 'to must name a target framework');
+  // It is split at the first colon, and what is unknown has no paths.
+  const colons = await resolve({ from: 'acme:policy:7:b', to: 'cci' });
+  const { framework, identifier } = colons.from;
+  assert.equal([framework, identifier, colons.paths], ['acme', 'policy:7:b', []]);
 });
 
 single('identifiers in every spelling are answered in the published form, with the same paths', async () => {
