@@ -51,6 +51,13 @@ async function batchText(body: unknown): Promise<string> {
 const ends = (paths: Json): string[] =>
   paths.map((path: Json) => `${path.controls.at(-1).framework}:${path.controls.at(-1).identifier}`);
 
+/** Asserts that two answers begin alike: a search without end is also cut by time, so that their lengths are chance. */
+function assertSameBeginning(one: Json[], other: Json[], where = ''): void {
+  const both = Math.min(one.length, other.length);
+  assert.ok(both > 0, where);
+  assert.equal(one.slice(0, both), other.slice(0, both), where);
+}
+
 const single = suite('crosswalk: resolve');
 single.before(async () => {
   t = await sharedControls();
@@ -114,12 +121,12 @@ single('an explained answer of thousands of paths is cut before it has 16 MB, an
   assert.ok(text.length < 16_000_000, `${text.length} bytes`);
   const { paths, truncated } = JSON.parse(text) as Json;
   assert.is(truncated, true);
-  const plain = (await resolve(question)).paths.slice(0, paths.length);
+  const plain = (await resolve(question)).paths;
   const bare = paths.map(({ hops, controls }: Json) => ({
     hops,
     controls: controls.map(({ evidence: _, ...step }: Json) => step),
   }));
-  assert.equal(bare, plain);
+  assertSameBeginning(bare, plain);
 });
 
 single.run();
@@ -168,7 +175,11 @@ pairs('each pair is resolved as if it were asked for alone', async () => {
           if (maxHops !== undefined) query.set('maxHops', String(maxHops));
           if (version !== undefined) query.set('version', version);
           const alone = (await (await t.app.request(`${resolvePath}?${query}`)).json()) as Json;
-          assert.equal(answer.results[source][target], alone.paths, `${query}`);
+          const found = answer.results[source][target];
+          // Beyond four hops a search may be cut by time.
+          if (alone.truncated || answer.truncated?.includes(`${source} ${target}`))
+            assertSameBeginning(found, alone.paths, `${query}`);
+          else assert.equal(found, alone.paths, `${query}`);
         }
       }
     }),
@@ -337,9 +348,7 @@ pairs(
     for (const { framework, identifier } of from.slice(0, 10)) {
       const key = `${framework}:${identifier}`;
       const alone = (await resolve({ from: key, to: 'cci', maxHops: '1000000' })).paths;
-      const cut = results[key].cci;
-      assert.ok(cut.length < alone.length, key);
-      assert.equal(cut, alone.slice(0, cut.length), key);
+      assertSameBeginning(results[key].cci, alone);
     }
     // A small batch is never cut.
     const few = await batch({ from: from.slice(0, 5), to: targets, maxHops: 4 });
