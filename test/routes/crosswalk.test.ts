@@ -183,7 +183,7 @@ pairs('each pair is resolved as if it were asked for alone', async () => {
         }
       }
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
 });
 
