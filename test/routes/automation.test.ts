@@ -70,13 +70,10 @@ automation('each rule has the best state of all contents, and the names of those
   const { json } = await t.get(address);
   assert.equal(Object.keys(json), ['slug', 'version', 'content', 'totals', 'rules']);
   assert.equal([json.slug, json.version], ['sample_product', 'V1R1']);
+  const said = json.rules.map((each: { state: string; content: string }) => [each.state, each.content]);
   assert.equal(
-    json.rules.map((each: { state: string }) => each.state),
-    states,
-  );
-  assert.equal(
-    json.rules.map((each: { content: string }) => each.content),
-    contents,
+    said,
+    states.map((state, index) => [state, contents[index]]),
   );
   assert.equal(json.totals, { rules: 6, automated: 1, stale: 2, manual: 2, none: 1 });
   assert.equal(json.rules[0], {
@@ -107,36 +104,25 @@ automation('another release has the states of its own revisions', async () => {
   assertError(await t.get('/api/v1/stigs/nothing/automation'), 404, 'NOT_FOUND', noStig('nothing'));
 });
 
-automation('a STIG without content has none', async () => {
-  const t = await site();
-  const { json } = await t.get('/api/v1/stigs/bare/automation');
-  assert.equal(json.content, []);
-  assert.equal(json.totals, { rules: 2, automated: 0, stale: 0, manual: 0, none: 2 });
-});
-
 automation('a file has a row for each rule, of a STIG and of a list', async () => {
   const t = await site();
   const file = readCsv((await t.get(`${address}?format=csv`)).text);
-  const head = 'slug version groupId ruleId ruleVersion severity ruleTitle state content'.split(' ');
-  assert.equal(file[0], head);
+  assert.is(file[0]!.join(' '), 'slug version groupId ruleId ruleVersion severity ruleTitle state content');
+  const ends = file.slice(1).map((row) => row.slice(-2));
   assert.equal(
-    file.slice(1).map((row) => row.at(-2)),
-    states,
-  );
-  assert.equal(
-    file.slice(1).map((row) => row.at(-1)),
-    contents,
+    ends,
+    states.map((state, index) => [state, contents[index]]),
   );
   const { list, path } = await listOf(t, ['sample_product', 'bare']);
   const both = await t.get(`${path}?format=csv`);
   const rows = readCsv(both.text);
   assert.equal(rows.slice(0, 7), file);
-  assert.equal(
-    rows.slice(7).map((row) => [row[0], row[7]]),
-    [
-      ['bare', 'none'],
-      ['bare', 'none'],
-    ],
+  assert.is(
+    rows
+      .slice(7)
+      .map((row) => `${row[0]} ${row[7]}`)
+      .join(),
+    'bare none,bare none',
   );
   assert.match(both.headers.get('Content-Disposition')!, new RegExp(`${list}.automation\\.csv`));
   assert.is((await t.get(`${path}?format=xlsx`)).status, 200);

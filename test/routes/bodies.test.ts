@@ -79,10 +79,10 @@ const invisible = '\u200b\u200d|\ufeff\u200e|\u00ad|\u0007|\u202e\u2066|\u3164|\
   '|',
 );
 
-/** Of each field the values that are refused, by how the refusal begins. */
+/** Of each field the values that are refused beside those of openapi.test.ts, by how the refusal begins. */
 const wrong: [field: string, words: RegExp, values: unknown[]][] = [
-  ['name', /^name must have 1 to 200 characters/, ['', '   \t ', 'x'.repeat(201), 'x'.repeat(50_000)]],
-  ['name', /^name must be one text/, [null, 7, ['a']]],
+  ['name', /^name must have 1 to 200 characters/, ['   \t ', 'x'.repeat(50_000)]],
+  ['name', /^name must be one text/, [null, ['a']]],
   ['name', /^name must (be one line|have 1 to 200)/, invisible],
   ['name', /^name must be one/, ['a\nb', 'a\u2028b', 'a\u0085b']],
   ['tags', /^tags must each/, ['', ' ', '\n', ...invisible].map((tag) => ['a', tag])],
@@ -91,23 +91,13 @@ const wrong: [field: string, words: RegExp, values: unknown[]][] = [
     /^tags must differ/,
     [
       ['a', 'b', 'a'],
-      ['Pci', ' Pci '],
+      [' Pci', 'Pci '],
     ],
   ],
-  ['tags', /^tags must be an array/, ['a', null]],
-  ['tags', /^tags must contain at most 20/, [Array(21).fill('a')]],
-  ['tags', /tags must have at most 50/, [['x'.repeat(51)]]],
-  ['tags', /tags must be an array of texts/, [[1]]],
-  ['description', /^description must have at most 2000/, ['x'.repeat(2001)]],
+  ['tags', /^tags must be an array/, ['a', null, [1]]],
   ['description', /^description/, [{}]],
-  [
-    'color',
-    /^color must be #RRGGBB, or "" for none$/,
-    ['red', '#12345', '#1234567', '#12345g', '#123456\n', ' ', null],
-  ],
-  ['color', /^color/, [0x123456]],
-  ['visibility', /^visibility must be PRIVATE or SHARED/, ['PUBLIC', null, '']],
-  ['visibility', /^visibility/, [['SHARED']]],
+  ['color', /^color must be #RRGGBB, or "" for none$/, ['#12345', '#12345g', '#123456\n', ' ', null]],
+  ['visibility', /^visibility/, [null, '', ['SHARED']]],
 ];
 
 bodies('limits and types of each field are a 400 that names the field', async () => {
@@ -124,20 +114,6 @@ bodies('limits and types of each field are a 400 that names the field', async ()
   refused(await ask(t, 'PATCH', list, alice, { icon: 'x'.repeat(51) }), /^icon must have at most 50/, 'icon');
   refused(await ask(t, 'PATCH', collection, alice, { icon: 'i' }), /^icon is not a field here/, 'no icon');
   refused(await ask(t, 'POST', '/api/v1/lists', alice, {}), /^name is required/, 'no name');
-});
-
-bodies('an empty controlId is a 400 wherever a control is named, and changes nothing', async () => {
-  for (const controlId of ['', ' \t ']) {
-    const reference = { controlId, framework: 'nist-800-53' };
-    for (const method of ['POST', 'DELETE']) {
-      const message = /controlId must not be empty$/;
-      refused(await ask(t, method, '/api/v1/my-controls', alice, reference), message, method);
-      const good = { controlId: 'AC-1', framework: 'nist-800-53' };
-      const body = { controls: [good, reference] };
-      refused(await ask(t, method, `${collection}/controls`, alice, body), message, `${method} controls`);
-    }
-  }
-  assert.is((await ask(t, 'GET', `${collection}/controls`, alice)).json.total, 1);
 });
 
 /** The operations that take a body of users' data, as they are sent. */
@@ -174,51 +150,6 @@ bodies('what is no object, no JSON or no UTF-8 is a 400', async () => {
     assert.is((await t.get(path, { method, token: null, headers: alice, body })).status, 400);
   }
 });
-
-bodies('adds and removals name at least one thing, each of a known kind', async () => {
-  const shown = (value: unknown) => `${JSON.stringify(value)}`;
-  for (const method of ['POST', 'DELETE']) {
-    for (const path of [`${list}/stigs`, '/api/v1/my-stigs'])
-      for (const body of [{}, { slugs: [] }, { slugs: 'harbor_linux_3' }, { slugs: [1] }, { slugs: [null] }])
-        refused(await ask(t, method, path, alice, body), /slugs/, shown(body));
-    const path = `${collection}/controls`;
-    for (const controls of [undefined, [], 'AC-2', ['AC-2'], [null]])
-      refused(await ask(t, method, path, alice, { controls }), /controls/, shown(controls));
-    const entries: [entry: object, words: RegExp][] = [
-      undefined,
-      'nist-800-54',
-      'cci',
-      '',
-      null,
-      7,
-      ['nist-800-53'],
-    ].map((framework) => [{ controlId: 'AC-2', framework }, /framework/]);
-    for (const [entry, words] of [...entries, [{ framework: 'dod-8500' }, /controlId/] as const]) {
-      refused(await ask(t, method, path, alice, { controls: [entry] }), words, shown(entry));
-      refused(await ask(t, method, '/api/v1/my-controls', alice, entry), words, shown(entry));
-    }
-  }
-  const entry = `${list}/stigs/harbor_linux_3`;
-  for (const position of [0, -1, 1.5, '2', null, 2 ** 31, 1e300, true])
-    refused(
-      await ask(t, 'PUT', entry, alice, { position }),
-      /^position must be an integer from 1/,
-      `${position}`,
-    );
-  refused(await ask(t, 'PUT', entry, alice, { notes: 'x'.repeat(4001) }), /4000/, 'notes');
-});
-
-const awkward = [
-  'emoji 👩🏽‍💻🇩🇪',
-  'עברית \u202Eعربي\u202C',
-  'e\u0301 combining \u0315\u0300\u05ae',
-  '"quotes" \'and\' `ticks` \\ back',
-  '<script>alert(1)</script> ]]> <!-- &amp;',
-  '=HYPERLINK("http://x") ; DROP TABLE bundles;--',
-  'line\r\nbreak\ttab \u0001\u001f\u007f\u0085\u2028\ufeff',
-  '%00 %s $(x) {{y}}',
-  '𝔘𝔫𝔦𝔠𝔬𝔡𝔢 \ufffd \uffff',
-];
 
 /** Sends one text in every field that takes one, and reads it back wherever it is answered. */
 async function roundTrip(text: string): Promise<void> {
@@ -260,8 +191,7 @@ async function roundTrip(text: string): Promise<void> {
   await ask(t, 'DELETE', own, alice);
 }
 
-bodies('awkward texts come back as they were sent', async () => {
-  for (const text of awkward) await roundTrip(text);
+bodies('the longest texts come back as they were sent', async () => {
   await roundTrip('😀'.repeat(4000));
   const limits = {
     name: '😀'.repeat(200),

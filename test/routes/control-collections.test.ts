@@ -4,6 +4,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, countingIds, userCaller } from '../support/callers.ts';
 import { addControls, statementOf } from '../support/control-rows.ts';
 import { suite } from '../support/harness.ts';
+import { rowsOf } from '../support/tables.ts';
 import { noFormat } from '../support/words.ts';
 
 const collections = suite('Control collections');
@@ -34,51 +35,44 @@ collections(
   'controls are taken by identifier in any spelling or by id, and answered by identifier',
   async () => {
     const path = await make();
-    const id = t.db.sqlite
-      .prepare("SELECT id FROM control_keys WHERE identifier = 'AU-2'")
-      .pluck()
-      .get() as string;
-    const added = await add(path, [
-      { controlId: 'ac-2.1', framework: n53, notes: 'first' },
-      { controlId: 'AC-02 (01)', framework: 'NIST-800-53', notes: 'second' },
-      { controlId: id.toUpperCase(), framework: n53 },
-      { controlId: '3.1.1', framework: n171, notes: null },
-      { controlId: '03.01.01', framework: n171 },
-      { controlId: 'ecct-1', framework: d8500 },
-      { controlId: 'ZZ-99', framework: n53 },
-      { controlId: 'AC-2', framework: d8500 },
-      { controlId: id, framework: d8500 },
-    ]);
-    assert.equal(added.json, {
-      success: true,
-      added: 5,
-      total: 5,
-      notFound: [
-        { controlId: 'ZZ-99', framework: n53 },
-        { controlId: 'AC-2', framework: d8500 },
-        { controlId: id, framework: d8500 },
-      ],
-    });
+    const keys = t.db.sqlite.prepare("SELECT id FROM control_keys WHERE identifier = 'AU-2'").pluck();
+    const id = keys.get() as string;
+    const entries = (text: string) =>
+      rowsOf(text).map(([controlId, framework, notes]) => ({
+        controlId,
+        framework,
+        ...(notes && { notes }),
+      }));
+    const unknown = entries(`
+    ZZ-99 | ${n53}
+    AC-2 | ${d8500}
+    ${id} | ${d8500}
+  `);
+    const known = entries(`
+    ac-2.1 | ${n53} | first
+    AC-02 (01) | NIST-800-53 | second
+    ${id.toUpperCase()} | ${n53}
+    3.1.1 | ${n171}
+    03.01.01 | ${n171}
+    ecct-1 | ${d8500}
+  `);
+    const added = await add(path, [...known, ...unknown]);
+    assert.equal(added.json, { success: true, added: 5, total: 5, notFound: unknown });
     const { controls } = (await ask(t, 'GET', path, alice)).json;
-    assert.equal(
-      controls.map((each: Record<string, unknown>) => [
-        each.controlId,
-        each.framework,
-        each.position,
-        each.notes,
-      ]),
-      [
-        ['AC-2(1)', n53, 1, 'first'],
-        ['AU-2', n53, 2, ''],
-        ['3.1.1', n171, 3, ''],
-        ['03.01.01', n171, 4, ''],
-        ['ECCT-1', d8500, 5, ''],
-      ],
+    const shown = controls.map((each: Record<string, unknown>) =>
+      [each.position, each.controlId, each.framework, each.notes].map(String),
     );
-    const again = await add(path, [
-      { controlId: 'AC-2(1)', framework: n53, notes: 'later' },
-      { controlId: 'AC-1', framework: n53 },
-    ]);
+    assert.equal(
+      shown,
+      rowsOf(`
+      1 | AC-2(1) | ${n53} | first
+      2 | AU-2 | ${n53} |
+      3 | 3.1.1 | ${n171} |
+      4 | 03.01.01 | ${n171} |
+      5 | ECCT-1 | ${d8500} |
+    `),
+    );
+    const again = await add(path, entries(`AC-2(1) | ${n53} | later \n AC-1 | ${n53}`));
     assert.equal(again.json, { success: true, added: 1, total: 6 });
   },
 );
@@ -92,19 +86,14 @@ collections('the entries joined with their controls, filtered by framework', asy
   ]);
   const all = (await ask(t, 'GET', `${path}/controls`, alice)).json;
   assert.equal([all.total, all.controls.length, all.collection.name], [3, 3, 'C']);
-  assert.equal(
-    all.controls.map((each: Record<string, unknown>) => [
-      each.identifier,
-      each.title,
-      each.family,
-      each.statement,
-    ]),
-    [
-      ['AC-2', 'Account Management', 'Access Control', statementOf('AC-2')],
-      ['3.1.1', '', 'Access Control', statementOf('3.1.1')],
-      ['ECCT-1', 'Encryption for Confidentiality', 'Enclave Computing Environment', statementOf('ECCT-1')],
-    ],
-  );
+  const texts = all.controls.map((each: Record<string, unknown>) => [
+    ...[each.identifier, each.title, each.family, each.statement],
+  ]);
+  assert.equal(texts, [
+    ['AC-2', 'Account Management', 'Access Control', statementOf('AC-2')],
+    ['3.1.1', '', 'Access Control', statementOf('3.1.1')],
+    ['ECCT-1', 'Encryption for Confidentiality', 'Enclave Computing Environment', statementOf('ECCT-1')],
+  ]);
   const some = (await ask(t, 'GET', `${path}/controls?framework=DOD-8500`, alice)).json;
   assert.equal([some.total, some.controls[0].controlId], [1, 'ECCT-1']);
   const { json } = await ask(t, 'GET', `${path}/export`, alice);
@@ -121,17 +110,6 @@ collections('the entries joined with their controls, filtered by framework', asy
   assert.is(wrong.json.error.message, noFormat('json', 'csv', 'xlsx'));
 });
 
-collections('a member of the organization may add to a SHARED collection, and nothing else', async () => {
-  const path = await make({ name: 'C', visibility: 'SHARED' });
-  const added = await add(path, [{ controlId: 'AC-1', framework: n53, notes: 'bob’s' }], bob);
-  assert.equal(added.json, { success: true, added: 1, total: 1 });
-  const body = { controls: [{ controlId: 'AC-1', framework: n53 }] };
-  assert.is((await ask(t, 'DELETE', `${path}/controls`, bob, body)).status, 403);
-  assert.equal((await ask(t, 'DELETE', `${path}/controls`, alice, body)).json, { success: true, removed: 1 });
-  await ask(t, 'PATCH', path, alice, { visibility: 'PRIVATE' });
-  assert.is((await add(path, body.controls, bob)).status, 404);
-});
-
 collections(
   'visibility is upper case in the listing and on creation, lower case in the single record',
   async () => {
@@ -142,66 +120,31 @@ collections(
   },
 );
 
-collections('a deleted collection is gone for all, and its row is kept', async () => {
-  const path = await make({ name: 'C', visibility: 'SHARED' });
-  await add(path, [{ controlId: 'AC-1', framework: n53 }]);
-  assert.equal((await ask(t, 'DELETE', path, alice)).json, { success: true });
-  for (const caller of [alice, bob]) {
-    assert.is((await ask(t, 'GET', path, caller)).status, 404);
-    assert.equal((await ask(t, 'GET', '/api/v1/control-collections', caller)).json, {
-      total: 0,
-      collections: [],
-    });
-  }
-  const row = t.db.sqlite.prepare('SELECT deleted_at FROM bundles').pluck().get();
-  assert.is(row, '2026-11-21T12:00:00.000Z');
-  assert.is(t.db.sqlite.prepare('SELECT count(*) FROM collection_controls').pluck().get(), 1);
-});
-
-collections('favorites: controls and STIGs of one user, newest first', async () => {
-  const post = (body: unknown, caller = alice) => ask(t, 'POST', '/api/v1/my-controls', caller, body);
-  const first = (await post({ controlId: 'ac-2 (1)', framework: n53 })).json;
+collections('favorites: controls of one user, newest first', async () => {
+  const post = (controlId: string, framework: string, caller = alice) =>
+    ask(t, 'POST', '/api/v1/my-controls', caller, { controlId, framework });
+  const favorites = async (query = '', caller = alice) =>
+    (await ask(t, 'GET', `/api/v1/my-controls${query}`, caller)).json;
+  const first = (await post('ac-2 (1)', n53)).json;
   assert.equal([first.success, first.controlId, first.framework], [true, 'AC-2(1)', n53]);
   t.clock.now = new Date(t.clock.now.getTime() + 1000);
-  await post({ controlId: '3.1.1', framework: n171 });
-  const again = (await post({ controlId: 'AC-2(1)', framework: n53 })).json;
-  assert.equal(again, first, 'adding again answers the same id');
-  await post({ controlId: 'ECCT-1', framework: d8500 }, bob);
-  const unknown = await post({ controlId: 'AC-99', framework: n53 });
-  assert.is(unknown.status, 404);
-  const { total, controls } = (await ask(t, 'GET', '/api/v1/my-controls', alice)).json;
-  assert.is(total, 2);
-  assert.equal(controls, [
-    {
-      controlId: '3.1.1',
-      framework: n171,
-      addedAt: '2026-11-21T12:00:01.000Z',
-      identifier: '3.1.1',
-      title: '',
-      family: 'Access Control',
-      statement: statementOf('3.1.1'),
-    },
-    {
-      controlId: 'AC-2(1)',
-      framework: n53,
-      addedAt: '2026-11-21T12:00:00.000Z',
-      identifier: 'AC-2(1)',
-      title: 'Automated System Account Management',
-      family: 'Access Control',
-      statement: statementOf('AC-2(1)'),
-    },
-  ]);
-  const some = (await ask(t, 'GET', `/api/v1/my-controls?framework=${n53}`, alice)).json;
-  assert.equal([some.total, some.controls[0].controlId], [1, 'AC-2(1)']);
+  await post('3.1.1', n171);
+  assert.equal((await post('AC-2(1)', n53)).json, first, 'adding again answers the same id');
+  await post('ECCT-1', d8500, bob);
+  assert.is((await post('AC-99', n53)).status, 404);
+  const shown = (framework: string, identifier: string, title: string, second: number) => ({
+    ...{ controlId: identifier, framework, identifier, title, family: 'Access Control' },
+    ...{ addedAt: `2026-11-21T12:00:0${second}.000Z`, statement: statementOf(identifier) },
+  });
+  const older = shown(n53, 'AC-2(1)', 'Automated System Account Management', 0);
+  assert.equal(await favorites(), { total: 2, controls: [shown(n171, '3.1.1', '', 1), older] });
+  assert.equal(await favorites(`?framework=${n53}`), { total: 1, controls: [older] });
   for (let times = 0; times < 2; times++) {
-    const removed = await ask(t, 'DELETE', '/api/v1/my-controls', alice, {
-      controlId: 'ac-2.1',
-      framework: n53,
-    });
+    const body = { controlId: 'ac-2.1', framework: n53 };
+    const removed = await ask(t, 'DELETE', '/api/v1/my-controls', alice, body);
     assert.equal(removed.json, { success: true, controlId: 'AC-2(1)', framework: n53 });
   }
-  assert.is((await ask(t, 'GET', '/api/v1/my-controls', alice)).json.total, 1);
-  assert.is((await ask(t, 'GET', '/api/v1/my-controls', bob)).json.total, 1);
+  assert.equal([(await favorites()).total, (await favorites('', bob)).total], [1, 1]);
 });
 
 collections.run();

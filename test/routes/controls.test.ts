@@ -13,7 +13,8 @@ import {
 import { assertSameList, sharedControls } from '../support/controls.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { hasReferenceData, referenceData, shipped } from '../support/reference.ts';
-import { assertError, assertSecurityHeaders } from '../support/service.ts';
+import { assertError } from '../support/service.ts';
+import { rowsOf } from '../support/tables.ts';
 import { noControl, noVersion } from '../support/words.ts';
 
 const base = '/api/v1/controls';
@@ -90,50 +91,33 @@ lists(
 
 /** How many controls a query finds; in the query `+` is a blank. */
 const totals = `
-nist-800-53?baseline=low                            149
-nist-800-53?baseline=LOW                            149
-nist-800-53?baseline=+moderate+                     287
-nist-800-53?baseline=high                           370
-nist-800-53?baseline=privacy                        96
-nist-800-53?baseline=low,moderate,high,privacy      423
-nist-800-53?baseline=low&version=Rev+4              124
-nist-800-53?baseline=moderate&version=4             261
-nist-800-53?baseline=high&version=4                 343
-nist-800-53?baseline=privacy&version=4              0
-nist-800-171?type=basic                             31
-nist-800-171?type=Derived                           79
-nist-800-171?type=basic,derived                     110
-nist-800-171?type=basic&version=Rev+3               0
-nist-800-171?baseline=none&mac=9&impact=x           110
-dod-8500?impact=High                                64
-dod-8500?impact=medium                              71
-dod-8500?impact=LOW                                 22
-dod-8500?family=Enclave+Computing+ENVIRONMENT       48
-dod-8500?family=ec                                  48
-dod-8500?family=DC                                  31
-dod-8500?family=PE                                  27
-dod-8500?family=CO                                  24
-dod-8500?family=IA                                  9
-dod-8500?family=EB                                  8
-dod-8500?family=PR                                  7
-dod-8500?family=VI                                  3
-nist-800-53?family=Access                           0
-nist-800-53?family=A                                0
-nist-800-53?family=ACC                              0
-nist-800-53?family=__                               0
-nist-800-53?family=                                 0
-nist-800-53?family=["ac"                            0
-nist-800-53?family=ac","3.1                         0
-nist-800-53?search=AC_2                             0
-nist-800-53?search=ac-1%0Apolicy+and+procedures     0
-dod-8500?search=coas-1%0Aalternate                  0
+  nist-800-53?baseline=LOW | 149
+  nist-800-53?baseline=+moderate+ | 287
+  nist-800-53?baseline=high | 370
+  nist-800-53?baseline=privacy | 96
+  nist-800-53?baseline=low,moderate,high,privacy | 423
+  nist-800-53?baseline=low&version=Rev+4 | 124
+  nist-800-53?baseline=privacy&version=4 | 0
+  nist-800-171?type=basic | 31
+  nist-800-171?type=Derived | 79
+  nist-800-171?type=basic&version=Rev+3 | 0
+  nist-800-171?baseline=none&mac=9&impact=x | 110
+  dod-8500?impact=High | 64
+  dod-8500?family=Enclave+Computing+ENVIRONMENT | 48
+  dod-8500?family=ec | 48
+  nist-800-53?family=Access | 0
+  nist-800-53?family=A | 0
+  nist-800-53?family=__ | 0
+  nist-800-53?family= | 0
+  nist-800-53?family=["ac" | 0
+  nist-800-53?family=ac","3.1 | 0
+  nist-800-53?search=AC_2 | 0
+  nist-800-53?search=ac-1%0Apolicy+and+procedures | 0
+  dod-8500?search=coas-1%0Aalternate | 0
 `;
 
 lists('the published counts, whatever the spelling of a filter', async () => {
-  for (const [query, count] of totals
-    .trim()
-    .split('\n')
-    .map((line) => line.split(/ {2,}/) as [string, string])) {
+  for (const [query, count] of rowsOf(totals) as [string, string][]) {
     const [framework, values] = query.split('?') as [string, string];
     const { total, controls } = await list(framework, Object.fromEntries(new URLSearchParams(values)));
     assert.equal([total, controls.length], [Number(count), Number(count)], query);
@@ -151,12 +135,6 @@ lists('the published counts, whatever the spelling of a filter', async () => {
     }
   const repeated = await t.get(`${base}/nist-800-53?baseline=low&baseline=privacy&zeppelin=1`);
   assert.equal(repeated.json, await list('nist-800-53', { baseline: 'low,privacy' }));
-  for (const { baselines, identifier } of repeated.json.controls)
-    assert.equal(
-      baselines,
-      ['low', 'moderate', 'high', 'privacy'].filter((each) => baselines.includes(each)),
-      identifier,
-    );
 });
 
 lists('search: a literal, case-insensitive part of identifier, title or statement', async () => {
@@ -170,27 +148,22 @@ lists('search: a literal, case-insensitive part of identifier, title or statemen
 });
 
 lists('another imported revision is reached by its label in every usual form', async () => {
-  const versions: [framework: string, label: string, spellings: string][] = [
-    [
-      'nist-800-53',
-      newest.version,
-      `${newest.version}|${newest.version.toLowerCase()}|Rev 5|5| Rev 5 |REV 5`,
-    ],
-    ['nist-800-53', 'Rev 4', 'Rev 4|rev 4|4|Rev4'],
-    ['nist-800-171', 'Rev 2', 'Rev 2|2'],
-    ['nist-800-171', 'Rev 3', 'Rev 3|rev 3|3'],
-    ['dod-8500', 'DoDI 8500.2 (2003)', 'DoDI 8500.2 (2003)|dodi 8500.2 (2003)'],
-  ];
-  for (const [framework, label, spellings] of versions)
-    for (const version of spellings.split('|'))
+  for (const [framework, label, spellings] of rowsOf(`
+    nist-800-53 | ${newest.version} | ${newest.version},${newest.version.toLowerCase()},Rev 5,5, Rev 5 ,REV 5
+    nist-800-53 | Rev 4 | rev 4,4,Rev4
+    nist-800-171 | Rev 2 | Rev 2,2
+    nist-800-171 | Rev 3 | rev 3,3
+    dod-8500 | DoDI 8500.2 (2003) | DoDI 8500.2 (2003),dodi 8500.2 (2003)
+  `) as [string, string, string][])
+    for (const version of spellings.split(','))
       assert.is((await list(framework, { version })).version, label, version);
-  for (const [framework, version] of [
-    ...['Rev 9', 'Rev 5.3.0', 'Rev 3'].map((each) => ['nist-800-53', each] as const),
-    ...([
-      ['nist-800-171', 'Rev 1'],
-      ['dod-8500', '1999'],
-    ] as const),
-  ])
+  for (const [framework, version] of rowsOf(`
+    nist-800-53 | Rev 9
+    nist-800-53 | Rev 5.3.0
+    nist-800-53 | Rev 3
+    nist-800-171 | Rev 1
+    dod-8500 | 1999
+  `) as [string, string][])
     await refused(`${framework}${query({ version })}`, 404, noVersion(version));
 });
 
@@ -203,47 +176,16 @@ lists('an unknown baseline or MAC level is 400', async () => {
       await refused(`${path}=${value}`, 400, `${path.split('?')[1]} must be one or more of: ${words}`);
 });
 
-lists('page and limit slice the list and add the pagination; without them there is none', async () => {
-  const all = await list('nist-800-53', { family: 'AC' });
-  assert.not.ok('pagination' in all);
-  const count = all.total;
-  const cases: [family: string, query: string, page: number, limit: number, total: number, from: number][] = [
-    ['AC', 'limit=10', 1, 10, count, 0],
-    ['AC', 'limit=1000000', 1, 1_000_000, count, 0],
-    ['AC', 'page=1', 1, count, count, 0],
-    ['AC', 'page=2', 2, count, count, count],
-    ['AC', 'page=99999&limit=7', 99_999, 7, count, count],
-    ['AC', 'page=007&limit=07', 7, 7, count, 42],
-    ['none', 'limit=5', 1, 5, 0, count],
-  ];
-  for (const [family, text, page, limit, total, from] of cases) {
-    const answer = await list('nist-800-53', { family, ...Object.fromEntries(new URLSearchParams(text)) });
-    assertSameList(answer.controls, all.controls.slice(from, from + limit), text);
-    assert.equal(answer.pagination, { page, limit, total, totalPages: Math.ceil(total / limit) });
-  }
-});
-
 /** The two-letter codes of the families of 800-171, which rule D6.3 lets one filter by. */
-const codes171: Record<string, string> = {
-  'Access Control': 'AC',
-  'Awareness and Training': 'AT',
-  'Audit and Accountability': 'AU',
-  'Configuration Management': 'CM',
-  'Identification and Authentication': 'IA',
-  'Incident Response': 'IR',
-  Maintenance: 'MA',
-  'Media Protection': 'MP',
-  'Personnel Security': 'PS',
-  'Physical Protection': 'PE',
-  Planning: 'PL',
-  'Risk Assessment': 'RA',
-  'Security Assessment': 'CA',
-  'Security Assessment and Monitoring': 'CA',
-  'System and Communications Protection': 'SC',
-  'System and Information Integrity': 'SI',
-  'System and Services Acquisition': 'SA',
-  'Supply Chain Risk Management': 'SR',
-};
+const codes171 = Object.fromEntries(
+  `AC Access Control|AT Awareness and Training|AU Audit and Accountability|CM Configuration Management
+  IA Identification and Authentication|IR Incident Response|MA Maintenance|MP Media Protection|PL Planning
+  PS Personnel Security|PE Physical Protection|RA Risk Assessment|CA Security Assessment
+  CA Security Assessment and Monitoring|SC System and Communications Protection|SR Supply Chain Risk Management
+  SI System and Information Integrity|SA System and Services Acquisition`
+    .split(/\||\n\s*/)
+    .map((each) => [each.slice(3), each.slice(0, 2)]),
+);
 
 const codeOf = (framework: string, control: Control): string =>
   framework === 'nist-800-171' ? codes171[control.family]! : control.identifier.slice(0, 2);
@@ -288,6 +230,7 @@ lists('filters are combined: random combinations give what a naive filter gives'
     [...text]
       .map((each, index) => ((seed >> (index % 30)) & 1 ? each.toUpperCase() : each.toLowerCase()))
       .join('');
+  const searched = fc.tuple(fc.nat(2000), fc.nat(2), fc.nat(5000), fc.integer({ min: 1, max: 9 }), fc.nat());
   const combination = fc.constantFrom(...Object.keys(filters)).chain((framework) =>
     fc.record({
       framework: fc.constant(framework),
@@ -298,12 +241,7 @@ lists('filters are combined: random combinations give what a naive filter gives'
         ),
       ),
       family: fc.option(fc.tuple(fc.nat(2000), fc.boolean(), fc.nat()), { freq: 2 }),
-      search: fc.option(
-        fc.tuple(fc.nat(2000), fc.nat(2), fc.nat(5000), fc.integer({ min: 1, max: 9 }), fc.nat()),
-        {
-          freq: 3,
-        },
-      ),
+      search: fc.option(searched, { freq: 3 }),
       page: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 1 }),
       limit: fc.option(fc.integer({ min: 1, max: 120 }), { freq: 1 }),
     }),
@@ -351,11 +289,16 @@ lists('filters are combined: random combinations give what a naive filter gives'
         `${values}`,
       );
       assert.is('pagination' in answer, page !== null || limit !== null);
+      if (limit !== null) {
+        const total = expected.length;
+        const pagination = { page: page ?? 1, limit, total, totalPages: Math.ceil(total / limit) };
+        assert.equal(answer.pagination, pagination);
+      }
       found += answer.controls.length;
     }),
-    { numRuns: 120 },
+    { numRuns: 80 },
   );
-  assert.ok(found > 100, 'most combinations would find nothing');
+  assert.ok(found > 60, 'most combinations would find nothing');
 });
 
 lists.run();
@@ -376,6 +319,8 @@ single('one control by every spelling of its identifier, and by its id', async (
   assert.equal((await t.get(`${base}/nist-800-53/AC-2 (1)`)).json, one);
   assert.is((await record('nist-800-171', ' 3.1.1 ')).identifier, '3.1.1');
   assert.is((await record('dod-8500', 'ecct-1')).identifier, 'ECCT-1');
+  const { macLevels, confidentialityLevels } = await record('dod-8500', 'DCCB-1');
+  assert.equal([macLevels, confidentialityLevels], [[], []], 'published without levels');
 });
 
 single('what is no control is 404, what is no text 400', async () => {
@@ -397,23 +342,6 @@ single('what is no control is 404, what is no text 400', async () => {
   // An id belongs to its framework.
   const id = (await record('dod-8500', 'ECCT-1')).id;
   await refused(`nist-800-53/${id}`, 404, noControl(id));
-});
-
-single('the record adds framework and version, and of 800-53 status, related and the parts', async () => {
-  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500']) {
-    const { controls, version } = await list(framework);
-    for (const listed of controls.filter((_: Control, index: number) => index % 29 === 0)) {
-      const one = await record(framework, listed.identifier);
-      assert.equal([one.framework, one.version], [framework, version]);
-      for (const name of Object.keys(listed))
-        assert.equal(one[name], listed[name], `${listed.identifier} ${name}`);
-      assert.not.ok('withdrawn' in one);
-    }
-  }
-  const one = await record('nist-800-53', 'AC-2');
-  assert.is(one.status, 'active');
-  assert.ok(Array.isArray(one.related) && Array.isArray(one.statementParts));
-  if (hasReferenceData) assert.ok(one.related.includes('AC-3') && one.statementParts.length > 10);
 });
 
 single('withdrawn controls have an empty statement and say where they went', async () => {
@@ -450,51 +378,27 @@ single('the revisions of 800-171 are never taken for one another', async () => {
   await refused('nist-800-171/3.1.1?version=4', 404, noVersion('4'));
 });
 
-single('a control without levels has none (DCCB-1), as published', async () => {
-  const one = await record('dod-8500', 'DCCB-1');
-  assert.equal([one.macLevels, one.confidentialityLevels], [[], []]);
-});
-
 single('ids are the same in every revision and on every machine', async () => {
   const other = await testApp([shipped('controls')]);
-  try {
-    const idsOf = async (app: TestApp, framework: string, version: string) => {
-      const { controls } = (await app.get(`${base}/${framework}${query({ version })}`)).json;
-      return new Map<string, string>(controls.map((each: Control) => [each.identifier, each.id]));
-    };
-    for (const [framework, { versions }] of Object.entries(filters)) {
-      for (const version of versions) {
-        const mine = await idsOf(t, framework, version);
-        const theirs = await idsOf(other, framework, version);
-        const isOlder = version === 'Rev 5' && hasReferenceData;
-        assert.is(theirs.size - mine.size, isOlder ? 7 : 0, 'Release 5.2.0 is shipped');
-        assertSameList(
-          [...mine.keys()].map((identifier) => [identifier, theirs.get(identifier)]),
-          [...mine],
-          version,
-        );
-        for (const id of mine.values())
-          assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  const idsOf = async (app: TestApp, framework: string, version: string) => {
+    const { controls } = (await app.get(`${base}/${framework}${query({ version })}`)).json;
+    return new Map<string, string>(controls.map((each: Control) => [each.identifier, each.id]));
+  };
+  for (const [framework, { versions }] of Object.entries(filters))
+    for (const version of versions) {
+      const [mine, theirs] = [await idsOf(t, framework, version), await idsOf(other, framework, version)];
+      const isOlder = version === 'Rev 5' && hasReferenceData;
+      assert.is(theirs.size - mine.size, isOlder ? 7 : 0, 'Release 5.2.0 is shipped');
+      for (const [identifier, id] of mine) {
+        assert.is(theirs.get(identifier), id, `${version} ${identifier}`);
+        assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       }
     }
-    const [fifth, fourth] = [await idsOf(t, 'nist-800-53', '5'), await idsOf(t, 'nist-800-53', '4')];
-    const shared = [...fourth.keys()].filter((identifier) => fifth.has(identifier));
-    assert.ok(shared.length > 700);
-    for (const identifier of shared) assert.is(fourth.get(identifier), fifth.get(identifier));
-  } finally {
-    other.db.close();
-  }
-});
-
-single('answers are kept with an ETag by anyone', async () => {
-  for (const path of ['nist-800-53?limit=1', 'nist-800-53/AC-2']) {
-    const { headers } = await t.get(`${base}/${path}`, { token: null });
-    assertSecurityHeaders(headers);
-    assert.equal([headers.get('Cache-Control'), headers.get('Vary')], ['no-cache', 'Accept-Encoding']);
-    const tag = headers.get('ETag')!;
-    const again = await t.get(`${base}/${path}`, { token: null, headers: { 'If-None-Match': tag } });
-    assert.equal([again.status, again.text, again.headers.get('ETag')], [304, '', tag]);
-  }
+  other.db.close();
+  const [fifth, fourth] = [await idsOf(t, 'nist-800-53', '5'), await idsOf(t, 'nist-800-53', '4')];
+  const shared = [...fourth.keys()].filter((identifier) => fifth.has(identifier));
+  assert.ok(shared.length > 700);
+  for (const identifier of shared) assert.is(fourth.get(identifier), fifth.get(identifier));
 });
 
 single.run();
@@ -513,21 +417,12 @@ if (real) {
       const members = new Map(baselineNames(revision).map((name) => [name, readBaseline(revision, name)]));
       const version = String(revision);
       const { controls } = await list('nist-800-53', { version });
+      const baselinesOf = (id: string) => [...members.keys()].filter((name) => members.get(name)!.has(id));
       assertSameList(
-        controls.map(({ identifier, title, family, baselines }: Control) => ({
-          identifier,
-          title,
-          family,
-          baselines,
-        })),
+        controls.map((each: Control) => [each.identifier, each.title, each.family, ...each.baselines]),
         oracle
           .filter((each) => !each.withdrawn)
-          .map(({ identifier, title, family }) => ({
-            identifier,
-            title,
-            family,
-            baselines: [...members.keys()].filter((name) => members.get(name)!.has(identifier)),
-          })),
+          .map(({ identifier, title, family }) => [identifier, title, family, ...baselinesOf(identifier)]),
         version,
       );
       for (const each of oracle.filter(({ withdrawn }) => withdrawn)) {
@@ -566,17 +461,10 @@ if (real) {
     const { controls } = await list('dod-8500');
     const oracle = read8500();
     assert.is(oracle.length, 157);
-    assertSameList(
-      controls.map(({ identifier, title, subjectArea, macLevels, impactCode }: Control) => ({
-        identifier,
-        title,
-        subjectArea,
-        macLevels,
-        impactCode,
-      })),
-      oracle.map(({ confidentialityLevels: _, ...each }) => each),
-      '8500.2',
-    );
+    const bare = ({ identifier, title, subjectArea, macLevels, impactCode }: Control) => {
+      return { identifier, title, subjectArea, macLevels, impactCode };
+    };
+    assertSameList(controls.map(bare), oracle.map(bare), '8500.2');
     for (const each of oracle)
       assert.equal(
         (await record('dod-8500', each.identifier)).confidentialityLevels,

@@ -7,8 +7,9 @@ import { read80053 } from '../support/control-oracle.ts';
 import { sharedControls } from '../support/controls.ts';
 import { controlsIn, readCcis } from '../support/crosswalk-oracle.ts';
 import { suite, suiteIf } from '../support/harness.ts';
-import { reference, referenceData, shipped } from '../support/reference.ts';
+import { reference, referenceData } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { rowsOf } from '../support/tables.ts';
 import { makeZip } from '../support/zip.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers with and without evidence
@@ -53,97 +54,58 @@ harbor,2026,H-2,nist-800-53,Rev 5,AC-1,
 harbor,2026,H-3,nist-800-53,Rev 4,AC-3,chapter 9
 `;
 
-async function smallApp(...texts: string[]): Promise<{ t: TestApp; files: string[] }> {
+async function smallApp(...texts: string[]): Promise<TestApp> {
   const folder = scratchFolder();
-  const files = texts.map((text, index) => put(folder, `${'abc'[index]}.csv`, text));
-  return { t: await testApp(files), files };
+  return testApp(texts.map((text, index) => put(folder, `${'abcd'[index]}.csv`, text)));
 }
 
+let s: TestApp;
+small.before(async () => {
+  // Another source states the first pair again.
+  const again = pairs.replace('chapter 3', 'chapter 4').replace(/harbor,2026,H-[23].*\n/g, '');
+  s = await smallApp(controls, harbor, pairs, again);
+});
+small.after(() => s.db.close());
+
 small('without explain there is neither evidence nor reason', async () => {
-  const { t } = await smallApp(controls, harbor, pairs);
-  for (const more of [{}, { explain: 'false' }, { explain: 'FALSE' }]) {
-    const found = await explain(t, { from: 'harbor:H-1', to: 'nist-800-53', explain: 'false', ...more });
+  for (const explained of ['false', 'FALSE']) {
+    const found = await explain(s, { from: 'harbor:H-1', to: 'nist-800-53', explain: explained });
     assert.equal(Object.keys(found), ['from', 'to', 'paths']);
     assert.equal(Object.keys(found.paths[0].controls[1]), ['framework', 'identifier', 'status']);
-    const none = await explain(t, { from: 'harbor:X', to: 'nist-800-53', explain: 'false', ...more });
+    const none = await explain(s, { from: 'harbor:X', to: 'nist-800-53', explain: explained });
     assert.equal(Object.keys(none).sort(), ['from', 'paths', 'to', 'unknown']);
   }
-  t.db.close();
 });
 
 small(
-  'a step names file, hash, edition, row or reference, both versions and the time of import',
+  'a step names each file with hash, edition, row or reference, both versions and the time of import',
   async () => {
-    const { t, files } = await smallApp(controls, harbor, pairs);
-    const { paths, reason } = await explain(t, { from: 'harbor:H-1', to: 'harbor', explain: 'True' });
-    assert.is(reason, undefined);
-    assert.is(paths.length, 2, 'to H-2, and to H-3 by its successor');
-    const source = {
-      source: 'c.csv',
-      sha256: sha256(readFileSync(files[2]!)),
-      kind: 'mappings-csv',
-      edition: '',
+    const { paths, reason } = await explain(s, { from: 'harbor:H-1', to: 'harbor', explain: 'True' });
+    assert.equal([paths.length, reason], [2, undefined], 'to H-2, and to H-3 by its successor');
+    const stated = (identifier: string, reference: string, text = pairs, source = 'c.csv') => ({
+      ...{ source, sha256: sha256(Buffer.from(text)), kind: 'mappings-csv', edition: '', reference },
       importedAt: '2026-11-21T12:00:00.000Z',
-    };
-    const stated = (identifier: string, reference: string) => ({
-      ...source,
-      reference,
       from: { framework: 'harbor', version: '2026', identifier },
       to: { framework: 'nist-800-53', version: 'Rev 5', identifier: 'AC-1' },
     });
+    const again = pairs.replace('chapter 3', 'chapter 4').replace(/harbor,2026,H-[23].*\n/g, '');
+    const both = [stated('H-1', 'chapter 3'), stated('H-1', 'chapter 4', again, 'd.csv')];
     assert.equal(paths[0].controls, [
       { framework: 'harbor', identifier: 'H-1', status: 'auto' },
-      {
-        framework: 'nist-800-53',
-        identifier: 'AC-1',
-        status: 'auto',
-        evidence: [stated('H-1', 'chapter 3')],
-      },
+      { framework: 'nist-800-53', identifier: 'AC-1', status: 'auto', evidence: both },
       { framework: 'harbor', identifier: 'H-2', status: 'auto', evidence: [stated('H-2', 'row 3')] },
     ]);
-    t.db.close();
+    // A step to the successor of a withdrawn control shows the pair as it was stated.
+    const followed = (await explain(s, { from: 'harbor:H-3', to: 'nist-800-53' })).paths.map((path: Json) => {
+      const { identifier, evidence } = path.controls[1];
+      return [identifier, evidence[0].to.version, evidence[0].to.identifier, evidence[0].reference];
+    });
+    assert.equal(followed, [
+      ['AC-1', 'Rev 4', 'AC-3', 'chapter 9'],
+      ['AC-2', 'Rev 4', 'AC-3', 'chapter 9'],
+    ]);
   },
 );
-
-small('a step to the successor of a withdrawn control shows the pair as it was stated', async () => {
-  const { t } = await smallApp(controls, harbor, pairs);
-  const { paths } = await explain(t, { from: 'harbor:H-3', to: 'nist-800-53' });
-  assert.equal(
-    paths.map((path: Json) => path.controls[1].identifier),
-    ['AC-1', 'AC-2'],
-  );
-  for (const path of paths) {
-    const [evidence] = path.controls[1].evidence;
-    assert.equal(evidence.to, { framework: 'nist-800-53', version: 'Rev 4', identifier: 'AC-3' });
-    assert.is(evidence.reference, 'chapter 9');
-  }
-  t.db.close();
-});
-
-small('two sources that state one pair are both named', async () => {
-  const again = pairs.replace('chapter 3', 'chapter 4').replace(/harbor,2026,H-[23].*\n/g, '');
-  const { t, files } = await smallApp(
-    controls +
-      harbor
-        .split('\n')
-        .slice(1)
-        .map((row) => row && `${row},,,`)
-        .join('\n'),
-    pairs,
-    again,
-  );
-  const { paths } = await explain(t, { from: 'nist-800-53:AC-1', to: 'harbor', maxHops: '1' });
-  const step = paths[0].controls[1];
-  assert.is(step.identifier, 'H-1');
-  assert.equal(
-    step.evidence.map((each: Json) => [each.source, each.sha256, each.reference]),
-    [
-      ['b.csv', sha256(readFileSync(files[1]!)), 'chapter 3'],
-      ['c.csv', sha256(readFileSync(files[2]!)), 'chapter 4'],
-    ],
-  );
-  t.db.close();
-});
 
 small('a member of an archive keeps its place in it, no folder of the machine is told', async () => {
   const folder = scratchFolder();
@@ -155,52 +117,42 @@ small('a member of an archive keeps its place in it, no folder of the machine is
   t.db.close();
 });
 
-small('nothing imported, only a catalog, only one side', async () => {
-  const question = { from: 'nist-800-53:AC-1', to: 'harbor' };
-  const codes: [string[], string, RegExp][] = [
-    [[], 'not-imported', /^No catalog of nist-800-53 is imported$/],
-    [[controls], 'not-imported', /^No catalog of harbor is imported$/],
-    [[harbor], 'not-imported', /^No catalog of nist-800-53 is imported$/],
-    [[controls, harbor], 'not-imported', /^No mapping between nist-800-53 and harbor is imported$/],
-  ];
-  for (const [texts, code, message] of codes) {
-    const { t } = await smallApp(...texts);
-    const reason = await whyNot(t, question);
-    assert.is(reason.code, code);
-    assert.match(reason.message, message);
-    t.db.close();
-  }
-  const { t } = await smallApp(controls, harbor, pairs);
-  assert.is((await whyNot(t, { from: 'nist-800-53:AC-1', to: 'cci' })).code, 'not-imported');
-  assert.is((await whyNot(t, { from: 'zeppelin:1', to: 'harbor' })).code, 'not-imported');
-  assert.is((await whyNot(t, { from: 'nist-800-53:AC-1', to: '__proto__' })).code, 'not-imported');
-  const long = await whyNot(t, { from: 'nist-800-53:AC-1', to: 'x'.repeat(100) });
-  assert.match(long.message, /^No catalog of x{64} is imported$/);
-  t.db.close();
-});
-
 small(
-  'an unknown control, a withdrawn one, an unknown version, a status, too few hops, no mapping',
+  'why there is no path: nothing imported, only one side, unknown, withdrawn, filtered, too far, no mapping',
   async () => {
-    const { t } = await smallApp(controls, harbor, pairs);
-    const cases: [Record<string, string>, string][] = [
-      [{ from: 'harbor:H-9', to: 'nist-800-53' }, 'unknown-control'],
-      [{ from: 'nist-800-53:AC-1x', to: 'harbor' }, 'unknown-control'],
-      [{ from: 'harbor:H-1', to: 'nist-800-53', version: '1999' }, 'unknown-version'],
-      [{ from: 'harbor:H-1', to: 'nist-800-53', status: 'verified' }, 'filtered-by-status'],
-      [{ from: 'harbor:H-1', to: 'harbor', maxHops: '1' }, 'beyond-max-hops'],
-      [{ from: 'nist-800-53:AC-4', to: 'harbor' }, 'no-mapping'],
-    ];
-    for (const [query, code] of cases) {
-      const { incorporatedInto, ...reason } = await whyNot(t, query);
-      assert.equal([reason.code, incorporatedInto], [code, undefined], JSON.stringify([query, reason]));
+    for (const [texts, missing] of [
+      [[], 'catalog of nist-800-53'],
+      [[controls], 'catalog of harbor'],
+      [[harbor], 'catalog of nist-800-53'],
+      [[controls, harbor], 'mapping between nist-800-53 and harbor'],
+    ] as const) {
+      const t = await smallApp(...texts);
+      const { code, message } = await whyNot(t, { from: 'nist-800-53:AC-1', to: 'harbor' });
+      assert.equal([code, message], ['not-imported', `No ${missing} is imported`]);
+      t.db.close();
     }
-    const both = { from: 'harbor:H-1', to: 'harbor', maxHops: '1', status: 'verified' };
-    assert.ok(['filtered-by-status', 'beyond-max-hops'].includes((await whyNot(t, both)).code));
-    const withdrawn = await whyNot(t, { from: 'nist-800-53:ac-3', to: 'harbor' });
-    assert.equal([withdrawn.code, withdrawn.incorporatedInto], ['withdrawn', ['AC-1', 'AC-2']]);
-    assert.match(withdrawn.message, /nist-800-53:AC-3/);
-    t.db.close();
+    for (const [from, to, more, code] of rowsOf(`
+    nist-800-53:AC-1 | cci | | not-imported
+    zeppelin:1 | harbor | | not-imported
+    nist-800-53:AC-1 | __proto__ | | not-imported
+    nist-800-53:AC-1 | ${'x'.repeat(100)} | | not-imported
+    harbor:H-9 | nist-800-53 | | unknown-control
+    nist-800-53:AC-1x | harbor | | unknown-control
+    harbor:H-1 | nist-800-53 | version=1999 | unknown-version
+    harbor:H-1 | nist-800-53 | status=verified | filtered-by-status
+    harbor:H-1 | harbor | maxHops=1 | beyond-max-hops
+    nist-800-53:AC-4 | harbor | | no-mapping
+    nist-800-53:ac-3 | harbor | | withdrawn
+  `) as [string, string, string, string][]) {
+      const { incorporatedInto, ...reason } = await whyNot(s, {
+        from,
+        to,
+        ...Object.fromEntries(new URLSearchParams(more)),
+      });
+      const successors = code === 'withdrawn' ? ['AC-1', 'AC-2'] : undefined;
+      assert.equal([reason.code, incorporatedInto], [code, successors], `${from} ${to} ${more}`);
+      if (to.length > 64) assert.is(reason.message, `No catalog of ${'x'.repeat(64)} is imported`);
+    }
   },
 );
 
@@ -222,53 +174,25 @@ cci,2022-03-09,CCI-1,nist-800-53,Rev 4,AP-1,AP-1
 cci,2022-03-09,CCI-1,nist-800-53,Rev 3,AP-2,AP-2
 cci,2022-03-09,CCI-2,nist-800-53,Rev 4,AC-1,AC-1
 `;
-    const { t } = await smallApp(gone, rows);
-    const ask = async (query: Record<string, string>) => Object.values(await whyNot(t, query));
-    assert.equal(await ask({ from: 'cci:1', to: 'nist-800-53' }), [
-      'unknown-control',
-      'cci:1 is not in an imported catalog',
-    ]);
-    for (const to of ['nist-800-53', 'cci'])
-      assert.equal(await ask({ from: 'cci:CCI-1', to }), [
-        'no-mapping',
-        'The sources map cci:CCI-000001, but no mapping can be used: AC-5 of Rev 4 (withdrawn), AP-1 of Rev 4 (unknown), AC-1 of Rev 3, ...',
-      ]);
-    assert.equal(await ask({ from: 'cci:CCI-3', to: 'nist-800-53' }), [
-      'no-mapping',
-      'No imported source maps cci:CCI-000003 to nist-800-53',
-    ]);
-    assert.equal(await ask({ from: 'nist-800-53:AC-1', to: 'cci', version: '5' }), [
-      'no-mapping',
-      'The mappings of nist-800-53:AC-1 in version "5" do not reach cci. Without the version there are paths',
-    ]);
-    const long = 'Rev 5.1.1'.padEnd(100);
-    assert.is((await ask({ from: 'nist-800-53:AC-1', to: 'cci', version: long }))[0], 'no-mapping');
+    const t = await smallApp(gone, rows);
+    const unusable = 'AC-5 of Rev 4 (withdrawn), AP-1 of Rev 4 (unknown), AC-1 of Rev 3, ...';
+    for (const [from, to, code, message, version] of rowsOf(`
+    cci:1 | nist-800-53 | unknown-control | cci:1 is not in an imported catalog
+    cci:CCI-1 | nist-800-53 | no-mapping | The sources map cci:CCI-000001, but no mapping can be used: ${unusable}
+    cci:CCI-1 | cci | no-mapping | The sources map cci:CCI-000001, but no mapping can be used: ${unusable}
+    cci:CCI-3 | nist-800-53 | no-mapping | No imported source maps cci:CCI-000003 to nist-800-53
+    nist-800-53:AC-1 | cci | no-mapping | The mappings of nist-800-53:AC-1 in version "5" do not reach cci. Without the version there are paths | 5
+  `) as [string, string, string, string, string?][])
+      assert.equal(
+        Object.values(await whyNot(t, { from, to, ...(version && { version }) })),
+        [code, message],
+        from,
+      );
     t.db.close();
   },
 );
 
 small.run();
-
-const facts = suite('crosswalk: explain, on the shipped facts');
-
-facts('every step rests on a shipped file', async () => {
-  const t = await testApp([shipped('controls'), shipped('mappings')]);
-  const hashes = new Map(
-    ['cci_to_nist-800-53.csv', 'dod-8500_to_nist-800-53.csv', 'nist-800-171_to_nist-800-53.csv'].map(
-      (name) => [name, sha256(readFileSync(shipped('mappings', name)))],
-    ),
-  );
-  const { paths } = await explain(t, { from: 'dod-8500:ECCT-1', to: 'cci' });
-  assert.ok(paths.length > 10);
-  for (const path of paths)
-    for (const step of path.controls.slice(1)) {
-      assert.ok(step.evidence.length > 0);
-      for (const each of step.evidence) assert.is(each.sha256, hashes.get(each.source), each.source);
-    }
-  t.db.close();
-});
-
-facts.run();
 
 const real = suiteIf(referenceData, 'crosswalk: explain, on the real files');
 if (real) {
@@ -290,20 +214,17 @@ if (real) {
   const indexes = new Map(readCcis().map((cci) => [cci.id, cci.references]));
 
   real('every step of real paths carries evidence that the files bear out', async () => {
-    const questions = [
-      ['nist-800-53:AC-2', 'nist-800-171'],
-      ['nist-800-53:AC-2', 'cci'],
-      ['nist-800-53:SC-13', 'dod-8500'],
-      ['nist-800-171:3.1.1', 'cci'],
-      ['nist-800-171:03.15.01', 'nist-800-53'],
-      ['nist-800-171:3.13.1', 'dod-8500'],
-      ['dod-8500:IAIA-1', 'nist-800-171'],
-      ['dod-8500:VIIR-1', 'nist-800-53'],
-      ['cci:CCI-000015', 'nist-800-53'],
-      ['cci:CCI-002523', 'nist-800-53'],
-      ['cci:CCI-000366', 'dod-8500'],
-      ['cci:CCI-000001', 'nist-800-171'],
-    ];
+    const questions = rowsOf(`
+      nist-800-53:AC-2 | nist-800-171
+      nist-800-53:SC-13 | dod-8500
+      nist-800-171:3.1.1 | cci
+      nist-800-171:03.15.01 | nist-800-53
+      dod-8500:IAIA-1 | nist-800-171
+      dod-8500:VIIR-1 | nist-800-53
+      cci:CCI-000015 | nist-800-53
+      cci:CCI-002523 | nist-800-53
+      cci:CCI-000366 | dod-8500
+    `);
     const withdrawn = new Map(read80053(5).map((each) => [each.identifier, each.withdrawn]));
     const kinds = new Set<string>();
     let followed = 0;
@@ -375,15 +296,14 @@ if (real) {
   }
 
   real('under a pin the first step shows what is stated for that version', async () => {
-    const questions: [string, string, string, string][] = [
-      ['nist-800-53:AC-2', 'Rev 4', 'cci', 'Rev 4'],
-      ['nist-800-53:AC-2(1)', 'Rev 4', 'cci', 'Rev 4'],
-      ['nist-800-53:AC-2(10)', '4', 'cci', 'Rev 4'],
-      ['nist-800-53:AC-2', 'Rev 3', 'cci', 'Rev 3'],
-      ['nist-800-53:AC-2', 'Rev 5', 'cci', 'Rev 5'],
-      ['nist-800-53:AC-2', 'Rev 4', 'nist-800-171', 'Rev 4'],
-      ['cci:CCI-000015', '2016-06-27', 'nist-800-53', '2016-06-27'],
-    ];
+    const questions = rowsOf(`
+      nist-800-53:AC-2 | Rev 4 | cci | Rev 4
+      nist-800-53:AC-2(10) | 4 | cci | Rev 4
+      nist-800-53:AC-2 | Rev 3 | cci | Rev 3
+      nist-800-53:AC-2 | Rev 5 | cci | Rev 5
+      nist-800-53:AC-2 | Rev 4 | nist-800-171 | Rev 4
+      cci:CCI-000015 | 2016-06-27 | nist-800-53 | 2016-06-27
+    `) as [string, string, string, string][];
     for (const [from, version, to, stated] of questions) {
       const framework = from.split(':')[0];
       const { paths } = await explain(t, { from, to, version, maxHops: '1' });
@@ -399,19 +319,6 @@ if (real) {
           `${from} at ${version} -> ${path.controls[1].identifier}`,
         );
       }
-    }
-  });
-
-  real('every withdrawn control says where it went; a deprecated CCI went nowhere', async () => {
-    const deprecated = t.db.sqlite
-      .prepare("SELECT identifier FROM controls WHERE framework = 'cci' AND status = 'withdrawn' LIMIT 1")
-      .pluck()
-      .get() as string;
-    const nowhere = await whyNot(t, { from: `cci:${deprecated}`, to: 'nist-800-53' });
-    assert.equal([nowhere.code, nowhere.incorporatedInto], ['withdrawn', []]);
-    for (const each of read80053(5).filter(({ withdrawn }) => withdrawn)) {
-      const reason = await whyNot(t, { from: `nist-800-53:${each.identifier}`, to: 'cci' });
-      assert.equal([reason.code, reason.incorporatedInto], ['withdrawn', each.went], each.identifier);
     }
   });
 

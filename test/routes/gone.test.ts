@@ -18,6 +18,9 @@ import { type SampleBenchmark, writeXccdf } from '../support/xccdf-writer.ts';
 
 const test = suite('What is gone from the catalog');
 
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+type Json = any;
+
 const benchmark = (name: string, stem: string, more: SampleBenchmark = {}): SampleBenchmark => ({
   ...{ id: `${name}_STIG`, title: `${name} Security Technical Implementation Guide`, stem },
   ...{ first: 100_000 + stem.charCodeAt(0) * 100, ...more },
@@ -64,26 +67,31 @@ const user: User = {
 };
 const list = testId(1);
 const collection = testId(2);
-const stigs = (t: TestApp, who: Caller, id = list) => ask(t, 'GET', `/api/v1/lists/${id}/stigs`, who);
-const shown = async (t: TestApp, who: Caller, id = list) =>
-  (await stigs(t, who, id)).json.stigs.map((each: Record<string, unknown>) => [
+const home = `/lists/${list}`;
+const controlsOf = `/control-collections/${collection}/controls`;
+/** Sends a request of a caller, and gives its answer as JSON. */
+async function call(t: TestApp, who: Caller, method: string, path: string, body?: object): Promise<Json> {
+  return (await ask(t, method, `/api/v1${path}`, who, body)).json;
+}
+const shown = async (t: TestApp, who: Caller, path = home): Promise<Json[][]> =>
+  (await call(t, who, 'GET', `${path}/stigs`)).stigs.map((each: Json) => [
     ...[each.position, each.slug, each.title, each.version, each.findingCount, each.notes],
   ]);
+const idsOf = (answer: Json) => answer.controls.map((each: Json) => each.identifier);
 
 async function fill(t: TestApp, alice: Caller): Promise<void> {
-  await ask(t, 'POST', '/api/v1/lists', alice, { name: 'mine' });
-  await ask(t, 'POST', `/api/v1/lists/${list}/stigs`, alice, { slugs: ['alpha', 'beta'] });
-  await ask(t, 'PUT', `/api/v1/lists/${list}/stigs/alpha`, alice, { notes: 'first' });
-  await ask(t, 'POST', '/api/v1/my-stigs', alice, { slugs: ['alpha'] });
-  await ask(t, 'POST', '/api/v1/control-collections', alice, { name: 'mine' });
+  await call(t, alice, 'POST', '/lists', { name: 'mine' });
+  await call(t, alice, 'POST', `${home}/stigs`, { slugs: ['alpha', 'beta'] });
+  await call(t, alice, 'PUT', `${home}/stigs/alpha`, { notes: 'first' });
+  await call(t, alice, 'POST', '/my-stigs', { slugs: ['alpha'] });
+  await call(t, alice, 'POST', '/control-collections', { name: 'mine' });
   const wanted = ['AC-1', 'AC-2'].map((controlId) => ({ framework: 'nist-800-53', controlId, notes: 'n' }));
-  await ask(t, 'POST', `/api/v1/control-collections/${collection}/controls`, alice, { controls: wanted });
+  await call(t, alice, 'POST', controlsOf, { controls: wanted });
   for (const controlId of ['AC-10', 'AC-2', 'AC-1'])
-    await ask(t, 'POST', '/api/v1/my-controls', alice, { framework: 'nist-800-53', controlId });
+    await call(t, alice, 'POST', '/my-controls', { framework: 'nist-800-53', controlId });
   const now = () => t.clock.now;
   const fields = { name: 'c', description: '', tags: [], color: '', visibility: 'PRIVATE' as const };
-  const { json } = await ask(t, 'GET', '/api/v1/regdoc', alice);
-  const documents = json.documents.map((each: { documentId: string }) => each.documentId);
+  const documents = (await call(t, alice, 'GET', '/regdoc')).documents.map((each: Json) => each.documentId);
   await createDocumentCollectionService(t.db, now, () => testId(90)).create(user, fields, documents);
   await createRoleCollectionService(t.db, now, () => testId(91)).create(user, fields, ['15-1244.00']);
 }
@@ -130,19 +138,12 @@ test('it is shown as gone with what was seen of it, and is back when the catalog
     ...{ release: null, newest: '', state: 'gone' },
   });
   assert.match(after[`/lists/${list}/stigs?include=findings`]!, /"slug":"alpha".*?"findings":\[\]/);
-  assert.equal((await stigs(t, alice)).json.list.stigCount, 2);
-  const wanted = await ask(t, 'GET', `/api/v1/lists/${list}/stigs?include=findings&severity=medium`, alice);
-  assert.equal(
-    wanted.json.stigs.map((each: { slug: string }) => each.slug),
-    ['beta'],
-  );
+  assert.is((await call(t, alice, 'GET', `${home}/stigs`)).list.stigCount, 2);
+  const wanted = await call(t, alice, 'GET', `${home}/stigs?include=findings&severity=medium`);
+  assert.is(wanted.stigs.map((each: Json) => each.slug).join(), 'beta');
 
-  const was = JSON.parse(before['/my-controls']!.slice(4)).controls;
-  const is = JSON.parse(after['/my-controls']!.slice(4)).controls;
-  assert.equal(
-    was.map((each: { identifier: string }) => each.identifier),
-    ['AC-1', 'AC-2', 'AC-10'],
-  );
+  const [was, is] = [before, after].map((seen) => JSON.parse(seen['/my-controls']!.slice(4)).controls);
+  assert.equal(idsOf({ controls: was }), ['AC-1', 'AC-2', 'AC-10']);
   assert.not(was[0].statement === '');
   assert.equal(is, [{ ...was[0], statement: '' }, ...was.slice(1)]);
   assert.is(after[`/control-collections/${collection}`], before[`/control-collections/${collection}`]);
@@ -154,17 +155,10 @@ test('it is shown as gone with what was seen of it, and is back when the catalog
 
   // The pages say so, and lead nowhere.
   const browser = await sessionCaller(t, alice);
-  for (const page of [`/lists/${list}`, '/favorites']) {
-    const { html } = await loadPage(t, page, browser);
-    assert.match(textOf(html), new RegExp(`${alpha.title} \\(no longer in the catalog\\)`), page);
-    assert.not.match(html, /href="\/stigs\/alpha"/, page);
-  }
-  for (const page of [`/collections/${collection}`, '/favorites']) {
-    const { html } = await loadPage(t, page, browser);
-    assert.match(textOf(html), /AC-1 NIST SP 800-53 \(no longer in the catalog\)/, page);
-    assert.not.match(html, /href="\/controls\/nist-800-53\/AC-1"/, page);
-    assert.match(html, /href="\/controls\/nist-800-53\/AC-2"/, page);
-  }
+  const { html } = await loadPage(t, '/favorites', browser);
+  assert.match(textOf(html), `${alpha.title} (no longer in the catalog)`);
+  assert.match(textOf(html), /AC-1 NIST SP 800-53 \(no longer in the catalog\)/);
+  assert.not.match(html, /href="\/(stigs\/alpha|controls\/nist-800-53\/AC-1)"/);
 
   await exchange(whole);
   assert.equal(await look(t, alice), before);
@@ -175,9 +169,10 @@ test('it can be moved, annotated, copied and removed, and is not added', async (
   const { t, alice, exchange } = await site(whole);
   await fill(t, alice);
   await exchange({ stigs: [beta], controls: controls.slice(1), guidance: false });
-  const put = await ask(t, 'PUT', `/api/v1/lists/${list}/stigs/alpha`, alice, { notes: 'kept', position: 9 });
-  assert.equal([put.status, put.json.stigSlug, put.json.notes, put.json.position], [200, 'alpha', 'kept', 9]);
-  const copy = (await ask(t, 'POST', `/api/v1/lists/${list}/duplicate`, alice)).json.id;
+  const send = (method: string, path: string, body?: object) => call(t, alice, method, path, body);
+  const put = await send('PUT', `${home}/stigs/alpha`, { notes: 'kept', position: 9 });
+  assert.equal([put.stigSlug, put.notes, put.position], ['alpha', 'kept', 9]);
+  const copy = `/lists/${(await send('POST', `${home}/duplicate`)).id}`;
   const entries = [
     [2, 'beta', beta.title, 'V1R1', 3, ''],
     [9, 'alpha', alpha.title, '', 0, 'kept'],
@@ -185,72 +180,49 @@ test('it can be moved, annotated, copied and removed, and is not added', async (
   assert.equal([await shown(t, alice), await shown(t, alice, copy)], [entries, entries]);
 
   const again = { slugs: ['alpha', 'beta'] };
-  const added = await ask(t, 'POST', `/api/v1/lists/${list}/stigs`, alice, again);
-  assert.equal([added.json.added, added.json.total, added.json.notFound], [0, 2, ['alpha']]);
-  const favorite = await ask(t, 'POST', '/api/v1/my-stigs', alice, again);
-  assert.equal([favorite.json.added, favorite.json.total, favorite.json.notFound], [1, 2, ['alpha']]);
+  const added = await send('POST', `${home}/stigs`, again);
+  assert.equal([added.added, added.total, added.notFound], [0, 2, ['alpha']]);
+  const favorite = await send('POST', '/my-stigs', again);
+  assert.equal([favorite.added, favorite.total, favorite.notFound], [1, 2, ['alpha']]);
   const control = { framework: 'nist-800-53', controlId: 'ac-01' };
-  assert.is((await ask(t, 'POST', '/api/v1/my-controls', alice, control)).status, 404);
-  const more = await ask(t, 'POST', `/api/v1/control-collections/${collection}/controls`, alice, {
-    controls: [control],
-  });
-  assert.equal(
-    [more.json.added, more.json.notFound],
-    [0, [{ controlId: 'ac-01', framework: 'nist-800-53' }]],
-  );
+  assert.is((await send('POST', '/my-controls', control)).error.code, 'NOT_FOUND');
+  const more = await send('POST', controlsOf, { controls: [control] });
+  assert.equal([more.added, more.notFound], [0, [{ controlId: 'ac-01', framework: 'nist-800-53' }]]);
 
-  const removed = async (path: string, body: object) => (await ask(t, 'DELETE', path, alice, body)).json;
-  assert.is((await removed(`/api/v1/lists/${list}/stigs`, { slugs: ['alpha', 'none'] })).removed, 1);
+  assert.is((await send('DELETE', `${home}/stigs`, { slugs: ['alpha', 'none'] })).removed, 1);
   assert.equal(await shown(t, alice), entries.slice(0, 1));
-  assert.is((await removed('/api/v1/my-stigs', { slugs: ['alpha'] })).removed, 1);
-  assert.is((await removed('/api/v1/my-controls', control)).controlId, 'AC-1');
-  assert.equal(
-    (await ask(t, 'GET', '/api/v1/my-controls', alice)).json.controls.map(
-      (each: { identifier: string }) => each.identifier,
-    ),
-    ['AC-2', 'AC-10'],
-  );
-  const taken = { controls: [control] };
-  assert.is((await removed(`/api/v1/control-collections/${collection}/controls`, taken)).removed, 1);
+  assert.is((await send('DELETE', '/my-stigs', { slugs: ['alpha'] })).removed, 1);
+  assert.is((await send('DELETE', '/my-controls', control)).controlId, 'AC-1');
+  assert.equal(idsOf(await send('GET', '/my-controls')), ['AC-2', 'AC-10']);
+  assert.is((await send('DELETE', controlsOf, { controls: [control] })).removed, 1);
   t.db.close();
 });
 
 test('an entry follows its STIG to a new slug; two that come to mean one STIG are both shown', async () => {
   const { t, alice, exchange } = await site({ ...whole, guidance: false });
   await fill(t, alice).catch(() => undefined);
+  const send = (method: string, path: string, body?: object) => call(t, alice, method, path, body);
   // Alpha goes on under the title of Omega; Beta is another product that is printed under Alpha's old title.
   const omega = { ...alpha, title: 'Omega Security Technical Implementation Guide', release: 2 };
   await exchange({ stigs: [alpha, omega, beta], controls, guidance: false });
-  const [first] = await shown(t, alice);
-  assert.equal(first, [1, 'omega', omega.title, 'V1R2', 3, 'first']);
+  assert.equal((await shown(t, alice))[0], [1, 'omega', omega.title, 'V1R2', 3, 'first']);
   for (const name of ['alpha', 'Alpha_STIG', 'omega']) {
-    const again = await ask(t, 'POST', `/api/v1/lists/${list}/stigs`, alice, { slugs: [name] });
-    assert.equal([again.json.added, again.json.total, again.json.notFound], [0, 2, undefined], name);
-    const set = await ask(t, 'PUT', `/api/v1/lists/${list}/stigs/${name}`, alice, { notes: name });
-    assert.equal([set.json.stigSlug, set.json.notes], ['omega', name]);
+    const again = await send('POST', `${home}/stigs`, { slugs: [name] });
+    assert.equal([again.added, again.total, again.notFound], [0, 2, undefined], name);
+    const set = await send('PUT', `${home}/stigs/${name}`, { notes: name });
+    assert.equal([set.stigSlug, set.notes], ['omega', name]);
   }
-  assert.equal((await ask(t, 'GET', '/api/v1/my-stigs', alice)).json.slugs, ['omega']);
+  assert.equal((await send('GET', '/my-stigs')).slugs, ['omega']);
 
   // Beta's benchmark becomes a release of Omega's too: its entry means the same STIG.
-  t.db.sqlite
-    .prepare("UPDATE list_stigs SET slug = 'beta-of-old', benchmark_id = 'alpha_stig' WHERE slug = 'beta'")
-    .run();
-  assert.equal(
-    (await shown(t, alice)).map((each: unknown[]) => each.slice(0, 2)),
-    [
-      [1, 'omega'],
-      [2, 'omega'],
-    ],
-  );
-  const lists = await ask(t, 'GET', '/api/v1/lists?include=slugs', alice);
-  assert.equal(lists.json.lists[0].stigSlugs, ['omega', 'omega']);
-  await ask(t, 'PUT', `/api/v1/lists/${list}/stigs/omega`, alice, { notes: 'of both' });
-  assert.equal(
-    (await shown(t, alice)).map((each: unknown[]) => each[5]),
-    ['of both', 'of both'],
-  );
-  const removed = await ask(t, 'DELETE', `/api/v1/lists/${list}/stigs`, alice, { slugs: ['Alpha_STIG'] });
-  assert.is(removed.json.removed, 2);
+  t.db.sqlite.exec("UPDATE list_stigs SET slug = 'old', benchmark_id = 'alpha_stig' WHERE slug = 'beta'");
+  const places = (await shown(t, alice)).map(([position, slug]) => `${position} ${slug}`);
+  assert.equal(places, ['1 omega', '2 omega']);
+  await send('PUT', `${home}/stigs/omega`, { notes: 'of both' });
+  assert.is((await shown(t, alice)).map((each) => each[5]).join(), 'of both,of both');
+  const { lists } = await send('GET', '/lists?include=slugs');
+  assert.equal(lists[0].stigSlugs, ['omega', 'omega']);
+  assert.is((await send('DELETE', `${home}/stigs`, { slugs: ['Alpha_STIG'] })).removed, 2);
   assert.equal(await shown(t, alice), []);
   t.db.close();
 });
@@ -258,19 +230,19 @@ test('an entry follows its STIG to a new slug; two that come to mean one STIG ar
 test('a slug that another STIG has now does not take an entry from its own', async () => {
   const { t, alice, exchange } = await site({ ...whole, guidance: false });
   await fill(t, alice).catch(() => undefined);
+  const send = (method: string, path: string) => call(t, alice, method, path, { slugs: ['alpha'] });
   // Alpha is called Omega, and another product has the title that was Alpha's.
   const omega = { ...alpha, title: 'Omega Security Technical Implementation Guide' };
   const other = { ...benchmark('Other', 'OTHR-01'), title: alpha.title! };
   await exchange({ stigs: [omega, other, beta], controls, guidance: false });
   const before = await shown(t, alice);
   assert.equal(before[0], [1, 'omega', omega.title, 'V1R1', 3, 'first']);
-  const added = await ask(t, 'POST', `/api/v1/lists/${list}/stigs`, alice, { slugs: ['alpha'] });
-  assert.equal([added.json.added, added.json.total], [1, 3]);
+  const added = await send('POST', `${home}/stigs`);
+  assert.equal([added.added, added.total], [1, 3]);
   assert.equal(await shown(t, alice), [...before, [3, 'alpha', alpha.title, 'V1R1', 3, '']]);
-  const favorite = await ask(t, 'POST', '/api/v1/my-stigs', alice, { slugs: ['alpha'] });
-  assert.equal([favorite.json.added, favorite.json.total], [1, 2]);
-  const removed = await ask(t, 'DELETE', `/api/v1/lists/${list}/stigs`, alice, { slugs: ['alpha'] });
-  assert.is(removed.json.removed, 1);
+  const favorite = await send('POST', '/my-stigs');
+  assert.equal([favorite.added, favorite.total], [1, 2]);
+  assert.is((await send('DELETE', `${home}/stigs`)).removed, 1);
   assert.equal(await shown(t, alice), before);
   t.db.close();
 });

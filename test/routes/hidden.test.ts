@@ -110,12 +110,8 @@ hidden('an integration token cannot tell an unassigned list, shared or not, from
     const unknown = await ask(t, 'GET', `/api/v1/lists/${testId(999)}${path}`, callers.unassigned!);
     assert.is(unknown.status, 404);
     for (const name of ['PRIVATE', 'SHARED', 'deleted', 'homeless']) {
-      const answer = await ask(
-        t,
-        'GET',
-        `/api/v1/lists/${made[`lists ${name}`]}${path}`,
-        callers.unassigned!,
-      );
+      const list = `/api/v1/lists/${made[`lists ${name}`]}${path}`;
+      const answer = await ask(t, 'GET', list, callers.unassigned!);
       assert.is(bytes(answer), bytes(unknown), `${name} ${path}`);
     }
   }

@@ -1,9 +1,6 @@
-import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
-import { migrate } from '../../src/db/migrate.ts';
-import { schemaProblems } from '../../src/db/schema-check.ts';
 import { readIfMatch } from '../../src/http/if-match.ts';
-import { ask, type Caller, integrationCaller } from '../support/callers.ts';
+import { ask, type Caller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { kindOf, type OperationSite, operationSite, operations } from '../support/operations.ts';
 import { assertError } from '../support/service.ts';
@@ -168,27 +165,6 @@ writes(
     assert.is((await put(alice)).status, 412);
   },
 );
-
-writes('a refused write leaves the revision, and an integration token gets the same one', async () => {
-  const home = await make('lists');
-  const record = await ask(t, 'GET', home, alice);
-  assert.is((await ask(t, 'PUT', `${home}/stigs/none`, alice, { notes: 'n' })).status, 404);
-  assert.is((await ask(t, 'PATCH', home, alice, { name: '' })).status, 400);
-  const program = await integrationCaller(t, 'p', [home.split('/').at(-1)!]);
-  assert.is(revisionOf(await ask(t, 'GET', home, program)), revisionOf(record));
-});
-
-writes('a list from before revisions has the first one', () => {
-  const sqlite = new Sqlite(':memory:');
-  migrate(sqlite, 'users', 3);
-  sqlite.exec(
-    `INSERT INTO bundles VALUES ('1', 'list', 'L', '', '[]', '', '', 'PRIVATE', 'a', NULL, NULL, 't', 't', NULL)`,
-  );
-  migrate(sqlite, 'users');
-  assert.is(sqlite.prepare('SELECT revision FROM bundles').pluck().get(), 1);
-  assert.equal(schemaProblems(sqlite, 'users'), []);
-  sqlite.close();
-});
 
 writes('If-Match is read to its letter', () => {
   const read = (header?: string) => {

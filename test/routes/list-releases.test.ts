@@ -80,7 +80,7 @@ const entriesOf = async (path: string) =>
   (await get(`${path}/stigs?include=findings&limit=100`)).stigs as Entry[];
 
 pinned('a pinned list answers what each of its releases answers alone', async () => {
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 8; round++) {
     const any = numbers(`list ${round}`);
     const chosen = slugs.filter(() => any(4) > 0);
     if (chosen.length === 0) continue;
@@ -225,36 +225,19 @@ pinned('a release that is not there changes nothing', async () => {
   const path = await make(null);
   const revision = async () => (await ask(t, 'GET', path, alice)).headers.get('ETag');
   const before = await revision();
-  const wrong: [object, string, string][] = [
-    [
-      { releases: { quill_server: 'V9R9' } },
-      '/releases/quill_server',
-      'Version not found: V9R9 of quill_server',
-    ],
-    [
-      { releases: { oak_server: 'V1R1' } },
-      '/releases/oak_server',
-      'releases names a STIG that is not in slugs: oak_server',
-    ],
-    [{ releases: { quill_server: 7 } }, '/releases/quill_server', ''],
-    [{ releases: ['V1R1'] }, '/releases', ''],
-    [
-      { releases: { 'a/~b': 'V1R1' } },
-      '/releases/a~1~0b',
-      'releases names a STIG that is not in slugs: a/~b',
-    ],
-    [
-      { releases: Object.fromEntries(Array.from({ length: 5001 }, (_, index) => [`s${index}`, 'V1R1'])) },
-      '/releases',
-      'releases must be an object of versions by slug, at most 5,000',
-    ],
+  const many = Object.fromEntries(Array.from({ length: 5001 }, (_, index) => [`s${index}`, 'V1R1']));
+  const wrong: [releases: unknown, field: string, message: string][] = [
+    [{ quill_server: 'V9R9' }, '/quill_server', 'Version not found: V9R9 of quill_server'],
+    [{ oak_server: 'V1R1' }, '/oak_server', 'releases names a STIG that is not in slugs: oak_server'],
+    [{ quill_server: 7 }, '/quill_server', ''],
+    [['V1R1'], '', ''],
+    [{ 'a/~b': 'V1R1' }, '/a~1~0b', 'releases names a STIG that is not in slugs: a/~b'],
+    [many, '', 'releases must be an object of versions by slug, at most 5,000'],
   ];
-  for (const [body, field, message] of wrong) {
-    const { status, json } = await ask(t, 'POST', `${path}/stigs`, alice, {
-      slugs: slugs.slice(0, 2),
-      ...body,
-    });
-    assert.equal([status, json.error.field], [400, field], JSON.stringify(body).slice(0, 100));
+  for (const [releases, field, message] of wrong) {
+    const body = { slugs: slugs.slice(0, 2), releases };
+    const { status, json } = await ask(t, 'POST', `${path}/stigs`, alice, body);
+    assert.equal([status, json.error.field], [400, `/releases${field}`]);
     if (message !== '') assert.is(json.error.message, message);
   }
   assert.is(await revision(), before);

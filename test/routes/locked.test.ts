@@ -69,34 +69,22 @@ locked(
   'while the database is locked every page and every GET answers as before, and waits for nothing',
   async () => {
     const t = await lockable();
-    const sessions = {
-      owner: await sessionCaller(t, t.alice),
-      member: await sessionCaller(t, t.bob),
-      outsider: await sessionCaller(t, await userCaller(t, { sub: 'carol', org: 'blue' })),
-    };
-    const [home, controls] = [`/lists/${list}`, `/collections/${collection}`];
-    const owned = [`${home}/stigs/harbor_linux_3`, `${controls}/edit`];
-    const pages = [
-      '/',
-      '/lists',
-      home,
-      '/collections',
-      controls,
-      '/favorites',
-      '/catalog',
-      `${home}/settings`,
-      ...owned,
-    ];
-    const api = ['/lists', '/lists?include=slugs', `/lists/${list}`, `/lists/${list}/export`, '/my-stigs'];
+    const callers = [t.alice, t.bob, await userCaller(t, { sub: 'carol', org: 'blue' })];
+    const sessions = await Promise.all(callers.map((caller) => sessionCaller(t, caller)));
+    const owned = [`/lists/${list}/stigs/harbor_linux_3`, `/collections/${collection}/edit`];
+    const pages = `/ /lists /lists/${list} /collections /collections/${collection} /favorites /catalog
+    /lists/${list}/settings /stigs/harbor_linux_3 /controls/nist-800-53/AC-2 ${owned.join(' ')}`.split(/\s+/);
+    const api = `/healthz /readyz /api/v1/lists /api/v1/lists?include=slugs /api/v1/lists/${list}
+    /api/v1/lists/${list}/export /api/v1/my-stigs`.split(/\s+/);
     /** What everybody is answered: the status, and the hash of what is shown. */
     const look = async () => {
       const seen: Record<string, string> = {};
-      for (const [who, caller] of Object.entries(sessions)) {
-        for (const path of [...pages, '/stigs/harbor_linux_3', '/controls/nist-800-53/AC-2']) {
+      for (const [who, caller] of sessions.entries()) {
+        for (const path of pages) {
           const { status, html } = await loadPage(t, path, caller);
           seen[`${who} ${path}`] = `${status} ${status === 200 ? sha256(html) : ''}`;
         }
-        for (const path of ['/healthz', '/readyz', ...api.map((each) => `/api/v1${each}`)]) {
+        for (const path of api) {
           const { status, text } = await ask(t, 'GET', path, caller);
           seen[`${who} ${path}`] = `${status} ${status === 200 ? sha256(text) : ''}`;
         }
@@ -110,11 +98,7 @@ locked(
     // What writes would have been refused after five seconds.
     assert.equal(during, before);
     for (const path of owned)
-      assert.equal(
-        ['owner', 'member', 'outsider'].map((who) => before[`${who} ${path}`]!.slice(0, 3)),
-        ['200', '403', '404'],
-        path,
-      );
+      assert.is([0, 1, 2].map((who) => before[`${who} ${path}`]!.slice(0, 3)).join(), '200,403,404', path);
   },
 );
 
@@ -146,21 +130,21 @@ locked('sessions that are used or over need no write: it is made up for when the
   assert.is(verifyAuditFile(t.audit.file).problem, null);
 });
 
-for (const name of ['database', 'audit stream']) {
+for (const name of ['database', 'audit stream'])
   locked(
-    `while the ${name} is locked five writers wait, reads do not; then each write is done once, with one event`,
+    `while the ${name} is locked writers wait, reads do not; then each write is done once, with one event`,
     async () => {
       const t = await lockable();
       const before = actionsOf(t.audit).length;
       const free = holdLock(name === 'database' ? t.file : companionsOf(t.audit.file).lock);
       let answered = 0;
-      const writes = Array.from({ length: 5 }, async (_, index) => {
-        const { status } = await ask(t, 'POST', '/api/v1/lists', t.alice, { name: `while locked ${index}` });
+      const names = [0, 1, 2, 3, 4].map((index) => `while locked ${index}`);
+      const writes = names.map(async (each) => {
+        const { status } = await ask(t, 'POST', '/api/v1/lists', t.alice, { name: each });
         answered++;
         return status;
       });
-      for (let read = 0; read < 40; read++) {
-        await pause(5);
+      for (let read = 0; read < 20; read++) {
         for (const path of ['/healthz', '/api/v1/stigs', '/api/v1/lists'])
           assert.is((await ask(t, 'GET', path, t.alice)).status, 200);
         assert.is((await ask(t, 'GET', '/api/v1/lists', { Authorization: 'Bearer x' })).status, 401);
@@ -171,10 +155,7 @@ for (const name of ['database', 'audit stream']) {
       const rows = t.db.sqlite
         .prepare<[], { id: string; name: string }>("SELECT id, name FROM bundles WHERE name LIKE 'while%'")
         .all();
-      assert.equal(
-        rows.map((row) => row.name).sort(),
-        [0, 1, 2, 3, 4].map((index) => `while locked ${index}`),
-      );
+      assert.equal(rows.map((row) => row.name).sort(), names);
       t.audit.stream.tick(true);
       await pause(0);
       const lines = t.audit.lines().slice(before);
@@ -184,18 +165,12 @@ for (const name of ['database', 'audit stream']) {
         rows.map((row) => `${row.id} success`).sort(),
       );
       const refusals = lines.filter((line) => line.action === 'auth.failure');
-      assert.equal(
-        refusals
-          .map((line) => line.detail?.repeats ?? 1)
-          .reduce((sum: number, count) => sum + Number(count), 0),
-        40,
-        'what is only noted is kept and written later',
-      );
+      const repeats = refusals.reduce((sum, line) => sum + Number(line.detail?.repeats ?? 1), 0);
+      assert.is(repeats, 20, 'what is only noted is kept and written later');
       assert.equal([verifyAuditFile(t.audit.file).problem, t.audit.stream.stats().failing], [null, false]);
       assert.not.ok(existsSync(`${companionsOf(t.audit.file).lock}-journal`));
     },
   );
-}
 
 locked(
   'a lock that is held for longer than 5 s: 503 then, nothing is changed, and then it goes on',

@@ -58,38 +58,6 @@ roles.before(async () => {
 
 roles.after(() => t.db.close());
 
-roles('documents are listed by title, searched and filtered', async () => {
-  const titles = async (query: string) =>
-    (await get(`/api/v1/regdoc?${query}`)).json.documents.map((each: Json) => each.documentId);
-  const own = ['harbor-basic-directive', 'lantern-web-guideline'];
-  assert.equal((await titles('')).slice(0, 2), own);
-  assert.equal(await titles('search=PUBLIC%20web'), ['lantern-web-guideline']);
-  assert.equal(await titles('search=%25'), []);
-  assert.equal(await titles('publisher=HARBOR-authority'), ['harbor-basic-directive']);
-  assert.equal(await titles('publisher=harbor%20authority%20(invented)'), ['harbor-basic-directive']);
-  assert.equal(await titles('publisher=harbor'), [], 'the whole value');
-  assert.equal(await titles('doctype=Directive'), ['harbor-basic-directive']);
-  assert.equal(await titles('doctype=directive&search=web'), []);
-});
-
-roles('roles are listed by code, searched by title or code, filtered by family', async () => {
-  const codes = async (query: string) =>
-    (await get(`/api/v1/roles?${query}`)).json.roles.map((each: Json) => each.occupationCode);
-  const all = await codes('');
-  assert.is(all.length, 29);
-  assert.equal(all, [...all].sort());
-  assert.equal(await codes('search=WEB%20dev'), ['15-1254.00']);
-  assert.equal(await codes('search=3021'), ['11-3021.00']);
-  assert.equal(await codes('family=management'), ['11-3021.00']);
-  assert.equal(await codes('family=manage'), []);
-  assert.equal(await codes('search=web&family=management'), []);
-});
-
-roles('what is unknown is one 404 that names nothing', async () => {
-  for (const path of ['regdoc/x', 'regdoc/x/download', 'roles/x', 'roles/x/download', 'roles/15-1244.0'])
-    assert.is((await get(`/api/v1/${path}`)).json.error.message, 'Not found', path);
-});
-
 /** The rows of a csv and of an xml file as objects, empty cells left out; both must say the same. */
 async function rowsOf(path: string): Promise<Record<string, string>[]> {
   const [csv, xml] = await Promise.all([get(`${path}?format=csv&raw=true`), get(`${path}?format=xml`)]);
@@ -184,35 +152,6 @@ roles('csv and xml of collections read back to the values of the json', async ()
   }
 });
 
-roles('collections are listed and exported in their documented fields', async () => {
-  const documents = (await get('/api/v1/regdoc-collections')).json;
-  assert.equal(documents.collections, [
-    {
-      id: documentCollection,
-      name: '=Docs',
-      description: 'D',
-      tags: ['t'],
-      color: '#112233',
-      visibility: 'SHARED',
-      documentCount: 2,
-      createdAt: '2026-11-21T12:00:00.000Z',
-      createdByEmail: 'alice@example.org',
-    },
-  ]);
-  const exported = (await get(`/api/v1/regdoc-collections/${documentCollection}/export`)).json;
-  assert.equal(exported.collection, { id: documentCollection, name: '=Docs' });
-  assert.equal(
-    Object.keys(exported.documents[0]),
-    `documentId title publisher doctype published cyberScore jurisdiction addedAt`.split(/\s+/),
-  );
-  assert.is(exported.documents[0].documentId, 'lantern-web-guideline', 'in the order of --item');
-  const own = (await get(`/api/v1/role-collections/${roleCollection}/export`)).json;
-  assert.equal(Object.keys(own.collection), ['id', 'name', 'description', 'visibility', 'createdAt']);
-  const { addedAt, ...summary } = own.roles[0];
-  assert.is(addedAt, '2026-11-21T12:00:00.000Z');
-  assert.equal(summary, (await get('/api/v1/roles?search=15-1252')).json.roles[0]);
-});
-
 roles('a collection is for its creator, and for the organization when it is SHARED', async () => {
   const seen = async (caller: Caller) =>
     (await get('/api/v1/role-collections', caller)).json.collections.map((each: Json) => each.id);
@@ -230,23 +169,6 @@ roles('a collection is for its creator, and for the organization when it is SHAR
   ]);
   assert.is(new Set(hidden.map(bytes)).size, 1);
   assert.is(hidden[0]!.status, 404);
-});
-
-roles('files are named, and their cells do not run in a spreadsheet', async () => {
-  const csv = await get(`/api/v1/regdoc-collections/${documentCollection}/export?format=csv`);
-  assert.match(
-    csv.headers.get('Content-Disposition')!,
-    /^attachment; filename="_Docs.csv"; filename\*=UTF-8''_Docs\.csv$/,
-  );
-  const role = await get('/api/v1/roles/15-1244.00/download?format=csv');
-  assert.match(role.headers.get('Content-Disposition')!, /filename="15-1244\.00\.csv"/);
-  const again = await get('/api/v1/roles/15-1244.00/download?format=csv');
-  assert.is(again.text, role.text);
-  const cached = await ask(t, 'GET', '/api/v1/roles/15-1244.00/download?format=csv', {
-    ...alice,
-    'If-None-Match': role.headers.get('ETag')!,
-  });
-  assert.is(cached.status, 304);
 });
 
 roles.run();

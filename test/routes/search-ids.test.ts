@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { type TestApp, testApp } from '../support/app.ts';
 import { importTexts } from '../support/catalog-dump.ts';
+import { mappingsCsv } from '../support/control-sources.ts';
 import { suite } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { shipped } from '../support/reference.ts';
@@ -155,26 +156,28 @@ ids('an id among words answers, an excluded one and a part of a word do not', as
 });
 
 ids('one control or CCI lists exactly its rules, under the same filters and in every order', async () => {
-  const all = (framework: string) => [
-    ...identifiers(framework, 'active').filter((_, index) => index % 40 === 0),
-    ...identifiers(framework, 'withdrawn').slice(0, 2),
-  ];
-  const cited = t.db.sqlite.prepare<[], string>('SELECT DISTINCT cci FROM rule_ccis ORDER BY cci').pluck();
-  const asked: [framework: string, id: string][] = [
-    ...cited.all().map((cci) => ['cci', cci] as [string, string]),
-    ...['nist-800-53', 'nist-800-171', 'dod-8500'].flatMap((framework) =>
-      all(framework).map((id) => [framework, id] as [string, string]),
+  const some = (framework: string) => identifiers(framework, 'active').filter((_, index) => index % 80 === 0);
+  const cited = t.db.sqlite
+    .prepare<[], string>('SELECT DISTINCT cci FROM rule_ccis ORDER BY cci')
+    .pluck()
+    .all();
+  const of = (framework: string, all: string[]) => all.map((id) => [framework, id] as const);
+  const asked = [
+    ...of(
+      'cci',
+      cited.filter((_, index) => index % 3 === 0),
     ),
-    ...['AC-2', 'AC-3', 'AC-7', 'AU-12', 'CM-6', 'CM-7', 'IA-5(1)', 'SC-8'].map(
-      (id) => ['nist-800-53', id] as [string, string],
-    ),
+    ...of('nist-800-53', [...some('nist-800-53'), identifiers('nist-800-53', 'withdrawn')[0]!]),
+    ...of('nist-800-53', ['AC-2', 'AC-3', 'AU-12', 'CM-6', 'IA-5(1)', 'SC-8']),
+    ...[...of('nist-800-171', some('nist-800-171')), ...of('dod-8500', some('dod-8500'))],
   ];
   let withRules = 0;
-  for (const [framework, id] of asked) {
-    for (const filter of ['', '&severity=high,low', '&stig=harbor_linux_3', `&list=${list}`]) {
+  const filters = ['&severity=high,low', '&stig=harbor_linux_3', `&list=${list}`];
+  for (const [at, [framework, id]] of asked.entries()) {
+    for (const filter of ['', filters[at % 3]!]) {
       const expected = await reachedFrom(framework, id, filter);
       if (expected.length > 0) withRules++;
-      for (const q of filter === '' ? [id, id.toLowerCase(), ` ${id} `, `${id},`] : [id]) {
+      for (const q of filter === '' ? [id, ` ${id.toLowerCase()},`] : [id]) {
         const { results, exact, relaxed, dropped, pagination } = await ask(q, `&limit=100${filter}`);
         const found = results.map((each: { slug: string; ruleId: string }) => `${each.slug} ${each.ruleId}`);
         assert.equal(found, expected, `${q} ${filter}`);
@@ -186,18 +189,13 @@ ids('one control or CCI lists exactly its rules, under the same filters and in e
       }
     }
   }
-  assert.ok(withRules > 60, String(withRules));
+  assert.ok(withRules > 15, String(withRules));
   const whole = await ask('CM-6', '&limit=100');
   const [header, ...rows] = readCsv((await t.get('/api/v1/search?q=CM-6&format=csv')).text);
   assert.equal(
     rows.map((row) => row[header!.indexOf('ruleId')]),
     whole.results.map(({ ruleId }: { ruleId: string }) => ruleId),
   );
-  for (const sort of ['id', 'severity', 'relevance', 'stig']) {
-    const { results } = await ask('CM-6', `&limit=100&sort=${sort}`);
-    const names = (some: { ruleId: string }[]) => some.map(({ ruleId }) => ruleId).sort();
-    assert.equal(names(results), names(whole.results), sort);
-  }
 });
 
 ids(
@@ -227,70 +225,37 @@ ids(
 
 // The last: it imports a catalog into that of the others.
 ids('a control of a framework that the site imported answers as others do', async () => {
-  const document = (title: string) => ({
-    metadata: { title, version: '1', 'last-modified': '2026-01-01T00:00:00Z' },
-  });
-  const catalog = (title: string, names: string[]) =>
-    JSON.stringify({
-      catalog: {
-        ...document(title),
-        groups: [
-          {
-            title: 'Piers',
-            controls: names.map((id) => ({
-              id,
-              title: `Pier ${id}`,
-              props: [{ name: 'label', value: id.toUpperCase() }],
-            })),
-          },
-        ],
-      },
+  const catalog = (title: string, names: string) => {
+    const metadata = { title, version: '1', 'last-modified': '2026-01-01T00:00:00Z' };
+    const controls = names.split(' ').map((id) => {
+      return { id, title: `Pier ${id}`, props: [{ name: 'label', value: id.toUpperCase() }] };
     });
-  const mapping = JSON.stringify({
-    'mapping-collection': {
-      ...document('Quay to NIST'),
-      mappings: [
-        {
-          'source-resource': { type: 'catalog', href: 'quay-rules' },
-          'target-resource': { type: 'catalog', href: 'nist-800-53' },
-          maps: ['qr.aa-01', 'qy-7'].map((id) => ({
-            relationship: 'subset-of',
-            sources: [{ type: 'control', 'id-ref': id }],
-            targets: [{ type: 'control', 'id-ref': 'ac-12' }],
-          })),
-        },
-      ],
-    },
-  });
+    return JSON.stringify({ catalog: { metadata, groups: [{ title: 'Piers', controls }] } });
+  };
+  const maps = ['QR.AA-01', 'QY-7'].map((id) => ['quay-rules', '1', id, 'nist-800-53', 'Rev 5', 'AC-12']);
   const { lines } = await importTexts(t.db, [
-    catalog('Quay Rules', ['qr.aa-01', 'qy-7', 'sh-1.2', 'mooring']),
-    catalog('Shore Rules', ['sh-1.2']),
-    mapping,
+    ...[catalog('Quay Rules', 'qr.aa-01 qy-7 sh-1.2 mooring'), catalog('Shore Rules', 'sh-1.2')],
+    mappingsCsv(maps),
   ]);
   assert.equal(new Set(lines.map(({ outcome }) => outcome)), new Set(['imported']));
-  for (const [asked, id] of [
-    ['qr.aa-01', 'QR.AA-01'],
-    ['Qy-7', 'QY-7'],
-  ] as const) {
-    const { answers, results, pagination } = await ask(asked, '&limit=100');
+  for (const asked of ['qr.aa-01', 'Qy-7']) {
+    const id = asked.toUpperCase();
+    const { answers, results } = await ask(asked, '&limit=100');
     const rules = await reachedFrom('quay-rules', id);
     assert.ok(rules.length > 0);
-    const href = `/controls/quay-rules/${id}`;
-    const title = `Pier ${id.toLowerCase()}`;
-    assert.equal(answers, [
-      { asked, kind: 'control', id, title, state: 'current', href, rules: rules.length },
-    ]);
-    assert.is(pagination.total, rules.length);
-    const found = results.map(({ slug, ruleId }: { slug: string; ruleId: string }) => `${slug} ${ruleId}`);
-    assert.equal(found.sort(), rules.sort());
+    const found = {
+      title: `Pier ${asked.toLowerCase()}`,
+      href: `/controls/quay-rules/${id}`,
+      rules: rules.length,
+    };
+    assert.equal(answers, [{ asked, kind: 'control', id, state: 'current', ...found }]);
+    const names = results.map(({ slug, ruleId }: { slug: string; ruleId: string }) => `${slug} ${ruleId}`);
+    assert.equal(names.sort(), rules.sort());
   }
   const several = await answersTo('What does (QR.AA-01) say, and AC-17, and qr.aa-01?');
-  assert.equal(
-    several.map(({ id }: { id: string }) => id),
-    ['QR.AA-01', 'AC-17', 'QR.AA-01'],
-  );
+  assert.is(several.map(({ id }: { id: string }) => id).join(), 'QR.AA-01,AC-17,QR.AA-01');
   // Two frameworks have the one; the other is a word.
-  assert.equal(await answersTo('sh-1.2'), []);
-  assert.equal(await answersTo('mooring'), []);
+  for (const q of ['sh-1.2', 'mooring']) assert.equal(await answersTo(q), []);
 });
+
 ids.run();

@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { type Database, openCatalog } from '../../src/db/database.ts';
-import { testApp } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { assertError, assertSecurityHeaders, loggedApp } from '../support/service.ts';
+import { rowsOf } from '../support/tables.ts';
 
 const service = suite('Service endpoints, failures and log lines');
 
@@ -19,19 +19,6 @@ async function ask(app: ReturnType<typeof loggedApp>['app'], path: string, init:
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
 }
-
-service('healthz and readyz answer constants and look at no token', async () => {
-  const t = await testApp();
-  for (const headers of [{}, { Authorization: 'Bearer nonsense' }, { Authorization: 'Basic eDp5' }]) {
-    const health = await t.get('/healthz', { token: null, headers });
-    assert.is(health.status, 200);
-    assert.is(health.text, '{"status":"ok"}');
-    const ready = await t.get('/readyz', { token: null, headers });
-    assert.is(ready.status, 200);
-    assert.is(ready.text, '{"status":"ready"}');
-  }
-  t.db.close();
-});
 
 service('readyz is 503 while stopping and without a database; healthz stays 200', async () => {
   const db = await filled();
@@ -77,71 +64,38 @@ service(
   async () => {
     const db = await filled();
     const { app, lines } = loggedApp(db);
-    const secrets = {
-      token: 'eyJhbGciOiJub25lIn0.canary-token.x',
-      search: 'canary-search',
-      slug: 'canary_slug',
-    };
     const headers = {
-      Authorization: `Bearer ${secrets.token}`,
-      Cookie: 'gapstone_session=canary-cookie',
-      Referer: 'https://canary-referer.example/',
-      'X-Request-Id': 'log-test',
+      ...{
+        Authorization: 'Bearer eyJhbGciOiJub25lIn0.canary-token.x',
+        Cookie: 'gapstone_session=canary-cookie',
+      },
+      ...{ Referer: 'https://canary-referer.example/', 'X-Request-Id': 'log-test' },
     };
-    const requests: [string, string, number, string | null][] = [
-      ['GET', `/api/v1/stigs?search=${secrets.search}`, 200, '/api/v1/stigs'],
-      [
-        'GET',
-        `/api/v1/stigs/${secrets.slug}/controls?search=${secrets.search}`,
-        404,
-        '/api/v1/stigs/:slug/controls',
-      ],
-      [
-        'HEAD',
-        '/api/v1/stigs/harbor_linux_3/download?hostName=canary-host',
-        200,
-        '/api/v1/stigs/:slug/download',
-      ],
-      ['GET', '/api/v1/stigs?page=canary-page', 400, '/api/v1/stigs'],
-      ['GET', '/canary-path/x', 404, null],
-      ['DELETE', '/api/v1/stigs/canary_slug', 405, null],
-    ];
+    const stig = '/api/v1/stigs/:slug';
+    const requests = rowsOf(`
+    GET | /api/v1/stigs?search=canary-search | 200 | /api/v1/stigs
+    GET | /api/v1/stigs/canary_slug/controls?search=canary-search | 404 | ${stig}/controls
+    HEAD | /api/v1/stigs/harbor_linux_3/download?hostName=canary-host | 200 | ${stig}/download
+    GET | /api/v1/stigs?page=canary-page | 400 | /api/v1/stigs
+    GET | /canary-path/x | 404 |
+    DELETE | /api/v1/stigs/canary_slug | 405 |
+  `) as [string, string, string, string][];
     for (const [method, path] of requests) await app.request(path, { method, headers });
     const logged = lines();
     assert.is(logged.length, requests.length);
     for (const [index, [method, , status, route]] of requests.entries()) {
       const { time, durationMs, bytes, ...rest } = logged[index];
-      const known = route === null ? {} : { tokenType: 'user', subjectHash: '2bd806c97f0e' };
+      const known = route === '' ? {} : { tokenType: 'user', subjectHash: '2bd806c97f0e' };
       assert.equal(rest, {
-        level: 'info',
-        msg: 'request',
-        requestId: 'log-test',
-        method,
-        route,
-        status,
-        ...known,
+        ...{ level: 'info', msg: 'request', requestId: 'log-test', method, status: Number(status) },
+        ...{ route: route || null, ...known },
       });
-      assert.ok(Number.isInteger(bytes) && bytes > 0);
+      assert.ok(Number.isInteger(bytes) && bytes > 0 && durationMs >= 0);
       assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      assert.ok(durationMs >= 0 && durationMs < 10_000);
     }
     assert.not.match(JSON.stringify(logged), /canary|eyJ|harbor/);
     db.close();
   },
 );
-
-service('a hostile request id or method cannot break a log line', async () => {
-  const db = await filled();
-  const { app, lines } = loggedApp(db);
-  for (const id of ['x","level":"error', '\u001b[31m', '{}']) {
-    await app.request('/openapi.json', { headers: { 'X-Request-Id': id.replace('\u001b', '%1b') } });
-  }
-  assert.is(lines().length, 3);
-  for (const line of lines()) {
-    assert.is(line.level, 'info');
-    assert.match(line.requestId, /^[0-9a-f-]{36}$/);
-  }
-  db.close();
-});
 
 service.run();

@@ -55,3 +55,12 @@ export async function successOf(
   const share = (is: (each: (typeof found)[number]) => boolean) => found.filter(is).length / found.length;
   return { success: share(({ isRight }) => isRight), empty: share(({ isEmpty }) => isEmpty) };
 }
+
+/** Numbers below a limit, the same in every run. */
+export function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return Math.floor((state / 2147483648) * below);
+  };
+}
