@@ -114,7 +114,14 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
         if (!former) throw notFound();
         const { notes = former.notes, position = former.position } = change;
         const release = change.release === undefined ? former.release : known(key, change.release, 'release');
-        db.orm.update(listStigs).set({ notes, position, release }).where(isEntry).run();
+        // Two entries that have come to mean one STIG keep what the change does not name.
+        const set = {
+          notes: change.notes,
+          position: change.position,
+          release: change.release === undefined ? undefined : release,
+        };
+        if (Object.values(set).some((value) => value !== undefined))
+          db.orm.update(listStigs).set(set).where(isEntry).run();
         const direction = Math.sign(position - former.position);
         if (makesRoom && direction !== 0) renumber(id, key, direction);
         lists.change(id, {});
