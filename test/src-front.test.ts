@@ -14,14 +14,7 @@ import { startServer as listen, type RunningServer, type ServerOptions } from '.
 import { selfSigned } from './support/certificate.ts';
 import { suite } from './support/harness.ts';
 import { shipped } from './support/reference.ts';
-import {
-  ask,
-  killAll,
-  openRaw,
-  type Running,
-  startServer,
-  until,
-} from './support/running.ts';
+import { ask, killAll, openRaw, type Running, startServer, until } from './support/running.ts';
 import { put, scratchFolder } from './support/scratch.ts';
 
 // What stands in front of the routes, over real connections.

@@ -35,7 +35,16 @@ server.before(async () => {
     GAPSTONE_LOG_LEVEL: 'debug',
     GAPSTONE_CRON_SECRET: 'canary-secret',
   });
-  const { stdout } = await gapstone(['token', 'issue', '--subject', 'canary-subject', '--email', 'canary@example.org', '--db', file]);
+  const { stdout } = await gapstone([
+    'token',
+    'issue',
+    '--subject',
+    'canary-subject',
+    '--email',
+    'canary@example.org',
+    '--db',
+    file,
+  ]);
   authorization = `Authorization: Bearer ${stdout.trim()}\r\n`;
 });
 server.after(killAll);

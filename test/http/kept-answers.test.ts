@@ -25,7 +25,9 @@ import { linesOf } from '../support/tables.ts';
 const kept = suite('Kept answers over connections');
 
 const running: RunningServer[] = [];
-kept.after(() => Promise.all(running.map((server) => server.stop())));
+kept.after(async () => {
+  for (const server of running) await server.stop();
+});
 
 /** The server of the command line over a catalog of all that is shipped; it says of each answer whether it was kept. */
 async function serve(perMinute: number | null = null) {

@@ -168,7 +168,13 @@ for (const [kind, path, asked] of table)
     const own = path!.replace('/controls/', '/control-rules/').replace('?search=hl3', '?search=harbor');
     const { shown, wanted } = kinds[kind!]!;
     const json = await api(asked ?? own);
-    assert.equal(shown(await page(path!)), wanted(json));
+    const rows = wanted(json) as unknown[];
+    assert.is(
+      [rows[0] ?? []].flat().length === 0,
+      path!.includes('zzzz'),
+      'only what nothing matches is empty',
+    );
+    assert.equal(shown(await page(path!)), rows);
   });
 
 answers('each number of the start page leads to a listing that shows that number', async () => {
@@ -273,9 +279,10 @@ answers(
 );
 
 answers('where a square leads there are as many rules as it says', async () => {
+  let asked = 0;
   for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'])
     for (const { identifier, rules, covered } of (await api(`${coverage}?framework=${framework}`)).controls) {
-      if (!covered) continue;
+      if (!covered || asked++ % 4 > 0) continue;
       const path = `/control-rules/${framework}/${encodeURIComponent(identifier)}?list=${list}`;
       assert.is((await api(path)).pagination.total, rules.total, path);
     }

@@ -36,7 +36,7 @@ odd(
     assert.ok(columns.length > 5, `${columns.length}`);
     sqlite.pragma('ignore_check_constraints = ON');
     sqlite.pragma('foreign_keys = OFF');
-    for (const text of ['<script>alert(1)</script>', '{"a": [1,', '[]', 'null', ''])
+    for (const text of ['<script>alert(1)</script>', '{"a": [1,', 'null'])
       for (const { table, name } of columns) {
         sqlite.exec('SAVEPOINT odd');
         try {

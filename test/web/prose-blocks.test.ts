@@ -156,7 +156,7 @@ prose('whatever the text, its blocks and its page are the text', () => {
       assert.is(together(each), each);
       if (each.trim() !== '') assert.is(textOf(htmlOf(each)), each);
     }),
-    { numRuns: 2000 },
+    { numRuns: 400 },
   );
 });
 

@@ -114,50 +114,6 @@ forms('a checklist is upgraded, and the file comes without choosing it again', a
   }
 });
 
-forms('what the new checklist does not hold is on the page whole, and said once for all rules', async () => {
-  const checklist = await old();
-  const [stig] = checklist.stigs as [Cklb['stigs'][number]];
-  const overrides = { severity: { severity: 'low', reason: 'behind a <wall>' } };
-  const [first] = stig.rules;
-  const answers = { status: 'not_a_finding', finding_details: 'two\nlines', comments: 'seen — by Ann' };
-  Object.assign(first!, { overrides, ...answers });
-  const ids = { group_id: 'V-1', rule_id: 'SV-1r1', rule_id_src: 'SV-1r1_rule', rule_version: 'X' };
-  stig.rules.push({ ...first!, ...ids });
-  const { html } = await send({ a: JSON.stringify(checklist) }, { slug, onChange: 'reset' });
-  const item = (id: string) => html.split(/<li>|<tr/).find((each) => each.includes(`>${id}<`))!;
-  for (const [id, reason] of [
-    ['V-900001', 'the request asks to reset such answers'],
-    ['V-1', '(the release no longer has this rule)'],
-  ]) {
-    assert.match(item(id!), reason!);
-    assert.match(
-      textOf(item(id!)),
-      /Status not_a_finding .*Severity ● CAT III .*Reason for the severity behind a <wall> .*Finding details two lines .*Comments seen — by Ann/,
-    );
-    assert.match(item(id!), 'two\nlines');
-  }
-
-  const plain = await old();
-  plain.stigs[0]!.rules.forEach((rule, index) => {
-    Object.assign(rule, {
-      createdAt: `2026-01-${index + 1}`,
-      ...(index === 2 ? { seenBy: 'Ann <Lee>' } : {}),
-    });
-  });
-  const { rules, stig_name } = plain.stigs[0]!;
-  const page = (await send({ a: JSON.stringify(plain) }, { slug })).html;
-  const notCarried = page.slice(page.indexOf('Not carried over:'));
-  const reason = 'a cklb has no field for this';
-  assert.equal(
-    [...notCarried.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, text]) => textOf(text!)),
-    [`createdAt , ${rules.length} times: ${reason}`],
-  );
-  const of = (index: number) => `of ${rules[index]!.group_id} in ${stig_name}`;
-  for (const index of rules.keys())
-    assert.match(textOf(notCarried), `createdAt ${of(index)}: ${reason} 2026-01-${index + 1}`);
-  assert.match(textOf(notCarried), `seenBy ${of(2)}: ${reason} Ann <Lee>`);
-});
-
 forms('scan results become a checklist, alone or merged into one that is dropped with them', async () => {
   const checklist = await old('', 'V1R2');
   const [first, ...others] = checklist.stigs[0]!.rules;
@@ -319,34 +275,6 @@ forms('the STIG that a checklist names is taken where none is chosen', async () 
   assert.is((await byApi({ slug: '', checklist: harbor })).status, 404);
 });
 
-forms('a checklist that is no UTF-8 is read as an import reads it, and the report warns', async () => {
-  const checklist = await old();
-  checklist.stigs[0]!.rules[0]!.comments = 'geprüft – „Müller“';
-  const special: Record<string, number> = { '…': 0x85, '–': 0x96, '“': 0x93, '”': 0x94, '„': 0x84 };
-  const ansi = (text: string) =>
-    Uint8Array.from([...text].map((each) => special[each] ?? each.charCodeAt(0)));
-  const cklb = JSON.stringify(checklist);
-  const ckl = (encoding: string) =>
-    writeCkl(checklist as never).replace(/^<\?xml[^>]*\?>/, `<?xml version="1.0" encoding="${encoding}"?>`);
-  for (const [content, isWarned] of [
-    [ckl('windows-1252'), false],
-    [ansi(ckl('windows-1252')), false],
-    [ansi(ckl('UTF-8')), true],
-    [ansi(cklb), true],
-  ] as const) {
-    const { text, kept } = await send({ content });
-    const file: Cklb = JSON.parse((await made(formOf({}, kept))).text);
-    assert.is(file.stigs[0]!.rules[0]!.comments, 'geprüft – „Müller“');
-    const warning =
-      /The checklist is not valid UTF-8: byte 0x[0-9A-F]+ at offset \d+ \(line \d+\); the whole file was read as windows-1252/;
-    assert.is(warning.test(text), isWarned);
-  }
-  for (const content of [ansi(cklb.replace('gepr', 'gepr\u0081')), ansi(ckl('shift_jis'))]) {
-    const refused = await send({ content });
-    assert.equal([refused.status, refused.text.includes('The checklist is not valid UTF-8')], [400, true]);
-  }
-});
-
 for (const format of ['cklb', 'ckl'] as const)
   forms(`several, ${format}: previewed by file, then one zip of what the API makes of each`, async () => {
     const files: Record<string, string> = {
@@ -504,51 +432,6 @@ forms('a zip stands for its checklists, a hostile one and what makes no sense ar
     const refused = await send(files, fields);
     assert.equal([refused.status, refused.text.includes(message)], [400, true], message);
   }
-});
-
-forms('a report is filtered by severity and outcome, and ordered, with its files', async () => {
-  const checklist = await oldText('web01');
-  const preview = await send({ 'a.cklb': checklist });
-  const rowsIn = (html: string) =>
-    [...html.split('class="cards review"')[1]!.matchAll(/<tr role="row"><td.*?<\/tr>/gs)].map(([row]) =>
-      textOf(row),
-    );
-  const idsIn = (rows: string[]) => rows.map((line) => /\bHARB-\S+/.exec(line)![0]);
-  const seen = async (fields: [string, string][]) => {
-    const form = formOnPage(preview.html);
-    for (const [name, value] of [['view', 'report'], ...fields] as [string, string][])
-      form.append(name, value);
-    const { status, html } = await loadPage(t, upgrade, ann, form);
-    assert.is(status, 200);
-    return rowsIn(html);
-  };
-  const { json } = await t.send('POST', '/api/v1/checklists/upgrade', { slug, checklist });
-  const { rules } = json.report as { rules: { outcome: string; ruleVersion: string }[] };
-  const idsOf = (isCarried: boolean) =>
-    rules
-      .filter(({ outcome }) => (outcome === 'carried') === isCarried)
-      .map(({ ruleVersion }) => ruleVersion)
-      .sort();
-  assert.equal(idsIn(rowsIn(preview.html)).sort(), idsOf(false));
-  const carried: [string, string][] = [
-    ['kind', 'carried'],
-    ['order', 'id'],
-  ];
-  assert.equal(idsIn(await seen(carried)), idsOf(true));
-  const all = [...new Set(rules.map(({ outcome }) => outcome))].map((kind): [string, string] => [
-    'kind',
-    kind,
-  ]);
-  const ranks = (await seen(all)).map((line) =>
-    ['CAT I ', 'CAT II ', 'CAT III '].findIndex((word) => line.includes(word)),
-  );
-  assert.is(ranks.length, rules.length);
-  assert.equal(ranks, ranks.toSorted(), 'CAT I first');
-  const [high, unknown] = [
-    await seen([...all, ['severity', 'high']]),
-    await seen([...all, ['severity', 'x']]),
-  ];
-  assert.equal([high.length, unknown.length], [ranks.filter((rank) => rank === 0).length, rules.length]);
 });
 
 forms.run();
