@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { generateKeyPairSync, randomFillSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { goodChain } from '../../src/auth/certificate-chain.ts';
 import { type CertificateFacts, readCertificate } from '../../src/auth/certificate-facts.ts';
 import { type CertificateSubject, subjectOf } from '../../src/auth/certificate-name.ts';
 import { loadCertificates } from '../../src/auth/certificates.ts';
 import { type RevocationList, readRevocationLists } from '../../src/auth/revocation-list.ts';
-import { createSerialSet } from '../../src/auth/serial-set.ts';
 import type { SignInRefused } from '../../src/auth/sign-in-refused.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { der, sequence } from '../support/certificate.ts';
@@ -226,24 +225,6 @@ certificates('chains end at a root or at what nobody in the file issued', () => 
   assert.is(judged(issue(b), [b, loop]), 'CERTIFICATE_NOT_TRUSTED');
 });
 
-certificates('a set of serial numbers holds what was added, and nothing else', () => {
-  const set = createSerialSet(3000);
-  const known = new Set<string>();
-  const bytes = randomFillSync(Buffer.alloc(40_000));
-  for (let at = 0; known.size < 3000; at += 10) {
-    const length = 1 + (bytes[at]! % 20);
-    set.add(bytes, at, at + length);
-    known.add(bytes.subarray(at, at + length).toString('hex'));
-  }
-  assert.is(set.size(), known.size);
-  for (const serial of known) assert.ok(set.has(serial), serial);
-  for (let at = 5; at < 30_000; at += 7) {
-    const serial = bytes.subarray(at, at + 1 + (at % 20)).toString('hex');
-    assert.is(set.has(serial), known.has(serial), serial);
-  }
-  assert.not.ok(createSerialSet(0).has('01'));
-});
-
 const signerOf = ({ name, key }: pki.Issued) => ({ id: 'x', name: name.toString('base64'), key });
 const read = async (bytes: string | Uint8Array, ...signers: pki.Issued[]) =>
   readRevocationLists(put(scratchFolder(), 'list.crl', bytes), signers.map(signerOf));
@@ -309,21 +290,6 @@ certificates('a list that was changed anywhere, or cut, is refused', async () =>
   await rejects(read(pki.revocationList(root, [1n], { extensions: partial }), root), /not a whole list/);
   for (const wrong of ['-----BEGIN X509 CRL-----\nAAAA', `${pki.listPem(list)}`.replace('M', '!')])
     await rejects(read(wrong, root), /it has no line|not base64/);
-});
-
-certificates('a long list is read in many short turns', async () => {
-  const { bytes, last } = pki.largeList(root, 100_000);
-  let turns = 0;
-  let isOver = false;
-  const watch = (async () => {
-    for (; !isOver; turns++) await new Promise((resolve) => setImmediate(resolve));
-  })();
-  const found = await read(bytes, root);
-  isOver = true;
-  await watch;
-  assert.equal(holds(found, last, 'ff'.repeat(16)), [true, false]);
-  // A turn reads 256 KiB at most: some 7,000 entries.
-  assert.ok(turns >= bytes.length / (256 * 1024), `${turns} turns`);
 });
 
 certificates.run();

@@ -167,27 +167,17 @@ attacks('tokens of the provider that are not ours, old, or for somebody else', a
   };
   const tokens: Record<string, (nonce: string) => string | Promise<string>> = {
     'the nonce of another': () => at.idToken({ nonce: 'x' }),
-    'no nonce': () => at.idToken({}),
     'for another client': (nonce) => at.idToken({ nonce, aud: 'other' }),
     'for the API': (nonce) => at.idToken({ nonce, aud: 'gapstone-api' }),
     'for two, without saying who asked': (nonce) =>
       at.idToken({ nonce, aud: ['gapstone-pages', 'gapstone-api'] }),
     'asked for by another': (nonce) => at.idToken({ nonce, azp: 'other' }),
     'of another issuer': (nonce) => at.idToken({ nonce, iss: 'https://evil.example' }),
-    'no issuer': (nonce) => at.idToken({ nonce, iss: undefined }),
     expired: (nonce) => at.idToken({ nonce, iat: now() - 900, exp: now() - 60 }),
-    'from the future': (nonce) => at.idToken({ nonce, iat: now() + 60 }),
-    'for ever': (nonce) => at.idToken({ nonce, exp: now() + 91 * 86_400 }),
-    'without an end': (nonce) => at.idToken({ nonce, exp: undefined }),
     'of a stranger': (nonce) => at.idToken({ nonce }, { x: 'stranger' }),
-    'with another key name': (nonce) => at.idToken({ nonce }, { kid: 'q' }),
     'for signing out': (nonce) => at.idToken({ nonce }, { typ: 'logout+jwt' }),
-    'without a subject': (nonce) => at.idToken({ nonce, sub: undefined }),
-    'with a control character': (nonce) => at.idToken({ nonce, sub: 'ann\n' }),
-    'of 9 KB': (nonce) => at.idToken({ nonce, more: 'x'.repeat(9000) }),
     unsigned: (nonce) => `${part({ alg: 'none' })}.${part({ ...base, nonce })}.`,
     'signed with the public key': hmac,
-    'no token': () => 'no.such.token',
   };
   for (const [name, make] of Object.entries(tokens)) {
     const from = nextFrom(tls);

@@ -70,6 +70,7 @@ doors('who has a certificate is in by one press, through TLS and through a proxy
   }
   // Without a certificate the pages are there, and the usual way stands first.
   const page = await tls.ask('/signin');
+  assert.is(page.headers['strict-transport-security'], 'max-age=63072000');
   assert.ok(page.text.indexOf('with your certificate') < page.text.indexOf('with your organization'));
   assert.ok(page.text.indexOf('with your organization') < page.text.indexOf('with a user token'));
 });
@@ -179,14 +180,12 @@ doors(
     assert.is(await kept.ask(), 303);
 
     at.revoke(at.issuing, [one.serial]);
-    const since = Date.now();
     const statuses = async () => [
       (await tls.ask('/lists', withSession(byTls))).status,
       (await proxy.ask('/lists', withSession(byProxy))).status,
       (await tls.ask('/api/v1/stigs', script)).status,
     ];
     await until('sessions and token are over', async () => (await statuses()).every((each) => each !== 200));
-    process.stdout.write(`revoked after ${Date.now() - since} ms\n`);
     assert.equal(await statuses(), [303, 303, 401]);
     assert.is((await tls.ask('/lists', withSession(his))).status, 200);
     const ends = tls.audit('service').filter(({ reason }) => reason === 'CERTIFICATE');
@@ -248,7 +247,7 @@ doors(
     await until401('10.1.0.20');
     assert.ok(reasons(proxy, '10.1.0.20').includes('REVOCATION_UNKNOWN'));
     assert.is((await proxy.ask('/lists', withSession(session))).status, 200);
-    assert.ok((await nextUpdate(proxy)) < Date.now() / 1000);
+    assert.ok((await nextUpdate(proxy)) < soon / 1000);
     at.revoke(at.issuing, []);
     await until('they come in again', async () => (await signIn(proxy, one)).status === 303);
     rmSync(file);
@@ -257,7 +256,7 @@ doors(
     assert.match(proxy.running.stdout(), 'authorities without a current revocation list');
     at.revoke(at.issuing, []);
     await until('they come in again', async () => (await signIn(proxy, one)).status === 303);
-    assert.ok((await nextUpdate(proxy)) > Date.now() / 1000);
+    assert.ok((await nextUpdate(proxy)) > soon / 1000);
     assert.is((await proxy.ask('/lists', withSession(session))).status, 200, 'the session was only waiting');
     // The list of the root names the authority itself.
     at.revoke(at.root, [at.issuing.serial]);
