@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { goodChain } from '../../src/auth/certificate-chain.ts';
@@ -9,9 +8,8 @@ import { type RevocationList, readRevocationLists } from '../../src/auth/revocat
 import type { SignInRefused } from '../../src/auth/sign-in-refused.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { der, sequence } from '../support/certificate.ts';
-import { rejects, suite, testIf } from '../support/harness.ts';
+import { rejects, suite } from '../support/harness.ts';
 import * as pki from '../support/pki.ts';
-import { programs } from '../support/programs.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 // Names in certificates, chains and revocation lists (rule D43.1), without a server.
@@ -66,15 +64,6 @@ certificates('a distinguished name is that of RFC 4514', () => {
   assert.is(subject(nameOf(['CN', 'a\nb']), 'dn'), none);
   assert.is(subject(nameOf(['CN', 'x'.repeat(253)]), 'dn'), none);
   assert.is(subject(nameOf(), 'dn'), none);
-});
-
-testIf(programs('openssl'), certificates)('OpenSSL writes names of the field alike', () => {
-  const units = 'DoD PKI USA'.split(' ').map((each): ['OU', string] => ['OU', each]);
-  const name = nameOf(['C', 'US'], ['O', 'U.S. Government'], ...units, ['CN', 'DOE.JOHN.Q.1234567890']);
-  const { cert } = issue(root, { name });
-  const args = ['x509', '-noout', '-subject', '-nameopt', 'RFC2253'];
-  const { stdout } = spawnSync('openssl', args, { input: cert, encoding: 'utf8' });
-  assert.is(subject(name, 'dn'), stdout.trim().replace('subject=', ''));
 });
 
 const upn = 'ann@test.mil';

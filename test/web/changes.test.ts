@@ -4,7 +4,7 @@ import { testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
-import { attributesOf, loadPage, textOf } from '../support/pages.ts';
+import { loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { rowsOf } from '../support/tables.ts';
 import { sampleRules } from '../support/xccdf-writer.ts';
@@ -27,43 +27,6 @@ interface Changed {
   fields: { old: string | string[]; new: string | string[] }[];
 }
 const { changed } = (await t.get(`/api/v1${diff}?${both}`)).json as { changed: Changed[] };
-
-pages('a comparison to carry away: the same bytes again, nothing from elsewhere, no script', async () => {
-  const { status, html, headers } = await loadPage(t, `${diff}/file?${both}`, ann);
-  assert.is(status, 200);
-  assert.is(headers.get('Content-Type'), 'text/html; charset=utf-8');
-  const name = 'harbor_linux_3_V1R1_to_V1R2_changes.html';
-  assert.ok(headers.get('Content-Disposition')!.startsWith(`attachment; filename="${name}"`));
-  assert.is((await loadPage(t, `${diff}/file?${both}`, ann)).html, html);
-  assert.not.match(html, /<script|<link|<img|<form|\ssrc=|\sstyle=|\son[a-z]+=|url\(|@import/i);
-  // Each line of the contents leads to a change, nothing leads elsewhere, and each change has all of its text.
-  assert.equal(
-    attributesOf(html, 'href'),
-    changed.map((rule) => `#${rule.new.groupId}`),
-  );
-  assert.is(
-    html.match(/<summary>Whole text/g)?.length,
-    html.match(/<article.*?\[…\].*?<\/article>/gs)?.length,
-  );
-});
-
-pages('the file and the downloads are narrowed as the page is', async () => {
-  const filter = 'kind=changed&class=severity&severity=high';
-  const { html } = await loadPage(t, `${diff}?${both}&${filter}`, ann);
-  const links = attributesOf(html, 'href').filter((href) => /diff\/file|format=/.test(href));
-  assert.is(links.length, 4);
-  for (const each of links) assert.ok(each.includes(filter), each);
-  const file = await loadPage(t, links.find((each) => each.includes('/file'))!, ann);
-  const name = '_V1R1_to_V1R2_changes_kind-changed_class-severity_severity-high.html"';
-  assert.match(file.headers.get('Content-Disposition')!, name);
-  assert.equal(changesIn(file.html), changesIn(html));
-  assert.match(file.html, 'Only rules with kind: changed; class: severity; severity: high.');
-  const some = changesIn((await loadPage(t, `${diff}?class=severity`, ann)).html);
-  assert.equal(
-    some,
-    changed.filter(({ classes }) => classes.includes('severity')).map((rule) => rule.new.groupId),
-  );
-});
 
 /** The sides of the fields in a part of a page, before and after in turns. */
 const sidesIn = (html: string) => [...html.matchAll(/<p class="text">(.*?)<\/p>/gs)].map(([, side]) => side!);

@@ -35,23 +35,6 @@ everywhere('paper has the release, the day, the digest and the banner', async ()
   assert.not.match(style, '</style>');
 });
 
-const ended = { Cookie: `gapstone_session=${'x'.repeat(43)}`, 'Sec-Fetch-Site': 'same-origin' };
-
-everywhere('what was typed when a session has ended is shown after signing in, and not sent', async () => {
-  const refused = await loadPage(t, '/lists', ended, { name: 'Über "web" & <b>', visibility: 'PRIVATE' });
-  assert.is(refused.status, 401);
-  assert.match(textOf(refused.html), 'Your session has ended. This page keeps what you typed');
-  const hidden = [...refused.html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
-  const fields = Object.fromEntries(hidden.map(([, name, value]) => [name!, textOf(value!)]));
-  assert.is(fields.to, '/lists');
-  const count = () => t.db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get();
-  const before = count();
-  const signedIn = await loadPage(t, '/signin', nobody, { ...fields, token: token() });
-  assert.equal([signedIn.status, count()], [200, before]);
-  assert.match(signedIn.html, 'name="name" value="Über &quot;web&quot; &amp; &lt;b&gt;"');
-  assert.not.match(signedIn.html, token());
-});
-
 everywhere('what another site sends, a file, and what is too large are never kept', async () => {
   const typed = { name: 'planted', visibility: 'SHARED' };
   const parts = new FormData();

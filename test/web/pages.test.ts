@@ -1,9 +1,6 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { transform } from 'esbuild';
 import * as assert from 'uvu/assert';
 import { programName } from '../../src/base/installation.ts';
-import { packageRoot } from '../../src/base/root.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { type Caller, countingIds, sessionCaller, testId, userCaller } from '../support/callers.ts';
@@ -87,6 +84,7 @@ for (const [path, ...words] of shown)
     for (const id of attributesOf(html, 'for'))
       assert.ok(ids.includes(id), `a label is for #${id}, which is not there`);
     assert.is(html.match(/<h1[ >]/g)?.length, 1);
+    assert.ok(html.length < 70_000, `${html.length}`);
     assert.match(html, /^<!DOCTYPE html><html lang="en">/);
     assert.match(html, /<a class="skip" href="#main">/);
   });
@@ -169,10 +167,6 @@ pages('an empty catalog says so, and what to do about it; its pages are small', 
     const answer = await loadPage(empty, path!, eve);
     assert.match(textOf(answer.html), words!, path);
     assert.ok(answer.html.length + assets < 50_000, `${path}: ${answer.html.length} + ${assets}`);
-  }
-  for (const [path] of shown) {
-    const { length } = (await loadPage(t, path!, ann)).html;
-    assert.ok(length + assets < 100_000, `${path}: ${length} + ${assets}`);
   }
   for (const name of ['style.css', 'style.0000000000000000.css', '..%2f..%2fpackage.json'])
     assert.is((await loadPage(t, `/assets/${name}`)).status, 404, 'under its hash alone');
@@ -296,23 +290,6 @@ pages('what is wrong with a form is said, whether it is a form, its size and its
     const { status, html } = await loadPage(t, path, ann, { visibility: 'PRIVATE', ...form });
     assert.is(status, 400, path);
     assert.ok(textOf(html).includes(words), `${path}: ${textOf(html).slice(0, 400)}`);
-  }
-  const encoded = 'application/x-www-form-urlencoded';
-  const noForm = 'The request body is not a form';
-  const bodies: [type: string, body: string | Uint8Array<ArrayBuffer>, status: number, words: string][] = [
-    ['application/json', '{"name":"x"}', 400, noForm],
-    ['text/plain', 'name=x', 400, noForm],
-    ['multipart/form-data; boundary=x', 'nothing of the kind', 400, noForm],
-    ['multipart/form-data', 'name', 400, noForm],
-    [encoded, 'name=%ff', 400, 'The request body is not valid UTF-8'],
-    [encoded, new Uint8Array([0x6e, 0x3d, 0xff]), 400, 'The request body is not valid UTF-8'],
-    [encoded, `name=${'x'.repeat(64 * 1024)}`, 413, 'The request body is larger than 65536 bytes'],
-  ];
-  for (const [type, body, status, words] of bodies) {
-    const init = { method: 'POST', headers: { ...ann, 'Content-Type': type }, body };
-    const response = await t.app.request('/lists', init);
-    assert.is(response.status, status, type);
-    assert.ok(textOf(await response.text()).includes(words), type);
   }
 });
 
@@ -498,7 +475,10 @@ pages('a classification banner is on every page, twice, and on every export', as
   const banner = 'SECRET//REL -- "A&B" é';
   const marked = await testApp([shipped()], { banner, newId: countingIds() });
   const eve = { ...(await userOf(marked, 'eve', ['occ', 'regdoc'])), Accept: 'text/html' };
-  for (const path of [...shown.map(([each]) => each!), '/no-such-list', `/lists/${testId(99)}`]) {
+  const paths = linesOf(
+    '/ \n /stigs/harbor_linux_3 \n /controls \n /catalog \n /docs/guide \n /signin \n /no-such-list',
+  );
+  for (const path of [...paths, `/lists/${testId(99)}`]) {
     const { html } = await loadPage(marked, path, eve);
     const texts = [...html.matchAll(/<p class="banner">(.*?)<\/p>/g)].map((match) => textOf(match[1]!));
     assert.equal(texts, [banner, banner], path);
@@ -519,7 +499,7 @@ pages('a classification banner is on every page, twice, and on every export', as
   marked.db.close();
 });
 
-pages('the documents: every operation with its line for curl, every link with its place', async () => {
+pages('the lines for curl name the address at which the documents are read', async () => {
   for (const [Host, origin] of [
     ['here.example', 'http://here.example'],
     ['Stigs.example:8443', 'http://stigs.example:8443'],
@@ -531,26 +511,6 @@ pages('the documents: every operation with its line for curl, every link with it
         assert.ok(line.includes(`${origin}/`), line);
       assert.not.match(html, /127\.0\.0\.1:8080/, path);
     }
-  const { html } = await loadPage(t, '/docs/stig-catalog');
-  const forms = html.match(/<form class="try[^>]*>/g)!;
-  for (const form of forms) assert.match(form, / hidden/, 'without script it is not shown');
-  assert.is(forms.length, html.match(/<article class="operation"/g)!.length);
-  assert.is(forms.length, html.match(/<pre>curl /g)!.length);
-  const { paths } = (await t.get('/openapi.json', { token: null })).json as { paths: Record<string, object> };
-  const contents = (await loadPage(t, '/docs')).html;
-  const operations = Object.values(paths).flatMap((methods) => Object.keys(methods));
-  assert.is(contents.match(/href="\/docs\/[a-z-]+#/g)!.length, operations.length);
-  const names = readdirSync(join(packageRoot, 'docs')).flatMap((name) => /^(\w+)\.md$/.exec(name)?.[1] ?? []);
-  const documents = new Map<string, string>();
-  for (const name of names.filter((each) => each !== 'decisions')) {
-    assert.ok(contents.includes(`href="/docs/${name}"`), name);
-    documents.set(`/docs/${name}`, (await loadPage(t, `/docs/${name}`)).html);
-  }
-  for (const [own, page] of documents) {
-    assert.not.match(page, /<a href="[^"]*\.md/);
-    for (const [, path, id] of page.matchAll(/<a href="(\/docs\/\w+)?#([^"]+)"/g))
-      assert.ok(attributesOf(documents.get(path ?? own)!, 'id').includes(id!), `${own}: ${path}#${id}`);
-  }
 });
 
 pages.run();

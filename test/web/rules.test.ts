@@ -147,40 +147,6 @@ rules('the page of a STIG hands its filters on', async () => {
   for (const href of links) assert.match(href, /\?version=V1R1&search=must&severity=high$/);
 });
 
-rules('rules of other STIGs from the same requirement, one for each and how many more', async () => {
-  const of = (stem: string, first: number, titles: string[]): SampleRule[] =>
-    sampleRules(titles.length, stem, first).map((rule, index) => ({ ...rule, groupTitle: titles[index]! }));
-  const [here, other] = ['SRG-APP-000001-AAA-000001', 'SRG-APP-000002-AAA-000002'] as const;
-  const made = await testApp([
-    writeBenchmarks([
-      { id: 'One', title: 'One', rules: of('ONE', 1000, [here, other]) },
-      { id: 'Two', title: 'Two', rules: of('TWO', 2000, [other, here, here, here]) },
-      { id: 'Three', title: 'Three', rules: of('THREE', 3000, [other]), release: 2 },
-      { id: 'Three', title: 'Three', rules: of('THREE', 3000, [here]), release: 1, date: '12 Jan 2020' },
-      { id: 'Prose', title: 'Prose', rules: of('PROSE', 4000, ['A title of former times']) },
-      {
-        id: 'Base_SRG',
-        title: 'Base Security Requirements Guide',
-        rules: [{ ...sampleRules(1, 'X', 5000)[0]!, version: here, groupTitle: 'SRG-APP-000001' }],
-      },
-    ]),
-  ]);
-  const sam = await sessionCaller(made, await userCaller(made, { sub: 'sam' }));
-  const html = (await loadPage(made, '/rules/V-1000', sam)).html;
-  const related = part(html, /<h2 id="related">.*?<\/section>/s);
-  assert.equal(attributesOf(related, 'href'), ['/stigs/two/rules/V-2001', `/stigs/two?search=${here}#rules`]);
-  assert.match(textOf(related), 'Two V1R1 and 2 more rules');
-  const chain = part(html, /<ol class="chain">.*?<\/section>/s);
-  assert.is(attributesOf(chain, 'href')[0], '/stigs/base/rules/V-5000', 'the requirement itself, in its SRG');
-  // A requirement leads to the rules that are made from it.
-  const requirement = (await loadPage(made, `/rules/${here}`, sam)).html;
-  assert.match(textOf(requirement), 'One V1R1');
-  assert.match(textOf(requirement), 'Two V1R1 and 2 more rules');
-  assert.not.match((await loadPage(made, '/rules/V-4000', sam)).html, 'id="related"');
-  assert.match(textOf((await loadPage(made, '/rules/V-3000', sam)).html), 'One V1R1');
-  made.db.close();
-});
-
 /** Loads pages of a site of some benchmarks. */
 async function siteOf(benchmarks: Parameters<typeof writeBenchmarks>[0], ...more: string[]) {
   const made = await testApp([writeBenchmarks(benchmarks), ...more]);

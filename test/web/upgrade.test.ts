@@ -151,32 +151,6 @@ forms('scan results become a checklist, alone or merged into one that is dropped
   assert.match((await send({}, { ...refused.kept, version: '' })).text, /Open \d+ \d+ \d+ 2 0 /);
 });
 
-forms('checklists and results are inspected, and go on to their upgrade', async () => {
-  const checklist = await old();
-  const [first, second] = checklist.stigs[0]!.rules;
-  Object.assign(first!, { status: 'passed' });
-  Object.assign(second!, { finding_details: '' });
-  const text = JSON.stringify(checklist);
-  const seen = await send({ text }, {}, '/checklists/inspect');
-  const { json } = await t.send('POST', '/api/v1/checklists/inspect', checklist);
-  const findings: { code: string; message: string; advice: string }[] = json.stigs[0].findings;
-  assert.equal(
-    findings.map(({ code }) => code),
-    ['bad-status', 'old-release', 'no-details'],
-  );
-  for (const { message, advice } of findings) assert.match(seen.text, `${message}. ${advice}`);
-  assert.is(String(Buffer.from(seen.kept.checklist!, 'base64')), text);
-  const results = writeResults([{ id: 'SV-900001r100090_rule', result: 'fail' }], { target: 'web02' });
-  const files = { 'a.cklb': text, 'b.xml': results, 'c.cklb': '{}' };
-  const several = await send(files, {}, '/checklists/inspect');
-  assert.is(several.status, 200);
-  assert.match(several.text, 'a.cklb: Harbor Linux 3 V1R1 Current release V1R2 Rules 14');
-  assert.match(several.text, 'b.xml: Harbor Linux 3 V1R2');
-  assert.match(several.html, /<p class="problem">c\.cklb: [^<]+/);
-  const sent = [...several.html.matchAll(/name="checklistName" value="([^"]*)"/g)].map(([, name]) => name);
-  assert.equal(sent, Object.keys(files));
-});
-
 forms(
   'the form refuses in the words of the API, and keeps what was typed and what could be read',
   async () => {
@@ -273,6 +247,34 @@ forms('the STIG that a checklist names is taken where none is chosen', async () 
   const chosen = await loadPage(t, `${upgrade}?slug=${slug}`, ann);
   assert.match(chosen.html, /value="harbor_linux_3" selected/);
   assert.is((await byApi({ slug: '', checklist: harbor })).status, 404);
+});
+
+forms('a checklist that is no UTF-8 is read as an import reads it, and the report warns', async () => {
+  const checklist = await old();
+  checklist.stigs[0]!.rules[0]!.comments = 'geprüft – „Müller“';
+  const special: Record<string, number> = { '…': 0x85, '–': 0x96, '“': 0x93, '”': 0x94, '„': 0x84 };
+  const ansi = (text: string) =>
+    Uint8Array.from([...text].map((each) => special[each] ?? each.charCodeAt(0)));
+  const cklb = JSON.stringify(checklist);
+  const ckl = (encoding: string) =>
+    writeCkl(checklist as never).replace(/^<\?xml[^>]*\?>/, `<?xml version="1.0" encoding="${encoding}"?>`);
+  for (const [content, isWarned] of [
+    [ckl('windows-1252'), false],
+    [ansi(ckl('windows-1252')), false],
+    [ansi(ckl('UTF-8')), true],
+    [ansi(cklb), true],
+  ] as const) {
+    const { text, kept } = await send({ content });
+    const file: Cklb = JSON.parse((await made(formOf({}, kept))).text);
+    assert.is(file.stigs[0]!.rules[0]!.comments, 'geprüft – „Müller“');
+    const warning =
+      /The checklist is not valid UTF-8: byte 0x[0-9A-F]+ at offset \d+ \(line \d+\); the whole file was read as windows-1252/;
+    assert.is(warning.test(text), isWarned);
+  }
+  for (const content of [ansi(cklb.replace('gepr', 'gepr\u0081')), ansi(ckl('shift_jis'))]) {
+    const refused = await send({ content });
+    assert.equal([refused.status, refused.text.includes('The checklist is not valid UTF-8')], [400, true]);
+  }
 });
 
 for (const format of ['cklb', 'ckl'] as const)

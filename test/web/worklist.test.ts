@@ -65,13 +65,4 @@ work('the start page says what is new in each list until it is marked as read', 
   assert.not.match(await page('/', { Cookie: '' }), 'Your lists');
 });
 
-work('a brief has the changes of a list, CAT I first, as a page and as a file', async () => {
-  const text = textOf(await page(`${home}/brief`, bob));
-  assert.match(text, /Rules raised to CAT I 1.*V1R1, 2026-02-01.*V1R2, 2026-02-02/);
-  const file = await loadPage(t, `${home}/brief/file`, bob);
-  assert.match(file.headers.get('Content-Disposition')!, 'filename="Ship_changes.html"');
-  assert.not.match(file.html, /href="\//, 'it leads nowhere but into itself');
-  assert.match(textOf(await page(`${home}/brief`)), 'Nothing is new since then.');
-});
-
 work.run();
