@@ -66,32 +66,30 @@ function serve(folder: string, env: Record<string, string> = {}): Promise<Runnin
 
 front('past the connection limit a client is told so, and gets in when another is gone', async () => {
   let refused = 0;
-  const { port, server, lines } = await local(() => new Response('ok'), {
-    maxConnections: 3,
-    rejected: () => refused++,
-  });
-  const held = await Promise.all([1, 2, 3].map(() => openRaw(port, '')));
+  const answer = async (request: Request) => new Response(await request.text());
+  const options = { maxConnections: 3, requestTimeout: 3600, rejected: () => refused++ };
+  const { port, server, lines } = await local(answer, options);
+  // Their bodies never come.
+  const text = `POST / HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\n`;
+  const held = await Promise.all([1, 2, 3].map(() => openRaw(port, text)));
   await until('three connections', () => server.load().connections === 3);
-  const answer = await ask(port, `GET / HTTP/1.1\r\n${host}X-Request-Id: over\r\n\r\n`);
-  assert.is(answer.status, 503);
-  assert.equal(JSON.parse(answer.body).error, {
+  const over = await ask(port, `GET / HTTP/1.1\r\n${host}X-Request-Id: over\r\n\r\n`);
+  assert.is(over.status, 503);
+  assert.equal(JSON.parse(over.body).error, {
     code: 'UNAVAILABLE',
     message: 'The service has too many connections. Try again',
     requestId: 'over',
   });
-  assert.is(answer.headers.get('retry-after'), '5');
-  assert.is(answer.headers.get('connection'), 'close');
-  assert.is(answer.headers.get('x-content-type-options'), 'nosniff');
+  assert.is(over.headers.get('retry-after'), '5');
+  assert.is(over.headers.get('connection'), 'close');
+  assert.is(over.headers.get('x-content-type-options'), 'nosniff');
   assert.is(refused, 1);
   const silent = await openRaw(port, '');
   await silent.end;
   held[0]!.socket.destroy();
   await until('room', () => server.load().connections < 3);
   assert.is((await ask(port, `GET / HTTP/1.1\r\n${host}\r\n`)).status, 200);
-  assert.equal(
-    lines().map((line) => line.status),
-    [503, 200],
-  );
+  assert.is(lines().filter(({ status, requestId }) => status === 503 && requestId === 'over').length, 1);
 });
 
 front('an answer that is not read is cut; who reads has it whole', async () => {
@@ -361,7 +359,6 @@ front('an error outside the router is answered, and the next request is served',
   assert.is((await ask(port, get)).status, 500);
   failing = null;
   assert.is((await ask(port, get)).body, 'ok');
-  await until('it is logged', () => lines().some(({ level }) => level === 'error'));
   await until('all are over', () => server.load().requests === 0);
 });
 
