@@ -66,20 +66,6 @@ function assertProblem(answer: RawAnswer, status: number, code: string, message:
   assert.match(body.error.requestId, /^[0-9a-f-]{36}$/);
 }
 
-server('headers or a URL of more than 16 KB are 431', async () => {
-  for (const text of [
-    `GET /healthz HTTP/1.1\r\n${host}X-Long: ${long}\r\n\r\n`,
-    `GET /healthz?${long} HTTP/1.1\r\n${host}\r\n`,
-    `GET /api/v1/stigs HTTP/1.1\r\n${host}Authorization: Bearer ${long}\r\n\r\n`,
-  ])
-    assertProblem(
-      await ask(running.port, text),
-      431,
-      'HEADERS_TOO_LARGE',
-      'The request headers are too large',
-    );
-});
-
 server('headers too large are 431 on a connection that was used before, too', async () => {
   const connection = await openRaw(running.port, `GET /healthz HTTP/1.1\r\n${host}\r\n`);
   await until('the first answer', () => connection.received().includes('"ok"'));

@@ -276,7 +276,11 @@ certificates('a list that was changed anywhere, or cut, is refused', async () =>
     /of another authority/,
   );
   const partial = [pki.extension('2.5.29.28', sequence(der(0x81, Buffer.from([255]))), true)];
-  await rejects(read(pki.revocationList(root, [1n], { extensions: partial }), root), /not a whole list/);
+  const delta = [Buffer.from('300d0603551d1b0101ff0403020101', 'hex')];
+  for (const extensions of [partial, delta])
+    await rejects(read(pki.revocationList(root, [1n], { extensions }), root), /not a whole list/);
+  await rejects(read(pki.revocationList(root, [1n], { to: null }), root), /./);
+  await rejects(read(Buffer.concat([list, Buffer.from([0])]), root), /./);
   for (const wrong of ['-----BEGIN X509 CRL-----\nAAAA', `${pki.listPem(list)}`.replace('M', '!')])
     await rejects(read(wrong, root), /it has no line|not base64/);
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -84,14 +84,11 @@ local(
     const { token } = await tokenOf(keyFile);
     const other = await another();
     const bad: (() => void)[] = [
-      () => writeFileSync(keyFile, good.slice(0, 50)),
-      () => writeFileSync(keyFile, ''),
       () => {
         writeFileSync(keyFile, readFileSync(other.file));
         chmodSync(keyFile, 0o644);
       },
       () => rmSync(keyFile),
-      () => mkdirSync(keyFile),
     ];
     for (const [index, change] of bad.entries()) {
       change();
@@ -100,10 +97,9 @@ local(
         return logged('key set not reloaded: the new file cannot be used') > index;
       });
       assert.equal([await status(token), await status(other.token)], [200, 401], String(index));
-      assert.is(existsSync(keyFile), index !== 3, 'none is made');
+      assert.is(existsSync(keyFile), index === 0, 'none is made');
     }
     assert.not(running.stdout().includes(JSON.parse(good).d.slice(0, 8)), 'no part of a key is told');
-    rmSync(keyFile, { recursive: true });
     // What makes a new key is to ask for a token.
     const issued = await runToEnd(folder, ['token', 'issue', '--subject', 'ann', '--db', 'g.db']);
     await statusBecomes(issued.stdout.trim(), 200);

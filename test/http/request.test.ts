@@ -1,44 +1,10 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { readHeaders, requestTarget } from '../../src/http/request.ts';
+import { requestTarget } from '../../src/http/request.ts';
 import { suite } from '../support/harness.ts';
-import { ask } from '../support/running.ts';
 import { rowsOf } from '../support/tables.ts';
 
 const heads = suite('The head of a request');
-
-heads('headers are those that Node reads, in any case; each that comes twice is joined', async () => {
-  let last: IncomingMessage | undefined;
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
-    last = request;
-    response.end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const value = fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/);
-  const names = 'host authorization accept-encoding user-agent x-forwarded-for __proto__ x-other'.split(' ');
-  const name = fc.constantFrom(...names).chain((each) => fc.mixedCase(fc.constant(each)));
-  try {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 12 }), async (pairs) => {
-        const lines = pairs.map(([each, said]) => `${each}: ${said}\r\n`).join('');
-        await ask(port, `GET / HTTP/1.1\r\n${lines}\r\n`);
-        const wanted = Object.entries(last!.headersDistinct).map(([each, values]) => [
-          each,
-          values!.join(', '),
-        ]);
-        const read = readHeaders(last!.rawHeaders);
-        for (const [each, said] of wanted) if (each !== '__proto__') assert.is(read.get(each!), said);
-        assert.is(read.size, new Set(pairs.map(([each]) => each.toLowerCase())).size);
-      }),
-      { numRuns: 60 },
-    );
-  } finally {
-    server.close();
-  }
-});
 
 heads('a Host is a name or address with an optional port, once', () => {
   for (const host of [

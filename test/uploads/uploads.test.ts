@@ -103,7 +103,6 @@ interface Client {
   closed: boolean;
   onClose: (() => void) | null;
 }
-const client = (): Client => ({ closed: false, onClose: null });
 
 const unread = ['UNAVAILABLE', 'The upload could not be read. Try again'];
 /** What a thread does with an upload, what its caller is told, and the reason in the log; none of one that was ended. */
@@ -159,60 +158,6 @@ uploading('a thread that cannot start, or dies between question and answer, is a
   const missing = createUploads(silentLog, { entry: join(scratchFolder(), 'none.js') });
   assert.equal(await outcome(missing), unread);
 });
-
-uploading(
-  'an upload whose caller hangs up is ended, or left out where it waits; others are served',
-  async () => {
-    const { uploads, told, count, wrote } = uploadsOf(
-      `parentPort.on('message', ({ bytes }) => { if (bytes) write('read', String.fromCharCode(bytes[0])); });
-     ${unless('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);')}`,
-    );
-    const callers = ['!', 'a', 'b'].map((text) => ({ text, ...client() }));
-    const outcomes = callers.map((caller) => outcome(uploads, caller.text, anyRelease, caller));
-    await until('the first is being read', () => wrote('read') === '!');
-    for (const caller of [callers[1]!, callers[0]!]) {
-      caller.closed = true;
-      caller.onClose?.();
-    }
-    const closed = ['BAD_REQUEST', 'The client closed the connection'];
-    assert.equal(await Promise.all(outcomes), [closed, closed, good]);
-    assert.is(wrote('read'), '!b', 'who was gone before its turn is not read');
-    assert.is(count(), 2);
-    assert.equal(told, [], 'a hang-up is no failure of the thread');
-    assert.ok(callers.every(({ onClose }) => onClose === null));
-    await uploads.stop();
-  },
-);
-
-uploading(
-  'while uploads are read others are answered, the expensive too, and further uploads wait for their turn',
-  async () => {
-    const { uploads, count, go } = uploadsOf(
-      "parentPort.on('message', (request) => { held(); answer(request); });",
-    );
-    const held = await testApp([shipped('stigs')], { uploads });
-    const caller = await userCaller(held);
-    // Past what watches answers: that of this thread is none of the API.
-    const byApi = async () =>
-      held.app.fetch(new Request(`http://local${path}`, { method: 'POST', body: '{}', headers: caller }));
-    const form = new FormData();
-    form.set('slug', slug);
-    const byPage = () => loadPage(held, '/checklists/upgrade', caller, form);
-    const waiting = [...Array.from({ length: 4 }, byApi), ...Array.from({ length: 4 }, byPage)];
-    await until('the thread has started', () => count() === 1);
-    assert.is((await held.get('/healthz', { token: null })).status, 200);
-    for (const format of ['xml', 'csv', 'cklb'])
-      assert.is((await held.get(`/api/v1/stigs/${slug}/download?format=${format}`)).status, 200, format);
-    go();
-    assert.equal(
-      (await Promise.all(waiting)).map((each) => each.status),
-      Array(8).fill(200),
-    );
-    assert.is(count(), 1);
-    await uploads.stop();
-    held.db.close();
-  },
-);
 
 uploading(
   'small uploads have turns and a thread of their own: large ones of others keep none waiting',

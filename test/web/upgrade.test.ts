@@ -212,43 +212,6 @@ forms(
   },
 );
 
-forms('the STIG that a checklist names is taken where none is chosen', async () => {
-  const harbor = await old();
-  const lantern: Cklb = (await t.get('/api/v1/stigs/lantern_web_server_2/download')).json;
-  const [ofHarbor, ofLantern] = [harbor.stigs[0]!, lantern.stigs[0]!];
-  const named = (stigs: object[], fields: Fields = { slug: '' }) =>
-    send({ a: JSON.stringify({ ...harbor, stigs }) }, fields);
-  const own = await named([ofHarbor]);
-  assert.match(own.text, /V1R1 to V1R2 .* Harbor Linux 3 .*, the STIG named in the checklist/);
-  assert.is(own.kept.slug, slug);
-  assert.not.match((await named([ofHarbor], { slug })).text, 'the STIG named in the checklist');
-  const inCase = { ...ofHarbor, stig_id: ` ${ofHarbor.stig_id.toLowerCase()} ` };
-  // One that the catalog does not have leaves no doubt about the other.
-  const foreign = { ...ofLantern, stig_id: 'Nowhere_STIG', stig_name: 'Nowhere' };
-  for (const stigs of [[ofHarbor], [inCase], [foreign, ofHarbor]])
-    assert.match((await named(stigs, {})).text, 'V1R1 to V1R2');
-  const none = { ...foreign, rules: [] };
-  for (const [stigs, words] of [
-    [
-      [ofHarbor, ofLantern],
-      'The checklist names more than one STIG in the catalog: Harbor Linux 3 Security Technical Implementation Guide and 1 more. Choose the one to upgrade',
-    ],
-    [[none], 'The checklist names Nowhere_STIG, which is not in the catalog. Choose its STIG'],
-    [[{ ...none, stig_id: '', stig_name: '' }], 'The checklist does not name its STIG'],
-  ] as [object[], string][]) {
-    const { status, text } = await named(stigs);
-    assert.equal([status, text.includes(words)], [400, true], text.slice(0, 600));
-  }
-  const byRules =
-    'It names Nowhere_STIG, which is not in the catalog; most of its rules are those of Lantern';
-  assert.match((await named([foreign])).text, byRules);
-  // The form offers it first, unless a STIG was chosen on the way here; the API asks for the slug as before.
-  assert.is((await loadPage(t, upgrade, ann)).html.match(/<option[^>]*>/)![0], '<option value="">');
-  const chosen = await loadPage(t, `${upgrade}?slug=${slug}`, ann);
-  assert.match(chosen.html, /value="harbor_linux_3" selected/);
-  assert.is((await byApi({ slug: '', checklist: harbor })).status, 404);
-});
-
 forms('a checklist that is no UTF-8 is read as an import reads it, and the report warns', async () => {
   const checklist = await old();
   checklist.stigs[0]!.rules[0]!.comments = 'geprüft – „Müller“';
@@ -386,19 +349,6 @@ forms('a checklist of several STIGs has each of them upgraded, also two entries 
     ]),
     [0, 1, 2].map((at) => ['Release: 2', `entry ${at}`]),
   );
-});
-
-forms('scan results of several hosts become a checklist for each', async () => {
-  const id = (await old()).stigs[0]!.rules[0]!.rule_id_src;
-  const results = (target: string) => writeResults([{ id, result: 'fail' }], { target });
-  const files = { '1.xml': results('web01'), '2.xml': results('web02') };
-  const preview = await send(files, {}, '/checklists/results');
-  assert.match(preview.text, '2 of 2 checklists made');
-  assert.match(preview.text, /web01 Open fail/);
-  const { names, texts } = await zipOf(formOnPage(preview.html));
-  assert.match(names.join(), /^web01[^,]*,web02/);
-  const api = await byApi({ results: results('web02') }, 'from-results');
-  assert.is(texts.get(names[1]!), api.text, 'the very file of the API');
 });
 
 forms('a zip stands for its checklists, a hostile one and what makes no sense are refused', async () => {
