@@ -1,4 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import dns from 'node:dns';
+import net from 'node:net';
 import { createLocalJWKSet, exportJWK } from 'jose';
 import * as assert from 'uvu/assert';
 import { createVerifyUserToken } from '../../src/auth/tokens.ts';
@@ -8,7 +10,7 @@ import { suite } from '../support/harness.ts';
 import { assertError, assertSecurityHeaders } from '../support/service.ts';
 import { noToken } from '../support/words.ts';
 
-// User tokens and the attacks of RFC 8725, through the whole application: one 401 for all.
+// User tokens and the attacks of RFC 8725, through the whole application: one 401 for all, and nobody is called.
 const tokens = suite('User tokens');
 
 const now = new Date('2026-11-21T12:00:00.500Z');
@@ -89,14 +91,41 @@ const linesOf = (table: string) =>
     .map((line) => line.trim());
 
 let t: TestApp;
+let connections: string[];
+let restore: () => void;
 
 tokens.before(async () => {
   const verify = createVerifyUserToken(readConfig({}, env), keySet, () => now);
   t = await testApp([], { verify, cronSecret: 'the-cron-secret' });
+  connections = [];
+  const { connect } = net.Socket.prototype;
+  const { lookup } = dns;
+  const { fetch } = globalThis;
+  net.Socket.prototype.connect = function (this: net.Socket, ...args: never[]) {
+    connections.push(`connect ${JSON.stringify(args[0])}`);
+    return Reflect.apply(connect, this, args);
+  } as unknown as typeof connect;
+  dns.lookup = ((name: string) => connections.push(`lookup ${name}`)) as unknown as typeof lookup;
+  globalThis.fetch = (async (url: string) => {
+    connections.push(`fetch ${url}`);
+    throw new TypeError('fetch failed');
+  }) as unknown as typeof fetch;
+  restore = () => {
+    net.Socket.prototype.connect = connect;
+    dns.lookup = lookup;
+    globalThis.fetch = fetch;
+  };
+  await fetch('http://127.0.0.1:59999/').catch(() => {});
+  await globalThis.fetch('http://127.0.0.1:59999/').catch(() => {});
+  assert.ok(connections.splice(0).length >= 2, 'a call would be seen, by name or by socket');
 });
 tokens.after(() => {
-  assert.is(t.db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), 0);
+  restore();
   t.db.close();
+});
+tokens.after.each(() => {
+  assert.equal(connections, []);
+  assert.is(t.db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get(), 0);
 });
 
 let sameHeaders = '';

@@ -89,20 +89,11 @@ const anyRelease = () => ({ target: null, names: [] }) as unknown as Release;
 const good: Upgraded = { bytes: new Uint8Array([1, 2]), file: null };
 
 /** What becomes of an upload: what it makes, or the code and the message of its refusal. */
-const outcome = (
-  uploads: Uploads,
-  text = 'x',
-  find: () => Release | Promise<Release> = anyRelease,
-  caller?: Client,
-) =>
-  uploads.upgrade(upload(text), find as never, caller).then(
+const outcome = (uploads: Uploads, text = 'x') =>
+  uploads.upgrade(upload(text), anyRelease).then(
     (made) => made as unknown,
     (error: AppError) => [error.code, error.message],
   );
-interface Client {
-  closed: boolean;
-  onClose: (() => void) | null;
-}
 
 const unread = ['UNAVAILABLE', 'The upload could not be read. Try again'];
 /** What a thread does with an upload, what its caller is told, and the reason in the log; none of one that was ended. */

@@ -278,6 +278,18 @@ answers(
   },
 );
 
+answers('the crosswalk of a control has every step of every path', async () => {
+  const query = 'from=nist-800-171:3.1.1&maxHops=2';
+  const steps: Json[] = [];
+  for (const to of ['nist-800-53', 'dod-8500', 'cci'])
+    for (const { controls } of (await api(`/crosswalk/resolve?${query}&to=${to}`)).paths)
+      steps.push(...controls.slice(1));
+  assert.ok(steps.length > 10);
+  const tables = (await page('/controls/nist-800-171/3.1.1')).split('</svg>').at(-1)!;
+  assert.is(tables.match(/class="status (?:verified|auto)"/g)!.length, steps.length);
+  for (const { identifier } of steps) assert.ok(textOf(tables).includes(identifier), identifier);
+});
+
 answers('where a square leads there are as many rules as it says', async () => {
   let asked = 0;
   for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'])
