@@ -240,8 +240,16 @@ front('TLS: 1.2 or later; plain HTTP gets nothing; who never ends its handshake 
   assert.equal(secure, [true, true]);
   const plain = await openRaw(port, `GET /healthz HTTP/1.1\r\n${host}\r\n`);
   assert.not.match((await plain.end).toString('latin1'), /HTTP/);
-  // The head of a record, which never comes: it has no more time than the headers of a request.
-  await (await openRaw(port, '\u0016\u0003\u0001\u0002\u0000')).end;
+  // The head of a record, which never comes, has no more time than the headers of a request. The longer time begins first:
+  // if both were the same, it would end first, too.
+  const longer = await local(() => new Response('ok'), { tls, requestTimeout: 5 });
+  const ended: number[] = [];
+  const silent = [longer.port, port].map(async (each) => {
+    await (await openRaw(each, '\u0016\u0003\u0001\u0002\u0000')).end;
+    ended.push(each);
+  });
+  await Promise.all(silent);
+  assert.equal(ended, [port, longer.port]);
 });
 
 const rsaKey = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey;

@@ -91,6 +91,8 @@ certificates('who lets nobody in, and why (test/auth/doors-attacks.test.ts tries
     }
   };
   const by = (...extensions: Buffer[]) => issue(issuing, { extensions });
+  const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+  const small = generateKeyPairSync('ec', { namedCurve: 'secp224r1' }).privateKey;
   const named = (...names: Buffer[]) =>
     by(alternativeNames(...names), keyUsage(0), extendedKeyUsage(usages.client));
   const upnOf = alternativeNames(otherName(upn));
@@ -114,6 +116,8 @@ certificates('who lets nobody in, and why (test/auth/doors-attacks.test.ts tries
       by(upnOf, extendedKeyUsage(usages.any)),
       by(upnOf, keyUsage(2)),
     ],
+    WEAK: [issue(issuing, { key: weak }), issue(issuing, { key: small }), issue(issuing, { hash: 'sha1' })],
+    MALFORMED: [by(upnOf, ...person(upn))],
     UNSUPPORTED: [by(...person(upn), pki.extension('1.2.3.4', der(5), true))],
     WITHOUT_NAME: [
       by(keyUsage(0), extendedKeyUsage(usages.client)),

@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -91,23 +91,6 @@ attacks('certificates that are not good, through TLS and through a proxy', async
       refused(reason, door, from, reply, 401, `CERTIFICATE_${reason}`);
       assert.match(reply.text, /class="problem"/);
     }
-});
-
-attacks('certificates that TLS itself refuses', async () => {
-  const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
-  const small = generateKeyPairSync('ec', { namedCurve: 'secp224r1' }).privateKey;
-  const twice = alternativeNames(otherName(upn));
-  for (const [name, wish, reason] of [
-    ['its key has 1024 bits', { key: weak }, 'WEAK'],
-    ['its key is on a small curve', { key: small }, 'WEAK'],
-    ['it is signed with SHA-1', { hash: 'sha1' }, 'WEAK'],
-    ['it has an extension twice', { extensions: [twice, twice, ...forClients] }, 'MALFORMED'],
-  ] as const) {
-    const from = nextFrom(proxy);
-    const bad = issue(at.issuing, wish as Parameters<typeof issue>[1]);
-    const reply = await proxy.ask('/signin', { form, from, ...shownTo(proxy, bad) });
-    refused(name, proxy, from, reply, 401, `CERTIFICATE_${reason}`);
-  }
 });
 
 attacks('headers of a proxy, and of who is none', async () => {

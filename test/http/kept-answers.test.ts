@@ -18,7 +18,7 @@ import { testContext } from '../support/context.ts';
 import { suite } from '../support/harness.ts';
 import { preparedCatalog } from '../support/prepared.ts';
 import { shipped } from '../support/reference.ts';
-import { ask as askRaw, openRaw, type RawAnswer, readAnswer, until } from '../support/running.ts';
+import { ask as askRaw, type RawAnswer, until } from '../support/running.ts';
 import { linesOf } from '../support/tables.ts';
 
 // An answer that is kept is the one that a caller would get anew, and who may not have it does not get it.
@@ -200,27 +200,6 @@ kept('what is not plain is judged anew, and a token that ends is refused the mom
     assert.is((await ask('/api/v1/stigs', [authorization])).status, 200);
   site.clock.now = new Date(site.clock.now.getTime() + 3600_000 + 6_000);
   assert.is((await ask('/api/v1/stigs', [authorization])).status, 401);
-});
-
-kept('requests sent in one go are answered in their order', async () => {
-  const paths = ['AC-2', 'nowhere', 'AC-3', 'AC-2'].map((id) => `/api/v1/controls/nist-800-53/${id}`);
-  const alone: RawAnswer[] = [];
-  for (const path of paths) alone.push(await ask(path));
-  const text = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: local\r\n\r\n`).join('');
-  const connection = await openRaw(site.port, text);
-  const answers = () =>
-    connection
-      .received()
-      .toString('latin1')
-      .split(/(?=HTTP\/1\.1 \d)/);
-  await until('four answers', () => answers().length === 4 && answers()[3]!.endsWith('}'));
-  connection.socket.destroy();
-  const together = answers().map((each) => readAnswer(Buffer.from(each, 'latin1')));
-  for (const [index, answer] of together.entries()) {
-    assert.is(answer.status, alone[index]!.status);
-    if (answer.status === 200) assert.equal(comparable(answer), comparable(alone[index]!));
-    assert.is(answer.headers.get('keep-alive'), 'timeout=5');
-  }
 });
 
 kept('what is told each time in the audit stream is never a kept answer', async () => {
