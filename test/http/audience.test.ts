@@ -55,8 +55,8 @@ audience('what is kept is what the database says, whoever wrote what before', as
   const paths = ['/api/v1/lists', '/api/v1/control-collections', '/api/v1/my-stigs', '/api/v1/my-controls'];
   const last = new Map<string, string>();
 
-  /** Asks for everything as everybody; gives how many answers are others than before. */
-  async function readAll(): Promise<number> {
+  /** Asks for everything of a kind as everybody; gives how many answers are others than before. */
+  async function readAll(kind = ''): Promise<number> {
     let changed = 0;
     const read = async ({ app }: TestApp, path: string, token: string) => {
       const answer = await app.fetch(
@@ -65,7 +65,7 @@ audience('what is kept is what the database says, whoever wrote what before', as
       return `${answer.status} ${(await answer.text()).replace(/"requestId":"[^"]*"/, '')}`;
     };
     for (const [name, token] of Object.entries(tokens))
-      for (const path of paths) {
+      for (const path of paths.filter((each) => each.startsWith(`/api/v1/${kind}`))) {
         const [ours, wanted] = [await read(kept, path, token), await read(fresh, path, token)];
         assert.is(ours, wanted, `${name} ${path}`);
         if (last.get(`${name} ${path}`) !== ours) changed++;
@@ -91,7 +91,7 @@ audience('what is kept is what the database says, whoever wrote what before', as
         ...(kind === 'lists' ? [`/api/v1/lists/${json.id}/stigs`] : []),
       );
     }
-    assert.ok((await readAll()) > 0, `${name} ${deed} changes an answer`);
+    assert.ok((await readAll(kind)) > 0, `${name} ${deed} changes an answer`);
   }
   kept.db.close();
 });
