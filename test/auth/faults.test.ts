@@ -3,10 +3,14 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { loadCertificates } from '../../src/auth/certificates.ts';
 import { readPeople } from '../../src/auth/people.ts';
-import { createLog } from '../../src/base/log.ts';
+import { createSessions } from '../../src/auth/sessions.ts';
+import { createLog, silentLog } from '../../src/base/log.ts';
 import { rejects, suite } from '../support/harness.ts';
+import { holdLock } from '../support/lock.ts';
 import { authority } from '../support/pki.ts';
+import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { openSite } from '../support/site.ts';
 
 // Threat D6, rule D34.2: faults of files and locks beside the sessions.
 const faults = suite('Faults beside sessions');
@@ -46,5 +50,36 @@ faults(
     assert.is(ways.rightsOf('ann').organization, 'Büro');
   },
 );
+
+faults('a session ends, and a head is noted, while an import holds the lock of the catalog', async () => {
+  const folder = scratchFolder();
+  const db = await openSite(folder, [shipped('stigs')]);
+  db.neverBlock();
+  let now = new Date('2026-11-21T12:00:00Z');
+  const sessions = createSessions(db, () => now, silentLog);
+  const user = { kind: 'user', subject: 'ann', email: null, organization: null, expiresAt: 2e9 } as const;
+  const secret = await sessions.start({ ...user, entitlements: new Set() }, undefined);
+  const count = () => db.sqlite.prepare('SELECT count(*) FROM sessions').pluck().get();
+  now = new Date('2026-11-21T13:00:00Z');
+  const freeUsers = holdLock(join(folder, 'g-users.db'));
+  assert.is(await sessions.find(secret), null);
+  assert.is(count(), 1, 'users’ data is locked');
+  freeUsers();
+  const free = holdLock(join(folder, 'g.db'));
+  assert.is(await sessions.find(secret), null);
+  assert.is(count(), 0);
+  const write = () => db.sqlite.prepare('UPDATE audit_head SET seq = 7').run().changes;
+  assert.is(db.writeNow(write), 1);
+  assert.throws(
+    () =>
+      db.writeNow(() => {
+        write();
+        throw new Error('undone');
+      }),
+    /undone/,
+  );
+  free();
+  db.close();
+});
 
 faults.run();
