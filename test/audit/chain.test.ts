@@ -89,7 +89,7 @@ test('any change of a byte, any line taken out, doubled or moved is found, at it
       const line = whole.subarray(0, at).filter((byte) => byte === 10).length + 1;
       check(bytes, line, 1, `byte ${at} with ${flip}`);
     }),
-    { numRuns: 400 },
+    { numRuns: 100 },
   );
   for (let i = 0; i < lines.length - 1; i++) {
     if (i > 0) {
@@ -215,33 +215,6 @@ test('a file that is renamed goes on in a new one, also across processes, and bo
   assert.is(verifyAuditFile([`${file}.2`, `${file}.1`, file]).problem?.file, `${file}.1`);
 });
 
-test('a file that is removed or emptied shows by the numbers of the next', () => {
-  const file = written(4);
-  rmSync(file);
-  assert.throws(() => verifyAuditFile(file), /ENOENT/);
-  append(file, 'later');
-  assert.equal(
-    [verifyAuditFile(file).first, auditLines(file)[0]!.detail],
-    [5, { previousHash: auditLines(file)[0]!.prevHash }],
-  );
-  truncateSync(file, 0);
-  assert.match(verifyAuditFile(file).problem!.reason, /lines 1 to 6 of the chain are missing/);
-});
-
-test('a lock that somebody removes is made again, and two openers still take turns', () => {
-  const file = written(1);
-  const [one, two] = [openAuditFile(file, { now }), openAuditFile(file, { now })];
-  for (let i = 0; i < 6; i++) {
-    if (i % 3 === 0) for (const name of ['lock', 'head']) rmSync(`${file}.${name}`);
-    one.append([someEvent(`one ${i}`)], false);
-    two.append([someEvent(`two ${i}`)], false);
-  }
-  one.close();
-  two.close();
-  const { lines, problem, notes } = verifyAuditFile(file);
-  assert.equal([lines, problem, notes.length], [15, null, 2], 'each time the head was gone is told of');
-});
-
 test('a head that is gone, empty or garbage is a problem of its own, and the next line tells of it', () => {
   const spoil: [name: string, work: (head: string) => void][] = [
     ['gone', (head) => rmSync(head)],
@@ -278,15 +251,8 @@ test('a head that is taken away under an open file, with lines or all of them, i
     const audit = openAuditFile(file, { now });
     for (let i = 1; i <= 5; i++) audit.append([someEvent(`event ${i}`)], false);
     const lines = readFileSync(file, 'utf8').split('\n');
-    truncateSync(
-      file,
-      Buffer.byteLength(
-        lines
-          .slice(0, kept)
-          .map((line) => `${line}\n`)
-          .join(''),
-      ),
-    );
+    const left = lines.slice(0, kept).map((line) => `${line}\n`);
+    truncateSync(file, Buffer.byteLength(left.join('')));
     rmSync(`${file}.head`);
     audit.append([someEvent('later')], false);
     audit.close();

@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -93,23 +93,6 @@ attacks('certificates that are not good, through TLS and through a proxy', async
     }
 });
 
-attacks('certificates that TLS itself refuses', async () => {
-  const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
-  const small = generateKeyPairSync('ec', { namedCurve: 'secp224r1' }).privateKey;
-  const twice = alternativeNames(otherName(upn));
-  for (const [name, wish, reason] of [
-    ['its key has 1024 bits', { key: weak }, 'WEAK'],
-    ['its key is on a small curve', { key: small }, 'WEAK'],
-    ['it is signed with SHA-1', { hash: 'sha1' }, 'WEAK'],
-    ['it has an extension twice', { extensions: [twice, twice, ...forClients] }, 'MALFORMED'],
-  ] as const) {
-    const from = nextFrom(proxy);
-    const bad = issue(at.issuing, wish as Parameters<typeof issue>[1]);
-    const reply = await proxy.ask('/signin', { form, from, ...shownTo(proxy, bad) });
-    refused(name, proxy, from, reply, 401, `CERTIFICATE_${reason}`);
-  }
-});
-
 attacks('headers of a proxy, and of who is none', async () => {
   const ann = issue(at.issuing, { extensions: person(upn) });
   const good = asHeader(ann.cert);
@@ -167,27 +150,17 @@ attacks('tokens of the provider that are not ours, old, or for somebody else', a
   };
   const tokens: Record<string, (nonce: string) => string | Promise<string>> = {
     'the nonce of another': () => at.idToken({ nonce: 'x' }),
-    'no nonce': () => at.idToken({}),
     'for another client': (nonce) => at.idToken({ nonce, aud: 'other' }),
     'for the API': (nonce) => at.idToken({ nonce, aud: 'gapstone-api' }),
     'for two, without saying who asked': (nonce) =>
       at.idToken({ nonce, aud: ['gapstone-pages', 'gapstone-api'] }),
     'asked for by another': (nonce) => at.idToken({ nonce, azp: 'other' }),
     'of another issuer': (nonce) => at.idToken({ nonce, iss: 'https://evil.example' }),
-    'no issuer': (nonce) => at.idToken({ nonce, iss: undefined }),
     expired: (nonce) => at.idToken({ nonce, iat: now() - 900, exp: now() - 60 }),
-    'from the future': (nonce) => at.idToken({ nonce, iat: now() + 60 }),
-    'for ever': (nonce) => at.idToken({ nonce, exp: now() + 91 * 86_400 }),
-    'without an end': (nonce) => at.idToken({ nonce, exp: undefined }),
     'of a stranger': (nonce) => at.idToken({ nonce }, { x: 'stranger' }),
-    'with another key name': (nonce) => at.idToken({ nonce }, { kid: 'q' }),
     'for signing out': (nonce) => at.idToken({ nonce }, { typ: 'logout+jwt' }),
-    'without a subject': (nonce) => at.idToken({ nonce, sub: undefined }),
-    'with a control character': (nonce) => at.idToken({ nonce, sub: 'ann\n' }),
-    'of 9 KB': (nonce) => at.idToken({ nonce, more: 'x'.repeat(9000) }),
     unsigned: (nonce) => `${part({ alg: 'none' })}.${part({ ...base, nonce })}.`,
     'signed with the public key': hmac,
-    'no token': () => 'no.such.token',
   };
   for (const [name, make] of Object.entries(tokens)) {
     const from = nextFrom(tls);
@@ -269,65 +242,5 @@ attacks(
     refused('an ID token at the API', tls, asUser, api, 401, 'INVALID_CREDENTIALS');
   },
 );
-
-attacks('tokens of one’s own that want more than they may', async () => {
-  const session = async (sub: string) => {
-    const from = nextFrom(tls);
-    const begun = await beginSignIn(tls, from);
-    const id_token = await at.idToken({ nonce: begun.nonce, sub });
-    return sessionOf(await postAnswer(tls, from, begun.cookie, { state: begun.state, id_token }))!;
-  };
-  const [olga, bob] = [await session('olga'), await session('bob')];
-  const path = '/api/v1/session/tokens';
-  const own = { 'Sec-Fetch-Site': 'same-origin' };
-  const make = async (cookie: string) => {
-    const reply = await tls.ask(path, {
-      json: { name: 'n', ttl: '1h' },
-      headers: { Cookie: cookie, ...own },
-    });
-    assert.is(reply.status, 201, reply.text);
-    return JSON.parse(reply.text) as { id: string; token: string };
-  };
-  const [mine, revoked, his] = [await make(olga), await make(olga), await make(bob)];
-  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-  const gone = await tls.ask(`${path}/${revoked.id}`, {
-    method: 'DELETE',
-    headers: { Cookie: olga, ...own },
-  });
-  assert.is(gone.status, 204);
-
-  const write = (json: object): Ask => ({ json, headers: { Cookie: olga, ...own } });
-  const byToken = bearer(mine.token);
-  const lasting = { name: 'n', ttl: '1h' };
-  const elsewhere = { Cookie: olga, 'Sec-Fetch-Site': 'cross-site' };
-  const cases: [name: string, path: string, ask: Ask, status: number][] = [
-    ['makes a session', '/api/v1/session', { json: {}, headers: byToken }, 403],
-    ['is pasted', '/signin', { form: { token: mine.token } }, 403],
-    ['makes a token', path, { json: lasting, headers: byToken }, 401],
-    ['lists tokens', path, { headers: byToken }, 401],
-    ['revokes', `${path}/${mine.id}`, { method: 'DELETE', headers: byToken }, 401],
-    ['was revoked', '/api/v1/stigs', { headers: bearer(revoked.token) }, 401],
-    ['is guessed', '/api/v1/stigs', { headers: bearer(`gsu_${'x'.repeat(43)}`) }, 401],
-    ['is a cookie', '/api/v1/stigs', { headers: { Cookie: `gapstone_session=${mine.token}` } }, 401],
-    ['revokes another’s', `${path}/${his.id}`, { ...write({}), method: 'DELETE' }, 404],
-    ['lives too long', path, write({ name: 'n', ttl: '31d' }), 400],
-    ['lives for ever', path, write({ name: 'n' }), 400],
-    ['has two lines', path, write({ name: 'a\nb', ttl: '1h' }), 400],
-    ['is made by another site', path, { json: lasting, headers: elsewhere }, 403],
-  ];
-  const reasons: Record<number, string> = {
-    ...{ 400: 'BAD_REQUEST', 401: 'INVALID_CREDENTIALS', 403: 'FORBIDDEN', 404: 'NOT_FOUND' },
-  };
-  for (const [name, to, ask, status] of cases) {
-    const from = nextFrom(tls);
-    const reply = await tls.ask(to, { ...ask, from });
-    refused(`a token of one’s own ${name}`, tls, from, reply, status, reasons[status]!);
-  }
-  for (let count = 1; count < 50; count++) await make(olga);
-  const from = nextFrom(tls);
-  const reply = await tls.ask(path, { ...write({ name: 'n', ttl: '1h' }), from });
-  refused('the 51st token of one’s own', tls, from, reply, 400, 'BAD_REQUEST');
-  assert.is((await tls.ask('/api/v1/stigs', { headers: bearer(mine.token) })).status, 200);
-});
 
 attacks.run();

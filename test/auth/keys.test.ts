@@ -142,24 +142,6 @@ keys('keys for something else are passed over and told of; none else is refused'
   ]);
 });
 
-keys('a key that is passed over verifies nothing, under its own name or none', async () => {
-  const own = { ...ec.publicKey, kid: 'mine', alg: 'ES256', use: 'sig' };
-  const [pss, second] = await Promise.all([pair('PS256'), pair('ES256')]);
-  for (const [{ publicKey, signer }, alg] of [
-    [rsa, 'RS256'],
-    [pss, 'PS256'],
-    [second, 'ES256'],
-  ] as const) {
-    const key = { ...publicKey, kid: 'other' };
-    assert.is(await verified([own, key], signer, { alg, kid: 'other' }), 'ann', 'else it would');
-    for (const more of [{ use: 'enc' }, { key_ops: ['encrypt'] }, { alg: 'RSA-OAEP' }])
-      for (const header of [{ alg }, { alg, kid: 'other' }])
-        assert.is(await verified([own, { ...key, ...more }], signer, header), null);
-    const mine = { alg: 'ES256', kid: 'mine' };
-    assert.is(await verified([own, { ...key, use: 'enc' }], ec.signer, mine), 'ann');
-  }
-});
-
 keys('where several keys of a set fit a token, each is tried', async () => {
   const [other, third, foreign] = await Promise.all([pair('RS256'), pair('RS256'), pair('RS256')]);
   const named = (...each: (typeof rsa)[]) => each.map(({ publicKey }) => ({ ...publicKey, kid: 'a' }));

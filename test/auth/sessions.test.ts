@@ -1,7 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createSessions } from '../../src/auth/sessions.ts';
-import { createLog, silentLog } from '../../src/base/log.ts';
-import { openCatalog } from '../../src/db/database.ts';
+import { createLog } from '../../src/base/log.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, cookieOf, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -144,28 +142,6 @@ sessions('a session begets no session, and an Authorization header wins over it'
   const made = await ask(t, 'POST', '/api/v1/lists', { ...caller, ...bob }, { name: 'N' });
   assert.is(made.json.createdById, 'bob');
 });
-
-sessions(
-  'signing in costs the same however many sessions there are: none of its queries looks at all',
-  async () => {
-    const db = openCatalog(':memory:');
-    const texts: string[] = [];
-    const prepare = db.sqlite.prepare.bind(db.sqlite);
-    Object.assign(db.sqlite, { prepare: (text: string) => texts.push(text) && prepare(text) });
-    const service = createSessions(db, () => t.clock.now, silentLog);
-    const user = { kind: 'user', subject: 'alice', email: null, organization: null, expiresAt: 2e9 } as const;
-    const former = await service.start({ ...user, entitlements: new Set() }, undefined);
-    await service.start({ ...user, entitlements: new Set() }, former);
-    const asked = texts.filter((text) => /\bsessions\b/.test(text));
-    assert.ok(asked.length >= 5, asked.join('\n'));
-    for (const text of asked) {
-      const count = (text.match(/\?/g) ?? []).length;
-      const plan = prepare(`EXPLAIN QUERY PLAN ${text}`).all(...Array(count).fill(0)) as { detail: string }[];
-      for (const { detail } of plan) assert.not.match(detail, /^SCAN/, text);
-    }
-    db.close();
-  },
-);
 
 sessions('a sign-in ends twenty that were not used for long, and the next ones the others', async () => {
   const insert = t.db.sqlite.prepare("INSERT INTO sessions VALUES (?, ?, NULL, NULL, '[]', ?, ?, ?, NULL)");

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import * as assert from 'uvu/assert';
-import { boundedArray, mostValues, severalValues, wordList } from '../../src/http/arrays.ts';
+import { boundedArray, mostValues } from '../../src/http/arrays.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ask, type Caller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -37,38 +37,6 @@ arrays('too many items are refused before one is looked at, with one problem', (
   assert.ok(fit.seen.items >= 5000 && checked === 5000);
   // As many wrong items as a body holds were a stack overflow once.
   assert.is(schema.safeParse({ slugs: Array(520_000).fill(0) }).error?.issues.length, 1);
-});
-
-arrays('an empty one, none and another type are told apart', () => {
-  const messageOf = (least: 0 | 1, value: unknown) =>
-    boundedArray(z.string(), 'ids', 'texts', { least, most: 3 }).safeParse(value).error?.issues[0]?.message;
-  assert.is(messageOf(0, []), undefined);
-  assert.is(messageOf(1, []), 'ids must contain 1 to 3 texts');
-  assert.is(messageOf(0, Array(4).fill('a')), 'ids must contain at most 3 texts');
-  for (const value of [undefined, null, 'a', 1, {}, { length: 9 }])
-    assert.is(messageOf(1, value), 'ids must be an array of texts');
-});
-
-arrays('values of a parameter are counted repeated and between commas, before one is looked at', () => {
-  let checked = 0;
-  const schema = severalValues(
-    'stig',
-    z.string().refine(() => ++checked > 0),
-    ',',
-  );
-  for (const given of [
-    'a,'.repeat(mostValues),
-    Array(mostValues + 1).fill('a'),
-    Array(2).fill('a,'.repeat(mostValues / 2)),
-  ]) {
-    const { error } = schema.safeParse(given);
-    assert.is(error?.issues[0]?.message, `stig must have at most ${mostValues} values`);
-    assert.is(checked, 0);
-  }
-  assert.equal(schema.parse(['a,b', 'c']), ['a', 'b', 'c']);
-  assert.is(schema.parse(Array(mostValues).fill('a')).length, mostValues);
-  assert.is(wordList('severity', ['high', 'low']).parse(undefined), undefined);
-  assert.equal(wordList('severity', ['high', 'low']).parse('LOW, high'), new Set(['low', 'high']));
 });
 
 interface Schema {

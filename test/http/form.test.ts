@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { AppError } from '../../src/base/errors.ts';
 import { mostFields, parseFields, readForm } from '../../src/http/form.ts';
-import { effortOf } from '../support/effort.ts';
 import { suite } from '../support/harness.ts';
 
 // Forms cost their length, whatever stands in them (rule D2.6; threat H5).
@@ -102,28 +101,6 @@ forms('files come with their names and bytes', async () => {
     [['ü "a".bin', true]],
   );
   assert.equal(form.texts(), [['note', 'x\r\ny']]);
-});
-
-forms('four times as much costs about four times as much, in any shape', async () => {
-  const shapes: [name: string, type: string, make: (size: number) => string][] = [
-    ['many fields', encoded, (size) => 'a&'.repeat(size / 2)],
-    ['long value', encoded, (size) => `a=${'%41'.repeat(size / 3)}`],
-    ['few long', encoded, (size) => `${'+'.repeat(size / 500)}&`.repeat(500)],
-    ['many parts', multipart, (size) => field('a').repeat(size / 50)],
-    ['many headers', multipart, (size) => part('X: y\r\n'.repeat(size / 6))],
-    ['nearly a boundary', multipart, (size) => field('a', '--'.repeat(size / 2))],
-    ['no boundary', multipart, (size) => '\r\n-'.repeat(size / 3)],
-  ];
-  for (const [name, type, make] of shapes) {
-    const read = (size: number) => {
-      const body = bytesOf(make(size));
-      return effortOf(() => readForm(body, type).catch(() => undefined));
-    };
-    await read(2 ** 18);
-    const [small, large] = [await read(2 ** 20), await read(2 ** 22)];
-    // Four is linear, sixteen quadratic; what a machine counts in hundredths is allowed for.
-    assert.ok(large < 8 * Math.max(small, 15), `${name}: ${small} ms, then ${large} ms`);
-  }
 });
 
 forms.run();

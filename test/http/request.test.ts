@@ -1,43 +1,10 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { readHeaders, requestTarget } from '../../src/http/request.ts';
+import { requestTarget } from '../../src/http/request.ts';
 import { suite } from '../support/harness.ts';
-import { ask } from '../support/running.ts';
+import { rowsOf } from '../support/tables.ts';
 
 const heads = suite('The head of a request');
-
-heads('headers are those that Node reads, in any case; each that comes twice is joined', async () => {
-  let last: IncomingMessage | undefined;
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
-    last = request;
-    response.end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const value = fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/);
-  const names = 'host authorization accept-encoding user-agent x-forwarded-for __proto__ x-other'.split(' ');
-  const name = fc.constantFrom(...names).chain((each) => fc.mixedCase(fc.constant(each)));
-  try {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 12 }), async (pairs) => {
-        const lines = pairs.map(([each, said]) => `${each}: ${said}\r\n`).join('');
-        await ask(port, `GET / HTTP/1.1\r\n${lines}\r\n`);
-        const wanted = Object.entries(last!.headersDistinct).map(([each, values]) => [
-          each,
-          values!.join(', '),
-        ]);
-        const read = readHeaders(last!.rawHeaders);
-        for (const [each, said] of wanted) if (each !== '__proto__') assert.is(read.get(each!), said);
-        assert.is(read.size, new Set(pairs.map(([each]) => each.toLowerCase())).size);
-      }),
-      { numRuns: 200 },
-    );
-  } finally {
-    server.close();
-  }
-});
 
 heads('a Host is a name or address with an optional port, once', () => {
   for (const host of [
@@ -45,41 +12,10 @@ heads('a Host is a name or address with an optional port, once', () => {
     ...'127.0.0.1 127.0.0.1:65535 [::1] [::1]:8080 [0:0:0:0:0:0:0:1] [::ffff:1.2.3.4] 1.2'.split(' '),
   ])
     assert.is(requestTarget('/a', host, '1.1'), '/a', host);
-  for (const host of [
-    ...[
-      '',
-      ' ',
-      'a/b',
-      'a?b',
-      'a#b',
-      'a\\b',
-      'a@b',
-      '@',
-      'a b',
-      'a:',
-      'a:b',
-      'a:65536',
-      'a:123456',
-      'a:1:2',
-      ':80',
-    ],
-    ...[
-      '::1',
-      '[::1',
-      '[]',
-      '[::::]',
-      '[g::]',
-      '[::1]x',
-      '1.2.3.999',
-      'a%41',
-      'a, a',
-      'a,b',
-      '-a',
-      '.a',
-      'a..b/c',
-    ],
-    ...['é', '\u00e9.\u00e9/x#', 'ａ', 'a\u00ad', 'a\tb', 'http://a', '/a', 'a'.repeat(262)],
-  ])
+  const wrong =
+    String.raw`a/b a?b a#b a\b a@b @ a: a:b a:65536 a:123456 a:1:2 :80 ::1 [::1 [] [::::] [g::] [::1]x
+    1.2.3.999 a%41 a,b -a .a a..b/c é é.é/x# ａ http://a /a`.split(/\s+/);
+  for (const host of [...wrong, '', ' ', 'a b', 'a, a', 'a\u00ad', 'a\tb', 'a'.repeat(262)])
     assert.is(requestTarget('/a', host, '1.1'), null, JSON.stringify(host));
   assert.is(requestTarget('/a', undefined, '1.1'), null, 'HTTP/1.1 asks for one');
   assert.is(requestTarget('/a', undefined, '1.0'), '/a', 'HTTP/1.0 does not');
@@ -87,104 +23,46 @@ heads('a Host is a name or address with an optional port, once', () => {
 });
 
 heads('a target is a path, or an absolute address that counts for its path', () => {
-  for (const [target, path] of [
-    ['/', '/'],
-    ['/a/b?c=d&e=%20+;,:@!$()*~', '/a/b?c=d&e=%20+;,:@!$()*~'],
-    ['//a', '//a'],
-    ['/AC-2(1)', '/AC-2(1)'],
-    ['/AC-2%281%29', '/AC-2%281%29'],
-    ['/a/../b', '/b'],
-    ['/a/./b/%2e%2E/c?x=/../y', '/a/c?x=/../y'],
-    ['/..', '/'],
-    ['/a?b?c', '/a?b?c'],
-    ['/a"b', '/a%22b'],
-    ['/a?x=<y>', '/a?x=%3Cy%3E'],
-    ['http://host/a?b', '/a?b'],
-    ['HTTPS://host:1/a', '/a'],
-    ['http://host', '/'],
-    ['http://host?b', '/?b'],
-    ['http://host//other/a', '//other/a'],
-    ['/http://other/a', '/http://other/a'],
-  ])
+  for (const [target, path] of rowsOf(`
+    / | /
+    /a/b?c=d&e=%20+;,:@!$()*~ | /a/b?c=d&e=%20+;,:@!$()*~
+    //a | //a
+    /AC-2(1) | /AC-2(1)
+    /AC-2%281%29 | /AC-2%281%29
+    /a/../b | /b
+    /a/./b/%2e%2E/c?x=/../y | /a/c?x=/../y
+    /.. | /
+    /a?b?c | /a?b?c
+    /a"b | /a%22b
+    /a?x=<y> | /a?x=%3Cy%3E
+    http://host/a?b | /a?b
+    HTTPS://host:1/a | /a
+    http://host | /
+    http://host?b | /?b
+    http://host//other/a | //other/a
+    /http://other/a | /http://other/a
+  `))
     assert.is(requestTarget(target!, 'h', '1.1'), path, target);
-  for (const target of [
-    ...[
-      '',
-      '*',
-      'a',
-      'a:1',
-      '?a',
-      '#',
-      '/a#b',
-      '/#',
-      '/a?b#c',
-      '/a\\b',
-      '/a?b\\c',
-      '\\',
-      '/a b',
-      '/é',
-      '/a?é',
-      '/a\u00a0',
-    ],
-    ...[
-      'ftp://h/a',
-      'http:/a',
-      'http://',
-      'http:///a',
-      'http://h:x/a',
-      'http://u@h/a',
-      'http://h\\a/b',
-      'http://é/a',
-    ],
-    ...[
-      'http://h#/a',
-      'http://h@o/a',
-      'http://[::1/a',
-      'http://h:99999/a',
-      ' /a',
-      '/a\u0000',
-      'javascript:/a',
-    ],
-  ])
+  const wrong =
+    String.raw`* a a:1 ?a # /a#b /# /a?b#c /a\b /a?b\c \ /é /a?é ftp://h/a http:/a http:// http:///a
+    http://h:x/a http://u@h/a http://h\a/b http://é/a http://h#/a http://h@o/a http://[::1/a http://h:99999/a
+    javascript:/a`.split(/\s+/);
+  for (const target of [...wrong, '', ' /a', '/a b', '/a\u00a0', '/a\u0000'])
     assert.is(requestTarget(target, 'h', '1.1'), null, JSON.stringify(target));
 });
 
 heads('what is read of a target is read the same again, and is what a URL has for it', () => {
-  const part = fc.constantFrom(
-    '/',
-    '.',
-    '..',
-    '%2e',
-    '%2E',
-    'a',
-    'B',
-    '?',
-    '&',
-    '=',
-    '%',
-    '%zz',
-    "'",
-    '"',
-    '|',
-    '^',
-    '[',
-    ']',
-    '{',
-    '`',
-    '~',
-    ':',
-    '@',
-    ';',
-  );
+  const parts = `/ . .. %2e %2E a B ? & = % %zz ' " | ^ [ ] { \` ~ : @ ;`.split(' ');
+  const part = fc.constantFrom(...parts);
   fc.assert(
-    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
-      const target = `/${parts.join('')}`;
+    fc.property(fc.array(part, { maxLength: 12 }), (chosen) => {
+      const target = `/${chosen.join('')}`;
       const path = requestTarget(target, 'h', '1.1');
       const { pathname, search } = new URL(`http://h${target}`);
       assert.is(path, pathname + search, target);
       assert.is(requestTarget(path!, 'other', '1.1'), path, target);
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
 });
 

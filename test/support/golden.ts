@@ -23,18 +23,3 @@ export function assertGolden(name: string, actual: string): void {
   const around = (text: string) => JSON.stringify(text.slice(Math.max(0, at - 40), at + 80));
   assert.unreachable(`test/golden/${name} differs at ${at}: ${around(expected)} became ${around(actual)}`);
 }
-
-const markers = ['<!-- arrows -->', '<!-- /arrows -->'];
-
-/** Asserts that ARCHITECTURE.md shows a picture between its markers; GAPSTONE_UPDATE_GOLDEN=1 puts it there. */
-export function assertPicture(picture: string): void {
-  const file = join(packageRoot, 'ARCHITECTURE.md');
-  const text = readFileSync(file, 'utf8');
-  const [before, rest] = text.split(markers[0]!);
-  const [, after] = rest?.split(markers[1]!) ?? [];
-  assert.ok(after !== undefined, `ARCHITECTURE.md has no ${markers.join(' and ')}`);
-  const drawn = `${before}${markers[0]}\n${picture}\n${markers[1]}${after}`;
-  if (process.env.GAPSTONE_UPDATE_GOLDEN === '1') writeFileSync(file, drawn);
-  else
-    assert.ok(drawn === text, 'ARCHITECTURE.md draws other arrows: GAPSTONE_UPDATE_GOLDEN=1 draws them anew');
-}

@@ -1,11 +1,4 @@
-import {
-  createHash,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomFillSync,
-  sign,
-} from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { algorithms, der, pem, sequence } from './certificate.ts';
 
 // A public key infrastructure of the tests, written by hand: what is malformed or forged no tool makes.
@@ -180,8 +173,6 @@ interface ListWish {
   to?: Date | null;
   extensions?: Buffer[];
   entryExtensions?: Buffer;
-  /** Entries (DER) before the others. */
-  entries?: Buffer;
   signedBy?: KeyObject;
 }
 
@@ -197,7 +188,7 @@ export function revocationList(
   const when = der(0x17, Buffer.from('260101000000Z'));
   const more = wish.entryExtensions === undefined ? [] : [wish.entryExtensions];
   const named = Array.from(revoked, (serial) => sequence(integer(serial), when, ...more));
-  const entries = Buffer.concat([wish.entries ?? Buffer.alloc(0), ...named]);
+  const entries = Buffer.concat(named);
   const extensions = wish.extensions ?? [authorityKeyId(issuer.key), extension('2.5.29.20', integer(7n))];
   const body = sequence(
     integer(1n),
@@ -212,21 +203,3 @@ export function revocationList(
 }
 
 export const listPem = (list: Buffer) => pem('X509 CRL', list);
-
-/** A list of so many serial numbers of 16 bytes, and `more`; made at once. */
-export function largeList(authority: Issued, count: number, more: bigint[] = []) {
-  const time = Buffer.from('260101000000Z').toString('hex');
-  const entry = Buffer.from(`30210210${'00'.repeat(16)}170d${time}`, 'hex');
-  const entries = Buffer.alloc(entry.length * count);
-  const serials = randomFillSync(Buffer.alloc(16 * count));
-  for (let index = 0; index < count; index++) {
-    const at = index * entry.length;
-    entry.copy(entries, at);
-    serials.copy(entries, at + 4, index * 16, index * 16 + 16);
-    entries[at + 4] = 1 + (index % 127);
-  }
-  return {
-    bytes: revocationList(authority, more, { entries }),
-    last: entries.subarray(-31, -15).toString('hex'),
-  };
-}

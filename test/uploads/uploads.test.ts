@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
-import { AppError, badRequest } from '../../src/base/errors.ts';
+import type { AppError } from '../../src/base/errors.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { Release, Upgraded } from '../../src/checklists/upload.ts';
@@ -16,12 +16,10 @@ import {
 } from '../../src/site/checklists/uploads.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { userCaller } from '../support/callers.ts';
-import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { heapInUse } from '../support/hostile/heap.ts';
 import { loadPage } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
-import { ask, killAll, openRaw, readAnswer, startServer, until } from '../support/running.ts';
+import { until } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 // The thread that reads uploads: what it answers, and what becomes of callers when it dies, hangs or has no memory left.
@@ -38,7 +36,6 @@ uploading.before(async () => {
 });
 uploading.after(() => {
   t.db.close();
-  killAll();
 });
 
 /** A log that remembers. */
@@ -90,52 +87,13 @@ const upload = (text = 'x'): Upload => ({
 });
 const anyRelease = () => ({ target: null, names: [] }) as unknown as Release;
 const good: Upgraded = { bytes: new Uint8Array([1, 2]), file: null };
-const answering = "parentPort.on('message', answer);";
 
 /** What becomes of an upload: what it makes, or the code and the message of its refusal. */
-const outcome = (
-  uploads: Uploads,
-  text = 'x',
-  find: () => Release | Promise<Release> = anyRelease,
-  caller?: Client,
-) =>
-  uploads.upgrade(upload(text), find as never, caller).then(
+const outcome = (uploads: Uploads, text = 'x') =>
+  uploads.upgrade(upload(text), anyRelease).then(
     (made) => made as unknown,
     (error: AppError) => [error.code, error.message],
   );
-interface Client {
-  closed: boolean;
-  onClose: (() => void) | null;
-}
-const client = (): Client => ({ closed: false, onClose: null });
-
-uploading(
-  'the thread starts with the first upload, serves the next ones, and ends with the service',
-  async () => {
-    const { uploads, told, count } = uploadsOf(answering);
-    assert.is(count(), 0);
-    for (const threads of [1, 1, 1, 2]) {
-      if (threads === 2) await uploads.stop();
-      assert.equal(await outcome(uploads), good);
-      assert.is(count(), threads);
-    }
-    await uploads.stop();
-    assert.equal(told, [], 'an end that was asked for is no failure');
-  },
-);
-
-uploading('a thread that nobody needs for a while ends, also after a caller who was gone', async () => {
-  const { uploads, told, count } = uploadsOf(answering, { idle: 0 });
-  assert.equal(await outcome(uploads), good);
-  const gone = await outcome(uploads, 'x', anyRelease, { closed: true, onClose: null });
-  assert.equal(gone, ['BAD_REQUEST', 'The client closed the connection']);
-  await until('another one starts', async () => {
-    assert.equal(await outcome(uploads), good);
-    return count() > 1;
-  });
-  assert.equal(told, []);
-  await uploads.stop();
-});
 
 const unread = ['UNAVAILABLE', 'The upload could not be read. Try again'];
 /** What a thread does with an upload, what its caller is told, and the reason in the log; none of one that was ended. */
@@ -158,7 +116,7 @@ const deaths: [
   ],
   [
     'hangs',
-    unless('for (;;);'),
+    unless('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);'),
     ['UNAVAILABLE', 'The upload took too long to process. Try again'],
     null,
     { patience: 3000 },
@@ -191,127 +149,6 @@ uploading('a thread that cannot start, or dies between question and answer, is a
   const missing = createUploads(silentLog, { entry: join(scratchFolder(), 'none.js') });
   assert.equal(await outcome(missing), unread);
 });
-
-uploading(
-  'an upload whose caller hangs up is ended, or left out where it waits; others are served',
-  async () => {
-    const { uploads, told, count, wrote } = uploadsOf(
-      `parentPort.on('message', ({ bytes }) => { if (bytes) write('read', String.fromCharCode(bytes[0])); });
-     ${unless('for (;;);')}`,
-    );
-    const callers = ['!', 'a', 'b'].map((text) => ({ text, ...client() }));
-    const outcomes = callers.map((caller) => outcome(uploads, caller.text, anyRelease, caller));
-    await until('the first is being read', () => wrote('read') === '!');
-    for (const caller of [callers[1]!, callers[0]!]) {
-      caller.closed = true;
-      caller.onClose?.();
-    }
-    const closed = ['BAD_REQUEST', 'The client closed the connection'];
-    assert.equal(await Promise.all(outcomes), [closed, closed, good]);
-    assert.is(wrote('read'), '!b', 'who was gone before its turn is not read');
-    assert.is(count(), 2);
-    assert.equal(told, [], 'a hang-up is no failure of the thread');
-    assert.ok(callers.every(({ onClose }) => onClose === null));
-    await uploads.stop();
-  },
-);
-
-uploading('threads that were ended leave nothing behind', async () => {
-  const { uploads } = uploadsOf('');
-  const before = await heapInUse();
-  for (let count = 0; count < 30_000; count++) await uploads.stop();
-  const kept = (await heapInUse()) - before;
-  await uploads.stop();
-  assert.ok(kept < 2, `${kept.toFixed(1)} MB`);
-});
-
-uploading(
-  'an upload that ends while it is read or looked up is refused, and the next one is served',
-  async () => {
-    const mute = uploadsOf("parentPort.on('message', () => {});");
-    const refusal = outcome(mute.uploads);
-    await new Promise((resolve) => setImmediate(resolve));
-    await mute.uploads.stop();
-    assert.equal([await refusal, mute.told], [['UNAVAILABLE', 'The service is stopping'], []]);
-    for (const isStop of [true, false]) {
-      const { uploads, told, count } = uploadsOf(answering);
-      const caller = client();
-      const asked = Promise.withResolvers<void>();
-      const found = Promise.withResolvers<Release>();
-      const find = () => {
-        asked.resolve();
-        return found.promise;
-      };
-      const refused = outcome(uploads, 'x', find, caller) as Promise<string[]>;
-      await asked.promise;
-      if (isStop) await uploads.stop();
-      else caller.onClose!();
-      found.resolve(anyRelease());
-      assert.is((await refused)[1], isStop ? 'The service is stopping' : 'The client closed the connection');
-      assert.equal(await outcome(uploads, 'x', async () => anyRelease()), good);
-      assert.equal([count(), told], [2, []]);
-      await uploads.stop();
-    }
-  },
-);
-
-uploading('what is refused, or fails, keeps the thread, which need not keep the upload', async () => {
-  const { uploads, told, count, wrote } = uploadsOf(
-    `parentPort.on('message', (request) => {
-       if (request.bytes?.[0] === 33) parentPort.postMessage({ fault: 'TypeError: at line 1' });
-       else if ('ended' in request) write('forgotten', 'x');
-       else answer(request);
-     });`,
-  );
-  const failing = (text: string, error?: Error) =>
-    uploads
-      .upgrade(upload(text), () => {
-        if (error) throw error;
-        return anyRelease();
-      })
-      .catch((thrown) => thrown);
-  const refused = await failing('x', badRequest('not that one'));
-  assert.instance(refused, RefusedUpload);
-  assert.equal([refused.code, refused.message, refused.page], ['BAD_REQUEST', 'not that one', null]);
-  const disk = new Error('the disk');
-  assert.is(await failing('x', disk), disk, 'what is no refusal stays what it is');
-  const fault = await failing('!');
-  assert.not.instance(fault, AppError);
-  assert.match(fault.message, /^the thread that reads uploads failed: TypeError: at line 1$/);
-  assert.equal(await outcome(uploads), good);
-  assert.equal([wrote('forgotten'), count(), told], ['xx', 1, []]);
-  await uploads.stop();
-});
-
-uploading(
-  'while uploads are read others are answered, the expensive too, and further uploads wait for their turn',
-  async () => {
-    const { uploads, count, go } = uploadsOf(
-      "parentPort.on('message', (request) => { held(); answer(request); });",
-    );
-    const held = await testApp([shipped('stigs')], { uploads });
-    const caller = await userCaller(held);
-    // Past what watches answers: that of this thread is none of the API.
-    const byApi = async () =>
-      held.app.fetch(new Request(`http://local${path}`, { method: 'POST', body: '{}', headers: caller }));
-    const form = new FormData();
-    form.set('slug', slug);
-    const byPage = () => loadPage(held, '/checklists/upgrade', caller, form);
-    const waiting = [...Array.from({ length: 4 }, byApi), ...Array.from({ length: 4 }, byPage)];
-    await until('the thread has started', () => count() === 1);
-    assert.is((await held.get('/healthz', { token: null })).status, 200);
-    for (const format of ['xml', 'csv', 'cklb'])
-      assert.is((await held.get(`/api/v1/stigs/${slug}/download?format=${format}`)).status, 200, format);
-    go();
-    assert.equal(
-      (await Promise.all(waiting)).map((each) => each.status),
-      Array(8).fill(200),
-    );
-    assert.is(count(), 1);
-    await uploads.stop();
-    held.db.close();
-  },
-);
 
 uploading(
   'small uploads have turns and a thread of their own: large ones of others keep none waiting',
@@ -375,27 +212,6 @@ uploading('a marking without end, or that is no text, is cut where it stands in 
   const odd = await send('SECRET \ud800');
   assert.is(odd.status, 200);
   assert.is(odd.headers.get('X-Classification'), 'SECRET %EF%BF%BD');
-});
-
-uploading('SIGTERM: an upload under way ends whole, exit 0', async () => {
-  const cwd = scratchFolder();
-  assert.is((await gapstone(['import', shipped('stigs')], { cwd })).code, 0);
-  const token = (await gapstone(['token', 'issue', '--subject', 'ann'], { cwd })).stdout.trim();
-  const running = await startServer(cwd, ['serve', '--port', '0']);
-  const body = JSON.stringify({ slug, checklist: old });
-  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
-  const sending = await openRaw(running.port, head + body.slice(0, -1));
-  // The other one is the question itself.
-  while (!/_in_flight 2\n/.test((await ask(running.port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n')).body));
-  running.child.kill('SIGTERM');
-  await until('the stop is logged', () => running.stdout().includes('"stopping"'));
-  // The thread is not even started then.
-  sending.socket.write(body.slice(-1));
-  const answer = readAnswer(await sending.end);
-  assert.is(answer.status, 200);
-  assert.is(answer.bytes.length, Number(answer.headers.get('content-length')));
-  assert.equal(JSON.parse(answer.body), (await t.send('POST', path, { slug, checklist: old })).json);
-  assert.equal(await running.ended, { code: 0, signal: null });
 });
 
 uploading.run();

@@ -139,7 +139,7 @@ found | /search?q=the&severity=high&severity=low
 found | /search?q=the&stig=harbor_linux_3
 found | /search?q=the&cci=cci-366
 found | /search?q=the&control=ac-2.1
-found | /search?q=the&stig=lantern_web_server_2&cci=CCI-000366&control=CM-6&severity=medium
+found | /search?q=the&stig=harbor_linux_3&cci=CCI-000366&control=CM-6&severity=medium,high,low
 found | /search?q=the&stig=harbor_linux_3&stig=lantern_web_server_2&sort=severity
 mapped | /controls/nist-800-53/CM-7
 mapped | /controls/nist-800-53/CM-7?stig=harbor_linux_3
@@ -168,7 +168,13 @@ for (const [kind, path, asked] of table)
     const own = path!.replace('/controls/', '/control-rules/').replace('?search=hl3', '?search=harbor');
     const { shown, wanted } = kinds[kind!]!;
     const json = await api(asked ?? own);
-    assert.equal(shown(await page(path!)), wanted(json));
+    const rows = wanted(json) as unknown[];
+    assert.is(
+      [rows[0] ?? []].flat().length === 0,
+      path!.includes('zzzz'),
+      'only what nothing matches is empty',
+    );
+    assert.equal(shown(await page(path!)), rows);
   });
 
 answers('each number of the start page leads to a listing that shows that number', async () => {
@@ -272,10 +278,23 @@ answers(
   },
 );
 
+answers('the crosswalk of a control has every step of every path', async () => {
+  const query = 'from=nist-800-171:3.1.1&maxHops=2';
+  const steps: Json[] = [];
+  for (const to of ['nist-800-53', 'dod-8500', 'cci'])
+    for (const { controls } of (await api(`/crosswalk/resolve?${query}&to=${to}`)).paths)
+      steps.push(...controls.slice(1));
+  assert.ok(steps.length > 10);
+  const tables = (await page('/controls/nist-800-171/3.1.1')).split('</svg>').at(-1)!;
+  assert.is(tables.match(/class="status (?:verified|auto)"/g)!.length, steps.length);
+  for (const { identifier } of steps) assert.ok(textOf(tables).includes(identifier), identifier);
+});
+
 answers('where a square leads there are as many rules as it says', async () => {
+  let asked = 0;
   for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'])
     for (const { identifier, rules, covered } of (await api(`${coverage}?framework=${framework}`)).controls) {
-      if (!covered) continue;
+      if (!covered || asked++ % 4 > 0) continue;
       const path = `/control-rules/${framework}/${encodeURIComponent(identifier)}?list=${list}`;
       assert.is((await api(path)).pagination.total, rules.total, path);
     }
@@ -290,8 +309,6 @@ answers(
     const cases: [path: string, status: number, words: string][] = [
       [form.replace('of=nist-800-53&', ''), 400, 'baseline must be one of: MAC I, MAC II, MAC III'],
       [`${asked}&of=nist-800-53`, 400, 'No control of Rev 4 is in privacy: all its controls are counted.'],
-      [`${asked}&of=nist-800-53`, 400, 'NIST SP 800-53 Rev 4, all active controls:'],
-      [asked, 400, 'privacy'],
       [`${coverage}?by=chance`, 400, 'by must be'],
       ['/stigs/none/coverage', 404, 'STIG not found: none'],
     ];

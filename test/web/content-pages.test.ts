@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { testApp } from '../support/app.ts';
@@ -30,30 +28,14 @@ const files = {
   old: guide('Old', '21 Nov 2024', 120_001),
   timeless: guide('Timeless', null, 130_001),
 };
-const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 const t = await testApp([], { newId: countingIds() });
 // In one run: the pages tell of imports.
 await runImport(t.db, [...Object.values(files), shipped('roles')], { now: () => t.clock.now });
 const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
-const eve = await sessionCaller(t, await userCaller(t, { sub: 'eve', entitlements: ['occ'] }));
 content.after(() => t.db.close());
 
 const said = async (path: string, who = ann) => textOf((await loadPage(t, path, who)).html);
-
-content('a file is found by its name or its hash, by who may see its kind', async () => {
-  const { html } = await loadPage(t, '/catalog/files?search=u_OLD_', ann);
-  for (const words of ['U_Old_V1R1_Manual-xccdf.xml', `Folder ${folder}`, `SHA-256 ${sha256(files.old)}`])
-    assert.ok(textOf(html).includes(words), words);
-  assert.match(html, '<a href="/stigs/old?version=V1R1">Old STIG V1R1</a>');
-  assert.not.match(html, 'U_Young');
-  const hash = sha256(files.edge).slice(0, 12).toUpperCase();
-  assert.match(await said(`/catalog/files?search=${hash}`), 'U_Edge_V1R1');
-  assert.match(await said('/catalog/files?search=%25'), 'No import has a file with this name or hash.');
-  assert.match(await said('/catalog/files?search=o', eve), 'onet');
-  for (const path of ['/catalog/files', '/catalog/imports/1'])
-    assert.not.match(await said(`${path}?search=o`), 'onet');
-});
 
 /** The STIGs of the table of ages in their order. */
 async function ages(query: string, who = ann): Promise<string[]> {

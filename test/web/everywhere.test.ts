@@ -4,7 +4,6 @@ import { type Caller, countingIds, sessionCaller, userCaller } from '../support/
 import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
-import { rowsOf } from '../support/tables.ts';
 
 const everywhere = suite('What every page has');
 
@@ -15,49 +14,6 @@ const nobody: Caller = { 'Sec-Fetch-Site': 'same-origin' };
 everywhere.after(() => t.db.close());
 
 const token = () => (bearer as { Authorization: string }).Authorization.replace('Bearer ', '');
-const cookieOf = (headers: Headers) => headers.get('Set-Cookie');
-everywhere('a theme is kept in the browser, by our own forms alone', async () => {
-  const chosen = await loadPage(t, '/theme', nobody, { theme: 'dark', next: '//evil.example' });
-  assert.equal([chosen.status, chosen.location], [303, '/']);
-  const cookie = 'gapstone_theme=dark; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax';
-  assert.is(cookieOf(chosen.headers), cookie);
-  for (const [given, theme] of [
-    ['gapstone_theme=dark', ' data-theme="dark"'],
-    ['gapstone_theme="><script>', ''],
-  ]) {
-    const { html } = await loadPage(t, '/controls', { ...nobody, Cookie: given! });
-    assert.is(/<html lang="en"([^>]*)>/.exec(html)![1], theme);
-  }
-  const other = await loadPage(t, '/theme', { 'Sec-Fetch-Site': 'cross-site' }, { theme: 'dark' });
-  assert.equal([other.status, cookieOf(other.headers)], [403, null]);
-});
-
-everywhere('help leads to the heading of the guide about the page', async () => {
-  const { html: guide } = await loadPage(t, '/docs/guide', nobody);
-  const home = '/stigs/harbor_linux_3';
-  for (const [path, heading] of rowsOf(`
-    ${home} | read-a-stig
-    ${home}/coverage | what-does-a-list-cover
-    ${home}/automation | plan-the-work
-    ${home}/worksheet | plan-the-work
-    ${home}/roles | roles-and-regulations
-    ${home}/rules/V-900001 | a-rule
-    ${home}/diff | compare-two-releases
-    /controls | trace-a-control
-    /checklists/upgrade | upgrade-a-checklist
-    /checklists/results | scan-results
-    /checklists/emass | emass
-    /references | check-the-ids-in-a-text
-    /lists | work-with-lists
-    /search?q=console | search
-    /catalog | what-is-in-the-catalog
-  `)) {
-    const { html } = await loadPage(t, path!, ann);
-    assert.match(html, `<a href="/docs/guide#${heading}">Help</a>`, path);
-    assert.match(guide, `id="${heading}"`);
-  }
-});
-
 everywhere('paper has the release, the day, the digest and the banner', async () => {
   const { digest } = (await t.get('/api/v1/catalog')).json;
   const spoken = `${digest.slice(0, 4)} ${digest.slice(4, 8)} ${digest.slice(8, 12)}`;
@@ -77,23 +33,6 @@ everywhere('paper has the release, the day, the digest and the banner', async ()
   );
   assert.equal(boxes, ['CUI "A" </style>', 'CUI "A" </style>']);
   assert.not.match(style, '</style>');
-});
-
-const ended = { Cookie: `gapstone_session=${'x'.repeat(43)}`, 'Sec-Fetch-Site': 'same-origin' };
-
-everywhere('what was typed when a session has ended is shown after signing in, and not sent', async () => {
-  const refused = await loadPage(t, '/lists', ended, { name: 'Über "web" & <b>', visibility: 'PRIVATE' });
-  assert.is(refused.status, 401);
-  assert.match(textOf(refused.html), 'Your session has ended. This page keeps what you typed');
-  const hidden = [...refused.html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
-  const fields = Object.fromEntries(hidden.map(([, name, value]) => [name!, textOf(value!)]));
-  assert.is(fields.to, '/lists');
-  const count = () => t.db.sqlite.prepare('SELECT count(*) FROM bundles').pluck().get();
-  const before = count();
-  const signedIn = await loadPage(t, '/signin', nobody, { ...fields, token: token() });
-  assert.equal([signedIn.status, count()], [200, before]);
-  assert.match(signedIn.html, 'name="name" value="Über &quot;web&quot; &amp; &lt;b&gt;"');
-  assert.not.match(signedIn.html, token());
 });
 
 everywhere('what another site sends, a file, and what is too large are never kept', async () => {
@@ -120,14 +59,6 @@ everywhere('what another site sends, a file, and what is too large are never kep
     const { status, location } = await loadPage(t, '/signin', nobody, { ...fields, to });
     assert.equal([status, location], [303, '/'], to);
   }
-});
-
-everywhere('who is signed in is told when the page has been open for long, by script alone', async () => {
-  assert.match(
-    (await loadPage(t, '/lists', ann)).html,
-    /<div class="notice" id="session-over"[^>]* data-idle="900" data-left="3600"[^>]* hidden/,
-  );
-  assert.not.match((await loadPage(t, '/controls', nobody)).html, 'session-over');
 });
 
 everywhere.run();

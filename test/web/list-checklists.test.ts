@@ -1,12 +1,10 @@
 import * as assert from 'uvu/assert';
-import { readHosts } from '../../src/checklists/host-table.ts';
 import { testApp } from '../support/app.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { readZip } from '../support/read-zip.ts';
 import { shipped } from '../support/reference.ts';
-import { linesOf } from '../support/tables.ts';
 import { noFormat } from '../support/words.ts';
 
 const pages = suite('Checklists of a list, by a form');
@@ -101,35 +99,6 @@ pages('what is wrong is named by line, and the form keeps what was typed', async
   await refused(formOf({ hosts: 'hostName,owner\na,b' }), 'there is no column "owner"');
 });
 
-pages('a table of any form is read, or said to be wrong', () => {
-  const read = (text: string) =>
-    readHosts(text, { mustHaveHeader: false, among: (name) => (slugs.includes(name) ? name : null) });
-  const a = { hostName: 'a' };
-  const cases: [text: string, hosts: object[]][] = [
-    ['a', [a]],
-    ['\n\n  \na\n,,\n', [a]],
-    ['"a, b",10.0.0.1', [{ hostName: 'a, b', ipAddress: '10.0.0.1' }]],
-    ['host,mac\na,00:15:5D:0E:92:0C', [{ ...a, macAddress: '00:15:5D:0E:92:0C' }]],
-    ['a,::1,c.d,none', [{ ...a, ipAddress: '::1', fqdn: 'c.d', role: 'None' }]],
-    ['name,stigs\na,harbor_linux_3; lantern_web_server_2;', [{ ...a, stigs: slugs.toReversed() }]],
-  ];
-  for (const [text, hosts] of cases) assert.equal(read(text).hosts, hosts, text);
-  const wrong = read('name,stigs\na,\nb,no_such\nB,harbor_linux_3\nb,harbor_linux_3\nc').problems;
-  assert.equal(
-    wrong,
-    linesOf(`
-      Line 2 (a): stigs must contain 1 to 5,000 slugs
-      Line 3 (b): the list has no STIG no_such
-      Line 4 (B): the host is listed twice
-      Line 5 (b): the host is listed twice
-      Line 6 (c): stigs must contain 1 to 5,000 slugs
-    `),
-  );
-  assert.match(read('a\n"b').problems[0]!, /^Quote Not Closed/);
-  const many = read(',x\n'.repeat(30)).problems;
-  assert.equal([many.length, many.at(-1)], [11, '20 more lines are wrong']);
-});
-
 pages('a file in windows-1252 is read with a warning, whether it makes a zip or is kept', async () => {
   const list = (await loadPage(t, '/lists', ann, { name: 'Old', visibility: 'SHARED' })).location!;
   await loadPage(t, `${list}/stigs`, ann, { slugs: slugs.join('\n') });
@@ -198,23 +167,6 @@ pages('hosts are kept with the list, ticked, and made to a zip at one press', as
   // Ticks of a table that was changed since are not taken.
   assert.is((await loadPage(t, `${list}/hosts/ticks`, ann, whole)).status, 412);
   assert.is((await loadPage(t, `${list}/hosts/ticks`, bob, { ...ticks, tick: all })).status, 403);
-  // Ticks of a STIG that has left the list, or the catalog, stay.
-  const one = (set: string) =>
-    t.db.sqlite.exec(`UPDATE list_stigs SET ${set} WHERE list_id = '${list.split('/').at(-1)}'`);
-  one(`"release" = iif(slug = 'harbor_linux_3', 'V0R1', NULL)`);
-  const without = (await loadPage(t, at, ann)).html;
-  assert.match(textOf(without), 'Harbor Linux 3 (not in the catalog)');
-  assert.is(without.match(/name="tick"[^>]* checked/g)!.length, 4);
-  one('"release" = NULL');
-  await loadPage(t, `${list}/stigs/remove`, ann, { slug: 'harbor_linux_3' });
-  const now = /name="revision" value="(\d+)"/.exec((await loadPage(t, at, ann)).html)![1]!;
-  const tick = ['0 lantern_web_server_2', '2 lantern_web_server_2'];
-  await loadPage(t, `${list}/hosts/ticks`, ann, { ...ticks, revision: now, tick });
-  await loadPage(t, `${list}/stigs`, ann, { slugs: 'harbor_linux_3' });
-  assert.equal((await hostsOf()).slice(1), [
-    { hostName: 'WIN_SRV01', stigs: ['harbor_linux_3'] },
-    { hostName: 'db' },
-  ]);
   await loadPage(t, `${list}/hosts/remove`, ann, { host: 'WIN_SRV01' });
   assert.equal((await hostsOf()).length, 2);
   const table2 = 'name,stigs\na,no_such\n,harbor_linux_3';

@@ -1,5 +1,4 @@
 import * as assert from 'uvu/assert';
-import { Statement } from '../../src/site/controls/control-assessment.tsx';
 import { testApp } from '../support/app.ts';
 import { oscalProfile } from '../support/control-sources.ts';
 import { suite } from '../support/harness.ts';
@@ -83,26 +82,6 @@ pages('words of parameters that are no expression, and very long ones, are plain
       [[], ['whale']],
       word.slice(0, 20),
     );
-});
-
-pages('a statement with very many parameters and places costs its length', () => {
-  const parameters = Array.from({ length: 20_000 }, (_, at) => ({
-    ...{ id: `p${at}`, text: `w${at}`, values: [{ source: 'high', value: `v${at}` }] },
-  }));
-  const shapes = {
-    'many places, then all words': `${'w0 '.repeat(60_000)}${parameters.map(({ text }) => text).join(' ')}`,
-    'many lines': 'w0\n'.repeat(60_000),
-    'words that stand nowhere': 'x\n'.repeat(60_000),
-  };
-  for (const [name, statement] of Object.entries(shapes)) {
-    const of = { statement, parameters } as unknown as Parameters<typeof Statement>[0]['of'];
-    const start = process.cpuUsage();
-    const html = String(Statement({ of, titleOf: (source) => source }));
-    const { user, system } = process.cpuUsage(start);
-    const marked = html.split(' class="parameter"').length - 1;
-    assert.ok(marked <= 1000, `${name}: ${marked} places`);
-    assert.ok((user + system) / 1000 < 4000, `${name}: ${(user + system) / 1000} ms`);
-  }
 });
 
 pages.run();

@@ -1,13 +1,10 @@
 import * as assert from 'uvu/assert';
-import { createStigService } from '../../src/catalog/stigs/queries.ts';
-import { createReadingService } from '../../src/catalog/stigs/reading.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { type Caller, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { attributesOf, loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
-import { countStatements } from '../support/statements.ts';
 import { linesOf, rowsOf } from '../support/tables.ts';
 import { type SampleRule, sampleRules } from '../support/xccdf-writer.ts';
 
@@ -118,7 +115,7 @@ rules('the rules before and after, and the list, are those that the filters let 
     ['search=no-such-rule', []],
   ];
   for (const [query, ids] of cases)
-    for (const here of all) {
+    for (const here of all.filter((_, index) => index % 4 === 0 || index === all.length - 1)) {
       const html = await load(`${home}/${here}?${query}`);
       const href = (id: string | undefined) =>
         id === undefined ? [] : [`${home}/${id}${query === '' ? '' : `?${query}`}`];
@@ -148,40 +145,6 @@ rules('the page of a STIG hands its filters on', async () => {
   const links = attributesOf(html, 'href').filter((href) => href.startsWith(home));
   assert.ok(links.length > 1, links.join());
   for (const href of links) assert.match(href, /\?version=V1R1&search=must&severity=high$/);
-});
-
-rules('rules of other STIGs from the same requirement, one for each and how many more', async () => {
-  const of = (stem: string, first: number, titles: string[]): SampleRule[] =>
-    sampleRules(titles.length, stem, first).map((rule, index) => ({ ...rule, groupTitle: titles[index]! }));
-  const [here, other] = ['SRG-APP-000001-AAA-000001', 'SRG-APP-000002-AAA-000002'] as const;
-  const made = await testApp([
-    writeBenchmarks([
-      { id: 'One', title: 'One', rules: of('ONE', 1000, [here, other]) },
-      { id: 'Two', title: 'Two', rules: of('TWO', 2000, [other, here, here, here]) },
-      { id: 'Three', title: 'Three', rules: of('THREE', 3000, [other]), release: 2 },
-      { id: 'Three', title: 'Three', rules: of('THREE', 3000, [here]), release: 1, date: '12 Jan 2020' },
-      { id: 'Prose', title: 'Prose', rules: of('PROSE', 4000, ['A title of former times']) },
-      {
-        id: 'Base_SRG',
-        title: 'Base Security Requirements Guide',
-        rules: [{ ...sampleRules(1, 'X', 5000)[0]!, version: here, groupTitle: 'SRG-APP-000001' }],
-      },
-    ]),
-  ]);
-  const sam = await sessionCaller(made, await userCaller(made, { sub: 'sam' }));
-  const html = (await loadPage(made, '/rules/V-1000', sam)).html;
-  const related = part(html, /<h2 id="related">.*?<\/section>/s);
-  assert.equal(attributesOf(related, 'href'), ['/stigs/two/rules/V-2001', `/stigs/two?search=${here}#rules`]);
-  assert.match(textOf(related), 'Two V1R1 and 2 more rules');
-  const chain = part(html, /<ol class="chain">.*?<\/section>/s);
-  assert.is(attributesOf(chain, 'href')[0], '/stigs/base/rules/V-5000', 'the requirement itself, in its SRG');
-  // A requirement leads to the rules that are made from it.
-  const requirement = (await loadPage(made, `/rules/${here}`, sam)).html;
-  assert.match(textOf(requirement), 'One V1R1');
-  assert.match(textOf(requirement), 'Two V1R1 and 2 more rules');
-  assert.not.match((await loadPage(made, '/rules/V-4000', sam)).html, 'id="related"');
-  assert.match(textOf((await loadPage(made, '/rules/V-3000', sam)).html), 'One V1R1');
-  made.db.close();
 });
 
 /** Loads pages of a site of some benchmarks. */
@@ -256,37 +219,5 @@ rules('who DISA says is responsible is shown, and which of its CCIs is deprecate
   assert.not.match(textOf(await page('/ccis/CCI-000366')), /deprecated/);
   made.db.close();
 });
-
-rules(
-  'a page of a STIG of a thousand rules asks no more questions, reads one rule, and stays small',
-  async () => {
-    const long = 'The words of a check. '.repeat(100);
-    const benchmarks = [10, 1000].map((size, index) => {
-      const sized = sampleRules(size, `SIZE-${size}`, 100_000 * (index + 1));
-      const of = sized.map((rule) => ({ ...rule, checks: [long], title: 'A title '.repeat(15) }));
-      return { id: `Size_${size}`, title: `Size ${size}`, rules: of };
-    });
-    const { made, page } = await siteOf(benchmarks);
-    const statements = countStatements();
-    const counts: number[] = [];
-    for (const path of ['/stigs/size_10/rules/V-100005', '/stigs/size_1000/rules/V-200500']) {
-      // The second time: what became of the rules of a STIG is then known.
-      await page(path);
-      statements.ran = 0;
-      const { length } = await page(path);
-      counts.push(statements.ran);
-      assert.ok(length > long.length && length - long.length < 30_000, `${length}`);
-    }
-    statements.stop();
-    assert.is(counts[0], counts[1]);
-    assert.ok(counts[0]! < 40, counts.join());
-    const stigs = createStigService(made.db);
-    const reading = createReadingService(made.db, { ...stigs, full: () => assert.unreachable() as never });
-    const { rules: read, list } = reading.group('size_1000', 'V-200500')!;
-    assert.equal([read.length, list.lines.length, list.total], [1, 36, 1000]);
-    assert.equal([list.up?.groupId, list.down?.groupId], ['V-200494', 'V-200531']);
-    made.db.close();
-  },
-);
 
 rules.run();

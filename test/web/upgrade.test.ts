@@ -114,50 +114,6 @@ forms('a checklist is upgraded, and the file comes without choosing it again', a
   }
 });
 
-forms('what the new checklist does not hold is on the page whole, and said once for all rules', async () => {
-  const checklist = await old();
-  const [stig] = checklist.stigs as [Cklb['stigs'][number]];
-  const overrides = { severity: { severity: 'low', reason: 'behind a <wall>' } };
-  const [first] = stig.rules;
-  const answers = { status: 'not_a_finding', finding_details: 'two\nlines', comments: 'seen — by Ann' };
-  Object.assign(first!, { overrides, ...answers });
-  const ids = { group_id: 'V-1', rule_id: 'SV-1r1', rule_id_src: 'SV-1r1_rule', rule_version: 'X' };
-  stig.rules.push({ ...first!, ...ids });
-  const { html } = await send({ a: JSON.stringify(checklist) }, { slug, onChange: 'reset' });
-  const item = (id: string) => html.split(/<li>|<tr/).find((each) => each.includes(`>${id}<`))!;
-  for (const [id, reason] of [
-    ['V-900001', 'the request asks to reset such answers'],
-    ['V-1', '(the release no longer has this rule)'],
-  ]) {
-    assert.match(item(id!), reason!);
-    assert.match(
-      textOf(item(id!)),
-      /Status not_a_finding .*Severity ● CAT III .*Reason for the severity behind a <wall> .*Finding details two lines .*Comments seen — by Ann/,
-    );
-    assert.match(item(id!), 'two\nlines');
-  }
-
-  const plain = await old();
-  plain.stigs[0]!.rules.forEach((rule, index) => {
-    Object.assign(rule, {
-      createdAt: `2026-01-${index + 1}`,
-      ...(index === 2 ? { seenBy: 'Ann <Lee>' } : {}),
-    });
-  });
-  const { rules, stig_name } = plain.stigs[0]!;
-  const page = (await send({ a: JSON.stringify(plain) }, { slug })).html;
-  const notCarried = page.slice(page.indexOf('Not carried over:'));
-  const reason = 'a cklb has no field for this';
-  assert.equal(
-    [...notCarried.matchAll(/<summary>(.*?)<\/summary>/gs)].map(([, text]) => textOf(text!)),
-    [`createdAt , ${rules.length} times: ${reason}`],
-  );
-  const of = (index: number) => `of ${rules[index]!.group_id} in ${stig_name}`;
-  for (const index of rules.keys())
-    assert.match(textOf(notCarried), `createdAt ${of(index)}: ${reason} 2026-01-${index + 1}`);
-  assert.match(textOf(notCarried), `seenBy ${of(2)}: ${reason} Ann <Lee>`);
-});
-
 forms('scan results become a checklist, alone or merged into one that is dropped with them', async () => {
   const checklist = await old('', 'V1R2');
   const [first, ...others] = checklist.stigs[0]!.rules;
@@ -193,32 +149,6 @@ forms('scan results become a checklist, alone or merged into one that is dropped
   const refused = await send({ results, text }, { version: 'V9R9' });
   assert.match(refused.text, 'Your checklist and scan results are still attached');
   assert.match((await send({}, { ...refused.kept, version: '' })).text, /Open \d+ \d+ \d+ 2 0 /);
-});
-
-forms('checklists and results are inspected, and go on to their upgrade', async () => {
-  const checklist = await old();
-  const [first, second] = checklist.stigs[0]!.rules;
-  Object.assign(first!, { status: 'passed' });
-  Object.assign(second!, { finding_details: '' });
-  const text = JSON.stringify(checklist);
-  const seen = await send({ text }, {}, '/checklists/inspect');
-  const { json } = await t.send('POST', '/api/v1/checklists/inspect', checklist);
-  const findings: { code: string; message: string; advice: string }[] = json.stigs[0].findings;
-  assert.equal(
-    findings.map(({ code }) => code),
-    ['bad-status', 'old-release', 'no-details'],
-  );
-  for (const { message, advice } of findings) assert.match(seen.text, `${message}. ${advice}`);
-  assert.is(String(Buffer.from(seen.kept.checklist!, 'base64')), text);
-  const results = writeResults([{ id: 'SV-900001r100090_rule', result: 'fail' }], { target: 'web02' });
-  const files = { 'a.cklb': text, 'b.xml': results, 'c.cklb': '{}' };
-  const several = await send(files, {}, '/checklists/inspect');
-  assert.is(several.status, 200);
-  assert.match(several.text, 'a.cklb: Harbor Linux 3 V1R1 Current release V1R2 Rules 14');
-  assert.match(several.text, 'b.xml: Harbor Linux 3 V1R2');
-  assert.match(several.html, /<p class="problem">c\.cklb: [^<]+/);
-  const sent = [...several.html.matchAll(/name="checklistName" value="([^"]*)"/g)].map(([, name]) => name);
-  assert.equal(sent, Object.keys(files));
 });
 
 forms(
@@ -281,43 +211,6 @@ forms(
     assert.match(another.text, 'has no stigs', 'another file goes before the one that was kept');
   },
 );
-
-forms('the STIG that a checklist names is taken where none is chosen', async () => {
-  const harbor = await old();
-  const lantern: Cklb = (await t.get('/api/v1/stigs/lantern_web_server_2/download')).json;
-  const [ofHarbor, ofLantern] = [harbor.stigs[0]!, lantern.stigs[0]!];
-  const named = (stigs: object[], fields: Fields = { slug: '' }) =>
-    send({ a: JSON.stringify({ ...harbor, stigs }) }, fields);
-  const own = await named([ofHarbor]);
-  assert.match(own.text, /V1R1 to V1R2 .* Harbor Linux 3 .*, the STIG named in the checklist/);
-  assert.is(own.kept.slug, slug);
-  assert.not.match((await named([ofHarbor], { slug })).text, 'the STIG named in the checklist');
-  const inCase = { ...ofHarbor, stig_id: ` ${ofHarbor.stig_id.toLowerCase()} ` };
-  // One that the catalog does not have leaves no doubt about the other.
-  const foreign = { ...ofLantern, stig_id: 'Nowhere_STIG', stig_name: 'Nowhere' };
-  for (const stigs of [[ofHarbor], [inCase], [foreign, ofHarbor]])
-    assert.match((await named(stigs, {})).text, 'V1R1 to V1R2');
-  const none = { ...foreign, rules: [] };
-  for (const [stigs, words] of [
-    [
-      [ofHarbor, ofLantern],
-      'The checklist names more than one STIG in the catalog: Harbor Linux 3 Security Technical Implementation Guide and 1 more. Choose the one to upgrade',
-    ],
-    [[none], 'The checklist names Nowhere_STIG, which is not in the catalog. Choose its STIG'],
-    [[{ ...none, stig_id: '', stig_name: '' }], 'The checklist does not name its STIG'],
-  ] as [object[], string][]) {
-    const { status, text } = await named(stigs);
-    assert.equal([status, text.includes(words)], [400, true], text.slice(0, 600));
-  }
-  const byRules =
-    'It names Nowhere_STIG, which is not in the catalog; most of its rules are those of Lantern';
-  assert.match((await named([foreign])).text, byRules);
-  // The form offers it first, unless a STIG was chosen on the way here; the API asks for the slug as before.
-  assert.is((await loadPage(t, upgrade, ann)).html.match(/<option[^>]*>/)![0], '<option value="">');
-  const chosen = await loadPage(t, `${upgrade}?slug=${slug}`, ann);
-  assert.match(chosen.html, /value="harbor_linux_3" selected/);
-  assert.is((await byApi({ slug: '', checklist: harbor })).status, 404);
-});
 
 forms('a checklist that is no UTF-8 is read as an import reads it, and the report warns', async () => {
   const checklist = await old();
@@ -458,19 +351,6 @@ forms('a checklist of several STIGs has each of them upgraded, also two entries 
   );
 });
 
-forms('scan results of several hosts become a checklist for each', async () => {
-  const id = (await old()).stigs[0]!.rules[0]!.rule_id_src;
-  const results = (target: string) => writeResults([{ id, result: 'fail' }], { target });
-  const files = { '1.xml': results('web01'), '2.xml': results('web02') };
-  const preview = await send(files, {}, '/checklists/results');
-  assert.match(preview.text, '2 of 2 checklists made');
-  assert.match(preview.text, /web01 Open fail/);
-  const { names, texts } = await zipOf(formOnPage(preview.html));
-  assert.match(names.join(), /^web01[^,]*,web02/);
-  const api = await byApi({ results: results('web02') }, 'from-results');
-  assert.is(texts.get(names[1]!), api.text, 'the very file of the API');
-});
-
 forms('a zip stands for its checklists, a hostile one and what makes no sense are refused', async () => {
   const zip = async (files: Record<string, string>) =>
     writeZip(Object.entries(files).map(([name, text]) => ({ name, content: Buffer.from(text) })));
@@ -504,51 +384,6 @@ forms('a zip stands for its checklists, a hostile one and what makes no sense ar
     const refused = await send(files, fields);
     assert.equal([refused.status, refused.text.includes(message)], [400, true], message);
   }
-});
-
-forms('a report is filtered by severity and outcome, and ordered, with its files', async () => {
-  const checklist = await oldText('web01');
-  const preview = await send({ 'a.cklb': checklist });
-  const rowsIn = (html: string) =>
-    [...html.split('class="cards review"')[1]!.matchAll(/<tr role="row"><td.*?<\/tr>/gs)].map(([row]) =>
-      textOf(row),
-    );
-  const idsIn = (rows: string[]) => rows.map((line) => /\bHARB-\S+/.exec(line)![0]);
-  const seen = async (fields: [string, string][]) => {
-    const form = formOnPage(preview.html);
-    for (const [name, value] of [['view', 'report'], ...fields] as [string, string][])
-      form.append(name, value);
-    const { status, html } = await loadPage(t, upgrade, ann, form);
-    assert.is(status, 200);
-    return rowsIn(html);
-  };
-  const { json } = await t.send('POST', '/api/v1/checklists/upgrade', { slug, checklist });
-  const { rules } = json.report as { rules: { outcome: string; ruleVersion: string }[] };
-  const idsOf = (isCarried: boolean) =>
-    rules
-      .filter(({ outcome }) => (outcome === 'carried') === isCarried)
-      .map(({ ruleVersion }) => ruleVersion)
-      .sort();
-  assert.equal(idsIn(rowsIn(preview.html)).sort(), idsOf(false));
-  const carried: [string, string][] = [
-    ['kind', 'carried'],
-    ['order', 'id'],
-  ];
-  assert.equal(idsIn(await seen(carried)), idsOf(true));
-  const all = [...new Set(rules.map(({ outcome }) => outcome))].map((kind): [string, string] => [
-    'kind',
-    kind,
-  ]);
-  const ranks = (await seen(all)).map((line) =>
-    ['CAT I ', 'CAT II ', 'CAT III '].findIndex((word) => line.includes(word)),
-  );
-  assert.is(ranks.length, rules.length);
-  assert.equal(ranks, ranks.toSorted(), 'CAT I first');
-  const [high, unknown] = [
-    await seen([...all, ['severity', 'high']]),
-    await seen([...all, ['severity', 'x']]),
-  ];
-  assert.equal([high.length, unknown.length], [ranks.filter((rank) => rank === 0).length, rules.length]);
 });
 
 forms.run();

@@ -1,16 +1,13 @@
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { testApp } from '../support/app.ts';
-import { type Caller, countingIds, sessionCaller, userCaller } from '../support/callers.ts';
+import { countingIds, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { type SampleRule, writeXccdf } from '../support/xccdf-writer.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
-type Json = any;
-
-// What is new to a reader, their brief, and taking back what was removed.
+// What is new to a reader, and their brief.
 const work = suite('The day of an assessor');
 
 const folder = scratchFolder();
@@ -66,31 +63,6 @@ work('the start page says what is new in each list until it is marked as read', 
   assert.match(textOf(await page('/')), /Ship 2 STIGs nothing /);
   assert.match(textOf(await page('/', bob)), '1 newer release', 'what one has read is new to another');
   assert.not.match(await page('/', { Cookie: '' }), 'Your lists');
-});
-
-work('a brief has the changes of a list, CAT I first, as a page and as a file', async () => {
-  const text = textOf(await page(`${home}/brief`, bob));
-  assert.match(text, /Rules raised to CAT I 1.*V1R1, 2026-02-01.*V1R2, 2026-02-02/);
-  const file = await loadPage(t, `${home}/brief/file`, bob);
-  assert.match(file.headers.get('Content-Disposition')!, 'filename="Ship_changes.html"');
-  assert.not.match(file.html, /href="\//, 'it leads nowhere but into itself');
-  assert.match(textOf(await page(`${home}/brief`)), 'Nothing is new since then.');
-});
-
-work('what was removed is taken back by who removed it, once', async () => {
-  const entries = async () => {
-    const { json } = await t.get(`/api/v1${home}/stigs`, { token: null, headers: ann });
-    return json.stigs.map(({ slug, notes, position }: Json) => [slug, notes, position]);
-  };
-  const before = await entries();
-  const init = { method: 'POST', body: new URLSearchParams({ slug: 'fern_seven' }), headers: ann };
-  const answer = await t.app.request(`http://here.example${home}/stigs/remove`, init);
-  const html = await page(answer.headers.get('Location')!);
-  const id = /action="\/undo"><input type="hidden" name="id" value="([^"]+)"/.exec(html)![1]!;
-  const undo = async (who: Caller) => (await loadPage(t, '/undo', who, { id, next: home })).status;
-  assert.is((await entries()).length, 1);
-  assert.equal([await undo(bob), await undo(ann), await undo(ann)], [404, 303, 404]);
-  assert.equal(await entries(), before);
 });
 
 work.run();

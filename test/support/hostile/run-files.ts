@@ -63,7 +63,7 @@ export async function runFiles(count: number): Promise<{ outcomes: Record<string
   };
   const lists = fc.array(damages(samples.length), { minLength: 1, maxLength: perRun, size: 'max' });
   const property = fc.asyncProperty(lists, check);
-  await fc.assert(property, { numRuns: 2, seed: seed + 1, includeErrorInReport: true });
+  await fc.assert(property, { numRuns: 1, seed: seed + 1, includeErrorInReport: true });
   const start = await heapInUse();
   // A list holds half of the most on average.
   await fc.assert(property, { numRuns: Math.ceil((2 * count) / perRun), seed, includeErrorInReport: true });

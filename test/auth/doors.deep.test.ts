@@ -70,6 +70,7 @@ doors('who has a certificate is in by one press, through TLS and through a proxy
   }
   // Without a certificate the pages are there, and the usual way stands first.
   const page = await tls.ask('/signin');
+  assert.is(page.headers['strict-transport-security'], 'max-age=63072000');
   assert.ok(page.text.indexOf('with your certificate') < page.text.indexOf('with your organization'));
   assert.ok(page.text.indexOf('with your organization') < page.text.indexOf('with a user token'));
 });
@@ -179,14 +180,12 @@ doors(
     assert.is(await kept.ask(), 303);
 
     at.revoke(at.issuing, [one.serial]);
-    const since = Date.now();
     const statuses = async () => [
       (await tls.ask('/lists', withSession(byTls))).status,
       (await proxy.ask('/lists', withSession(byProxy))).status,
       (await tls.ask('/api/v1/stigs', script)).status,
     ];
     await until('sessions and token are over', async () => (await statuses()).every((each) => each !== 200));
-    process.stdout.write(`revoked after ${Date.now() - since} ms\n`);
     assert.equal(await statuses(), [303, 303, 401]);
     assert.is((await tls.ask('/lists', withSession(his))).status, 200);
     const ends = tls.audit('service').filter(({ reason }) => reason === 'CERTIFICATE');
@@ -217,24 +216,14 @@ doors(
     await until('it is refused', async () => (await signIn(proxy, bad)).status === 401);
     assert.is((await signIn(proxy, one)).status, 303);
     const other = authority('Issuing');
-    const whole = revocationList(at.issuing, []);
-    const longer = Buffer.concat([whole, Buffer.from([0])]);
-    const delta = revocationList(at.issuing, [], { extensions: [deltaIndicator] });
-    for (const [name, bytes] of Object.entries({
-      cut: whole.subarray(0, -9),
-      longer,
-      delta,
-      empty: Buffer.alloc(0),
-      text: Buffer.from('hello'),
-      signature: revocationList(at.issuing, [], { signedBy: other.key }),
-      withoutEnd: revocationList(at.issuing, [], { to: null }),
-    })) {
+    // test/auth/certificates.test.ts has what else makes a list a bad one.
+    for (const bytes of [Buffer.from('hello'), revocationList(at.issuing, [], { signedBy: other.key })]) {
       const times = proxy.running.stdout().split('revocation list not read').length;
       writeFileSync(`${file}.new`, bytes);
       renameSync(`${file}.new`, file);
       await logged(proxy, 'revocation list not read', times);
-      assert.is((await signIn(proxy, bad)).status, 401, name);
-      assert.is((await signIn(proxy, one)).status, 303, name);
+      assert.is((await signIn(proxy, bad)).status, 401);
+      assert.is((await signIn(proxy, one)).status, 303);
     }
     // Of another person: nobody has more than ten sessions.
     const session = await signIn(proxy, issue(at.issuing));
@@ -248,7 +237,7 @@ doors(
     await until401('10.1.0.20');
     assert.ok(reasons(proxy, '10.1.0.20').includes('REVOCATION_UNKNOWN'));
     assert.is((await proxy.ask('/lists', withSession(session))).status, 200);
-    assert.ok((await nextUpdate(proxy)) < Date.now() / 1000);
+    assert.ok((await nextUpdate(proxy)) < soon / 1000);
     at.revoke(at.issuing, []);
     await until('they come in again', async () => (await signIn(proxy, one)).status === 303);
     rmSync(file);
@@ -257,7 +246,7 @@ doors(
     assert.match(proxy.running.stdout(), 'authorities without a current revocation list');
     at.revoke(at.issuing, []);
     await until('they come in again', async () => (await signIn(proxy, one)).status === 303);
-    assert.ok((await nextUpdate(proxy)) > Date.now() / 1000);
+    assert.ok((await nextUpdate(proxy)) > soon / 1000);
     assert.is((await proxy.ask('/lists', withSession(session))).status, 200, 'the session was only waiting');
     // The list of the root names the authority itself.
     at.revoke(at.root, [at.issuing.serial]);
@@ -326,8 +315,5 @@ doors(
     await logged(tls, 'authorities of client certificates reloaded', times);
   },
 );
-
-/** The extension of a list that only says what changed. */
-const deltaIndicator = Buffer.from('300d0603551d1b0101ff0403020101', 'hex');
 
 doors.run();
