@@ -135,7 +135,7 @@ test('after each of any decisions the answers are those of a graph made with the
       }
       db.close();
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
 });
 

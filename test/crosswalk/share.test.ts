@@ -34,24 +34,6 @@ test('paths are taken as long as they fit, counted as UTF-8, and at most 10,000'
   assert.is(taken(Array(10_000).fill(''), 1e9).truncated, false);
 });
 
-test('what is taken is the beginning of the whole, and never more than there is room for', () => {
-  fc.assert(
-    fc.property(questions, fc.nat(400), ([paths], bytes) => {
-      const found = taken(paths!, bytes);
-      assert.equal(found.paths, paths!.slice(0, found.paths.length));
-      assert.equal(
-        found.texts,
-        found.paths.map((path) => JSON.stringify(path)),
-      );
-      assert.is(found.bytes, sum(found.paths.map(cost)));
-      assert.ok(found.bytes <= bytes);
-      const next = paths![found.paths.length];
-      assert.is(found.isFull, next !== undefined);
-      if (next !== undefined) assert.ok(found.bytes + cost(next) > bytes);
-    }),
-  );
-});
-
 test('bytes are shared so that nobody is cut who needs no more than another has, and none without need', async () => {
   await fc.assert(
     fc.asyncProperty(questions, fc.nat(2000), async (all, bytes) => {
@@ -74,28 +56,6 @@ test('bytes are shared so that nobody is cut who needs no more than another has,
       assert.equal(await shareBytes(all.length, bytes, answer, never), answers, 'the same each time');
     }),
     { numRuns: 500 },
-  );
-});
-
-test('when time is over each has its equal part, and none has less than it had', async () => {
-  const all = [['a'], Array(50).fill('bbbb'), Array(50).fill('cccc')];
-  const told: number[] = [];
-  let calls = 0;
-  const answer = async (index: number, most: number, waiting: number) => {
-    told.push(waiting);
-    // The second time a search finds nothing, as its time is over.
-    return ++calls === 5 ? { ...taken([], most), truncated: true } : taken(all[index]!, most);
-  };
-  const whole = await shareBytes(3, 300, answer, never);
-  assert.equal(told, [3, 2, 1, 2, 1]);
-  const early = await shareBytes(3, 300, answer, () => true);
-  assert.equal(
-    early.map((each) => each.bytes),
-    [4, 98, 98],
-  );
-  assert.equal(
-    whole.map((each) => each.bytes),
-    [4, 147, 98],
   );
 });
 

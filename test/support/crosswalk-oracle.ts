@@ -1,5 +1,6 @@
 // The crosswalk read straight from the publishers' files and walked by brute force, with none of the importers' code.
 import { readFileSync } from 'node:fs';
+import { read80053 } from './control-oracle.ts';
 import { reference } from './reference.ts';
 
 export interface OracleEdge {
@@ -12,42 +13,13 @@ export interface OraclePath {
   controls: { framework: string; identifier: string; status: string }[];
 }
 
-interface OscalControl {
-  id: string;
-  props?: { name: string; value: string }[];
-  links?: { rel: string; href: string }[];
-  controls?: OscalControl[];
-}
-
-const fromId = (id: string) => {
-  const [, family, number, enhancement] = /^([a-z]{2})-(\d+)(?:\.(\d+))?/.exec(id)!;
-  return `${family!.toUpperCase()}-${Number(number)}${enhancement ? `(${Number(enhancement)})` : ''}`;
-};
-
-/** The active controls of a Rev 5 catalog in document order, and where the withdrawn ones went. */
+/** The active controls of a Rev 5 catalog in catalog order, and where the withdrawn ones went. */
 export function readRev5(): { active: string[]; went: Map<string, string[]> } {
-  const file = reference('oscal', 'NIST_SP-800-53_rev5_catalog-min.json');
-  const { catalog } = JSON.parse(readFileSync(file, 'utf8')) as {
-    catalog: { groups: { controls: OscalControl[] }[] };
+  const [withdrawn, active] = [true, false].map((is) => read80053(5).filter((each) => each.withdrawn === is));
+  return {
+    active: active!.map(({ identifier }) => identifier),
+    went: new Map(withdrawn!.map(({ identifier, went }) => [identifier, went])),
   };
-  const active: string[] = [];
-  const went = new Map<string, string[]>();
-  const visit = (control: OscalControl) => {
-    const withdrawn = control.props?.some((prop) => prop.name === 'status' && /withdrawn/i.test(prop.value));
-    if (withdrawn) {
-      // One went into a whole family (`#sr`), which is no control.
-      const links = (control.links ?? []).filter(
-        (link) => /incorporated-into|moved-to/.test(link.rel) && /^#[a-z]{2}-\d/.test(link.href),
-      );
-      went.set(
-        fromId(control.id),
-        links.map((link) => fromId(link.href.replace(/^#/, ''))),
-      );
-    } else active.push(fromId(control.id));
-    for (const child of control.controls ?? []) visit(child);
-  };
-  for (const group of catalog.groups) for (const control of group.controls) visit(control);
-  return { active, went };
 }
 
 /** One CCI of the list with its references: `[version, index]`. */
