@@ -28,7 +28,7 @@ emass.before(async () => {
     : [shipped('stigs')];
   t = await testApp([shipped('controls'), shipped('mappings'), ...texts]);
   const { stigs } = (await t.get('/api/v1/stigs?limit=150')).json;
-  const some = stigs.filter(({ slug }: { slug: string }) => /harbor|linux_9|chrome|2016_instance/.test(slug));
+  const some = stigs.filter(({ slug }: { slug: string }) => /harbor|chrome|2016_instance/.test(slug));
   blanks = await Promise.all(
     some.map(async ({ slug }: { slug: string }) => (await t.get(`/api/v1/stigs/${slug}/download`)).json),
   );
@@ -134,7 +134,7 @@ const category = (rule: Rule) => ({ high: 'CAT I', medium: 'CAT II', low: 'CAT I
 
 emass('test results: a row for each CCI, with what its rules come to', async () => {
   const statuses = new Set<string>();
-  for (const seed of [1, 2, 3]) {
+  for (const seed of [1, 2]) {
     const checklists = answered(seed);
     // In every form that a checklist comes in.
     const sent = checklists.map((each, index) =>
@@ -170,35 +170,21 @@ emass('test results: a row for each CCI, with what its rules come to', async () 
       else {
         const lines = mine
           .filter(({ rule }) => rule.status === 'open')
-          .map(({ host, rule }) =>
-            [
-              `${shown(host)}: ${rule.rule_id_src} (${rule.rule_version})`,
-              category(rule),
-              rule.finding_details,
-            ]
-              .filter((part) => part !== '')
-              .join(' - '),
-          );
-        const head = 'Non-Compliant. The following technical STIG/SRG checks are open:';
-        const whole = [head, ...new Set(lines)].join('\n');
-        if (whole.length < longestCell - 100) assert.is(results, whole);
-        else {
-          const [, left] = /\n([\d,]+) more open checks? left out$/.exec(results)!;
-          const kept = new Set(lines).size - Number(left!.replaceAll(',', ''));
-          assert.is(
-            results.slice(0, results.lastIndexOf('\n')),
-            [head, ...[...new Set(lines)].slice(0, kept)].join('\n'),
-          );
-          assert.ok(results.length <= longestCell);
-        }
+          .map(({ host, rule }) => {
+            const name = `${shown(host)}: ${rule.rule_id_src} (${rule.rule_version})`;
+            return [name, category(rule), rule.finding_details].filter((part) => part !== '').join(' - ');
+          });
+        const whole = ['Non-Compliant. The following technical STIG/SRG checks are open:', ...new Set(lines)];
+        const [left] = /\n[\d,]+ more open checks? left out$/.exec(results) ?? [''];
+        const kept = whole.slice(0, whole.length - Number(left.replace(/\D/g, '')));
+        assert.is(results, kept.join('\n') + left, cci);
+        assert.ok(left === '' || whole.join('\n').length > longestCell - 100, `${results.length}`);
+        assert.ok(results.length <= longestCell);
       }
+      const others =
+        /again$|^(Control Impl|Security Control|AP Acr|Implementation G|Assessment|Inherited|Remote)/;
       for (const [name, cell] of Object.entries(row))
-        if (
-          /again$|^(Control Impl|Security Control|AP Acr|Implementation G|Assessment|Inherited|Remote)/.test(
-            name,
-          )
-        )
-          assert.is(cell, '', `${name}: only eMASS knows`);
+        if (others.test(name)) assert.is(cell, '', `${name}: only eMASS knows`);
     }
     assert.equal(
       found.json.withoutCci,
@@ -216,7 +202,7 @@ emass('test results: a row for each CCI, with what its rules come to', async () 
 });
 
 emass('POA&M: a row for each rule that is open somewhere', async () => {
-  for (const seed of [4, 5]) {
+  for (const seed of [4]) {
     const checklists = answered(seed);
     const more = { officeOrg: 'Office', scheduledCompletionDate: '01-Jan-2027', resources: 'None' };
     const rows = rowsOf(await ask(checklists, 'poam', more));
@@ -414,15 +400,16 @@ emass('a sheet of more text than its checklists is refused, and a long host name
 
 emass('long texts are cut with what is left out', async () => {
   const checklist = structuredClone(blanks[0]!);
+  const cell = async () => rowsOf(await ask([checklist], 'test-results'))[0]!['Test Results']!;
   for (const rule of checklist.stigs[0]!.rules)
     Object.assign(rule, { status: 'open', ccis: ['CCI-000366'], finding_details: '😀'.repeat(8000) });
-  const many = rowsOf(await ask([checklist], 'test-results'))[0]!['Test Results']!;
+  const many = await cell();
   assert.match(many, /\n\d+ more open checks left out$/);
-  assert.ok(many.length <= longestCell && many.isWellFormed());
   checklist.stigs[0]!.rules.splice(1);
   checklist.stigs[0]!.rules[0]!.finding_details = '😀'.repeat(40_000);
-  const one = rowsOf(await ask([checklist], 'test-results'))[0]!['Test Results']!;
-  assert.ok(one.endsWith(' [cut]') && one.length <= longestCell && one.isWellFormed());
+  const one = await cell();
+  assert.ok(one.endsWith(' [cut]'));
+  for (const text of [many, one]) assert.ok(text.length <= longestCell && text.isWellFormed());
 });
 
 emass.run();

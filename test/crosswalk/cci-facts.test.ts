@@ -33,22 +33,25 @@ function counted() {
 
 const all = Array.from({ length: 10_000 }, (_, number) => `CCI-${String(number + 1).padStart(6, '0')}`);
 
-facts('all CCIs are looked up at the first question, none at the next, and anew of another catalog', async () => {
-  const { ask, looked } = counted();
-  const [one, other] = await Promise.all([ask(all), ask(['CCI-000366'])]);
-  const first = looked();
-  assert.ok(first > 1000 && first < 10_000, `${first} looked up`);
-  assert.equal(other.ccis.get('CCI-000366'), one.ccis.get('CCI-000366'));
-  assert.equal(other.ccis.get('CCI-000366')!.controls, ['CM-6']);
-  assert.equal([...other.controls.keys()], ['CM-6']);
-  const old = await ask(all, 'Rev 4');
-  assert.ok((await ask(all)).ccis.size > 3000);
-  assert.equal(await ask(all, '4'), old);
-  assert.is(looked(), first, 'nothing is looked up again');
-  t.db.sqlite.exec('UPDATE catalog SET generation = generation + 1');
-  await ask(['CCI-000366']);
-  assert.ok(looked() > first);
-});
+facts(
+  'all CCIs are looked up at the first question, none at the next, and anew of another catalog',
+  async () => {
+    const { ask, looked } = counted();
+    const [one, other] = await Promise.all([ask(all), ask(['CCI-000366'])]);
+    const first = looked();
+    assert.ok(first > 1000 && first < 10_000, `${first} looked up`);
+    assert.equal(other.ccis.get('CCI-000366'), one.ccis.get('CCI-000366'));
+    assert.equal(other.ccis.get('CCI-000366')!.controls, ['CM-6']);
+    assert.equal([...other.controls.keys()], ['CM-6']);
+    const old = await ask(all, 'Rev 4');
+    assert.ok((await ask(all)).ccis.size > 3000);
+    assert.equal(await ask(all, '4'), old);
+    assert.is(looked(), first, 'nothing is looked up again');
+    t.db.sqlite.exec('UPDATE catalog SET generation = generation + 1');
+    await ask(['CCI-000366']);
+    assert.ok(looked() > first);
+  },
+);
 
 facts('an unknown revision is a 404, and more CCIs than a sheet may have a 400', async () => {
   await rejects(counted().ask(['CCI-000366'], '99'), new RegExp(noVersion('99')));

@@ -6,11 +6,9 @@ import { markedClasses, readMarks, writeMarks } from '../../src/catalog/stigs/ma
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { userCaller } from '../support/callers.ts';
-import { changesSince, type SourceStig, sourceStigs } from '../support/change-oracle.ts';
 import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { readCsv } from '../support/read-exports.ts';
-import { benchmarkPaths } from '../support/real-files.ts';
 import { assertError } from '../support/service.ts';
 import { type SampleRule, sampleRules } from '../support/xccdf-writer.ts';
 import { readSheet } from '../support/xlsx-reader.ts';
@@ -261,40 +259,3 @@ made('marks tell of two rules what their texts do', () => {
 });
 
 made.run();
-
-const real = suite('What changed, against the publishers’ files');
-let app: TestApp;
-let stigs: SourceStig[];
-
-real.before(async () => {
-  app = await testApp(benchmarkPaths);
-  const order = app.db.sqlite
-    .prepare<[], string>('SELECT slug FROM stigs ORDER BY title_fold, title, slug')
-    .pluck()
-    .all();
-  stigs = (await sourceStigs(app.db)).sort((a, b) => order.indexOf(a.slug) - order.indexOf(b.slug));
-});
-real.after(() => app.db.close());
-
-/** Every day on which the answer may turn: that of each release, and the one after. */
-function turningDays(): string[] {
-  const days = stigs.flatMap(({ releases }) => releases.flatMap(({ releaseDate }) => releaseDate ?? []));
-  const next = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
-  return [...new Set(days.flatMap((day) => [day, next(day)]))].sort();
-}
-
-real('of the whole catalog, since every third of the days that matter', async () => {
-  for (const [index, since] of turningDays().entries()) {
-    if (index % 3 > 0) continue;
-    const expected = stigs.flatMap((stig) => changesSince(stig, since) ?? []);
-    const { json } = await app.get(`${catalog}?since=${since}`);
-    const summaries = expected.map(({ summary }) => summary);
-    assert.equal(json.stigs, summaries, since);
-    if (index % 5 > 0) continue;
-    const { text } = await app.get(`${catalog}?since=${since}&format=csv&raw=true`);
-    const lines = expected.flatMap((each) => each.lines);
-    assert.equal(readCsv(text), [header, ...lines], since);
-  }
-});
-
-real.run();

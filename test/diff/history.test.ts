@@ -83,20 +83,23 @@ made('the whole answer, word for word', async () => {
   });
 });
 
-made('found by every id that it ever had, whatever the case, the revision and the blanks around', async () => {
-  const ids = `V-100001|v-100001| V-100001 |V-100101|SV-100001|sv-100001r77_rule|SV-100001_rule|SV-100101r1_rule`;
-  for (const id of `${ids}|SV-100101r5|SAMP-01-000001|samp-01-000001|NEW-01`.split('|')) {
-    const [rule, ...others] = await rulesOf(id);
-    assert.equal(others, []);
-    assert.is(rule!.ruleVersion, 'NEW-01', id);
-    assert.is(
-      states(rule!).join(', '),
-      'V1R5 renumbered, V1R4 same, V1R3 changed, V1R2 changed, V1R1 first',
-    );
-    assert.equal(rule!.releases[3]!.classes, ['check', 'severity']);
-    assert.is(told(rule!.releases, 'severity').join(), 'medium,medium,medium,high,medium');
-  }
-});
+made(
+  'found by every id that it ever had, whatever the case, the revision and the blanks around',
+  async () => {
+    const ids = `V-100001|v-100001| V-100001 |V-100101|SV-100001|sv-100001r77_rule|SV-100001_rule|SV-100101r1_rule`;
+    for (const id of `${ids}|SV-100101r5|SAMP-01-000001|samp-01-000001|NEW-01`.split('|')) {
+      const [rule, ...others] = await rulesOf(id);
+      assert.equal(others, []);
+      assert.is(rule!.ruleVersion, 'NEW-01', id);
+      assert.is(
+        states(rule!).join(', '),
+        'V1R5 renumbered, V1R4 same, V1R3 changed, V1R2 changed, V1R1 first',
+      );
+      assert.equal(rule!.releases[3]!.classes, ['check', 'severity']);
+      assert.is(told(rule!.releases, 'severity').join(), 'medium,medium,medium,high,medium');
+    }
+  },
+);
 
 made('what no retained release knows is a 404', async () => {
   const ids = "V-1|SV-|SV-10000|V-100001r1x|%|_|' OR 1=1 --|*|\u202e|[]".split('|');
@@ -110,15 +113,18 @@ made('what no retained release knows is a 404', async () => {
   assert.is((await t.get('/api/v1/rules/')).status, 404);
 });
 
-made('an answer is never of another catalog than the one that is there; what is gone is in older releases', async () => {
-  const before = (await rulesOf('V-100003'))[0]!;
-  const { history } = createRuleHistoryService(t.db);
-  assert.equal(states(history('V-100003').rules[0]!), states(before));
-  await runImport(t.db, [writeBenchmarks([{ release: 6, date: '12 Jun 2024', rules: [one, two] }])]);
-  const [gone] = history('V-100003').rules;
-  assert.equal(states(gone!), ['V1R6 removed', ...states(before)]);
-  assert.equal([gone!.current, gone!.severity, gone!.ruleTitle], [false, 'low', 'Setting 3 must be on.']);
-});
+made(
+  'an answer is never of another catalog than the one that is there; what is gone is in older releases',
+  async () => {
+    const before = (await rulesOf('V-100003'))[0]!;
+    const { history } = createRuleHistoryService(t.db);
+    assert.equal(states(history('V-100003').rules[0]!), states(before));
+    await runImport(t.db, [writeBenchmarks([{ release: 6, date: '12 Jun 2024', rules: [one, two] }])]);
+    const [gone] = history('V-100003').rules;
+    assert.equal(states(gone!), ['V1R6 removed', ...states(before)]);
+    assert.equal([gone!.current, gone!.severity, gone!.ruleTitle], [false, 'low', 'Setting 3 must be on.']);
+  },
+);
 
 made('of any releases: each rule of each is in one history, once, and nothing else is', () => {
   const id = fc.integer({ min: 1, max: 5 });

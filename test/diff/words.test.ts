@@ -89,10 +89,7 @@ words('no shorter edit exists, against the longest common subsequence by brute f
 words('texts that are too different are compared by lines, and at last as a whole', () => {
   const random = (seed: number, count: number, between = ' ') =>
     Array.from({ length: count }, (_, n) => `w${(n * seed) % 7919}`).join(between);
-  const byLines = assertWhole(
-    `first\n${random(31, 20_000)}\nlast\n`,
-    `first\n${random(37, 20_000)}\nlast\n`,
-  );
+  const byLines = assertWhole(`first\n${random(31, 20_000)}\nlast\n`, `first\n${random(37, 20_000)}\nlast\n`);
   assert.is(byLines.map(({ kind }) => kind).join(), 'equal,removed,added,equal');
   const [old, now] = [31, 37].map((seed) => `same\n${random(seed, 300_000, '\n')}`);
   assert.is(

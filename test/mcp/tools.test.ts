@@ -46,23 +46,6 @@ const names = [
   ...['compare_releases', 'my_lists', 'catalog_info'],
 ];
 
-test('ten tools that only read, with all their words in fewer than 4,000 tokens', async () => {
-  const { result } = await reply(send(t, 'tools/list', {}));
-  assert.equal(
-    result.tools.map((tool: { name: string }) => tool.name),
-    names,
-  );
-  for (const tool of result.tools) {
-    assert.is(tool.annotations.readOnlyHint, true, tool.name);
-    assert.is(tool.inputSchema.additionalProperties, false, tool.name);
-    assert.is(tool.outputSchema.additionalProperties, undefined, tool.name);
-  }
-  const tokens = JSON.stringify(result.tools).length / 4;
-  assert.ok(tokens < 4000, `${tokens} tokens`);
-  // The same for all, whoever asks.
-  assert.equal((await reply(send(t, 'tools/list', {}, alice))).result.tools, result.tools);
-});
-
 /** One call of each tool and of each kind of refusal, for the golden file; `<list>` stands for a list of alice. */
 const calls = rowsOf(`
   alice | find | {"q": "audit", "stig": "harbor linux 3"}
@@ -103,9 +86,10 @@ const calls = rowsOf(`
 }));
 
 test('the contract: what tools/list says, and an answer of each tool and of each refusal', async () => {
-  const lines: string[] = [];
   const { result } = await reply(send(t, 'tools/list', {}));
-  lines.push(JSON.stringify(result, null, 1));
+  const tokens = JSON.stringify(result.tools).length / 4;
+  assert.ok(tokens < 4000, `${tokens} tokens`);
+  const lines = [JSON.stringify(result, null, 1)];
   for (const { who, tool, args } of calls) {
     const caller = who === 'nobody' ? {} : who === 'alice' ? alice : carol;
     const { text, isError } = await callTool(t, tool, args(), caller);

@@ -35,7 +35,10 @@ test('what is found for an id and what the id names are of one state, wherever i
       const { json } = await t.get(`/api/v1/search?q=${encodeURIComponent(q)}`);
       const titles = [...told(json.answers, 'title'), ...told(json.results, 'ruleTitle')];
       const renamed = titles.filter((title) => title.startsWith('Renamed'));
-      assert.ok(titles.length > 1 && [0, titles.length].includes(renamed.length), `${q} after ${after} reads`);
+      assert.ok(
+        titles.length > 1 && [0, titles.length].includes(renamed.length),
+        `${q} after ${after} reads`,
+      );
       own.close();
       // Each read that it makes was the last before a change.
       if (reads >= after) continue;

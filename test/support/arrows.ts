@@ -79,7 +79,12 @@ export const arrows: Record<string, string[]> = Object.fromEntries(
   table
     .trim()
     .split(/\n(?! {3})/)
-    .map((line) => line.trim().split(/:?\s+|:$/).filter(Boolean))
+    .map((line) =>
+      line
+        .trim()
+        .split(/:?\s+|:$/)
+        .filter(Boolean),
+    )
     .map(([room, ...used]) => [room!, used]),
 );
 

@@ -34,7 +34,8 @@ const strays = `findings stig_profiles stig_evidence rule_marks rule_ids`
 const rows = {
   stigs: `SELECT s.id, s.slug, s.kind, s.title, s.title_fold, r.version AS current
     FROM stigs AS s LEFT JOIN stig_releases AS r ON r.id = s.current_release_id ORDER BY s.slug`,
-  aliases: 'SELECT a.alias, s.slug FROM stig_aliases AS a JOIN stigs AS s ON s.id = a.stig_id ORDER BY a.alias',
+  aliases:
+    'SELECT a.alias, s.slug FROM stig_aliases AS a JOIN stigs AS s ON s.id = a.stig_id ORDER BY a.alias',
   overrides: 'SELECT * FROM stig_overrides ORDER BY benchmark_id',
   releases: `SELECT s.slug, src.sha256, src.kind AS sourceKind, src.importer_version AS importerVersion, src.target, r.*
     FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
