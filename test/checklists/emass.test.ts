@@ -338,7 +338,7 @@ emass('CCIs as people write them, and what is none; rules of no CCI are named', 
   rules[1]!.ccis = ['CCI-999999', 'AC-2', '__proto__'];
   rules[2]!.ccis = ['CCI-0', '<b>'];
   const { json } = await ask([checklist], 'test-results');
-  assert.equal(told(json.rows, 0, 6), ['CM-6 000366', ' 999999']);
+  assert.equal(told(json.rows as string[][], 0, 6), ['CM-6 000366', ' 999999']);
   assert.equal(json.unknownCcis, ['CCI-999999']);
   assert.equal(json.withoutCci.length, rules.length - 2);
   const { rows } = readSheet(await fileOf([checklist], 'test-results'));
