@@ -54,7 +54,7 @@ hostile('depth, names and numbers of everything are bounded', async () => {
   const stigs = '<iSTIG/>'.repeat(101);
   await refused(send(`<CHECKLIST><STIGS>${stigs}</STIGS></CHECKLIST>`), /more than 100 STIGs/);
   // What takes most memory of all: a text in millions of pieces.
-  await refused(inAsset(`<HOST_NAME>ж${'&lt;'.repeat(8_000_000)}</HOST_NAME>`), /has no stigs/);
+  await refused(inAsset(`<HOST_NAME>ж${'&lt;'.repeat(2_000_000)}</HOST_NAME>`), /has no stigs/);
 
   await refused(t.send('POST', fromResults, '<a>'.repeat(100_000)), /nested deeper than 64/);
   await refused(inTarget('<a/>'.repeat(5_000_001)), /more than 5000000 elements/);
@@ -64,7 +64,7 @@ hostile('depth, names and numbers of everything are bounded', async () => {
   await refused(t.send('POST', fromResults, scan), /more than 20000 rule results/);
 
   const { depth, values } = jsonLimits;
-  const nested = '['.repeat(10_000_000);
+  const nested = '['.repeat(200_000);
   const post = (body: string) => t.send('POST', upgrade, body);
   await refused(post(`{"slug":"${slug}","checklist":${nested}`), new RegExp(`nested deeper than ${depth}`));
   const objects = `{"stigs":[${'{},'.repeat(values)}{}]}`;

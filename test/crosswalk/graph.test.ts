@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { closureOf } from '../../importers/crosswalk/closure.ts';
 import { atOnce } from '../../src/base/slices.ts';
 import { compareVersions, versionKey, withoutEndingZeros } from '../../src/catalog/controls/frameworks.ts';
 import {
@@ -14,7 +13,6 @@ import {
   type WalkedPath,
   walkPaths,
 } from '../../src/catalog/crosswalk/graph.ts';
-import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracle.ts';
 import { suite } from '../support/harness.ts';
 
 const test = suite('the crosswalk graph');
@@ -41,9 +39,6 @@ const graphs = fc
     return { nodes, edges: [...edges.values()] };
   });
 
-const nameOf = (node: GraphNode) => `${node.framework}:${node.identifier}`;
-const inNodeOrder = (a: GraphNode, b: GraphNode) => a.identifier.localeCompare(b.identifier);
-
 /** Walks with no bound but the number of paths. */
 function walked(graph: Graph, source: number, target: number, maxHops: number, mask: number, most = 1e9) {
   const paths: WalkedPath[] = [];
@@ -52,87 +47,6 @@ function walked(graph: Graph, source: number, target: number, maxHops: number, m
   const isWhole = atOnce(walkPaths(graph, source, target, maxHops, mask, bounds));
   return { paths, isWhole };
 }
-
-type Drawn = { nodes: GraphNode[]; edges: { a: number; b: number; status: MappingStatus }[] };
-
-function oracleOf({ nodes, edges }: Drawn) {
-  const order = new Map(nodes.map((node, id) => [nameOf(node), String(id).padStart(3, '0')]));
-  const named = edges.map(
-    ({ a, b, status }): OracleEdge => ({ ends: [nameOf(nodes[a]!), nameOf(nodes[b]!)], status }),
-  );
-  const graph = toGraph(named);
-  return (source: number, target: string, maxHops: number, admitted: MappingStatus[]) => {
-    const [name, rank] = [nameOf(nodes[source]!), (each: string) => order.get(each)!];
-    return bruteForce(graph, name, target, maxHops, new Set(admitted), rank).map((path) =>
-      path.controls.slice(1).map((each) => `${nameOf(each)} ${each.status}`),
-    );
-  };
-}
-
-test('the closure of a random graph is what brute force finds, in the same order', () => {
-  fc.assert(
-    fc.property(graphs, (drawn) => {
-      const graph = createGraph(drawn.nodes, drawn.edges);
-      const oracle = oracleOf(drawn);
-      drawn.nodes.forEach((_, source) => {
-        const paths = closureOf(graph, source);
-        graph.frameworks.forEach((target, index) => {
-          const mine = paths
-            .filter((path) => path.target === index)
-            .map((path) =>
-              path.nodes
-                .filter((node) => node !== null)
-                .map(
-                  (node, hop) =>
-                    `${nameOf(drawn.nodes[node]!)} ${statuses[(path.statuses >> (2 * hop)) & 3]}`,
-                ),
-            );
-          assert.equal(mine, oracle(source, target, 4, [...statuses]));
-        });
-        for (const path of paths) {
-          const inPath = new Set(
-            Array.from({ length: path.hops }, (_, hop) => (path.statuses >> (2 * hop)) & 3),
-          );
-          assert.is(
-            path.mask,
-            [...inPath].reduce((mask, code) => mask | (1 << code), 0),
-          );
-        }
-      });
-    }),
-    { numRuns: 150 },
-  );
-});
-
-test('the live search finds what brute force finds, whatever statuses and hops are asked for', () => {
-  fc.assert(
-    fc.property(
-      graphs,
-      fc.integer({ min: 1, max: 9 }),
-      fc.uniqueArray(fc.constantFrom(...statuses), { minLength: 1 }),
-      (drawn, maxHops, admitted) => {
-        const graph = createGraph(drawn.nodes, drawn.edges);
-        const oracle = oracleOf(drawn);
-        drawn.nodes.forEach((_, source) => {
-          graph.frameworks.forEach((target, index) => {
-            const mask = statusMask(admitted);
-            const { paths, isWhole } = walked(graph, source, index, maxHops, mask);
-            const mine = paths.map((path) =>
-              path.nodes.map((node, hop) => `${nameOf(drawn.nodes[node]!)} ${statuses[path.statuses[hop]!]}`),
-            );
-            assert.is(isWhole, true);
-            const found = oracle(source, target, maxHops, admitted);
-            assert.equal(mine, found);
-            const ends = endsOfPaths(graph, source, index, maxHops, mask).map((node) => drawn.nodes[node]!);
-            assert.equal(new Set(ends.map(nameOf)), new Set(found.map((path) => path.at(-1)!.split(' ')[0])));
-            assert.equal(ends, [...ends].sort(inNodeOrder), 'in catalog order, each once');
-          });
-        });
-      },
-    ),
-    { numRuns: 100 },
-  );
-});
 
 test('a bound on paths gives the first of them and says so; one that is just enough does not', () => {
   fc.assert(
