@@ -12,6 +12,7 @@ import { hasReferenceData } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
 import { readCkl } from '../support/stig-manager.ts';
 import { rowsOf } from '../support/tables.ts';
+import { told } from '../support/told.ts';
 import { noFormat } from '../support/words.ts';
 import { joinTexts, type ReadRule, readBenchmark, versionString } from '../support/xccdf-reader.ts';
 
@@ -136,10 +137,7 @@ ckl(
         ['web-01', '10.0.0.1', '00:11:22:33:44:55', 'web-01.x.test'],
       );
       assert.equal([checklists[0]!.benchmarkId, checklists[0]!.revisionStr], [read.id, version], source);
-      assert.equal(
-        checklists[0]!.reviews.map((review) => review.ruleId),
-        read.rules.map((rule) => rule.ruleId),
-      );
+      assert.equal(told(checklists[0]!.reviews, 'ruleId'), told(read.rules, 'ruleId'));
 
       // And so do we: what a ckl has a field for is what the cklb says.
       const [ours] = readChecklist(text).checklist.stigs;

@@ -9,6 +9,7 @@ import { writeCkl } from '../support/ckl-writer.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { reference, referenceData, shipped } from '../support/reference.ts';
 import { readCklb } from '../support/stig-manager.ts';
+import { told } from '../support/told.ts';
 import { joinTexts, type ReadRule, readBenchmark } from '../support/xccdf-reader.ts';
 
 // Checklists of the sample and of real STIGs with random answers, from one release to the next, against an independent reading of both files.
@@ -121,10 +122,7 @@ function register(upgrades: ReturnType<typeof suite>, folder: string, registered
             assert.is(status, 200);
             const upgraded = Cklb.parse(json.checklist);
             const rules = upgraded.stigs[0]!.rules;
-            assert.equal(
-              rules.map((rule) => rule.rule_id_src),
-              [...after.values()].map((rule) => rule.ruleId),
-            );
+            assert.equal(told(rules, 'rule_id_src'), told([...after.values()], 'ruleId'));
 
             for (const [index, rule] of rules.entries()) {
               const report = json.report.rules[index] as UpgradedRule;

@@ -10,7 +10,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { readBaseline } from '../support/control-oracle.ts';
 import { controlsIn, type OracleCci, readCcis, readRev5 } from '../support/crosswalk-oracle.ts';
 import { suiteIf } from '../support/harness.ts';
-import { controlsOf, oscalProblems, valuesOf } from '../support/oscal.ts';
+import { oscalProblems, valuesOf } from '../support/oscal.ts';
 import { everything as allCatalogs, emptyCatalog } from '../support/prepared.ts';
 import { benchmarkFiles } from '../support/real-files.ts';
 import { exchangeData, exchangeFolder, reference, shipped } from '../support/reference.ts';
@@ -106,28 +106,6 @@ if (real) {
     return addressed;
   };
 
-  real('every catalog and every baseline validates, and holds the controls that are served', async () => {
-    const app = await everything();
-    for (const framework of frameworks)
-      for (const version of versionsOf(app, framework)) {
-        const { json } = await exportOf(app, framework, { version });
-        assert.equal(oscalProblems(json), [], `${framework} ${version}`);
-        const labels = controlsOf(json).map((control) => valuesOf(control.props, 'label')[0]);
-        const rows = served(app.db, framework, version) as { identifier: string }[];
-        assert.equal(new Set(labels), new Set(rows.map(({ identifier }) => identifier)));
-        assert.is(labels.length, rows.length);
-        const { baselines } = (
-          await app.get(`/api/v1/controls/${framework}/baselines?${new URLSearchParams({ version })}`)
-        ).json;
-        for (const { name, title, controls } of baselines) {
-          const profile = (await exportOf(app, framework, { version, baseline: name })).json;
-          assert.equal(oscalProblems(profile), [], name);
-          const ids = profile.profile.imports[0]['include-controls'][0]['with-ids'];
-          assert.is(ids.length, controls, `${name} of ${title}`);
-        }
-      }
-  });
-
   real("FedRAMP's baselines are named, counted and filtered as their profiles list them", async () => {
     const app = await everything();
     const { baselines } = (await app.get('/api/v1/controls/nist-800-53/baselines')).json;
@@ -166,50 +144,55 @@ if (real) {
     assert.is(told(old, 'name').join(), 'low,moderate,high');
   });
 
-  real('what is exported imports again to the same, every framework as OSCAL and as csv', async () => {
-    const app = await everything();
-    const folder = scratchFolder();
-    const files: string[] = [];
-    const csvs: string[] = [];
-    for (const framework of frameworks)
-      for (const version of versionsOf(app, framework)) {
-        const name = `${framework} ${version}`.replaceAll(' ', '_');
-        csvs.push(
-          put(folder, `${name}.csv`, (await exportOf(app, framework, { version, format: 'csv' })).text),
-        );
-        files.push(put(folder, `${name}.json`, (await exportOf(app, framework, { version })).text));
-        const { baselines } = (await app.get(`/api/v1/controls/${framework}/baselines?version=${version}`))
-          .json;
-        for (const { name: baseline } of baselines) {
-          const { text } = await exportOf(app, framework, { version, baseline });
-          const file = put(folder, `${name}_${baseline}.json`, text);
-          files.push(file);
-          // A csv holds NIST's baselines; those of other names travel as profiles.
-          if (baseline.includes('-')) csvs.push(file);
-        }
-      }
-    for (const [sources, compared] of [
-      [files, frameworks],
-      [csvs, frameworks],
-      [[shipped('controls'), ...files], ['nist-800-53']],
-    ] as const) {
-      const again = emptyCatalog();
-      const { lines } = await runImport(again, [...sources]);
-      for (const { source, outcome, reason, warnings } of lines) {
-        assert.match(outcome, /^(imported|superseded)$/, source);
-        assert.equal([reason, warnings], [null, []], source);
-      }
-      for (const framework of compared)
+  real(
+    'what is exported is valid and imports again to the same, every framework as OSCAL and as csv',
+    async () => {
+      const app = await everything();
+      const folder = scratchFolder();
+      const [files, csvs]: [string[], string[]] = [[], []];
+      for (const framework of frameworks)
         for (const version of versionsOf(app, framework)) {
-          const [before, after] = [served(app.db, framework, version), served(again, framework, version)];
-          assert.is(after.length, before.length, `${framework} ${version}`);
-          // What controls ask is in OSCAL alone (rule D37.4).
-          for (const [index, row] of before.entries())
-            assert.equal(after[index], sources === csvs ? withoutAssessment(row) : row);
+          const name = `${framework} ${version}`.replaceAll(' ', '_');
+          const csv = await exportOf(app, framework, { version, format: 'csv' });
+          csvs.push(put(folder, `${name}.csv`, csv.text));
+          const { text, json } = await exportOf(app, framework, { version });
+          assert.equal(oscalProblems(json), [], name);
+          files.push(put(folder, `${name}.json`, text));
+          const path = `/api/v1/controls/${framework}/baselines?${new URLSearchParams({ version })}`;
+          for (const { name: baseline, controls } of (await app.get(path)).json.baselines) {
+            const profile = await exportOf(app, framework, { version, baseline });
+            assert.equal(oscalProblems(profile.json), [], baseline);
+            const ids = profile.json.profile.imports[0]['include-controls'][0]['with-ids'];
+            assert.is(ids.length, controls, baseline);
+            const file = put(folder, `${name}_${baseline}.json`, profile.text);
+            files.push(file);
+            // A csv holds NIST's baselines; those of other names travel as profiles.
+            if (baseline.includes('-')) csvs.push(file);
+          }
         }
-      again.close();
-    }
-  });
+      for (const [sources, compared] of [
+        [files, frameworks],
+        [csvs, frameworks],
+        [[shipped('controls'), ...files], ['nist-800-53']],
+      ] as const) {
+        const again = emptyCatalog();
+        const { lines } = await runImport(again, [...sources]);
+        for (const { source, outcome, reason, warnings } of lines) {
+          assert.match(outcome, /^(imported|superseded)$/, source);
+          assert.equal([reason, warnings], [null, []], source);
+        }
+        for (const framework of compared)
+          for (const version of versionsOf(app, framework)) {
+            const [before, after] = [served(app.db, framework, version), served(again, framework, version)];
+            assert.is(after.length, before.length, `${framework} ${version}`);
+            // What controls ask is in OSCAL alone (rule D37.4).
+            for (const [index, row] of before.entries())
+              assert.equal(after[index], sources === csvs ? withoutAssessment(row) : row);
+          }
+        again.close();
+      }
+    },
+  );
 
   real(
     'a fresh site with all exports of another answers questions about any two frameworks alike',
@@ -257,43 +240,6 @@ if (real) {
       }
     },
   );
-
-  real('every direct edge between two frameworks is one map, and there are no others', async () => {
-    const app = await everything();
-    const edges = app.db.sqlite
-      .prepare(
-        `SELECT a.framework AS af, a.identifier AS a, b.framework AS bf, b.identifier AS b, e.status
-           FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
-      )
-      .all() as Record<'af' | 'a' | 'bf' | 'b' | 'status', string>[];
-    const plain = (text: string) => text.toUpperCase().replace(/^(SP_800_171_|R2-)/, '');
-    const ofId = (identifier: string) => plain(identifier).replace('(', '.').replace(')', '');
-    let pairs = 0;
-    for (const from of frameworks)
-      for (const to of frameworks) {
-        const expected = edges.flatMap(({ af, a, bf, b, status }) => [
-          ...(af === from && bf === to ? [`${ofId(a)} ${ofId(b)} ${status}`] : []),
-          ...(bf === from && af === to ? [`${ofId(b)} ${ofId(a)} ${status}`] : []),
-        ]);
-        const answer = await app.get(`/api/v1/crosswalk/export?from=${from}&to=${to}`);
-        if (expected.length === 0) {
-          assert.is(answer.status, 404);
-          assert.is(answer.json.error.message, `No direct mappings between ${from} and ${to}`);
-          continue;
-        }
-        pairs++;
-        assert.equal(oscalProblems(answer.json), [], `${from} ${to}`);
-        const { mappings } = answer.json['mapping-collection'];
-        const maps = mappings.flatMap((each: { maps: object[] }) => each.maps);
-        const stated = maps.map((map: Record<string, { 'id-ref': string }[]> & { props: [] }) => {
-          assert.is(map.sources!.length + map.targets!.length, 2);
-          const [status] = valuesOf(map.props, 'status');
-          return `${plain(map.sources![0]!['id-ref'])} ${plain(map.targets![0]!['id-ref'])} ${status}`;
-        });
-        assert.equal([...stated].sort(), [...expected].sort(), `${from} ${to}`);
-      }
-    assert.is(pairs, 8);
-  });
 
   real(
     'the maps of a CCI have the references of the list, to the letter, and its gaps are the rest',

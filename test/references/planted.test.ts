@@ -33,7 +33,7 @@ test?.('of 1,000 wrong ids of every kind, in six kinds of files, at least 995 ha
     ...[
       ...rows.map(({ group_title: id }, at) => id.replace(/^(SRG-[A-Z]+)-\d+/, `$1-9${10_000 + at}`)),
       ...Array.from({ length: 100 }, (_, at) => [
-        ...[`CCI-9${10_000 + at}`, `AC-2(${900 + at})`, `V-9${10_000 + at}`],
+        ...[`CCI-9${10_000 + at}`, `AC-2(${900 + at})`, `V-99${10_000 + at}`],
         `3.${1 + (at % 9)}.${60 + Math.floor(at / 9)}`,
       ]).flat(),
     ].map((id): [string, string] => [id, 'unknown']),
