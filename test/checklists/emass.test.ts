@@ -141,10 +141,7 @@ emass('test results: a row for each CCI, with what its rules come to', async () 
     const rows = rowsOf(found);
     const checks = flat(checklists);
     const ccis = [...new Set(checks.flatMap(({ rule }) => rule.ccis))].sort();
-    assert.equal(
-      rows.map((row) => `CCI-${row.CCI}`),
-      ccis,
-    );
+    assert.is(rows.map((row) => `CCI-${row.CCI}`).join(), ccis.join());
     for (const row of rows) {
       const cci = `CCI-${row.CCI}`;
       const mine = checks.filter(({ rule }) => rule.ccis.includes(cci));
@@ -200,10 +197,8 @@ emass('POA&M: a row for each rule that is open somewhere', async () => {
     const more = { officeOrg: 'Office', scheduledCompletionDate: '01-Jan-2027', resources: 'None' };
     const rows = rowsOf(await ask(checklists, 'poam', more));
     const open = flat(checklists).filter(({ rule }) => rule.status === 'open');
-    assert.equal(
-      rows.map((row) => row['Security Checks']).sort(),
-      [...new Set(open.map(({ rule }) => rule.rule_id_src))].sort(),
-    );
+    const ids = [...new Set(open.map(({ rule }) => rule.rule_id_src))];
+    assert.equal(told(rows, 'Security Checks').sort(), ids.sort());
     for (const row of rows) {
       const mine = open.filter(({ rule }) => rule.rule_id_src === row['Security Checks']);
       const { rule } = mine[0]!;
@@ -214,7 +209,7 @@ emass('POA&M: a row for each rule that is open somewhere', async () => {
       const controls = [...new Set(ccis.flatMap((cci) => controlsOf(cci)))];
       controls.sort((a, b) => active.get(`Rev 5 ${a}`)! - active.get(`Rev 5 ${b}`)!);
       const sources = mine.map(
-        ({ stig }) => `${stig.stig_id} :: Version ${stig.version}, ${stig.release_info}`,
+        ({ stig: of }) => `${of.stig_id} :: Version ${of.version}, ${of.release_info}`,
       );
       const details = mine
         .filter((each) => each.rule.finding_details !== '')

@@ -98,10 +98,7 @@ test('each entry of docs/mcp.md sets a client up', async () => {
           });
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(transport);
-    const { structuredContent } = await client.callTool({
-      name: 'get_rule',
-      arguments: { id: 'V-900001' },
-    });
+    const { structuredContent } = await client.callTool({ name: 'get_rule', arguments: { id: 'V-900001' } });
     assert.is((structuredContent as { state: string }).state, 'current');
     await client.close();
   }
