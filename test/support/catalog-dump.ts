@@ -40,8 +40,8 @@ const rows = {
   releases: `SELECT s.slug, src.sha256, src.kind AS sourceKind, src.importer_version AS importerVersion, src.target, r.*
     FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
     JOIN sources AS src ON src.id = r.source_id ORDER BY s.slug, r.release_order`,
-  superseded: `SELECT src.sha256, s.slug, p.finding_count, k.release_order,
-      (SELECT count(*) FROM findings WHERE release_id = p.id)
+  superseded: `SELECT src.sha256, s.slug, p.finding_count,
+      (SELECT count(*) FROM findings WHERE release_id = p.id), k.release_order
     FROM stig_printings AS p JOIN stigs AS s ON s.id = p.stig_id JOIN sources AS src ON src.id = p.source_id
     JOIN stig_printings AS k ON k.id = p.superseded_by ORDER BY src.sha256`,
   sources: 'SELECT sha256, kind, target FROM sources ORDER BY sha256',
@@ -82,7 +82,7 @@ export function dumpCatalog({ sqlite }: Database) {
   const [{ count }] = all(rows.strays) as [{ count: number }];
   return {
     ...{ stigs: all(rows.stigs), aliases: all(rows.aliases), overrides: all(rows.overrides) },
-    ...{ superseded: all(rows.superseded), sources: all(rows.sources), strays: count },
+    ...{ superseded: all(rows.superseded).map(Object.values), sources: all(rows.sources), strays: count },
     releases: all(rows.releases).map(({ id, stig_id: _stig, source_id: _source, ...release }) => ({
       ...release,
       findings: digest(`SELECT ${texts} FROM findings ${inOrder}`, id),
