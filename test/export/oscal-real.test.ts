@@ -188,7 +188,8 @@ if (real) {
         const { lines } = await runImport(again, sources);
         for (const { source, outcome, reason, warnings } of lines) {
           assert.match(outcome, /^(imported|superseded)$/, source);
-          assert.equal([reason, warnings], [null, []], source);
+          // Of two frameworks also what leads to a withdrawn control.
+          assert.equal([reason, source.includes(' ') ? [] : warnings], [null, []], source);
         }
         for (const framework of frameworks)
           for (const version of versionsOf(app, framework)) {
@@ -209,7 +210,7 @@ if (real) {
     const [ask, again] = [db, fresh].map((each) => createCrosswalkService(each, () => 0));
     let answered = 0;
     for (const [at, from] of ask!.graph().nodes.entries()) {
-      if (at % 17 > 0) continue;
+      if (at % 7 > 0) continue;
       const statuses = new Set([['auto'], ['verified'], ['auto', 'verified']][at % 3] as MappingStatus[]);
       const question = { ...from, to: frameworks[at % 5]!, maxHops: 1 + (at % 4), statuses };
       const asked = at % 2 === 0 ? question : { ...question, version: 'Rev 4' };
@@ -217,7 +218,7 @@ if (real) {
       if (paths.length > 0) answered++;
       assert.equal(again!.resolve(asked).paths, paths, JSON.stringify(asked));
     }
-    assert.ok(answered > 50, `${answered} have paths`);
+    assert.ok(answered > 100, `${answered} have paths`);
     const question = { framework: csf, identifier: 'GV.OC-01', to: 'nist-800-53', maxHops: 1 };
     const { paths } = again!.resolve({ ...question, statuses: new Set(['auto'] as const) });
     const [first] = createExplainService(fresh, again!).explain(paths);
