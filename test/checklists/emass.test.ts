@@ -10,6 +10,8 @@ import { writeCkl } from '../support/ckl-writer.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { exchangeData, exchangeFolder, hasReferenceData, reference, shipped } from '../support/reference.ts';
 import { assertError } from '../support/service.ts';
+import { rowsOf as rowsOfTable } from '../support/tables.ts';
+import { told } from '../support/told.ts';
 import { noVersion } from '../support/words.ts';
 import { partsOf, readSheet } from '../support/xlsx-reader.ts';
 
@@ -28,7 +30,7 @@ emass.before(async () => {
     : [shipped('stigs')];
   t = await testApp([shipped('controls'), shipped('mappings'), ...texts]);
   const { stigs } = (await t.get('/api/v1/stigs?limit=150')).json;
-  const some = stigs.filter(({ slug }: { slug: string }) => /harbor|linux_9|chrome|2016_instance/.test(slug));
+  const some = stigs.filter(({ slug }: { slug: string }) => /harbor|chrome|2016_instance/.test(slug));
   blanks = await Promise.all(
     some.map(async ({ slug }: { slug: string }) => (await t.get(`/api/v1/stigs/${slug}/download`)).json),
   );
@@ -77,17 +79,12 @@ function controlsOf(cci: string, revisions = ['Rev 5', 'Rev 4']): string[] {
   return [];
 }
 
+const list = hasReferenceData ? readFileSync(reference('cci-2025-01-23', 'U_CCI_List.xml'), 'utf8') : '';
 const definitions = new Map(
-  hasReferenceData
-    ? [
-        ...readFileSync(reference('cci-2025-01-23', 'U_CCI_List.xml'), 'utf8').matchAll(
-          /<cci_item id="([^"]+)">.*?<definition>(.*?)<\/definition>/gs,
-        ),
-      ].map(([, id, text]): [string, string] => [
-        id!,
-        text!.replaceAll('&amp;', '&').replaceAll('&quot;', '"').trim(),
-      ])
-    : [],
+  [...list.matchAll(/<cci_item id="([^"]+)">.*?<definition>(.*?)<\/definition>/gs)].map(([, id, text]) => [
+    id!,
+    text!.replaceAll('&amp;', '&').replaceAll('&quot;', '"').trim(),
+  ]),
 );
 
 const answer = fc.record({
@@ -134,7 +131,7 @@ const category = (rule: Rule) => ({ high: 'CAT I', medium: 'CAT II', low: 'CAT I
 
 emass('test results: a row for each CCI, with what its rules come to', async () => {
   const statuses = new Set<string>();
-  for (const seed of [1, 2, 3]) {
+  for (const seed of [1, 2]) {
     const checklists = answered(seed);
     // In every form that a checklist comes in.
     const sent = checklists.map((each, index) =>
@@ -144,21 +141,17 @@ emass('test results: a row for each CCI, with what its rules come to', async () 
     const rows = rowsOf(found);
     const checks = flat(checklists);
     const ccis = [...new Set(checks.flatMap(({ rule }) => rule.ccis))].sort();
-    assert.equal(
-      rows.map((row) => `CCI-${row.CCI}`),
-      ccis,
-    );
+    assert.is(rows.map((row) => `CCI-${row.CCI}`).join(), ccis.join());
     for (const row of rows) {
       const cci = `CCI-${row.CCI}`;
       const mine = checks.filter(({ rule }) => rule.ccis.includes(cci));
       const has = (status: string) => mine.some(({ rule }) => rule.status === status);
-      const expected = has('open')
-        ? 'Non-Compliant'
-        : has('not_reviewed')
-          ? ''
-          : has('not_a_finding')
-            ? 'Compliant'
-            : 'Not Applicable';
+      const order = [
+        ['open', 'Non-Compliant'],
+        ['not_reviewed', ''],
+        ['not_a_finding', 'Compliant'],
+      ] as const;
+      const [, expected] = order.find(([status]) => has(status)) ?? [null, 'Not Applicable'];
       statuses.add(expected);
       assert.is(row['Compliance Status'], expected, cci);
       assert.is(row['Control Acronym'], controlsOf(cci).join(', '), cci);
@@ -170,45 +163,28 @@ emass('test results: a row for each CCI, with what its rules come to', async () 
       else {
         const lines = mine
           .filter(({ rule }) => rule.status === 'open')
-          .map(({ host, rule }) =>
-            [
-              `${shown(host)}: ${rule.rule_id_src} (${rule.rule_version})`,
-              category(rule),
-              rule.finding_details,
-            ]
-              .filter((part) => part !== '')
-              .join(' - '),
-          );
-        const head = 'Non-Compliant. The following technical STIG/SRG checks are open:';
-        const whole = [head, ...new Set(lines)].join('\n');
-        if (whole.length < longestCell - 100) assert.is(results, whole);
-        else {
-          const [, left] = /\n([\d,]+) more open checks? left out$/.exec(results)!;
-          const kept = new Set(lines).size - Number(left!.replaceAll(',', ''));
-          assert.is(
-            results.slice(0, results.lastIndexOf('\n')),
-            [head, ...[...new Set(lines)].slice(0, kept)].join('\n'),
-          );
-          assert.ok(results.length <= longestCell);
-        }
+          .map(({ host, rule }) => {
+            const name = `${shown(host)}: ${rule.rule_id_src} (${rule.rule_version})`;
+            return [name, category(rule), rule.finding_details].filter((part) => part !== '').join(' - ');
+          });
+        const whole = ['Non-Compliant. The following technical STIG/SRG checks are open:', ...new Set(lines)];
+        const [left] = /\n[\d,]+ more open checks? left out$/.exec(results) ?? [''];
+        const kept = whole.slice(0, whole.length - Number(left.replace(/\D/g, '')));
+        assert.is(results, kept.join('\n') + left, cci);
+        assert.ok(left === '' || whole.join('\n').length > longestCell - 100, `${results.length}`);
+        assert.ok(results.length <= longestCell);
       }
+      const others =
+        /again$|^(Control Impl|Security Control|AP Acr|Implementation G|Assessment|Inherited|Remote)/;
       for (const [name, cell] of Object.entries(row))
-        if (
-          /again$|^(Control Impl|Security Control|AP Acr|Implementation G|Assessment|Inherited|Remote)/.test(
-            name,
-          )
-        )
-          assert.is(cell, '', `${name}: only eMASS knows`);
+        if (others.test(name)) assert.is(cell, '', `${name}: only eMASS knows`);
     }
     assert.equal(
       found.json.withoutCci,
       checks
         .filter(({ rule }) => rule.ccis.length === 0)
-        .map(({ host, stig, rule }) => ({
-          host,
-          benchmarkId: stig.stig_id,
-          ruleId: rule.rule_id_src,
-          status: rule.status,
+        .map(({ host, stig: { stig_id: benchmarkId }, rule: { rule_id_src: ruleId, status } }) => ({
+          ...{ host, benchmarkId, ruleId, status },
         })),
     );
   }
@@ -216,15 +192,13 @@ emass('test results: a row for each CCI, with what its rules come to', async () 
 });
 
 emass('POA&M: a row for each rule that is open somewhere', async () => {
-  for (const seed of [4, 5]) {
+  for (const seed of [4]) {
     const checklists = answered(seed);
     const more = { officeOrg: 'Office', scheduledCompletionDate: '01-Jan-2027', resources: 'None' };
     const rows = rowsOf(await ask(checklists, 'poam', more));
     const open = flat(checklists).filter(({ rule }) => rule.status === 'open');
-    assert.equal(
-      rows.map((row) => row['Security Checks']).sort(),
-      [...new Set(open.map(({ rule }) => rule.rule_id_src))].sort(),
-    );
+    const ids = [...new Set(open.map(({ rule }) => rule.rule_id_src))];
+    assert.equal(told(rows, 'Security Checks').sort(), ids.sort());
     for (const row of rows) {
       const mine = open.filter(({ rule }) => rule.rule_id_src === row['Security Checks']);
       const { rule } = mine[0]!;
@@ -235,7 +209,7 @@ emass('POA&M: a row for each rule that is open somewhere', async () => {
       const controls = [...new Set(ccis.flatMap((cci) => controlsOf(cci)))];
       controls.sort((a, b) => active.get(`Rev 5 ${a}`)! - active.get(`Rev 5 ${b}`)!);
       const sources = mine.map(
-        ({ stig }) => `${stig.stig_id} :: Version ${stig.version}, ${stig.release_info}`,
+        ({ stig: of }) => `${of.stig_id} :: Version ${of.version}, ${of.release_info}`,
       );
       const details = mine
         .filter((each) => each.rule.finding_details !== '')
@@ -263,6 +237,17 @@ emass('POA&M: a row for each rule that is open somewhere', async () => {
   }
 });
 
+/** The sheet as a file. */
+async function fileOf(checklists: unknown, sheet: string): Promise<Uint8Array> {
+  const headers = { Authorization: `Bearer ${await t.token()}` };
+  const body = JSON.stringify({ checklists, sheet });
+  const response = await t.app.request(path, { method: 'POST', headers, body });
+  assert.is(response.status, 200);
+  assert.match(response.headers.get('Content-Type')!, /spreadsheetml\.sheet$/);
+  assert.match(response.headers.get('Content-Disposition')!, /^attachment; filename="eMASS_[a-z_-]+\.xlsx"/);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
 emass('xlsx: the sheet that eMASS takes, the same cells', async () => {
   const checklists = answered(6);
   for (const [sheet, at, name] of [
@@ -270,25 +255,12 @@ emass('xlsx: the sheet that eMASS takes, the same cells', async () => {
     ['poam', 1, 'POA&M'],
   ] as const) {
     const { json } = await ask(checklists, sheet);
-    const response = await t.app.request(path, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${await t.token()}` },
-      body: JSON.stringify({ checklists, sheet }),
-    });
-    assert.is(response.status, 200);
-    assert.is(
-      response.headers.get('Content-Type'),
-      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    );
-    assert.match(
-      response.headers.get('Content-Disposition')!,
-      /^attachment; filename="eMASS_[a-z_-]+\.xlsx"/,
-    );
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = await fileOf(checklists, sheet);
     const read = readSheet(bytes);
-    assert.is(read.name, name);
-    assert.equal(read.rows[at - 1], json.header);
-    assert.is(read.rows.length, at + json.rows.length);
+    assert.equal(
+      [read.name, read.rows[at - 1], read.rows.length],
+      [name, json.header, at + json.rows.length],
+    );
     for (const [index, cells] of (json.rows as string[][]).entries())
       for (const [column, cell] of cells.entries())
         if (cell.length <= longestCell) assert.is(read.rows[at + index]![column] ?? '', cell);
@@ -299,45 +271,32 @@ emass('xlsx: the sheet that eMASS takes, the same cells', async () => {
 testIf(exchangeData, emass)(
   'the templates are those of real sheets, their stray blanks and all',
   async () => {
-    const templates = {
-      'test-results': 'emass-test-results',
-      'test-results-18': 'emass-test-results-18',
-      poam: 'poam',
-      'poam-22': 'poam-emass-22',
-      'poam-mccast': 'poam-mccast',
-    };
-    for (const [template, file] of Object.entries(templates)) {
-      const { json } = await ask(blanks.slice(0, 1), template.startsWith('poam') ? 'poam' : 'test-results', {
-        template,
-      });
-      const [header] = parse(readFileSync(join(exchangeFolder, 'emass', `${file}.csv`), 'utf8')) as [
-        string[],
-      ];
-      assert.equal(json.header, header, template);
+    for (const [sheet, template, file] of rowsOfTable(`
+    test-results | test-results | emass-test-results
+    test-results | test-results-18 | emass-test-results-18
+    poam | poam | poam
+    poam | poam-22 | poam-emass-22
+    poam | poam-mccast | poam-mccast
+  `)) {
+      const { json } = await ask(blanks.slice(0, 1), sheet!, { template });
+      const text = readFileSync(join(exchangeFolder, 'emass', `${file}.csv`), 'utf8');
+      assert.equal(json.header, (parse(text) as string[][])[0], template!);
     }
   },
 );
 
 emass('a template of another system has its own columns, filled from the checklist', async () => {
   const open = structuredClone(blanks[0]!);
-  open.stigs[0]!.rules[0]!.status = 'open';
-  const { rule_title, discussion, rule_id_src } = open.stigs[0]!.rules[0]!;
-  const [row] = rowsOf(
-    await ask([open], 'poam', { template: 'poam-mccast', scheduledCompletionDate: 'soon' }),
-  );
+  const rule = open.stigs[0]!.rules[0]!;
+  rule.status = 'open';
+  const more = { template: 'poam-mccast', scheduledCompletionDate: 'soon' };
+  const [row] = rowsOf(await ask([open], 'poam', more));
+  const columns = `Name|Weaknesses|Vulnerability Library (Rule_ID)|Estimated Completion Date|POAM Status|
+    Allocated Control (Allocated Control ID)`;
+  const expected = [rule.rule_title, rule.discussion, rule.rule_id_src, 'soon', 'Ongoing'];
   assert.equal(
-    [
-      row!.Name,
-      row!.Weaknesses,
-      row!['Vulnerability Library (Rule_ID)'],
-      row!['Estimated Completion Date'],
-      row!['POAM Status'],
-    ],
-    [rule_title, discussion, rule_id_src, 'soon', 'Ongoing'],
-  );
-  assert.is(
-    row!['Allocated Control (Allocated Control ID)'],
-    controlsOf(open.stigs[0]!.rules[0]!.ccis[0]!).join(', '),
+    columns.split(/\|\s*/).map((name) => row![name]),
+    [...expected, controlsOf(rule.ccis[0]!).join(', ')],
   );
 });
 
@@ -374,21 +333,10 @@ emass('CCIs as people write them, and what is none; rules of no CCI are named', 
   rules[1]!.ccis = ['CCI-999999', 'AC-2', '__proto__'];
   rules[2]!.ccis = ['CCI-0', '<b>'];
   const { json } = await ask([checklist], 'test-results');
-  assert.equal(
-    json.rows.map((row: string[]) => [row[0], row[6]]),
-    [
-      ['CM-6', '000366'],
-      ['', '999999'],
-    ],
-  );
+  assert.equal(told(json.rows as string[][], 0, 6), ['CM-6 000366', ' 999999']);
   assert.equal(json.unknownCcis, ['CCI-999999']);
   assert.equal(json.withoutCci.length, rules.length - 2);
-  const response = await t.app.request(path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${await t.token()}` },
-    body: JSON.stringify({ checklists: [checklist], sheet: 'test-results' }),
-  });
-  const { rows } = readSheet(new Uint8Array(await response.arrayBuffer()));
+  const { rows } = readSheet(await fileOf([checklist], 'test-results'));
   assert.is(rows[1]![0], `${rules.length - 2} rules without a CCI are not in this sheet`);
 });
 
@@ -414,15 +362,16 @@ emass('a sheet of more text than its checklists is refused, and a long host name
 
 emass('long texts are cut with what is left out', async () => {
   const checklist = structuredClone(blanks[0]!);
+  const cell = async () => rowsOf(await ask([checklist], 'test-results'))[0]!['Test Results']!;
   for (const rule of checklist.stigs[0]!.rules)
     Object.assign(rule, { status: 'open', ccis: ['CCI-000366'], finding_details: '😀'.repeat(8000) });
-  const many = rowsOf(await ask([checklist], 'test-results'))[0]!['Test Results']!;
+  const many = await cell();
   assert.match(many, /\n\d+ more open checks left out$/);
-  assert.ok(many.length <= longestCell && many.isWellFormed());
   checklist.stigs[0]!.rules.splice(1);
   checklist.stigs[0]!.rules[0]!.finding_details = '😀'.repeat(40_000);
-  const one = rowsOf(await ask([checklist], 'test-results'))[0]!['Test Results']!;
-  assert.ok(one.endsWith(' [cut]') && one.length <= longestCell && one.isWellFormed());
+  const one = await cell();
+  assert.ok(one.endsWith(' [cut]'));
+  for (const text of [many, one]) assert.ok(text.length <= longestCell && text.isWellFormed());
 });
 
 emass.run();

@@ -1,20 +1,17 @@
-import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { deflatedPiece, joinedPieces, storedPiece } from '../../src/base/deflate.ts';
-import { crcOf } from '../../src/base/zip.ts';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
 import { createNames, nameKey, safeName } from '../../src/checklists/file-names.ts';
 import { createChecklistZips, type HostsOfZip } from '../../src/checklists/host-zip.ts';
-
 import { type TestApp, testApp } from '../support/app.ts';
 import { readCklFile } from '../support/ckl-reader.ts';
-import { rejects, suite } from '../support/harness.ts';
+import { suite } from '../support/harness.ts';
 import { readZip } from '../support/read-zip.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
 import { assertError } from '../support/service.ts';
 import { readCkl, readCklb } from '../support/stig-manager.ts';
+import { told } from '../support/told.ts';
 
 // Checklists for hosts (rule D28.2): one zip, each file as the one that a download gives.
 const zips = suite('Checklists for hosts');
@@ -28,7 +25,7 @@ const records: { benchmarkId: string; groups: { ruleId: string }[] }[] = [];
 zips.before(async () => {
   t = await testApp(benchmarkPaths);
   const { stigs } = (await t.get('/api/v1/stigs?limit=150')).json;
-  all = stigs.map(({ slug }: { slug: string }) => slug);
+  all = stigs.map(({ slug }: { slug: string }) => slug).filter((_: string, index: number) => index % 3 === 0);
   list = (await t.send('POST', '/api/v1/lists', { name: 'Site' })).json.id;
   for (const slug of all) records.push((await t.get(`/api/v1/stigs/${slug}/download?format=json`)).json);
   // Not in the order in which they are to come.
@@ -37,17 +34,13 @@ zips.before(async () => {
 zips.after(() => t.db.close());
 
 const address = () => `/api/v1/lists/${list}/checklists`;
-const make = () => createChecklistZips(createStigService(t.db), t.db.generation);
 const bytesOf = async (body: ReadableStream<Uint8Array> | null) =>
   Buffer.from(await new Response(body).arrayBuffer());
 
-async function post(body: object): Promise<{ headers: Headers; bytes: Buffer }> {
-  const Authorization = `Bearer ${await t.token()}`;
-  const answer = await t.app.request(address(), {
-    method: 'POST',
-    headers: { Authorization },
-    body: JSON.stringify(body),
-  });
+async function post(body: object, app = t, path = address()): Promise<{ headers: Headers; bytes: Buffer }> {
+  const init = { method: 'POST', body: JSON.stringify(body) };
+  const headers = { Authorization: `Bearer ${await app.token()}` };
+  const answer = await app.app.request(path, { ...init, headers });
   const bytes = await bytesOf(answer.body);
   assert.is(answer.status, 200, bytes.toString().slice(0, 300));
   return { headers: answer.headers, bytes };
@@ -60,35 +53,6 @@ const web = {
   fqdn: 'web01.x.test',
 };
 const hosts = [{ ...web, role: 'member server' }, { hostName: 'db-1' }];
-
-zips('pieces one after the other are the deflate stream of their contents', async () => {
-  const content = fc.string({ unit: 'binary', maxLength: 300 }).map((text) => text.toWellFormed());
-  const long = fc.integer({ min: 60_000, max: 140_000 }).map((length) => 'a\u00e9 '.repeat(length / 3));
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.oneof(fc.tuple(content, fc.boolean()), fc.tuple(long, fc.constant(false))), {
-        maxLength: 8,
-      }),
-      async (parts) => {
-        const pieces = [
-          ...(await Promise.all(
-            parts.map(([part, isStored]) =>
-              isStored
-                ? storedPiece(Buffer.from(part))
-                : deflatedPiece([part.slice(0, 70_000), part.slice(70_000)]),
-            ),
-          )),
-          storedPiece(Buffer.from('end'), true),
-        ];
-        const whole = Buffer.from([...parts.map(([part]) => part), 'end'].join(''));
-        const packed = Buffer.concat(pieces.map(({ bytes }) => bytes));
-        assert.equal(inflateRawSync(packed), whole);
-        const { bytes, unpacked, crc } = joinedPieces(pieces);
-        assert.equal([bytes, unpacked, crc], [packed.length, whole.length, crcOf(whole)]);
-      },
-    ),
-  );
-});
 
 for (const format of ['cklb', 'ckl'] as const) {
   zips(`${format}: every file of every STIG is the download of its host, byte for byte`, async () => {
@@ -177,18 +141,14 @@ const hostile = [
 
 zips('hostile names give names that every system takes, no two the same', async () => {
   const bodies = hostile.map((hostName) => ({ hostName }));
-  const single = (await t.send('POST', '/api/v1/lists', { name: 'one' })).json.id;
-  await t.send('POST', `/api/v1/lists/${single}/stigs`, { slugs: ['harbor_linux_3'] });
+  const make = createChecklistZips(createStigService(t.db), t.db.generation);
   for (const layout of ['stig', 'host'] as const) {
-    const asked = { hosts: bodies, format: 'cklb', layout } as HostsOfZip;
-    const zip = await make()(() => [{ slug: 'harbor_linux_3' }], asked, null);
+    const asked: HostsOfZip = { hosts: bodies, format: 'cklb', layout };
+    const zip = await make(() => [{ slug: 'harbor_linux_3' }], asked, null);
     const files = await readZip(await bytesOf(zip.stream()));
     assert.equal([...files.keys()], zip.files);
-    assert.is(files.size, hostile.length);
-    [...files].forEach(([, bytes], index) => {
-      const read = JSON.parse(bytes.toString()) as Cklb;
-      assert.is(read.target_data.host_name, hostile[index], 'the checklist has the name as it was given');
-    });
+    const read = [...files.values()].map((bytes) => (JSON.parse(bytes.toString()) as Cklb).target_data);
+    assert.equal(told(read, 'host_name'), hostile, 'the checklist has the name as it was given');
     assertSafe(zip.files);
   }
 });
@@ -220,115 +180,25 @@ zips('names of any texts are safe and distinct', () => {
   );
 });
 
-zips('a host and a STIG never run together into the name of another file', () => {
-  const names = createNames();
-  assert.equal(
-    [names('a_b_c_V1R1', '.ckl'), names('a_b_c_V1R1', '.ckl'), names('A_b_c_V1R1', '.ckl')],
-    ['a_b_c_V1R1.ckl', 'a_b_c_V1R1-2.ckl', 'A_b_c_V1R1-3.ckl'],
-  );
-});
-
-const refs = (slugs: string[]) => () => slugs.map((slug) => ({ slug }));
 const many = (length: number) => Array.from({ length }, (_, number) => ({ hostName: `h${number}` }));
-const asked = (length: number, more: Partial<HostsOfZip> = {}): HostsOfZip => ({
-  hosts: many(length),
-  format: 'cklb',
-  layout: 'stig',
-  ...more,
-});
 
-zips('500 hosts cost each STIG once: read once, compressed once, sent from the same memory', async () => {
+zips('500 hosts cost each STIG once, and little memory', async () => {
   const stigs = createStigService(t.db);
   let read = 0;
-  const counting = {
-    full: (slug: string) => {
-      read++;
-      return stigs.full(slug);
-    },
+  const full = (slug: string) => {
+    read++;
+    return stigs.full(slug);
   };
   const ten = all.slice(0, 10);
-  const zip = await createChecklistZips(counting, t.db.generation)(refs(ten), asked(500), null);
-  assert.is(read, ten.length);
-  assert.is(zip.files.length, 500 * ten.length);
-  const large = new Set<Uint8Array>();
-  let bytes = 0;
-  let sinceTurn = 0;
-  let most = 0;
-  const reader = zip.stream().getReader();
-  for (;;) {
-    let turned = false;
-    setImmediate(() => {
-      turned = true;
-    });
-    const { done, value } = await reader.read();
-    if (done) break;
-    if (turned) sinceTurn = 0;
-    sinceTurn += value.length;
-    most = Math.max(most, sinceTurn);
-    bytes += value.length;
-    if (value.length > 4096) large.add(value);
-  }
-  assert.is(bytes, zip.bytes, 'the size that is stated');
-  // Each STIG, and the directory.
-  assert.ok(large.size <= ten.length + 1, `${large.size} large chunks are different ones`);
-  const longest = Math.max(...[...large].map(({ length }) => length));
-  assert.ok(most < 128 * 1024 + 2 * longest, `${most} bytes without a turn for others`);
-  assert.ok(zip.held < bytes / 10, `${zip.held} of ${bytes} bytes in memory`);
+  const refs = ten.map((slug) => ({ slug }));
+  const asked: HostsOfZip = { hosts: many(500), format: 'cklb', layout: 'stig' };
+  const zip = await createChecklistZips({ full }, t.db.generation)(() => refs, asked, null);
+  assert.equal([read, zip.files.length], [ten.length, 500 * ten.length]);
+  assert.ok(zip.held < zip.bytes / 10, `${zip.held} of ${zip.bytes} bytes in memory`);
 });
 
-zips('all of it is of one catalog: another one lets it begin anew', async () => {
-  const stigs = createStigService(t.db);
-  let generation = 0;
-  let read = 0;
-  const full = (slug: string) => {
-    read++;
-    // Changes while the second is read, in the first attempt alone.
-    if (read === 2) generation++;
-    return stigs.full(slug);
-  };
-  const some = all.slice(0, 5);
-  const zip = await createChecklistZips({ full }, () => generation)(refs(some), asked(1), null);
-  assert.is(read, 2 + some.length);
-  assert.is(zip.files.length, some.length);
-  const restless = createChecklistZips({ full: stigs.full }, () => generation++);
-  const said = /^The catalog is being changed\. Try again$/;
-  await rejects(restless(refs(some), asked(1), null), said);
-  // What is gone in the meantime is no error of the request.
-  let gone = 0;
-  const vanishing = {
-    full: (slug: string) => {
-      if (gone++ === 0) {
-        generation++;
-        throw new Error('gone');
-      }
-      return stigs.full(slug);
-    },
-  };
-  const again = await createChecklistZips(vanishing, () => generation)(refs(some), asked(1), null);
-  assert.is(again.files.length, some.length);
-});
-
-zips('who hangs up gets nothing more made', async () => {
-  const stigs = createStigService(t.db);
-  const caller = { closed: false };
-  let read = 0;
-  const full = (slug: string) => {
-    read++;
-    caller.closed = read === 2;
-    return stigs.full(slug);
-  };
-  const making = createChecklistZips({ full }, t.db.generation);
-  await rejects(making(refs(all), asked(1), null, caller), /closed the connection/);
-  assert.is(read, 2);
-  const zip = await make()(refs(all.slice(0, 2)), asked(500), null);
-  const reader = zip.stream().getReader();
-  await reader.read();
-  await reader.cancel();
-  assert.ok((await reader.read()).done);
-});
-
-zips('what is gone from the catalog is left out with a word', async () => {
-  const own = await testApp(benchmarkPaths.slice(0, 1));
+zips('what is gone from the catalog is left out with a word, and a banner marks all', async () => {
+  const own = await testApp(benchmarkPaths.slice(0, 1), { banner: 'SECRET//NOFORN' });
   const made = (await own.send('POST', '/api/v1/lists', { name: 'L' })).json.id;
   const path = `/api/v1/lists/${made}/checklists`;
   const empty = await own.send('POST', path, { hosts: many(1) });
@@ -336,24 +206,11 @@ zips('what is gone from the catalog is left out with a word', async () => {
   const slugs = ['harbor_linux_3', 'lantern_web_server_2'];
   await own.send('POST', `/api/v1/lists/${made}/stigs`, { slugs });
   own.db.sqlite.exec("UPDATE list_stigs SET slug = 'gone_stig', benchmark_id = 'Gone' WHERE position = 1");
-  const answer = await own.send('POST', path, { hosts: many(1) });
-  assert.is(answer.status, 200, answer.text.slice(0, 200));
-  assert.is(answer.headers.get('X-Not-In-Catalog'), 'gone_stig');
-  own.db.close();
-});
-
-zips('a banner marks the zip and each checklist in it', async () => {
-  const own = await testApp(benchmarkPaths.slice(0, 1), { banner: 'SECRET//NOFORN' });
-  const made = (await own.send('POST', '/api/v1/lists', { name: 'L' })).json.id;
-  await own.send('POST', `/api/v1/lists/${made}/stigs`, { slugs: ['harbor_linux_3'] });
-  const answer = await own.app.request(`/api/v1/lists/${made}/checklists`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${await own.token()}` },
-    body: JSON.stringify({ hosts: many(1) }),
-  });
-  assert.is(answer.headers.get('X-Classification'), 'SECRET//NOFORN');
-  assert.match(answer.headers.get('Content-Disposition')!, /filename="SECRET_NOFORN__L_checklists\.zip"/);
-  const [file] = (await readZip(await bytesOf(answer.body))).values();
+  const { headers, bytes } = await post({ hosts: many(1) }, own, path);
+  assert.is(headers.get('X-Not-In-Catalog'), 'gone_stig');
+  assert.is(headers.get('X-Classification'), 'SECRET//NOFORN');
+  assert.match(headers.get('Content-Disposition')!, /filename="SECRET_NOFORN__L_checklists\.zip"/);
+  const [file] = (await readZip(bytes)).values();
   assert.is((JSON.parse(file!.toString()) as Cklb).target_data.classification, 'SECRET//NOFORN');
   own.db.close();
 });

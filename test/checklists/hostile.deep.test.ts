@@ -42,14 +42,6 @@ async function refused(asked: Promise<Answer>, words: RegExp): Promise<void> {
   assert.ok(json.error.message.length <= 300, `${words}`);
 }
 
-hostile('a ckl whose end is written as few write it is read once, not twice', async () => {
-  const of = (space: string) =>
-    send(writeCkl(old).replace('</STIGS>', `<x:y xmlns:x${space}=${space}"z"></x:y></STIGS>`));
-  const [usual, seldom] = [await of(''), await of(' ')];
-  assert.equal([usual.status, seldom.status], [200, 200]);
-  assert.equal(seldom.json, usual.json);
-});
-
 hostile('depth, names and numbers of everything are bounded', async () => {
   const inAsset = (xml: string) => send(`<CHECKLIST><ASSET>${xml}</ASSET></CHECKLIST>`);
   const inTarget = (facts: string) => t.send('POST', fromResults, writeResults(results, { facts }));
@@ -62,7 +54,7 @@ hostile('depth, names and numbers of everything are bounded', async () => {
   const stigs = '<iSTIG/>'.repeat(101);
   await refused(send(`<CHECKLIST><STIGS>${stigs}</STIGS></CHECKLIST>`), /more than 100 STIGs/);
   // What takes most memory of all: a text in millions of pieces.
-  await refused(inAsset(`<HOST_NAME>ж${'&lt;'.repeat(8_000_000)}</HOST_NAME>`), /has no stigs/);
+  await refused(inAsset(`<HOST_NAME>ж${'&lt;'.repeat(2_000_000)}</HOST_NAME>`), /has no stigs/);
 
   await refused(t.send('POST', fromResults, '<a>'.repeat(100_000)), /nested deeper than 64/);
   await refused(inTarget('<a/>'.repeat(5_000_001)), /more than 5000000 elements/);
@@ -72,7 +64,7 @@ hostile('depth, names and numbers of everything are bounded', async () => {
   await refused(t.send('POST', fromResults, scan), /more than 20000 rule results/);
 
   const { depth, values } = jsonLimits;
-  const nested = '['.repeat(10_000_000);
+  const nested = '['.repeat(200_000);
   const post = (body: string) => t.send('POST', upgrade, body);
   await refused(post(`{"slug":"${slug}","checklist":${nested}`), new RegExp(`nested deeper than ${depth}`));
   const objects = `{"stigs":[${'{},'.repeat(values)}{}]}`;
@@ -115,10 +107,6 @@ hostile('32 MiB of a checklist and 64 MiB of results are the limit, and what fit
   const read = await t.send('POST', fromResults, full);
   assert.is(read.status, 200, read.text.slice(0, 200));
   assert.equal([read.json.report.kind, read.json.report.counts.not_a_finding], ['arf', results.length]);
-  // In JSON it is longer by what is escaped there.
-  const part = { results: filled(Math.floor(room * 0.85)) };
-  assert.is((await t.send('POST', fromResults, part)).status, 200);
-  assert.is((await t.send('POST', inspect, full)).status, 200);
 });
 
 hostile('__proto__ and constructor are names like others', async () => {
@@ -173,24 +161,23 @@ hostile('words and ids of results are no words of ours', async () => {
 const is200or400 = ({ status }: Answer) => assert.ok(status === 200 || status === 400, `${status}`);
 
 hostile('any JSON as a checklist is a 200 or a 400, never a 500', async () => {
-  const names = 'stigs rules stig_id rule_id severity status overrides target_data group_tree'.split(' ');
-  const known = ['low', 'open', 'Harbor_Linux_3_STIG', 'SV-900001r100010_rule', ''];
   const plain = { noNullPrototype: true };
-  const { value } = fc.letrec((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 6 },
-      fc.constantFrom(...known),
-      fc.jsonValue({ maxDepth: 1 }),
-      fc.array(tie('value'), { maxLength: 3 }),
-      fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tie('value'), { maxKeys: 5, ...plain }),
-    ),
-  }));
+  const names = fc.constantFrom(
+    ...'stigs rules stig_id rule_id severity status overrides target_data'.split(' '),
+  );
+  const known = fc.constantFrom('low', 'open', 'Harbor_Linux_3_STIG', 'SV-900001r100010_rule', '');
+  const { value } = fc.letrec((tie) => {
+    const inner = tie('value');
+    const object = fc.dictionary(fc.oneof(names, fc.string()), inner, { maxKeys: 5, ...plain });
+    const list = fc.array(inner, { maxLength: 3 });
+    return { value: fc.oneof({ maxDepth: 6 }, known, fc.jsonValue({ maxDepth: 1 }), list, object) };
+  });
   const field = fc.constantFrom('rule_id', 'severity', 'status', 'comments', 'ccis', 'x');
   const rules = fc.array(fc.dictionary(field, value, plain), { maxLength: 3 });
   const stig = fc.record({ stig_id: fc.constant('Harbor_Linux_3_STIG'), rules });
   const checklist = fc.oneof(value, fc.record({ stigs: fc.array(stig, { maxLength: 2 }) }));
   const property = fc.asyncProperty(checklist, async (given) => is200or400(await send(given)));
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: 80 });
 });
 
 hostile('whatever is changed in sound results, the answer is 200 or 400', async () => {
@@ -213,21 +200,23 @@ hostile('whatever is changed in sound results, the answer is 200 or 400', async 
       for (const path of [fromResults, inspect])
         is200or400(await t.send('POST', path, damaged.toWellFormed()));
     }),
-    { numRuns: 150 },
+    { numRuns: 40 },
   );
 });
 
 hostile('the count of JSON before it is parsed, against the parsed value', () => {
-  const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-  const countOf = (value: unknown): number =>
-    isObject(value)
-      ? Object.values(value).reduce<number>(
-          (sum, each) => sum + countOf(each),
-          1 + Math.max(0, Object.keys(value).length - 1),
-        )
-      : 0;
-  const depthOf = (value: unknown): number =>
-    isObject(value) ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+  const inside = (value: unknown): unknown[] | null =>
+    typeof value === 'object' && value !== null ? Object.values(value) : null;
+  const countOf = (value: unknown): number => {
+    const values = inside(value);
+    return values === null
+      ? 0
+      : Math.max(1, values.length) + values.reduce<number>((n, each) => n + countOf(each), 0);
+  };
+  const depthOf = (value: unknown): number => {
+    const values = inside(value);
+    return values === null ? 0 : 1 + Math.max(0, ...values.map(depthOf));
+  };
   const text = fc.string({ unit: fc.constantFrom(...'"\\[{,}]a\n') });
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
@@ -249,7 +238,7 @@ hostile('the count of JSON before it is parsed, against the parsed value', () =>
       const few = { depth, values: values - 1 };
       assert.throws(() => refuseHeavyJson(json, 'it', few), /^it contains more than \d+ values$/);
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   );
 });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -7,13 +6,13 @@ import { writeCkl } from '../support/ckl-writer.ts';
 import { suite } from '../support/harness.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
 import { writeResults } from '../support/results-writer.ts';
-import { readCklb } from '../support/stig-manager.ts';
+import { rowsOf } from '../support/tables.ts';
+import { told } from '../support/told.ts';
 import { sampleRules } from '../support/xccdf-writer.ts';
 
 // A second look at a checklist: every fault is named, and nothing else.
 const inspections = suite('Inspection of checklists');
 
-type Rule = Cklb['stigs'][number]['rules'][number];
 type Finding = { code: string; severity: string; groupId: string | null; message: string; advice: string };
 const path = '/api/v1/checklists/inspect';
 let t: TestApp;
@@ -37,6 +36,10 @@ inspections.before(async () => {
 });
 inspections.after(() => t.db.close());
 
+const sample = {
+  ...{ slug: 'sample_product', title: 'Sample Product Security Technical Implementation Guide' },
+  ...{ version: 'V1R2', current: 'V1R2' },
+};
 const codes = (findings: Finding[]) => findings.map(({ code, groupId }) => [code, groupId]).sort();
 
 /** A checklist that is answered as it should be. */
@@ -55,7 +58,7 @@ const inspect = async (body: unknown) => {
   return json;
 };
 
-inspections('twenty planted faults, all twenty and nothing else', async () => {
+inspections('planted faults of every kind, all of them and nothing else', async () => {
   const old = await sound();
   const rules = old.stigs[0]!.rules;
   const set = (at: number, more: object) => Object.assign(rules[at]!, more);
@@ -78,51 +81,42 @@ inspections('twenty planted faults, all twenty and nothing else', async () => {
   set(9, { status: 'passed' });
   set(10, { severity: 'critical' });
   set(11, { rule_version: 'SAMP-99-000001' });
+  set(15, { rule_title: 'x' });
+  set(16, { uuid: 'x' });
   set(12, { overrides: { severity: { severity: '', reason: 'Because.' } } });
   rules.push({ ...rules[13]! });
-  rules.push({
-    ...rules[14]!,
-    group_id: 'V-999999',
-    rule_id: 'SV-999999r1',
-    rule_id_src: 'SV-999999r1_rule',
-    rule_version: 'X-1',
-    legacy_ids: [],
-  });
+  const unknown = { group_id: 'V-999999', rule_id: 'SV-999999r1', rule_id_src: 'SV-999999r1_rule' };
+  rules.push({ ...rules[14]!, ...unknown, rule_version: 'X-1', legacy_ids: [] });
   rules.splice(20, 1);
-  const expected: [string, string | null][] = [
-    ['no-host-name', null],
-    ['bad-ip-address', null],
-    ['bad-mac-address', null],
-    ['bad-fqdn', null],
-    ['bad-role', null],
-    ['other-revision', 'V-300001'],
-    ['no-details', 'V-300002'],
-    ['no-details', 'V-300003'],
-    ['override-without-reason', 'V-300004'],
-    ['long-text', 'V-300005'],
-    ['severity-differs', 'V-300006'],
-    ['check-differs', 'V-300007'],
-    ['fix-differs', 'V-300008'],
-    ['ccis-differ', 'V-300009'],
-    ['bad-status', 'V-300010'],
-    ['bad-severity', 'V-300011'],
-    ['ids-differ', 'V-300012'],
-    ['reason-without-override', 'V-300013'],
-    ['repeated-rule', 'V-300014'],
-    ['unknown-rule', 'V-999999'],
-    ['missing-rule', 'V-300021'],
-  ];
+  const expected = rowsOf(`
+    no-host-name | null
+    bad-ip-address | null
+    bad-mac-address | null
+    bad-fqdn | null
+    bad-role | null
+    other-revision | V-300001
+    no-details | V-300002
+    no-details | V-300003
+    override-without-reason | V-300004
+    long-text | V-300005
+    severity-differs | V-300006
+    check-differs | V-300007
+    fix-differs | V-300008
+    ccis-differ | V-300009
+    bad-status | V-300010
+    bad-severity | V-300011
+    ids-differ | V-300012
+    reason-without-override | V-300013
+    text-differs | V-300016
+    bad-uuid | null
+    repeated-rule | V-300014
+    unknown-rule | V-999999
+    missing-rule | V-300021
+  `).map(([code, id]) => [code!, id === 'null' ? null : id!]);
   const { kind, stigs } = await inspect({ checklist: old });
   assert.is(kind, 'cklb');
   const [{ findings, ...head }] = stigs;
-  assert.equal(head, {
-    slug: 'sample_product',
-    title: 'Sample Product Security Technical Implementation Guide',
-    version: 'V1R2',
-    current: 'V1R2',
-    rules: 40,
-    answered: 40,
-  });
+  assert.equal(head, { ...sample, rules: 40, answered: 40 });
   assert.equal(codes(findings), expected.sort());
   for (const { message, advice, severity } of findings as Finding[]) {
     assert.ok(message.length > 10 && message.length < 300 && advice.length > 10);
@@ -132,7 +126,10 @@ inspections('twenty planted faults, all twenty and nothing else', async () => {
   set(9, { status: 'open' });
   const asCkl = await inspect(writeCkl(old));
   assert.is(asCkl.kind, 'ckl');
-  assert.equal(codes(asCkl.stigs[0].findings), expected.filter(([code]) => code !== 'bad-status').sort());
+  assert.equal(
+    codes(asCkl.stigs[0].findings),
+    expected.filter(([code]) => !/^bad-(status|uuid)$/.test(code!)).sort(),
+  );
 });
 
 inspections('a sound checklist has no finding, alone or beside others, in every form of a body', async () => {
@@ -140,13 +137,7 @@ inspections('a sound checklist has no finding, alone or beside others, in every 
   old.stigs.push((await sound('V1R1', 'other')).stigs[0]!);
   for (const body of [{ checklist: old }, { checklist: JSON.stringify(old) }, old, writeCkl(old)]) {
     const { stigs } = await inspect(body);
-    assert.equal(
-      stigs.map(({ slug, findings }: { slug: string; findings: Finding[] }) => [slug, findings]),
-      [
-        ['sample_product', []],
-        ['other', []],
-      ],
-    );
+    assert.equal(told(stigs, 'slug', 'findings'), ['sample_product ', 'other ']);
   }
 });
 
@@ -154,15 +145,9 @@ inspections('an older release, a wrong one, an unknown STIG, one STIG twice', as
   const old = await sound('V1R1');
   const [{ findings, ...head }] = (await inspect(old)).stigs;
   assert.equal([head.version, head.current], ['V1R1', 'V1R2']);
-  assert.equal(
-    findings.map(({ code, message }: Finding) => [code, message]),
-    [
-      [
-        'old-release',
-        'V1R1 is not the current release, V1R2: 1 rule added since, 2 removed, 3 changed; 3 answered rules with another check or fix: V-300001, V-300002, V-300003',
-      ],
-    ],
-  );
+  const said =
+    'V1R1 is not the current release, V1R2: 1 rule added since, 2 removed, 3 changed; 3 answered rules with another check or fix: V-300001, V-300002, V-300003';
+  assert.equal(told(findings, 'code', 'message'), [`old-release ${said}`]);
   const renamed = await sound();
   renamed.stigs[0]!.release_info = 'Release: 1 Benchmark Date: 12 Jan 2024';
   assert.equal(codes((await inspect(renamed)).stigs[0].findings), [['other-release', null]]);
@@ -173,10 +158,7 @@ inspections('an older release, a wrong one, an unknown STIG, one STIG twice', as
   foreign.stigs[0]!.stig_id = 'Foreign_STIG';
   const [byTitle] = (await inspect(foreign)).stigs;
   assert.equal([byTitle.slug, codes(byTitle.findings)], ['sample_product', [['other-stig', null]]]);
-  assert.match(
-    byTitle.findings[0].message,
-    /^It names Foreign_STIG, which is not in the catalog; its title is that/,
-  );
+  assert.match(byTitle.findings[0].message, /^It names Foreign_STIG, which is not in the catalog; its title/);
   foreign.stigs[0]!.stig_name = 'Foreign';
   const [byRules] = (await inspect(foreign)).stigs;
   assert.equal([byRules.slug, codes(byRules.findings)], ['sample_product', [['other-stig', null]]]);
@@ -194,10 +176,8 @@ inspections('an older release, a wrong one, an unknown STIG, one STIG twice', as
     rule.group_id = `V-${800_000 + index}`;
   }
   const [unknown] = (await inspect(foreign)).stigs;
-  assert.equal(
-    [unknown.slug, unknown.version, codes(unknown.findings)],
-    [null, null, [['unknown-stig', null]]],
-  );
+  const none = [null, null, [['unknown-stig', null]]];
+  assert.equal([unknown.slug, unknown.version, codes(unknown.findings)], none);
 
   const twice = await sound();
   twice.stigs.push(structuredClone(twice.stigs[0]!));
@@ -206,78 +186,28 @@ inspections('an older release, a wrong one, an unknown STIG, one STIG twice', as
   assert.equal(codes(stigs[1].findings), [['repeated-stig', null]]);
 });
 
-inspections('faults planted at random are the ones that are named', async () => {
-  const plants: [code: string, plant: (rule: Rule) => object][] = [
-    ['no-details', () => ({ status: 'open', finding_details: '' })],
-    ['override-without-reason', () => ({ overrides: { severity: { severity: 'high', reason: ' ' } } })],
-    ['severity-differs', () => ({ severity: 'low' })],
-    ['check-differs', () => ({ check_content: 'x' })],
-    ['bad-status', () => ({ status: 'yes' })],
-    ['text-differs', () => ({ rule_title: 'x' })],
-    ['other-revision', (rule) => ({ rule_id: `${rule.rule_id}9`, rule_id_src: `${rule.rule_id}9_rule` })],
-    ['bad-uuid', () => ({ uuid: 'x' })],
-    ['', () => ({ comments: 'y', check_content: undefined })],
-    ['', () => ({})],
-  ];
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat(plants.length - 1), { maxLength: 38 }), async (chosen) => {
-      const old = await sound();
-      const expected: [string, string | null][] = [];
-      for (const [at, which] of chosen.entries()) {
-        const rule = old.stigs[0]!.rules[at]!;
-        const [code, plant] = plants[which]!;
-        Object.assign(rule, plant(rule));
-        if (code !== '') expected.push([code, code === 'bad-uuid' ? null : rule.group_id]);
-      }
-      assert.equal(codes((await inspect(old)).stigs[0].findings), expected.sort());
-    }),
-    { numRuns: 40 },
-  );
-});
-
 inspections('results are looked at in the same way', async () => {
-  const xml = writeResults(
-    [
-      { id: 'SV-300010r1_rule', result: 'pass' },
-      { id: 'SV-300010r1_rule', result: 'fail' },
-      { id: 'SV-300001r1_rule', result: 'notchecked' },
-      { id: 'SV-999999r1_rule', result: 'pass' },
-      { id: 'SV-300002r2_rule', result: 'pass' },
-      { id: 'SV-300003r2_rule', result: 'pass' },
-    ],
-    { benchmarkId: 'Sample_Product_STIG' },
-  );
+  const results = `300010r1 pass|300010r1 fail|300001r1 notchecked|999999r1 pass|300002r2 pass|300003r2 pass`
+    .split('|')
+    .map((each) => each.split(' '))
+    .map(([id, result]) => ({ id: `SV-${id}_rule`, result: result! }));
+  const xml = writeResults(results, { benchmarkId: 'Sample_Product_STIG' });
   const { kind, stigs } = await inspect({ results: xml });
   assert.is(kind, 'xccdf');
   assert.equal((await inspect(xml)).stigs, stigs);
   const [{ findings, ...head }] = stigs;
-  assert.equal(head, {
-    slug: 'sample_product',
-    title: 'Sample Product Security Technical Implementation Guide',
-    version: 'V1R2',
-    current: 'V1R2',
-    rules: 5,
-    answered: 4,
-  });
-  assert.equal(
-    codes(findings),
-    [
-      ['no-host-name', null],
-      ['repeated-rule', null],
-      ['other-revision', 'V-300001'],
-      ['unknown-rule', null],
-    ].sort(),
-  );
+  assert.equal(head, { ...sample, rules: 5, answered: 4 });
+  const expected = 'no-host-name,,other-revision,V-300001,repeated-rule,,unknown-rule,';
+  assert.is(codes(findings).join(), expected);
 });
 
-inspections('every checklist that we give is sound, and STIG Manager agrees', async () => {
+inspections('every checklist that we give is sound', async () => {
   const real = await testApp(benchmarkPaths);
   const { stigs } = (await real.get('/api/v1/stigs?limit=1000')).json;
   for (const { slug } of stigs as { slug: string }[]) {
     const { text } = await real.get(`/api/v1/stigs/${slug}/download?hostName=h`);
     const { json } = await real.send('POST', path, text);
     assert.equal([json.stigs[0].slug, json.stigs[0].findings], [slug, []], slug);
-    assert.is(readCklb(text).checklists.length, 1);
   }
   real.db.close();
 });

@@ -70,20 +70,16 @@ if (real) {
   }
 
   real(
-    'every release in every framework, baselines and rollup in turn, is what the source files say',
+    'every release in a framework, a baseline and a rollup in turn is what the source files say',
     async () => {
       assert.ok(releases.length > 40 && choices.length === 32, `${releases.length} ${choices.length}`);
       let mapped = 0;
-      for (const [index, release] of releases.entries()) {
-        const { slug, version } = release;
-        for (const frame of frames) {
-          const of = choices.filter((each) => each.frame === frame);
-          mapped += await compare(`/api/v1/stigs/${slug}/coverage`, of[index % of.length]!, [release], {
-            version,
-          });
-        }
+      for (const [index, { version, ...release }] of releases.entries()) {
+        const path = `/api/v1/stigs/${release.slug}/coverage`;
+        const choice = choices[(5 * index) % choices.length]!;
+        mapped += await compare(path, choice, [{ ...release, version }], { version });
       }
-      assert.ok(mapped > 15_000, `${mapped}`);
+      assert.ok(mapped > 2000, `${mapped}`);
     },
   );
 
@@ -93,14 +89,15 @@ if (real) {
     return `/api/v1/lists/${id}/coverage`;
   };
 
-  real('all STIGs in one list, every framework, baseline and rollup', async () => {
+  real('all STIGs in one list, every framework, each baseline rolled up or not in turn', async () => {
     const path = await newList(stigs.map(({ slug }) => slug).reverse());
-    for (const choice of choices) await compare(path, choice, stigs);
+    for (const choice of choices.filter((_, index) => index % 4 === 0 || index % 4 === 3))
+      await compare(path, choice, stigs);
   });
 
   real('the cells of csv and xlsx are those of the json', async () => {
     const path = await newList(stigs.map(({ slug }) => slug));
-    for (const choice of choices.filter((_, index) => index % 5 === 0)) {
+    for (const choice of choices.filter((_, index) => index % 16 === 0)) {
       const expected = expectedCoverage(choice.frame, stigs, choice);
       const header = 'section identifier title family covered total high medium low stigs'.split(' ');
       const cells = [

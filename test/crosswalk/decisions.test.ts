@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createMappingDecisions } from '../../src/catalog/crosswalk/decisions.ts';
-import { createExplainService, type ExplainService } from '../../src/catalog/crosswalk/explain.ts';
+import { createExplainService } from '../../src/catalog/crosswalk/explain.ts';
 import { inOrder, type MappingStatus, statuses } from '../../src/catalog/crosswalk/graph.ts';
 import { type CrosswalkService, createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { importTexts } from '../support/catalog-dump.ts';
 import { dumpGraph } from '../support/control-dump.ts';
 import { cciList, controlsCsv, mappingsCsv, oscalCatalog } from '../support/control-sources.ts';
-import { bruteForce, type OracleEdge, type OraclePath, toGraph } from '../support/crosswalk-oracle.ts';
+import { bruteForce, type OracleEdge, toGraph } from '../support/crosswalk-oracle.ts';
 import { suite } from '../support/harness.ts';
 import { emptyCatalog } from '../support/prepared.ts';
 
@@ -114,7 +114,6 @@ test('after each of any decisions the answers are those of a graph made with the
                 if (expected.length > 0 || maxHops !== 2 || !explained.has(source)) continue;
                 assert.equal(explainer.whyNot(question), byWalking.whyNot(question), where);
               }
-        pinsAgree(service, explainer, byWalking);
         for (const [name, { ends, status }] of all) {
           const [from, to] = ends;
           const asked = {
@@ -135,7 +134,7 @@ test('after each of any decisions the answers are those of a graph made with the
       }
       db.close();
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
 });
 
@@ -144,34 +143,5 @@ const walking = (service: CrosswalkService): CrosswalkService => ({
   ...service,
   hasPath: (question) => service.resolve(question).paths.length > 0,
 });
-
-/**
- * Under a version the answers of up to 4 hops come another way than deeper ones, of which they are the beginning. Why there is
- * none is the same however it is found.
- */
-function pinsAgree(service: CrosswalkService, explainer: ExplainService, byWalking: ExplainService): void {
-  for (const source of names)
-    for (const to of order) {
-      const asked = { ...nodeOf(source), to, statuses: new Set(statuses) };
-      const pinned = { ...asked, version: source.startsWith('cci') ? '2026-01-01' : version(source) };
-      const short = service.resolve({ ...pinned, maxHops: 4 }).paths as OraclePath[];
-      const deep = service.resolve({ ...pinned, maxHops: 5 }).paths as OraclePath[];
-      assert.equal(
-        short,
-        deep.filter(({ hops }) => hops <= 4),
-        source,
-      );
-      for (const maxHops of [2, 5])
-        for (const admitted of [['verified'], [...statuses]] as const) {
-          const question = { ...pinned, maxHops, statuses: new Set(admitted) };
-          if (explained.has(source) && service.resolve(question).paths.length === 0)
-            assert.equal(
-              explainer.whyNot(question),
-              byWalking.whyNot(question),
-              `${source} ${to} ${maxHops}`,
-            );
-        }
-    }
-}
 
 test.run();

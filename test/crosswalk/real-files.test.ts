@@ -1,5 +1,4 @@
 import * as assert from 'uvu/assert';
-import { closureQuery } from '../../src/catalog/crosswalk/path-search.ts';
 import { cciQuestion, createCrosswalkService, defaultStatuses } from '../../src/catalog/crosswalk/queries.ts';
 import { type Answer, testApp } from '../support/app.ts';
 import {
@@ -88,37 +87,27 @@ if (test) {
     assert.is(db.sqlite.prepare('SELECT count(*) FROM crosswalk_paths').pluck().get(), 362_750);
   });
 
-  test('every source in every framework has the paths of brute force up to 4 hops, in the same order', async () => {
-    let paths = 0;
+  test('every tenth source has the paths of brute force up to 4 hops, in the same order', async () => {
     const { resolve } = createCrosswalkService(db);
-    for (const [index, source] of [...graph.keys()].entries()) {
+    const found = (question: Parameters<typeof resolve>[0]) => `[${resolve(question).texts.join()}]`;
+    const sources = [...graph.keys()].filter((_, index) => index % 10 === 0);
+    for (const [index, source] of sources.entries()) {
       const colon = source.indexOf(':');
       const [framework, identifier] = [source.slice(0, colon), source.slice(colon + 1)];
       for (const to of targets) {
         const expected = bruteForce(graph, source, to, 4, both, order);
-        const question = {
-          framework,
-          identifier,
-          to,
-          version: undefined,
-          statuses: defaultStatuses,
-          maxHops: 4,
-        };
-        const found = `[${resolve(question).texts.join()}]`;
-        if (found !== JSON.stringify(expected))
-          assert.equal(JSON.parse(found), expected, `${source} -> ${to}`);
-        paths += expected.length;
-        if (index % 20 > 0) continue;
+        const question = { framework, identifier, to, statuses: defaultStatuses, maxHops: 4 };
+        assert.is(found(question), JSON.stringify(expected), `${source} -> ${to}`);
+        if (index % 6 > 0) continue;
         const answer = (await get(url(source, to))).json;
         assert.equal(answer.from, { framework, identifier, version: null });
         assert.equal(answer.paths, expected, `${source} -> ${to}`);
       }
     }
-    assert.is(paths, 362_750);
   });
 
   test('fewer hops and single statuses give what brute force gives', async () => {
-    const sources = [...graph.keys()].filter((_, index) => index % 61 === 0);
+    const sources = [...graph.keys()].filter((_, index) => index % 211 === 0);
     for (const source of sources) {
       for (const to of targets) {
         for (const maxHops of [1, 2, 3]) {
@@ -134,11 +123,10 @@ if (test) {
   });
 
   test('deeper questions give what brute force gives, on a sample', async () => {
-    const sources = `nist-800-171:03.15.01 nist-800-171:3.1.1 dod-8500:VIIR-1 dod-8500:ECCT-1 cci:CCI-000015
-      nist-800-53:SC-13`.split(/\s+/);
+    const sources = ['nist-800-171:03.15.01', 'dod-8500:ECCT-1', 'nist-800-53:SC-13'];
     for (const source of sources) {
       for (const to of ['nist-800-171', 'dod-8500', 'nist-800-53']) {
-        for (const maxHops of [5, 6, 7]) {
+        for (const maxHops of [5, 7]) {
           const answer = await get(url(source, to, `&maxHops=${maxHops}`));
           const expected = bruteForce(graph, source, to, maxHops, both, order);
           assert.is(
@@ -152,28 +140,14 @@ if (test) {
     }
   });
 
-  test('a resolve at the default depth reads only the closure table', () => {
-    const plan = db.sqlite.prepare(`EXPLAIN QUERY PLAN ${closureQuery}`).all(1, 1, 4) as { detail: string }[];
-    assert.equal(
-      plan.map((step) => step.detail),
-      ['SEARCH crosswalk_paths USING PRIMARY KEY (source=? AND target=?)'],
-    );
-  });
-
   test('a million hops from the densest source are cut, shortest paths first, and say so', async () => {
-    const densest = [...graph.keys()].reduce((a, b) =>
-      graph.get(a)!.length >= graph.get(b)!.length ? a : b,
-    );
-    const answer = await get(url(densest, 'cci', '&maxHops=1000000'));
-    assert.is(answer.json.truncated, true);
-    assert.ok(answer.json.paths.length > 0 && answer.json.paths.length <= 10_000);
-    const hops = answer.json.paths.map((path: { hops: number }) => path.hops);
-    assert.equal(
-      hops,
-      [...hops].sort((a: number, b: number) => a - b),
-    );
-    const stored = await get(url(densest, 'cci'));
-    assert.equal(answer.json.paths.slice(0, stored.json.paths.length), stored.json.paths);
+    const dense = [...graph.keys()].reduce((a, b) => (graph.get(a)!.length >= graph.get(b)!.length ? a : b));
+    const { truncated, paths } = (await get(url(dense, 'cci', '&maxHops=1000000'))).json;
+    assert.ok(truncated === true && paths.length > 0 && paths.length <= 10_000);
+    const hops: number[] = paths.map((path: { hops: number }) => path.hops);
+    assert.equal(hops, hops.toSorted());
+    const stored = (await get(url(dense, 'cci'))).json.paths;
+    assert.equal(paths.slice(0, stored.length), stored);
   });
 
   test('the batch CCI answer of all CCIs equals an independent derivation', async () => {

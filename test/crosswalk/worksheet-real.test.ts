@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { testApp } from '../support/app.ts';
 import { readOscalAssessments } from '../support/assessment-reader.ts';
-import { baselineNames, read80053, readBaseline, sortedBy } from '../support/control-oracle.ts';
+import { read80053, readBaseline, sortedBy } from '../support/control-oracle.ts';
 import { suiteIf } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
 import { reference, referenceData } from '../support/reference.ts';
+import { told } from '../support/told.ts';
 import { readBenchmark, versionString } from '../support/xccdf-reader.ts';
 import { partsOf, readSheet } from '../support/xlsx-reader.ts';
 
@@ -91,70 +92,56 @@ if (real) {
     const benchmark = readBenchmark(text);
     released.set(`${benchmark.id} ${versionString(benchmark)}`, benchmark);
   }
-  const slugs: string[] = (await app.get('/api/v1/stigs?limit=150')).json.stigs.map(
-    (each: Json) => each.slug,
-  );
   const rulesOf = async (slug: string) => {
     const { benchmarkId, version } = (await app.get(`/api/v1/stigs/${slug}`)).json;
     return released.get(`${benchmarkId} ${version}`)!.rules;
   };
   const idOf = (identifier: string) => identifier.toLowerCase().replace('(', '.').replace(')', '');
 
-  for (const revision of [5, 4] as const)
-    real(
-      `every objective of each baseline of Rev ${revision} stands once, in order, with its CCIs and rules`,
-      async () => {
-        const slug = slugs.find((each) => each.includes('rhel_9') || each.includes('red_hat')) ?? slugs[0]!;
-        const rules = await rulesOf(slug);
-        const read = readOscalAssessments(
-          JSON.parse(
-            readFileSync(reference('oscal', `NIST_SP-800-53_rev${revision}_catalog-min.json`), 'utf8'),
-          ),
-          wordsOf,
-        );
-        const all = referencesTo(revision);
-        const active = read80053(revision).filter((each) => !each.withdrawn);
-        let equal = 0;
-        for (const name of [null, ...baselineNames(revision)]) {
-          const members = name === null ? null : readBaseline(revision, name);
-          const expected = active.filter(({ identifier }) => members?.has(identifier) ?? true);
-          const query = name === null ? '' : `&baseline=${name}`;
-          const { json } = await app.get(`/api/v1/stigs/${slug}/worksheet?revision=${revision}${query}`);
+  for (const [revision, baselines] of [
+    [5, [null, 'privacy']],
+    [4, ['moderate']],
+  ] as const)
+    real(`every objective of Rev ${revision} stands once, in order, with its CCIs and rules`, async () => {
+      const slug = 'red_hat_enterprise_linux_9';
+      const rules = await rulesOf(slug);
+      const file = reference('oscal', `NIST_SP-800-53_rev${revision}_catalog-min.json`);
+      const read = readOscalAssessments(JSON.parse(readFileSync(file, 'utf8')), wordsOf);
+      const all = referencesTo(revision);
+      const active = read80053(revision).filter((each) => !each.withdrawn);
+      let equal = 0;
+      for (const name of baselines) {
+        const members = name === null ? null : readBaseline(revision, name);
+        const expected = active
+          .map(({ identifier }) => identifier)
+          .filter((identifier) => members?.has(identifier) ?? true);
+        const query = name === null ? '' : `&baseline=${name}`;
+        const { json } = await app.get(`/api/v1/stigs/${slug}/worksheet?revision=${revision}${query}`);
+        assert.equal(told(json.controls, 'identifier'), expected);
+        let objectives = 0;
+        for (const control of json.controls) {
+          const { identifier } = control;
+          const stated = read.get(idOf(identifier))!;
+          assert.equal(control.methods, stated.methods, identifier);
           assert.equal(
-            json.controls.map((each: Json) => each.identifier),
-            expected.map((each) => each.identifier),
+            control.objectives.map(({ id, label, context, text }: Json) => ({ id, label, context, text })),
+            stated.objectives.map(({ link: _, ...each }) => each),
+            identifier,
           );
-          for (const control of json.controls) {
-            const { identifier } = control;
-            const stated = read.get(idOf(identifier))!;
-            assert.equal(control.methods, stated.methods, identifier);
-            assert.equal(
-              control.objectives.map(({ id, label, context, text }: Json) => ({ id, label, context, text })),
-              stated.objectives.map(({ link: _, ...each }) => each),
-              identifier,
-            );
-            const near = all.filter(({ index }) => index.includes(identifier.split('(')[0]!));
-            for (const { label, ccis, rules: shown } of control.objectives) {
-              assert.equal(ccis, expectedCcis(identifier, label, near), label);
-              const named = new Set(ccis.map(({ cci }: Json) => cci));
-              equal += ccis.filter(({ relation }: Json) => relation === 'equal').length;
-              assert.equal(
-                shown.map((each: Json) => each.ruleId).sort(),
-                rules
-                  .filter((rule) => rule.ccis.some((cci) => named.has(cci)))
-                  .map((rule) => rule.ruleId)
-                  .sort(),
-                label,
-              );
-            }
+          objectives += stated.objectives.length;
+          const near = all.filter(({ index }) => index.includes(identifier.split('(')[0]!));
+          for (const { label, ccis, rules: shown } of control.objectives) {
+            assert.equal(ccis, expectedCcis(identifier, label, near), label);
+            const named = new Set(ccis.map(({ cci }: Json) => cci));
+            equal += ccis.filter(({ relation }: Json) => relation === 'equal').length;
+            const addressing = rules.filter((rule) => rule.ccis.some((cci) => named.has(cci)));
+            assert.equal(told(shown, 'ruleId').sort(), told(addressing, 'ruleId').sort(), label);
           }
-          const objectives = expected.flatMap(({ identifier }) => read.get(idOf(identifier))!.objectives);
-          assert.is(json.totals.controls, expected.length);
-          assert.is(json.totals.objectives, objectives.length);
         }
-        assert.ok(equal > 1000, `${equal}`);
-      },
-    );
+        assert.equal([json.totals.controls, json.totals.objectives], [expected.length, objectives]);
+      }
+      assert.ok(equal > 500, `${equal}`);
+    });
 
   real('a list answers as its pinned releases do, and files have a row for each objective', async () => {
     const { id } = (await app.send('POST', '/api/v1/lists', { name: 'Worksheet' })).json;

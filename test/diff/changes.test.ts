@@ -1,18 +1,14 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { runImport } from '../../importers/run.ts';
-import { createStigChangesService } from '../../src/catalog/stigs/changes.ts';
 import type { ChangesSince } from '../../src/catalog/stigs/changes-schema.ts';
 import { compareRules } from '../../src/catalog/stigs/compare.ts';
 import { markedClasses, readMarks, writeMarks } from '../../src/catalog/stigs/marks.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
-import { sessionCaller, userCaller } from '../support/callers.ts';
-import { changesSince, type SourceStig, sourceStigs } from '../support/change-oracle.ts';
+import { userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { readCsv } from '../support/read-exports.ts';
-import { benchmarkPaths } from '../support/real-files.ts';
 import { assertError } from '../support/service.ts';
 import { type SampleRule, sampleRules } from '../support/xccdf-writer.ts';
 import { readSheet } from '../support/xlsx-reader.ts';
@@ -70,11 +66,8 @@ const fresh = { slug: 'a_new_one', title: 'A new one STIG' };
 const none = { check: 0, fix: 0, severity: 0, mapping: 0, cosmetic: 0 };
 
 made('a page counts a raised rule once, as a changed one', async () => {
-  const ann = await sessionCaller(t, await userCaller(t, { sub: 'ann' }));
-  const text = textOf((await loadPage(t, '/changes?since=2024-05-01', ann)).html);
-  const rules = '2 rules changed, of which 2 raised in severity, 3 added, 1 removed.';
-  assert.ok(text.includes(`Since 2024-05-01: 2 STIGs with a new release. ${rules}`), text);
-  assert.match(text, /2 changed\s*, of which 2 raised in severity \(by main change: /);
+  const { html } = await loadPage(t, '/changes?since=2024-05-01', await userCaller(t));
+  assert.match(textOf(html), ' 2 rules changed, of which 2 raised in severity, 3 added, 1 removed.');
 });
 
 made('the whole answer, word for word', async () => {
@@ -246,29 +239,6 @@ made('a STIG of that name does not take the address', async () => {
   other.db.close();
 });
 
-made('a catalog that changes while it is compared is compared again, whole', async () => {
-  const db = (await testApp([])).db;
-  const write = (release: number, first: number) =>
-    writeBenchmarks(
-      Array.from({ length: 40 }, (_, index) => ({
-        ...{ id: `S${index}`, title: `S${index} STIG`, release, date: `0${release} Jan 2024` },
-        rules: sampleRules(first, `S${index}`, 100_000 + 1000 * index),
-      })),
-    );
-  const now = () => new Date('2026-11-21T12:00:00Z');
-  await runImport(db, [write(1, 3)], { now });
-  const changes = createStigChangesService(db);
-  // The import that is whole between two turns is seen whole, or not at all.
-  const asked = changes.ofCatalog('2024-01-02');
-  const imported = runImport(db, [write(2, 5)], { now });
-  const [{ totals }] = await Promise.all([asked, imported]);
-  assert.ok([0, 40].includes(totals.stigs), String(totals.stigs));
-  assert.equal((await changes.ofCatalog('2024-01-02')).totals, {
-    ...{ stigs: 40, added: 80, removed: 0, changed: 0, severityRaised: 0 },
-  });
-  db.close();
-});
-
 made('marks tell of two rules what their texts do', () => {
   const text = fc.constantFrom('', 'a', 'a b', 'a  b', 'a\nb ', 'A b', 'a b.');
   const severity = fc.constantFrom('high', 'medium', 'low');
@@ -284,55 +254,8 @@ made('marks tell of two rules what their texts do', () => {
       const { changed } = compareRules([{ ...ids, ...old }], [{ ...ids, ...now }]);
       assert.equal(markedClasses(a!, b!), changed[0]?.classes ?? []);
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });
 
 made.run();
-
-const real = suite('What changed, against the publishers’ files');
-let app: TestApp;
-let stigs: SourceStig[];
-
-real.before(async () => {
-  app = await testApp(benchmarkPaths);
-  const order = app.db.sqlite
-    .prepare<[], string>('SELECT slug FROM stigs ORDER BY title_fold, title, slug')
-    .pluck()
-    .all();
-  stigs = (await sourceStigs(app.db)).sort((a, b) => order.indexOf(a.slug) - order.indexOf(b.slug));
-});
-real.after(() => app.db.close());
-
-/** Every day on which the answer may turn: that of each release, and the one after. */
-function turningDays(): string[] {
-  const days = stigs.flatMap(({ releases }) => releases.flatMap(({ releaseDate }) => releaseDate ?? []));
-  const next = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
-  return [...new Set(days.flatMap((day) => [day, next(day)]))].sort();
-}
-
-/** The rows of two texts are compared first, as they are many. */
-function assertLines(text: string, expected: string[][], where: string) {
-  assert.equal(readCsv(text), [header, ...expected], where);
-}
-
-real('of the whole catalog, since every day that matters', async () => {
-  for (const [index, since] of turningDays().entries()) {
-    const expected = stigs.flatMap((stig) => changesSince(stig, since) ?? []);
-    const { json } = await app.get(`${catalog}?since=${since}`);
-    assert.equal(
-      json.stigs,
-      expected.map(({ summary }) => summary),
-      since,
-    );
-    if (index % 5 > 0) continue;
-    const { text } = await app.get(`${catalog}?since=${since}&format=csv&raw=true`);
-    assertLines(
-      text,
-      expected.flatMap(({ lines }) => lines),
-      since,
-    );
-  }
-});
-
-real.run();

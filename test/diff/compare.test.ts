@@ -104,39 +104,4 @@ comparing('a rule whose identifiers alone changed is renumbered, whichever they 
   assert.is(compareRules([rule()], [rule({ ruleVersion: 'S-9' })]).renumbered[0]?.matchedBy, 'groupId');
 });
 
-comparing('every rule of either release is counted once', () => {
-  const many = (from: number, count: number, more: Partial<ComparableRule> = {}) =>
-    Array.from({ length: count }, (_, n) =>
-      rule({
-        groupId: `V-${from + n}`,
-        ruleId: `SV-${from + n}r1_rule`,
-        ruleVersion: `S-${from + n}`,
-        ...more,
-      }),
-    );
-  const olds = many(100, 40);
-  const news = [
-    ...many(110, 10, { check: 'Another.' }),
-    ...many(120, 30),
-    ...many(900, 7, { severity: 'high' }),
-  ];
-  const { summary, added, removed, changed } = compareRules(olds, news);
-  assert.equal(summary, {
-    added: 17,
-    removed: 10,
-    changed: 10,
-    renumbered: 0,
-    unchanged: 20,
-    classes: { check: 10, fix: 0, severity: 0, mapping: 0, cosmetic: 0 },
-  });
-  assert.equal([added.length, removed.length, changed.length], [17, 10, 10]);
-  assert.equal(added.at(-1), {
-    groupId: 'V-906',
-    ruleId: 'SV-906r1_rule',
-    ruleVersion: 'S-906',
-    ruleTitle: 'The door must be locked.',
-    severity: 'high',
-  });
-});
-
 comparing.run();

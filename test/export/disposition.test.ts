@@ -45,14 +45,10 @@ disposition('a long name is cut in the plain form, before its extension, and who
     [`${'x'.repeat(500)}.cklb`, `${'x'.repeat(145)}.cklb`],
     [`${'x'.repeat(145)}.cklb`, `${'x'.repeat(145)}.cklb`],
     [`${'x'.repeat(146)}.cklb`, `${'x'.repeat(145)}.cklb`],
-    [`${'a.b '.repeat(100)}V1R1.17.csv`, `${'a.b_'.repeat(100).slice(0, 146)}.csv`],
     ['x'.repeat(500), 'x'.repeat(150)],
     [`a.${'x'.repeat(500)}`, `a.${'x'.repeat(148)}`],
-    ...['éx', '日x', '😀x'].map((each) => [
-      `${each.repeat(100)}.json`,
-      `${'_x'.repeat(100).slice(0, 145)}.json`,
-    ]),
-  ] as [string, string][])
+    [`${'😀x'.repeat(100)}.json`, `${'_x'.repeat(100).slice(0, 145)}.json`],
+  ] as const)
     assert.equal(read(name), { ascii, exact: name });
 });
 

@@ -40,22 +40,17 @@ golden('the contract of the API: a line for each field', async () => {
 
 golden('a host name fills one field of the checklist and makes an id of its own', async () => {
   const path = '/api/v1/stigs/harbor_linux_3/download';
-  const plain = Cklb.parse((await t.get(path)).json);
-  const named = Cklb.parse((await t.get(`${path}?hostName=web-01%20%22x%22`)).json);
-  assert.is(plain.target_data.host_name, '');
-  assert.is(named.target_data.host_name, 'web-01 "x"');
-  const ids = [plain.id, named.id];
-  for (const name of ['web-02', 'WEB-02', ' web-02']) {
-    const other = Cklb.parse((await t.get(`${path}?hostName=${encodeURIComponent(name)}`)).json);
-    ids.push(other.id);
-  }
-  assert.is(new Set(ids).size, 5, 'the checklists of two hosts are two');
-  assert.is(named.id, '0cad16ab-26b4-5d01-b0a3-404fa574d16c');
-  const empty = Cklb.parse((await t.get(`${path}?hostName=`)).json);
-  assert.equal(empty, plain);
+  const of = async (name: string) =>
+    Cklb.parse((await t.get(`${path}?hostName=${encodeURIComponent(name)}`)).json);
+  const [plain, named, ...others] = await Promise.all(
+    ['', 'web-01 "x"', 'web-02', 'WEB-02', ' web-02'].map(of),
+  );
+  assert.equal(plain, Cklb.parse((await t.get(path)).json));
+  assert.is(named!.target_data.host_name, 'web-01 "x"');
+  assert.is(named!.id, '0cad16ab-26b4-5d01-b0a3-404fa574d16c');
+  assert.is(new Set([plain, named, ...others].map((each) => each!.id)).size, 5);
   // The rest is the same: the STIG and its rules with their ids.
-  assert.equal({ ...named, id: plain.id, target_data: plain.target_data }, plain);
-  assert.equal({ ...named.target_data, host_name: '' }, plain.target_data);
+  assert.equal({ ...named, id: plain!.id, target_data: { ...named!.target_data, host_name: '' } }, plain);
 });
 
 golden.run();

@@ -4,17 +4,20 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { createExplainService } from '../../src/catalog/crosswalk/explain.ts';
+import type { MappingStatus } from '../../src/catalog/crosswalk/graph.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readBaseline } from '../support/control-oracle.ts';
 import { controlsIn, type OracleCci, readCcis, readRev5 } from '../support/crosswalk-oracle.ts';
 import { suiteIf } from '../support/harness.ts';
-import { controlsOf, oscalProblems, valuesOf } from '../support/oscal.ts';
+import { oscalProblems, valuesOf } from '../support/oscal.ts';
 import { everything as allCatalogs, emptyCatalog } from '../support/prepared.ts';
 import { benchmarkFiles } from '../support/real-files.ts';
 import { exchangeData, exchangeFolder, reference, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { linesOf } from '../support/tables.ts';
+import { told } from '../support/told.ts';
 import { readBenchmark } from '../support/xccdf-reader.ts';
 
 // OSCAL out, of everything real that is here (rules D30.1 and D31); test/export/oscal.test.ts has the invented sources.
@@ -104,43 +107,21 @@ if (real) {
     return addressed;
   };
 
-  real('every catalog and every baseline validates, and holds the controls that are served', async () => {
-    const app = await everything();
-    for (const framework of frameworks)
-      for (const version of versionsOf(app, framework)) {
-        const { json } = await exportOf(app, framework, { version });
-        assert.equal(oscalProblems(json), [], `${framework} ${version}`);
-        const labels = controlsOf(json).map((control) => valuesOf(control.props, 'label')[0]);
-        const rows = served(app.db, framework, version) as { identifier: string }[];
-        assert.equal(new Set(labels), new Set(rows.map(({ identifier }) => identifier)));
-        assert.is(labels.length, rows.length);
-        const { baselines } = (
-          await app.get(`/api/v1/controls/${framework}/baselines?${new URLSearchParams({ version })}`)
-        ).json;
-        for (const { name, title, controls } of baselines) {
-          const profile = (await exportOf(app, framework, { version, baseline: name })).json;
-          assert.equal(oscalProblems(profile), [], name);
-          const ids = profile.profile.imports[0]['include-controls'][0]['with-ids'];
-          assert.is(ids.length, controls, `${name} of ${title}`);
-        }
-      }
-  });
-
   real("FedRAMP's baselines are named, counted and filtered as their profiles list them", async () => {
     const app = await everything();
     const { baselines } = (await app.get('/api/v1/controls/nist-800-53/baselines')).json;
     assert.equal(
-      baselines.map((each: { name: string; controls: number }) => [each.name, each.controls]),
-      [
-        ['low', 149],
-        ['moderate', 287],
-        ['high', 370],
-        ['privacy', 96],
-        ['fedramp-rev-5-high-baseline', 410],
-        ['fedramp-rev-5-low-baseline', 156],
-        ['fedramp-rev-5-moderate-baseline', 323],
-        ['fedramp-rev-5-tailored-low-impact-software-as-a-service-li-saas-baseline', 156],
-      ],
+      told(baselines, 'name', 'controls'),
+      linesOf(`
+        low 149
+        moderate 287
+        high 370
+        privacy 96
+        fedramp-rev-5-high-baseline 410
+        fedramp-rev-5-low-baseline 156
+        fedramp-rev-5-moderate-baseline 323
+        fedramp-rev-5-tailored-low-impact-software-as-a-service-li-saas-baseline 156
+      `),
     );
     assert.is(baselines[4].source, 'FedRAMP_rev5_HIGH-baseline_profile.json');
     assert.is(baselines[4].title, 'FedRAMP Rev 5 High Baseline');
@@ -161,160 +142,90 @@ if (real) {
     const either = new Set([...low, ...[...readBaseline(5, 'high')].map(idOf)]);
     assert.is(both.total, either.size, 'of either');
     const old = (await app.get('/api/v1/controls/nist-800-53/baselines?version=Rev%204')).json.baselines;
-    assert.equal(
-      old.map((each: { name: string }) => each.name),
-      ['low', 'moderate', 'high'],
-    );
-  });
-
-  real('what is exported imports again to the same, every framework as OSCAL and as csv', async () => {
-    const app = await everything();
-    const folder = scratchFolder();
-    const files: string[] = [];
-    const csvs: string[] = [];
-    for (const framework of frameworks)
-      for (const version of versionsOf(app, framework)) {
-        const name = `${framework} ${version}`.replaceAll(' ', '_');
-        csvs.push(
-          put(folder, `${name}.csv`, (await exportOf(app, framework, { version, format: 'csv' })).text),
-        );
-        files.push(put(folder, `${name}.json`, (await exportOf(app, framework, { version })).text));
-        const { baselines } = (await app.get(`/api/v1/controls/${framework}/baselines?version=${version}`))
-          .json;
-        for (const { name: baseline } of baselines) {
-          const { text } = await exportOf(app, framework, { version, baseline });
-          const file = put(folder, `${name}_${baseline}.json`, text);
-          files.push(file);
-          // A csv holds NIST's baselines; those of other names travel as profiles.
-          if (baseline.includes('-')) csvs.push(file);
-        }
-      }
-    for (const [sources, compared] of [
-      [files, frameworks],
-      [csvs, frameworks],
-      [[shipped('controls'), ...files], ['nist-800-53']],
-    ] as const) {
-      const again = emptyCatalog();
-      const { lines } = await runImport(again, [...sources]);
-      for (const { source, outcome, reason, warnings } of lines)
-        assert.equal(
-          [outcome, reason, warnings],
-          [outcome === 'superseded' ? outcome : 'imported', null, []],
-          source,
-        );
-      for (const framework of compared)
-        for (const version of versionsOf(app, framework)) {
-          const [before, after] = [served(app.db, framework, version), served(again, framework, version)];
-          assert.is(after.length, before.length, `${framework} ${version}`);
-          // What controls ask is in OSCAL alone (rule D37.4).
-          for (const [index, row] of before.entries())
-            assert.equal(after[index], sources === csvs ? withoutAssessment(row) : row);
-        }
-      again.close();
-    }
+    assert.is(told(old, 'name').join(), 'low,moderate,high');
   });
 
   real(
-    'a fresh site with all exports of another answers 1,000 questions about any two frameworks alike',
+    'what is exported is valid and imports again to the same, every framework as OSCAL and as csv',
     async () => {
       const app = await everything();
-      const ask = createCrosswalkService(app.db, () => 0);
-      const { nodes } = ask.graph();
-      const random = (seed: number) => (below: number) => {
-        seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-        return Math.floor((seed / 2_147_483_648) * below);
-      };
-      for (const format of ['oscal', 'csv']) {
-        const files: string[] = [];
-        const take = async (path: string) => {
-          const { status, text } = await app.get(path);
-          if (status === 200) files.push(put(scratchFolder(), `file.${format}`, text));
-        };
-        for (const [index, framework] of frameworks.entries()) {
-          for (const version of versionsOf(app, framework))
-            await take(
-              `/api/v1/controls/${framework}/export?${new URLSearchParams({ version, format, raw: 'true' })}`,
-            );
-          for (const to of frameworks.slice(index))
-            await take(`/api/v1/crosswalk/export?from=${framework}&to=${to}&format=${format}`);
+      const folder = scratchFolder();
+      const [files, csvs]: [string[], string[]] = [[], []];
+      for (const framework of frameworks)
+        for (const version of versionsOf(app, framework)) {
+          const name = `${framework} ${version}`.replaceAll(' ', '_');
+          const csv = await exportOf(app, framework, { version, format: 'csv' });
+          csvs.push(put(folder, `${name}.csv`, csv.text));
+          const { text, json } = await exportOf(app, framework, { version });
+          assert.equal(oscalProblems(json), [], name);
+          files.push(put(folder, `${name}.json`, text));
+          const path = `/api/v1/controls/${framework}/baselines?${new URLSearchParams({ version })}`;
+          for (const { name: baseline, controls } of (await app.get(path)).json.baselines) {
+            const profile = await exportOf(app, framework, { version, baseline });
+            assert.equal(oscalProblems(profile.json), [], baseline);
+            const ids = profile.json.profile.imports[0]['include-controls'][0]['with-ids'];
+            assert.is(ids.length, controls, baseline);
+            const file = put(folder, `${name}_${baseline}.json`, profile.text);
+            files.push(file);
+            // A csv holds NIST's baselines; those of other names travel as profiles.
+            if (baseline.includes('-')) csvs.push(file);
+          }
         }
-        const fresh = emptyCatalog();
-        const { lines } = await runImport(fresh, files);
-        assert.equal(new Set(lines.map(({ outcome }) => outcome)), new Set(['imported']));
-        const again = createCrosswalkService(fresh, () => 0);
-        const pick = random(20_260_101);
-        let answered = 0;
-        for (let asked = 0; asked < 1000; asked++) {
-          const from = nodes[pick(nodes.length)]!;
-          const versions = [undefined, undefined, ...versionsOf(app, from.framework), 'Rev 4'];
-          const version = versions[pick(versions.length)];
-          const question = {
-            ...from,
-            to: frameworks[pick(frameworks.length)]!,
-            maxHops: 1 + pick(4),
-            statuses: new Set(
-              [['auto'], ['verified'], ['auto', 'verified']][pick(3)] as ('auto' | 'verified')[],
-            ),
-            ...(version === undefined ? {} : { version }),
-          };
-          const { paths } = ask.resolve(question);
-          if (paths.length > 0) answered++;
-          assert.equal(again.resolve(question).paths, paths, `${format} ${JSON.stringify(question)}`);
+      for (const [index, from] of frameworks.entries())
+        for (const to of frameworks.slice(index))
+          for (const [format, own] of [
+            ['oscal', files],
+            ['csv', csvs],
+          ] as const) {
+            const query = new URLSearchParams({ from, to, format });
+            const { status, text, json } = await app.get(`/api/v1/crosswalk/export?${query}`);
+            if (status !== 200) continue;
+            if (format === 'oscal') assert.equal(oscalProblems(json), [], `${from} ${to}`);
+            own.push(put(folder, `${from} ${to}.${format}`, text));
+          }
+      for (const sources of [files, csvs]) {
+        const again = emptyCatalog();
+        const { lines } = await runImport(again, sources);
+        for (const { source, outcome, reason, warnings } of lines) {
+          assert.match(outcome, /^(imported|superseded)$/, source);
+          // Of two frameworks also what leads to a withdrawn control.
+          assert.equal([reason, source.includes(' ') ? [] : warnings], [null, []], source);
         }
-        assert.ok(answered > 200, `${answered} have paths`);
-        const [first] = createExplainService(fresh, again).explain(
-          again.resolve({
-            framework: csf,
-            identifier: 'GV.OC-01',
-            to: 'nist-800-53',
-            maxHops: 1,
-            statuses: new Set(['auto']),
-          }).paths,
-        );
-        const [evidence] = first!.controls[1]!.evidence as { reference: string; relationship?: string }[];
-        const expected = format === 'csv' ? undefined : 'equivalent-to';
-        assert.equal([evidence!.reference, evidence!.relationship], ['section 0', expected]);
-        fresh.close();
+        for (const framework of frameworks)
+          for (const version of versionsOf(app, framework)) {
+            const [before, after] = [served(app.db, framework, version), served(again, framework, version)];
+            assert.is(after.length, before.length, `${framework} ${version}`);
+            // What controls ask is in OSCAL alone (rule D37.4).
+            for (const [index, row] of before.entries())
+              assert.equal(after[index], sources === csvs ? withoutAssessment(row) : row);
+          }
+        sameAnswers(app.db, again, sources === files);
+        again.close();
       }
     },
   );
 
-  real('every direct edge between two frameworks is one map, and there are no others', async () => {
-    const app = await everything();
-    const edges = app.db.sqlite
-      .prepare(
-        `SELECT a.framework AS af, a.identifier AS a, b.framework AS bf, b.identifier AS b, e.status
-           FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
-      )
-      .all() as Record<'af' | 'a' | 'bf' | 'b' | 'status', string>[];
-    const plain = (text: string) => text.toUpperCase().replace(/^(SP_800_171_|R2-)/, '');
-    const ofId = (identifier: string) => plain(identifier).replace('(', '.').replace(')', '');
-    let pairs = 0;
-    for (const from of frameworks)
-      for (const to of frameworks) {
-        const expected = edges.flatMap(({ af, a, bf, b, status }) => [
-          ...(af === from && bf === to ? [`${ofId(a)} ${ofId(b)} ${status}`] : []),
-          ...(bf === from && af === to ? [`${ofId(b)} ${ofId(a)} ${status}`] : []),
-        ]);
-        const answer = await app.get(`/api/v1/crosswalk/export?from=${from}&to=${to}`);
-        if (expected.length === 0) {
-          assert.is(answer.status, 404);
-          assert.is(answer.json.error.message, `No direct mappings between ${from} and ${to}`);
-          continue;
-        }
-        pairs++;
-        assert.equal(oscalProblems(answer.json), [], `${from} ${to}`);
-        const { mappings } = answer.json['mapping-collection'];
-        const maps = mappings.flatMap((each: { maps: object[] }) => each.maps);
-        const stated = maps.map((map: Record<string, { 'id-ref': string }[]> & { props: [] }) => {
-          assert.is(map.sources!.length + map.targets!.length, 2);
-          const [status] = valuesOf(map.props, 'status');
-          return `${plain(map.sources![0]!['id-ref'])} ${plain(map.targets![0]!['id-ref'])} ${status}`;
-        });
-        assert.equal([...stated].sort(), [...expected].sort(), `${from} ${to}`);
-      }
-    assert.is(pairs, 8);
-  });
+  /** The crosswalk of a catalog that was made of the exports of another answers as that does. */
+  function sameAnswers(db: Database, fresh: Database, isOscal: boolean): void {
+    const [ask, again] = [db, fresh].map((each) => createCrosswalkService(each, () => 0));
+    let answered = 0;
+    for (const [at, from] of ask!.graph().nodes.entries()) {
+      if (at % 7 > 0) continue;
+      const statuses = new Set([['auto'], ['verified'], ['auto', 'verified']][at % 3] as MappingStatus[]);
+      const question = { ...from, to: frameworks[at % 5]!, maxHops: 1 + (at % 4), statuses };
+      const asked = at % 2 === 0 ? question : { ...question, version: 'Rev 4' };
+      const { paths } = ask!.resolve(asked);
+      if (paths.length > 0) answered++;
+      assert.equal(again!.resolve(asked).paths, paths, JSON.stringify(asked));
+    }
+    assert.ok(answered > 100, `${answered} have paths`);
+    const question = { framework: csf, identifier: 'GV.OC-01', to: 'nist-800-53', maxHops: 1 };
+    const { paths } = again!.resolve({ ...question, statuses: new Set(['auto'] as const) });
+    const [first] = createExplainService(fresh, again!).explain(paths);
+    const [evidence] = first!.controls[1]!.evidence as { reference: string; relationship?: string }[];
+    const expected = ['section 0', isOscal ? 'equivalent-to' : undefined];
+    assert.equal([evidence!.reference, evidence!.relationship], expected);
+  }
 
   real(
     'the maps of a CCI have the references of the list, to the letter, and its gaps are the rest',
@@ -342,7 +253,7 @@ if (real) {
     },
   );
 
-  real('every release has its rules, and the controls that its CCIs address', async () => {
+  real('every third release has its rules, and the controls that its CCIs address', async () => {
     const app = await everything();
     const addressed = addressedBy(readCcis(), activeControls());
     const revisions = new Map(readCcis().map((each) => [each.id, each.references]));
@@ -354,7 +265,8 @@ if (real) {
       .all() as { slug: string; version: string; id: string; sha256: string }[];
     const texts = new Map((await benchmarkFiles()).map(({ bytes, text }) => [sha256(bytes), text]));
     let compared = 0;
-    for (const { slug, version, sha256 } of releases) {
+    for (const [index, { slug, version, sha256 }] of releases.entries()) {
+      if (index % 3 > 0) continue;
       const { json } = await app.get(`/api/v1/stigs/${slug}/download?format=oscal&version=${version}`);
       assert.equal(oscalProblems(json), [], `${slug} ${version}`);
       const text = texts.get(sha256);
@@ -362,10 +274,8 @@ if (real) {
       compared++;
       const [component] = json['component-definition'].components;
       const { rules } = readBenchmark(text);
-      assert.equal(
-        valuesOf(component.props, 'Rule_Id'),
-        rules.map((rule) => rule.ruleId),
-      );
+      const ids = told(rules, 'ruleId');
+      assert.equal(valuesOf(component.props, 'Rule_Id'), ids);
       const expected = new Map<string, Set<string>>();
       const carriedOver = new Map<string, Set<string>>();
       for (const { ruleId, ccis } of rules)
@@ -378,21 +288,16 @@ if (real) {
           }
       const [implementation] = component['control-implementations'] ?? [];
       const stated = implementation?.['implemented-requirements'] ?? [];
-      assert.equal(
-        new Set(stated.map((each: Record<string, string>) => each['control-id'])),
-        new Set(expected.keys()),
-      );
+      assert.equal(new Set(told(stated, 'control-id')), new Set(expected.keys()));
       for (const { 'control-id': id, props } of stated) {
         assert.equal(new Set(valuesOf(props, 'Rule_Id')), expected.get(id), `${slug} ${version} ${id}`);
         assert.equal(new Set(valuesOf(props, 'rev-4-reference')), carriedOver.get(id) ?? new Set(), id);
       }
       const mapped = new Set([...expected.values()].flatMap((each) => [...each]));
-      assert.equal(
-        valuesOf(component.props, 'unmapped'),
-        rules.map((rule) => rule.ruleId).filter((rule) => !mapped.has(rule)),
-      );
+      const unmapped = ids.filter((rule) => !mapped.has(rule));
+      assert.equal(valuesOf(component.props, 'unmapped'), unmapped);
     }
-    assert.ok(compared > 35, `${compared} releases compared`);
+    assert.ok(compared > 11, `${compared} releases compared`);
   });
 
   real.run();

@@ -6,6 +6,7 @@ import { suite } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
 import { shipped } from '../support/reference.ts';
+import { told } from '../support/told.ts';
 import { partsOf, readCells, readSheet } from '../support/xlsx-reader.ts';
 
 const xlsx = suite('xlsx');
@@ -58,7 +59,7 @@ xlsx('any text reads back, but for what XML forbids and how lines end', async ()
         given.map((cells) => cells.map(held)),
       );
     }),
-    { numRuns: 100, seed: 20261122 },
+    { numRuns: 50, seed: 20261122 },
   );
 });
 
@@ -74,13 +75,8 @@ xlsx('a number is a cell of numbers, and an identifier stays a text (rule D42.2)
 xlsx('a header that is frozen and filtered, lines above it, columns beyond Z', async () => {
   const header = Array.from({ length: 60 }, (_, index) => `h${index}`);
   const rows = [header.map((_, index) => String(index))];
-  const bytes = await toXlsx({
-    name: 'A & <B>',
-    titles: [['First'], ['Second', 'x']],
-    header,
-    rows,
-    marking: null,
-  });
+  const titles = [['First'], ['Second', 'x']];
+  const bytes = await toXlsx({ name: 'A & <B>', titles, header, rows, marking: null });
   const read = readSheet(bytes);
   assert.is(read.name, 'A & <B>');
   assert.equal(
@@ -96,10 +92,6 @@ xlsx('a header that is frozen and filtered, lines above it, columns beyond Z', a
   assert.match(part, /<\/sheetData><autoFilter ref="A3:BH4"\/><\/worksheet>$/);
   assert.match(parts.get('xl/workbook.xml')!, /hidden="1">'A &amp; &lt;B&gt;'!\$A\$3:\$BH\$4</);
   assert.match(part, /<c r="Z3"[^>]*>.*<c r="AA3"/);
-});
-
-xlsx('no rows is a header alone', async () => {
-  assert.equal(readSheet(await toXlsx(sheetOf([]))).rows, [['only']]);
 });
 
 xlsx('a text that Excel does not take ends with what was left out, between characters', async () => {
@@ -146,41 +138,36 @@ async function bytesAt(t: TestApp, path: string, token: string): Promise<Uint8Ar
   return new Uint8Array(await response.arrayBuffer());
 }
 
-xlsx('wherever csv is, the same cells; every STIG there is', async () => {
+xlsx('wherever csv is, the same cells; every sixth STIG there is', async () => {
   const t = await testApp([...benchmarkPaths, shipped('roles'), shipped('regulatory'), shipped('controls')]);
   const token = await t.token({ entitlements: ['regdoc', 'occ'] });
   const get = async (path: string) => (await t.get(path, { token })).json;
   const send = async (path: string, body: object) => (await t.send('POST', path, body, { token })).json;
-  const { stigs } = await get('/api/v1/stigs?limit=150');
-  const paths = stigs.map(({ slug }: { slug: string }) => [`/api/v1/stigs/${slug}/download`, 'stig']);
+  const slugs: string[] = told((await get('/api/v1/stigs?limit=150')).stigs, 'slug');
   const list = await send('/api/v1/lists', { name: '=1+1/x' });
-  await send(`/api/v1/lists/${list.id}/stigs`, {
-    slugs: stigs.slice(0, 5).map(({ slug }: { slug: string }) => slug),
-  });
+  await send(`/api/v1/lists/${list.id}/stigs`, { slugs: slugs.slice(0, 5) });
   const collection = await send('/api/v1/control-collections', { name: 'c' });
-  await send(`/api/v1/control-collections/${collection.id}/controls`, {
-    controls: [{ framework: 'nist-800-53', controlId: 'AC-2' }],
-  });
+  const controls = [{ framework: 'nist-800-53', controlId: 'AC-2' }];
+  await send(`/api/v1/control-collections/${collection.id}/controls`, { controls });
   const { documents } = await get('/api/v1/regdoc');
   const { roles } = await get('/api/v1/roles');
-  paths.push(
-    [`/api/v1/lists/${list.id}/export`, 'list'],
-    [`/api/v1/control-collections/${collection.id}/export`, 'collection'],
-    [`/api/v1/regdoc/${documents[0].documentId}/download`, 'regdoc'],
-    [`/api/v1/roles/${roles[0].occupationCode}/download`, 'role'],
-  );
-  for (const [path, name] of paths) {
-    const { text } = await t.get(`${path}?format=csv&raw=true`, { token });
+  for (const [path, name] of [
+    ...slugs.filter((_, at) => at % 6 === 0).map((slug) => [`stigs/${slug}/download`, 'stig'] as const),
+    [`lists/${list.id}/export`, 'list'],
+    [`control-collections/${collection.id}/export`, 'collection'],
+    [`regdoc/${documents[0].documentId}/download`, 'regdoc'],
+    [`roles/${roles[0].occupationCode}/download`, 'role'],
+  ] as const) {
+    const { text } = await t.get(`/api/v1/${path}?format=csv&raw=true`, { token });
     const csv = readCsv(text).map((cells) => cells.map((cell) => cell.replace(/\r\n?/g, '\n')));
-    const read = readSheet(await bytesAt(t, `${path}?format=xlsx`, token));
-    assert.is(read.name, name);
+    const read = readSheet(await bytesAt(t, `/api/v1/${path}?format=xlsx`, token));
+    assert.equal([read.name, read.rows.length], [name, csv.length], path);
     for (const [row, cells] of csv.entries())
       for (const [column, cell] of cells.entries()) {
         const found = read.rows[row]![column] ?? '';
         if (cell.length <= longestCell) assert.is(found, cell, `${path} ${row} ${column}`);
         else assert.ok(found.startsWith(cell.slice(0, 32_000)) && found.endsWith(' left out]'), path);
       }
-    assert.is(read.rows.length, csv.length, path);
   }
   t.db.close();
 });
@@ -208,18 +195,6 @@ xlsx('what is a number in the JSON is one in a sheet (rule D42.2)', async () => 
       );
     }
   }
-  t.db.close();
-});
-
-xlsx('under a banner it is marked', async () => {
-  const t = await testApp([shipped('stigs')], { banner: 'CUI' });
-  const path = '/api/v1/stigs/harbor_linux_3/download?format=xlsx';
-  const response = await t.app.request(path, { headers: { Authorization: `Bearer ${await t.token()}` } });
-  assert.match(
-    partsOf(new Uint8Array(await response.arrayBuffer())).get('xl/worksheets/sheet1.xml')!,
-    /&amp;CCUI</,
-  );
-  assert.is(response.headers.get('X-Classification'), 'CUI');
   t.db.close();
 });
 

@@ -8,6 +8,7 @@ import { mappingsCsv } from '../support/control-sources.ts';
 import { suite } from '../support/harness.ts';
 import { allParts, callTool } from '../support/programs-client.ts';
 import { shipped } from '../support/reference.ts';
+import { told } from '../support/told.ts';
 
 // Rule D54.4: what a tool says beyond rows.
 const test = suite('What callers of tools met');
@@ -95,7 +96,7 @@ test('a comparison counts each class and names the primary one', async () => {
   for (const { classes } of diff.changed) for (const each of classes) counts[each] = (counts[each] ?? 0) + 1;
   assert.equal(whole.classes, counts);
   assert.equal(
-    whole.rules.map((each: { class: string }) => each.class),
+    told(whole.rules, 'class'),
     diff.changed.map((each: { class: string }) => each.class),
   );
 });

@@ -105,14 +105,20 @@ test('garbage, half lines, batches, wrong shapes and long lines: an error each, 
   assert.is(answerOf(ended, 5).identifier, 'AC-2');
 });
 
-test('a cancelled request is not waited for, and 200 at once are all answered', async () => {
+test('a cancelled request is not waited for, 200 at once are all answered, an unknown method is one', async () => {
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'gone' } };
   const all = Array.from({ length: 200 }, (_, id) => line('get_control', { id: 'AC-2' }, id));
-  const ended = await run([
-    ...[line('coverage', { stig: 'lantern' }, 'gone'), `${JSON.stringify(cancel)}\n`, ...all],
-  ]);
+  const unknown = ['initialize', 'subscriptions/listen'].map((method) => message(method, {}, method));
+  const rest = [cancel, ...unknown].map((each) => `${JSON.stringify(each)}\n`);
+  const ended = await run([line('coverage', { stig: 'lantern' }, 'gone'), ...rest, ...all]);
   assert.equal([ended.code, ended.stderr], [0, '']);
   assert.is(ended.lines.filter(({ id, result }) => id !== 'gone' && result).length, 200);
+  const error = { code: -32601, message: 'Method not found' };
+  for (const { id } of unknown)
+    assert.equal(
+      ended.lines.find((each) => each.id === id),
+      { jsonrpc: '2.0', id, error },
+    );
 });
 
 test('it ends when its pipe is closed, and when nobody reads', async () => {
@@ -168,16 +174,6 @@ test('a token file gives lists; a bad one, and GAPSTONE_MCP=off, end the start w
     assert.equal([code, lines], [1, []], stderr);
     assert.match(stderr, /^gapstone: [^\n]+\n$/);
   }
-});
-
-test('what the newest protocol lacks is an unknown method', async () => {
-  const asked = ['initialize', 'subscriptions/listen'].map((method, id) => message(method, {}, id));
-  const { lines } = await run(asked.map((each) => `${JSON.stringify(each)}\n`).join(''));
-  const error = { code: -32601, message: 'Method not found' };
-  assert.equal(
-    lines,
-    asked.map(({ id }) => ({ jsonrpc: '2.0', id, error })),
-  );
 });
 
 test.run();

@@ -81,12 +81,11 @@ onReal?.('each answers in bounded time, alone and with filters, and its pages fi
       { severity: new Set(['high', 'medium', 'low']) },
       { stig: ['red_hat_enterprise_linux_9'], sort: 'id' as const },
     ]) {
-      const effort = await effortOf(() => service.search({ q, ...filter, page: 1, limit: 20 }));
+      const ask = () => service.search({ q, page: 1, limit: 20, ...filter });
+      const answers: ReturnType<typeof ask>[] = [];
+      const effort = await effortOf(() => answers.push(ask()));
       assert.ok(effort < most, `${name} ${Object.keys(filter)}: ${effort.toFixed(0)} ms`);
-      const { results, exact, relaxed, counts, pagination } = await service.search({
-        ...{ q, page: 1, limit: 20 },
-        ...filter,
-      });
+      const { results, exact, relaxed, counts, pagination } = answers[0]!;
       assert.is(results.length, Math.min(20, pagination.total), name);
       assert.is(relaxed, pagination.total > exact, name);
       const { high, medium, low } = counts.severity;

@@ -1,6 +1,5 @@
-import type { OpenAPIHono, z } from '@hono/zod-openapi';
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createVerifyUserToken, type VerifyUserToken } from '../../src/auth/tokens.ts';
@@ -29,7 +28,7 @@ export interface TestApp {
   clock: Clock;
   /** A user token; claims given replace the defaults, `undefined` removes one. */
   token(claims?: Record<string, unknown>): Promise<string>;
-  /** A request with a user token; its answer is checked against the schema that its route declares. */
+  /** A request with a user token. */
   get(path: string, init?: RequestInit & { token?: string | null }): Promise<Answer>;
   send(
     method: string,
@@ -70,7 +69,10 @@ export async function testApp(
     if (given !== null && !headers.has('Authorization'))
       headers.set('Authorization', `Bearer ${given ?? common}`);
     const response = await app.request(path, { ...rest, headers });
-    return checked(app, rest.method ?? 'GET', path, response);
+    const text = await response.text();
+    const isJson = text !== '' && response.headers.get('Content-Type')?.startsWith('application/json');
+    const { status } = response;
+    return { status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
   }
 
   return {
@@ -107,49 +109,9 @@ export async function signToken(clock: Clock, claims: Record<string, unknown>): 
     .sign(pair.privateKey);
 }
 
-interface RouteDefinition {
-  method: string;
-  path: string;
-  responses: Record<string, { content?: Record<string, { schema: z.ZodType }> }>;
-}
-
 /** The route definitions that an application declares. */
-export function routesOf(app: OpenAPIHono<Env>): RouteDefinition[] {
+export function routesOf(app: OpenAPIHono<Env>): { method: string; path: string }[] {
   return app.openAPIRegistry.definitions
     .filter((definition) => definition.type === 'route')
-    .map((definition) => (definition as { route: RouteDefinition }).route);
-}
-
-async function checked(
-  app: OpenAPIHono<Env>,
-  method: string,
-  path: string,
-  response: Response,
-): Promise<Answer> {
-  const text = await response.text();
-  const type = response.headers.get('Content-Type') ?? '';
-  const isJson = type.startsWith('application/json') && text !== '';
-  const answer = {
-    status: response.status,
-    headers: response.headers,
-    text,
-    json: isJson ? JSON.parse(text) : undefined,
-  };
-  const route = findRoute(app, method, path);
-  const schema = route?.responses[response.status]?.content?.['application/json']?.schema;
-  if (isJson && schema) {
-    const result = schema.safeParse(answer.json);
-    if (!result.success) throw new Error(`${method} ${path}: ${result.error.message.slice(0, 2000)}`);
-    assert.equal(result.data, answer.json);
-  }
-  return answer;
-}
-
-function findRoute(app: OpenAPIHono<Env>, method: string, path: string): RouteDefinition | undefined {
-  const pathname = new URL(path, 'http://local').pathname;
-  return routesOf(app).find((route) => {
-    if (route.method !== (method === 'HEAD' ? 'get' : method.toLowerCase())) return false;
-    const pattern = route.path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]*\}/g, '[^/]+');
-    return new RegExp(`^${pattern}$`).test(pathname);
-  });
+    .map((definition) => (definition as { route: { method: string; path: string } }).route);
 }

@@ -42,7 +42,7 @@ export async function integrationCaller(
   return { Authorization: `Bearer ${token}` };
 }
 
-/** A request of a caller; nobody's without headers. The answer is checked against the schema of its route. */
+/** A request of a caller; nobody's without headers. */
 export function ask(
   t: TestApp,
   method: string,

@@ -6,7 +6,7 @@ import { benchmarkDate, joinTexts, type ReadRule, readBenchmark } from './xccdf-
 // What changed between releases and what became of each rule, from the publishers' files alone: no code of the service is
 // used but the list of which file is which release, which other tests look at. Everything is compared with everything.
 
-export interface SourceRelease {
+interface SourceRelease {
   version: string;
   releaseDate: string | null;
   rules: ReadRule[];
@@ -51,7 +51,7 @@ const numbersOf = (rule: ReadRule) => [
 type Pair = [old: ReadRule, now: ReadRule];
 
 /** The pairs of rules that are the same: the surest resemblance first, of several the first of the file. */
-export function pairsOf(olds: ReadRule[], news: ReadRule[]): Pair[] {
+function pairsOf(olds: ReadRule[], news: ReadRule[]): Pair[] {
   const sameStigId = (a: ReadRule, b: ReadRule) =>
     upper(a.version) !== '' && upper(a.version) === upper(b.version);
   const sameGroup = (a: ReadRule, b: ReadRule) => upper(a.groupId) === upper(b.groupId);
@@ -84,7 +84,7 @@ const fixOf = (rule: ReadRule) => joinTexts(rule.fixTexts);
 const inOneLine = (text: string) => text.split(/\s+/).filter(Boolean).join(' ');
 
 /** In what two printings of a rule differ: check, fix, severity, mapping, cosmetic, in this order. */
-export function differencesOf(old: ReadRule, now: ReadRule): string[] {
+function differencesOf(old: ReadRule, now: ReadRule): string[] {
   const found: string[] = [];
   const texts = { check: [checkOf(old), checkOf(now)], fix: [fixOf(old), fixOf(now)] } as const;
   let cosmetic = old.title !== now.title || old.tags.VulnDiscussion !== now.tags.VulnDiscussion;
@@ -97,7 +97,7 @@ export function differencesOf(old: ReadRule, now: ReadRule): string[] {
   return cosmetic ? [...found, 'cosmetic'] : found;
 }
 
-export const isRenamed = (old: ReadRule, now: ReadRule) =>
+const isRenamed = (old: ReadRule, now: ReadRule) =>
   old.groupId !== now.groupId || old.ruleId !== now.ruleId || old.version !== now.version;
 
 interface SourceStep {
@@ -142,69 +142,4 @@ export function storiesOf({ releases }: SourceStig): SourceStep[][] {
     alive = new Map(rules.map((rule) => [rule, next.get(rule)!]));
   }
   return stories;
-}
-
-const grade = ['low', 'medium', 'high'];
-
-type Changes = ReturnType<typeof changesBetween>;
-const compared = new WeakMap<SourceRelease, Map<SourceRelease | null, Changes>>();
-
-/** What changed in a STIG since a day, and a line for each rule; null where its newest release is older or has no date. */
-export function changesSince(stig: SourceStig, since: string): Changes | null {
-  const { releases } = stig;
-  const to = releases.at(-1)!;
-  if (to.releaseDate === null || to.releaseDate < since) return null;
-  const from = releases.findLast(({ releaseDate }) => releaseDate !== null && releaseDate < since) ?? null;
-  const known = compared.get(to) ?? new Map<SourceRelease | null, Changes>();
-  compared.set(to, known);
-  const changes = known.get(from) ?? changesBetween(stig, from, to);
-  known.set(from, changes);
-  return changes;
-}
-
-function changesBetween({ slug, title }: SourceStig, from: SourceRelease | null, to: SourceRelease) {
-  const pairs = from === null ? [] : pairsOf(from.rules, to.rules);
-  const oldOf = (rule: ReadRule) => pairs.find(([, now]) => now === rule)?.[0] ?? null;
-  const line = (kind: string, rule: ReadRule, before: string, after: string, classes: string[] = []) => [
-    ...[slug, title, from?.version ?? '', to.version, kind, classes.join(';'), rule.groupId],
-    ...[rule.version, rule.title, before, after],
-  ];
-  const added = to.rules.filter((rule) => oldOf(rule) === null);
-  const removed = (from?.rules ?? []).filter((rule) => !pairs.some(([old]) => old === rule));
-  const kept = to.rules
-    .filter((rule) => oldOf(rule) !== null)
-    .map((now) => ({ old: oldOf(now)!, now, classes: differencesOf(oldOf(now)!, now) }));
-  const changed = kept.filter(({ classes }) => classes.length > 0);
-  const equal = kept.filter(({ classes }) => classes.length === 0);
-  const renumbered = equal.filter(({ old, now }) => isRenamed(old, now)).length;
-  const under = (name: string) => changed.filter(({ classes }) => classes[0] === name).length;
-  return {
-    summary: {
-      slug,
-      title,
-      from: from?.version ?? null,
-      to: to.version,
-      added: added.length,
-      removed: removed.length,
-      renumbered,
-      unchanged: equal.length - renumbered,
-      changed: {
-        check: under('check'),
-        fix: under('fix'),
-        severity: under('severity'),
-        mapping: under('mapping'),
-        cosmetic: under('cosmetic'),
-      },
-      severityRaised: kept
-        .filter(({ old, now }) => grade.indexOf(now.severity) > grade.indexOf(old.severity))
-        .map(({ old, now: { groupId, ruleId, title: ruleTitle, severity } }) => ({
-          ...{ groupId, ruleId, title: ruleTitle, from: old.severity, to: severity },
-        })),
-    },
-    lines: [
-      ...added.map((rule) => line('added', rule, '', rule.severity)),
-      ...removed.map((rule) => line('removed', rule, rule.severity, '')),
-      ...changed.map(({ old, now, classes }) => line('changed', now, old.severity, now.severity, classes)),
-    ],
-  };
 }

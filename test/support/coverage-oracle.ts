@@ -63,49 +63,43 @@ export function readFrames(): OracleFrame[] {
   const [r2, r3] = [2, 3].map((each) => read800171(each as 2 | 3).filter((one) => !one.withdrawn));
   const ia = read8500().map((each) => ({ ...each, family: each.subjectArea }));
   const ccis = readCciItems();
-  const none = new Map<string, Set<string>>();
   const of171 = (controls: typeof r2) => turned(controls!, (each) => nearest(`nist-800-171:${each}`));
+  const frame = (
+    [framework, revision, asked]: [string, string, string],
+    controls: OracleFrame['controls'],
+    controlsOf: OracleFrame['controlsOf'],
+    baselines: OracleFrame['baselines'] = new Map(),
+  ): OracleFrame => ({ framework, revision, asked, controls, baselines, controlsOf });
+  const first = (control: string) =>
+    pins
+      .firstEdges(`nist-800-53:${control}`, '4')
+      .filter(({ name, status }) => name.startsWith('cci:') && both.has(status))
+      .map(({ name }) => bare(name));
+  const ofLevel = (level: string) =>
+    ia.flatMap((each) => (each.macLevels.includes(level) ? [each.identifier] : []));
+  const levels = ['MAC I', 'MAC II', 'MAC III'].map((level) => [level, new Set(ofLevel(level))] as const);
+  const toRev5 = remembered((cci) => [...new Set(ends(`cci:${cci}`, 'nist-800-53', 4))]);
   return [
-    {
-      ...{ framework: 'nist-800-53', revision: 'Rev 5.1.1', asked: '' },
-      ...{ controls: active80053(5), baselines: of80053(5) },
-      controlsOf: remembered((cci) => [...new Set(ends(`cci:${cci}`, 'nist-800-53', 4))]),
-    },
-    {
-      ...{ framework: 'nist-800-53', revision: 'Rev 4', asked: '4' },
-      ...{ controls: rev4, baselines: of80053(4) },
-      controlsOf: turned(rev4, (each) =>
-        pins
-          .firstEdges(`nist-800-53:${each}`, '4')
-          .filter(({ name, status }) => name.startsWith('cci:') && both.has(status))
-          .map(({ name }) => bare(name)),
-      ),
-    },
-    {
-      ...{ framework: 'nist-800-171', revision: 'Rev 2', asked: '' },
-      // Its publication has no titles.
-      ...{ controls: r2!.map((each) => ({ ...each, title: '' })), baselines: none },
-      controlsOf: of171(r2),
-    },
-    {
-      ...{ framework: 'nist-800-171', revision: 'Rev 3', asked: 'rev 3' },
-      ...{ controls: r3!, baselines: none },
-      controlsOf: of171(r3),
-    },
-    {
-      ...{ framework: 'dod-8500', revision: 'DoDI 8500.2 (2003)', asked: '', controls: ia },
-      baselines: new Map(
-        ['MAC I', 'MAC II', 'MAC III'].map((level) => [
-          level,
-          new Set(ia.filter((each) => each.macLevels.includes(level)).map((each) => each.identifier)),
-        ]),
-      ),
-      controlsOf: turned(ia, (each) => nearest(`dod-8500:${each}`)),
-    },
-    {
-      ...{ framework: 'cci', revision: newestCcis.version, asked: '', controls: ccis, baselines: none },
-      controlsOf: turned(ccis, (each) => [each]),
-    },
+    frame(['nist-800-53', 'Rev 5.1.1', ''], active80053(5), toRev5, of80053(5)),
+    frame(['nist-800-53', 'Rev 4', '4'], rev4, turned(rev4, first), of80053(4)),
+    // Its publication has no titles.
+    frame(
+      ['nist-800-171', 'Rev 2', ''],
+      r2!.map((each) => ({ ...each, title: '' })),
+      of171(r2),
+    ),
+    frame(['nist-800-171', 'Rev 3', 'rev 3'], r3!, of171(r3)),
+    frame(
+      ['dod-8500', 'DoDI 8500.2 (2003)', ''],
+      ia,
+      turned(ia, (each) => nearest(`dod-8500:${each}`)),
+      new Map(levels),
+    ),
+    frame(
+      ['cci', newestCcis.version, ''],
+      ccis,
+      turned(ccis, (each) => [each]),
+    ),
   ];
 }
 

@@ -1,5 +1,6 @@
 // The crosswalk read straight from the publishers' files and walked by brute force, with none of the importers' code.
 import { readFileSync } from 'node:fs';
+import { read80053 } from './control-oracle.ts';
 import { reference } from './reference.ts';
 
 export interface OracleEdge {
@@ -12,42 +13,13 @@ export interface OraclePath {
   controls: { framework: string; identifier: string; status: string }[];
 }
 
-interface OscalControl {
-  id: string;
-  props?: { name: string; value: string }[];
-  links?: { rel: string; href: string }[];
-  controls?: OscalControl[];
-}
-
-const fromId = (id: string) => {
-  const [, family, number, enhancement] = /^([a-z]{2})-(\d+)(?:\.(\d+))?/.exec(id)!;
-  return `${family!.toUpperCase()}-${Number(number)}${enhancement ? `(${Number(enhancement)})` : ''}`;
-};
-
-/** The active controls of a Rev 5 catalog in document order, and where the withdrawn ones went. */
+/** The active controls of a Rev 5 catalog in catalog order, and where the withdrawn ones went. */
 export function readRev5(): { active: string[]; went: Map<string, string[]> } {
-  const file = reference('oscal', 'NIST_SP-800-53_rev5_catalog-min.json');
-  const { catalog } = JSON.parse(readFileSync(file, 'utf8')) as {
-    catalog: { groups: { controls: OscalControl[] }[] };
+  const controls = read80053(5);
+  return {
+    active: controls.filter(({ withdrawn }) => !withdrawn).map(({ identifier }) => identifier),
+    went: new Map(controls.map(({ identifier, went }) => [identifier, went])),
   };
-  const active: string[] = [];
-  const went = new Map<string, string[]>();
-  const visit = (control: OscalControl) => {
-    const withdrawn = control.props?.some((prop) => prop.name === 'status' && /withdrawn/i.test(prop.value));
-    if (withdrawn) {
-      // One went into a whole family (`#sr`), which is no control.
-      const links = (control.links ?? []).filter(
-        (link) => /incorporated-into|moved-to/.test(link.rel) && /^#[a-z]{2}-\d/.test(link.href),
-      );
-      went.set(
-        fromId(control.id),
-        links.map((link) => fromId(link.href.replace(/^#/, ''))),
-      );
-    } else active.push(fromId(control.id));
-    for (const child of control.controls ?? []) visit(child);
-  };
-  for (const group of catalog.groups) for (const control of group.controls) visit(control);
-  return { active, went };
 }
 
 /** One CCI of the list with its references: `[version, index]`. */
@@ -80,60 +52,76 @@ export function controlsIn(index: string): string[] {
   });
 }
 
+/** A stated pair: two controls, each with the revision it is stated for. */
+interface Statement {
+  from: string;
+  fromVersion: string;
+  to: string;
+  toVersion: string;
+}
+
+const cciLists = { '2025-01-23': 'cci-2025-01-23', '2022-03-09': 'cci', '2016-06-27': 'cci/2016-06-27' };
+
+/** What the reference files state, file by file. */
+export function readStatements(): Statement[] {
+  const statements: Statement[] = [];
+  const add = (from: string, fromVersion: string, controls: string[], toVersion: string) => {
+    for (const control of controls)
+      statements.push({ from, fromVersion, to: `nist-800-53:${control}`, toVersion });
+  };
+  for (const [edition, folder] of Object.entries(cciLists))
+    for (const { id, deprecated, references } of readCcis(folder))
+      for (const [version, index] of deprecated ? [] : references)
+        if (['3', '4', '5'].includes(version)) add(`cci:${id}`, edition, controlsIn(index), version);
+  const diacap = readFileSync(reference('dod-8500', 'DiacapToRmf.xml'), 'utf8');
+  for (const [, iac, body] of diacap.matchAll(/<Iac control="([^"]+)">([\s\S]*?)<\/Iac>/g))
+    for (const [, version, control] of body!.matchAll(/<NistControl revision="([34])">([^<]+)</g))
+      add(`dod-8500:${iac}`, 'DoDI 8500.2 (2003)', controlsIn(control!), version!);
+  const pairs = readFileSync(reference('sp800-171', 'sp800-171r2_to_sp800-53r4.csv'), 'utf8').trim();
+  for (const [requirement, control] of pairs.split(/\r?\n/).map((row) => row.split(',')))
+    add(`nist-800-171:${requirement}`, '2', controlsIn(control!).slice(0, 1), '4');
+  const { relationships } = JSON.parse(
+    readFileSync(reference('sp800-171', 'sp_800_171_3_0_0', 'framework.json'), 'utf8'),
+  ).response.elements as { relationships: Record<string, string>[] };
+  for (const each of relationships.filter((one) => one.relationship_identifier === 'external_reference'))
+    add(
+      `nist-800-171:${each.source_element_identifier}`,
+      '3',
+      controlsIn(each.dest_element_identifier!),
+      '5',
+    );
+  return statements;
+}
+
 /** The edges of rule D7.1 from the reference files. */
 export function readEdges(): OracleEdge[] {
   const { active, went } = readRev5();
   const isActive = new Set(active);
   const edges = new Map<string, OracleEdge>();
-  const add = (a: string, b: string, status: OracleEdge['status']) => {
-    const key = [a, b].sort().join(' ');
-    const known = edges.get(key);
-    if (!known) edges.set(key, { ends: [a, b], status });
-    else if (status === 'verified') known.status = 'verified';
-  };
   const followed = (control: string, seen = new Set<string>()): string[] => {
     if (isActive.has(control)) return [control];
     if (seen.has(control)) return [];
     seen.add(control);
     return (went.get(control) ?? []).flatMap((next) => followed(next, seen));
   };
-  for (const cci of readCcis().filter((each) => !each.deprecated)) {
-    const of = (version: string) =>
-      cci.references.filter((each) => each[0] === version).flatMap((each) => controlsIn(each[1]));
-    const hasRev5 = cci.references.some((each) => each[0] === '5');
-    for (const control of of(hasRev5 ? '5' : '4')) {
-      if (isActive.has(control))
-        add(`cci:${cci.id}`, `nist-800-53:${control}`, hasRev5 ? 'verified' : 'auto');
+  const statements = readStatements().filter(
+    ({ from, fromVersion }) => !from.startsWith('cci:') || fromVersion === newestCcis.version,
+  );
+  const inRev5 = new Set(statements.flatMap(({ from, toVersion }) => (toVersion === '5' ? [from] : [])));
+  for (const { from, to, toVersion } of statements) {
+    if (toVersion !== (inRev5.has(from) ? '5' : '4')) continue;
+    const control = to.slice(to.indexOf(':') + 1);
+    const isCci = from.startsWith('cci:');
+    // A CCI leads nowhere through a withdrawn control, and what is stated for an older revision is carried over.
+    const targets =
+      toVersion === '5' && !isCci ? [control] : isCci && !isActive.has(control) ? [] : followed(control);
+    const isStated = toVersion === '5' || (from.startsWith('dod-8500:') && isActive.has(control));
+    for (const target of targets) {
+      const ends: [string, string] = [from, `nist-800-53:${target}`];
+      const known = edges.get(ends.join(' '));
+      if (known === undefined) edges.set(ends.join(' '), { ends, status: isStated ? 'verified' : 'auto' });
+      else if (isStated) known.status = 'verified';
     }
-  }
-  const rev3 = JSON.parse(
-    readFileSync(reference('sp800-171', 'sp_800_171_3_0_0', 'framework.json'), 'utf8'),
-  ) as {
-    response: { elements: { relationships: Record<string, string>[] } };
-  };
-  for (const relation of rev3.response.elements.relationships) {
-    if (relation.relationship_identifier !== 'external_reference') continue;
-    for (const control of controlsIn(relation.dest_element_identifier!)) {
-      add(`nist-800-171:${relation.source_element_identifier}`, `nist-800-53:${control}`, 'verified');
-    }
-  }
-  const diacap = readFileSync(reference('dod-8500', 'DiacapToRmf.xml'), 'utf8');
-  for (const iac of diacap.matchAll(/<Iac control="([^"]+)">([\s\S]*?)<\/Iac>/g)) {
-    for (const row of iac[2]!.matchAll(/<NistControl revision="4">([^<]+)</g)) {
-      const [control] = controlsIn(row[1]!);
-      for (const target of followed(control!)) {
-        add(`dod-8500:${iac[1]}`, `nist-800-53:${target}`, isActive.has(control!) ? 'verified' : 'auto');
-      }
-    }
-  }
-  const pairs = readFileSync(reference('sp800-171', 'sp800-171r2_to_sp800-53r4.csv'), 'utf8')
-    .trim()
-    .split(/\r?\n/)
-    .slice(1);
-  for (const pair of pairs) {
-    const [requirement, control] = pair.split(',');
-    for (const target of followed(controlsIn(control!)[0]!))
-      add(`nist-800-171:${requirement}`, `nist-800-53:${target}`, 'auto');
   }
   return [...edges.values()];
 }

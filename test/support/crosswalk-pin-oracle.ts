@@ -1,18 +1,7 @@
 // What a version pin admits (rule D7.4), read straight from the publishers' files like the oracle it adds to.
-import { readFileSync } from 'node:fs';
 import { order80053, read80053 } from './control-oracle.ts';
-import { controlsIn, nodeOrder, type OracleGraph, readCcis } from './crosswalk-oracle.ts';
-import { reference } from './reference.ts';
+import { nodeOrder, type OracleGraph, readCcis, readStatements } from './crosswalk-oracle.ts';
 
-/** A stated pair: two controls, each with the revision it is stated for. */
-interface Statement {
-  from: string;
-  fromVersion: string;
-  to: string;
-  toVersion: string;
-}
-
-const cciLists = { '2025-01-23': 'cci-2025-01-23', '2022-03-09': 'cci', '2016-06-27': 'cci/2016-06-27' };
 const newestList = '2025-01-23';
 
 export interface PinOracle {
@@ -24,51 +13,6 @@ export interface PinOracle {
   /** Every control that a catalog names, active or withdrawn. */
   known: Set<string>;
   rev4: string[];
-}
-
-function readStatements(): Statement[] {
-  const statements: Statement[] = [];
-  for (const [edition, folder] of Object.entries(cciLists)) {
-    for (const cci of readCcis(folder).filter((each) => !each.deprecated)) {
-      for (const [version, index] of cci.references.filter((each) => ['3', '4', '5'].includes(each[0]))) {
-        for (const control of controlsIn(index))
-          statements.push({
-            from: `cci:${cci.id}`,
-            fromVersion: edition,
-            to: `nist-800-53:${control}`,
-            toVersion: version,
-          });
-      }
-    }
-  }
-  const diacap = readFileSync(reference('dod-8500', 'DiacapToRmf.xml'), 'utf8');
-  for (const [, iac, body] of diacap.matchAll(/<Iac control="([^"]+)">([\s\S]*?)<\/Iac>/g)) {
-    for (const [, version, control] of body!.matchAll(/<NistControl revision="([34])">([^<]+)</g)) {
-      for (const each of controlsIn(control!))
-        statements.push({
-          from: `dod-8500:${iac}`,
-          fromVersion: 'DoDI 8500.2 (2003)',
-          to: `nist-800-53:${each}`,
-          toVersion: version!,
-        });
-    }
-  }
-  const rows = readFileSync(reference('sp800-171', 'sp800-171r2_to_sp800-53r4.csv'), 'utf8')
-    .trim()
-    .split(/\r?\n/);
-  for (const [requirement, control] of rows.slice(1).map((row) => row.split(','))) {
-    const to = `nist-800-53:${controlsIn(control!)[0]}`;
-    statements.push({ from: `nist-800-171:${requirement}`, fromVersion: '2', to, toVersion: '4' });
-  }
-  const { relationships } = JSON.parse(
-    readFileSync(reference('sp800-171', 'sp_800_171_3_0_0', 'framework.json'), 'utf8'),
-  ).response.elements as { relationships: Record<string, string>[] };
-  for (const each of relationships.filter((one) => one.relationship_identifier === 'external_reference')) {
-    const to = `nist-800-53:${controlsIn(each.dest_element_identifier!)[0]}`;
-    const from = `nist-800-171:${each.source_element_identifier}`;
-    statements.push({ from, fromVersion: '3', to, toVersion: '5' });
-  }
-  return statements;
 }
 
 /** Reads the files once; `graph` is the unpinned graph. */

@@ -1,9 +1,10 @@
 import fc, { type IAsyncProperty, type IProperty, type Parameters } from 'fast-check';
-import { isDeep } from './harness.ts';
+import { isDeep, isLong } from './harness.ts';
 import { seed } from './hostile/seed.ts';
 
-// What tests get that import fast-check (support/loader.mjs): the same cases in each run, more of them with --deep.
-const factor = process.env[isDeep] === '1' ? 5 : 1;
+// What tests get that import fast-check (support/loader.mjs): the same cases in each run, more of them with --deep, and
+// many with --long.
+const factor = process.env[isLong] === '1' ? 10 : process.env[isDeep] === '1' ? 2 : 1;
 
 export * from 'fast-check';
 

@@ -1,12 +1,9 @@
 import { join } from 'node:path';
 import { runImport } from '../../importers/run.ts';
-import { readConfig } from '../../src/base/config.ts';
-import { type Database, type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
+import { type Database, openCatalog, openDatabase } from '../../src/db/database.ts';
+import { filesOf } from './scratch.ts';
 
-/** The two files of a site by the name of its catalog, as the configuration names them (rule D23.1). */
-export function filesOf(db: string): Files {
-  return readConfig({ db }, {});
-}
+export { filesOf };
 
 /** Imports into a catalog, which is made when it is missing, as a process of its own does; gives the outcomes. */
 export async function importInto(db: string, paths: string[]): Promise<string[]> {

@@ -3,18 +3,10 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 // An independent reader of DISA's XCCDF 1.1, for comparing: it shares no code with the importer.
 
 export const readerTags = [
-  'VulnDiscussion',
-  'FalsePositives',
-  'FalseNegatives',
-  'Documentable',
-  'Mitigations',
-  'SeverityOverrideGuidance',
-  'PotentialImpacts',
-  'ThirdPartyTools',
-  'MitigationControl',
-  'Responsibility',
-  'IAControls',
-] as const;
+  ...(['VulnDiscussion', 'FalsePositives', 'FalseNegatives', 'Documentable', 'Mitigations'] as const),
+  ...(['SeverityOverrideGuidance', 'PotentialImpacts', 'ThirdPartyTools', 'MitigationControl'] as const),
+  ...(['Responsibility', 'IAControls'] as const),
+];
 
 export type ReaderTag = (typeof readerTags)[number];
 
@@ -79,21 +71,62 @@ const dublinCore = 'http://purl.org/dc/elements/1.1/';
 
 /** Reads a benchmark from the text of its file. All texts are trimmed at their outer blanks and nowhere else. */
 export function readBenchmark(xml: string): ReadBenchmark {
-  const benchmark: ReadBenchmark = {
-    id: '',
-    title: '',
-    description: '',
-    version: '',
-    releaseInfo: '',
-    status: '',
-    statusDate: null,
-    profiles: [],
-    rules: [],
-  };
+  const blank = { id: '', title: '', description: '', version: '', releaseInfo: '', status: '' };
+  const benchmark: ReadBenchmark = { ...blank, statusDate: null, profiles: [], rules: [] };
   const stack: Node[] = [];
-  let group = { id: '', title: '', description: '' };
-  let rule: ReadRule | null = null;
-  let profile: ReadProfile | null = null;
+  const group = { id: '', title: '', description: '' };
+  const profile = () => benchmark.profiles.at(-1)!;
+  const rule = () => benchmark.rules.at(-1)!;
+
+  type Step = (attributes: Record<string, string>, text: string) => unknown;
+  const opened: Record<string, Step> = {
+    Benchmark: ({ id }) => Object.assign(benchmark, { id }),
+    'Benchmark/Group': ({ id }) => Object.assign(group, { id: id!, title: '', description: '' }),
+    'Benchmark/Profile': ({ id }) =>
+      benchmark.profiles.push({ id: id!, title: '', description: '', selected: [] }),
+    'Benchmark/Profile/select': ({ selected, idref }) =>
+      selected === 'true' && profile().selected.push(idref!),
+    'Benchmark/Group/Rule': (attributes) => benchmark.rules.push(newRule(group, attributes)),
+    'Benchmark/Group/Rule/fix': ({ id }) => rule().fixIds.push(id!),
+    'Benchmark/Group/Rule/check': ({ system = '' }) =>
+      rule().checks.push({ system, content: '', href: null, name: null }),
+    'Benchmark/Group/Rule/check/check-content-ref': ({ href, name }) =>
+      Object.assign(rule().checks.at(-1)!, { href, name }),
+  };
+  const closed: Record<string, Step> = {
+    'Benchmark/title': (_, title) => Object.assign(benchmark, { title }),
+    'Benchmark/description': (_, description) => Object.assign(benchmark, { description }),
+    'Benchmark/version': (_, version) => Object.assign(benchmark, { version }),
+    'Benchmark/status': ({ date = null }, status) => Object.assign(benchmark, { status, statusDate: date }),
+    'Benchmark/plain-text': ({ id }, releaseInfo) =>
+      id === 'release-info' && Object.assign(benchmark, { releaseInfo }),
+    'Benchmark/Profile/title': (_, title) => Object.assign(profile(), { title }),
+    'Benchmark/Profile/description': (_, text) =>
+      Object.assign(profile(), { description: withoutWrapper(text, 'ProfileDescription') }),
+    'Benchmark/Group/title': (_, title) => Object.assign(group, { title }),
+    'Benchmark/Group/description': (_, text) =>
+      Object.assign(group, { description: withoutWrapper(text, 'GroupDescription') }),
+    'Benchmark/Group': () => {
+      for (const each of benchmark.rules)
+        if (each.groupId === group.id)
+          Object.assign(each, { groupTitle: group.title, groupDescription: group.description });
+    },
+    'Benchmark/Group/Rule/version': (_, version) => Object.assign(rule(), { version }),
+    'Benchmark/Group/Rule/title': (_, title) => Object.assign(rule(), { title }),
+    'Benchmark/Group/Rule/description': (_, description) =>
+      Object.assign(rule(), { description, tags: cutTags(description) }),
+    'Benchmark/Group/Rule/reference/dc:identifier': (_, text) => rule().identifiers.push(text),
+    'Benchmark/Group/Rule/ident': ({ system }, text) => {
+      if (/\/cci$/i.test(system!) && !rule().ccis.includes(text)) rule().ccis.push(text);
+      if (/\/legacy$/i.test(system!)) rule().legacyIds.push(text);
+    },
+    'Benchmark/Group/Rule/fixtext': ({ fixref }, text) => {
+      rule().fixTexts.push(text);
+      rule().fixRefs.push(fixref!);
+    },
+    'Benchmark/Group/Rule/check/check-content': (_, content) =>
+      Object.assign(rule().checks.at(-1)!, { content }),
+  };
 
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
@@ -102,35 +135,7 @@ export function readBenchmark(xml: string): ReadBenchmark {
   parser.on('opentag', (tag) => {
     const node = { name: nameOf(tag), attributes: attributesOf(tag), text: '' };
     stack.push(node);
-    const { attributes } = node;
-    switch (pathOf(stack)) {
-      case 'Benchmark':
-        benchmark.id = attributes.id!;
-        break;
-      case 'Benchmark/Group':
-        group = { id: attributes.id!, title: '', description: '' };
-        break;
-      case 'Benchmark/Profile':
-        profile = { id: attributes.id!, title: '', description: '', selected: [] };
-        benchmark.profiles.push(profile);
-        break;
-      case 'Benchmark/Profile/select':
-        if (attributes.selected === 'true') profile!.selected.push(attributes.idref!);
-        break;
-      case 'Benchmark/Group/Rule':
-        rule = newRule(group, attributes);
-        benchmark.rules.push(rule);
-        break;
-      case 'Benchmark/Group/Rule/fix':
-        rule!.fixIds.push(attributes.id!);
-        break;
-      case 'Benchmark/Group/Rule/check':
-        rule!.checks.push({ system: attributes.system ?? '', content: '', href: null, name: null });
-        break;
-      case 'Benchmark/Group/Rule/check/check-content-ref':
-        Object.assign(rule!.checks.at(-1)!, { href: attributes.href, name: attributes.name });
-        break;
-    }
+    opened[pathOf(stack)]?.(node.attributes, '');
   });
   const addText = (text: string) => {
     const top = stack.at(-1);
@@ -140,68 +145,8 @@ export function readBenchmark(xml: string): ReadBenchmark {
   parser.on('cdata', addText);
   parser.on('closetag', () => {
     const path = pathOf(stack);
-    const { attributes, text: raw } = stack.pop()!;
-    const text = raw.trim();
-    switch (path) {
-      case 'Benchmark/title':
-        benchmark.title = text;
-        break;
-      case 'Benchmark/description':
-        benchmark.description = text;
-        break;
-      case 'Benchmark/version':
-        benchmark.version = text;
-        break;
-      case 'Benchmark/status':
-        benchmark.status = text;
-        benchmark.statusDate = attributes.date ?? null;
-        break;
-      case 'Benchmark/plain-text':
-        if (attributes.id === 'release-info') benchmark.releaseInfo = text;
-        break;
-      case 'Benchmark/Profile/title':
-        profile!.title = text;
-        break;
-      case 'Benchmark/Profile/description':
-        profile!.description = withoutWrapper(text, 'ProfileDescription');
-        break;
-      case 'Benchmark/Group/title':
-        group.title = text;
-        break;
-      case 'Benchmark/Group/description':
-        group.description = withoutWrapper(text, 'GroupDescription');
-        break;
-      case 'Benchmark/Group':
-        for (const each of benchmark.rules) {
-          if (each.groupId === group.id)
-            Object.assign(each, { groupTitle: group.title, groupDescription: group.description });
-        }
-        break;
-      case 'Benchmark/Group/Rule/version':
-        rule!.version = text;
-        break;
-      case 'Benchmark/Group/Rule/title':
-        rule!.title = text;
-        break;
-      case 'Benchmark/Group/Rule/description':
-        rule!.description = text;
-        rule!.tags = cutTags(text);
-        break;
-      case 'Benchmark/Group/Rule/reference/dc:identifier':
-        rule!.identifiers.push(text);
-        break;
-      case 'Benchmark/Group/Rule/ident':
-        if (/\/cci$/i.test(attributes.system!) && !rule!.ccis.includes(text)) rule!.ccis.push(text);
-        if (/\/legacy$/i.test(attributes.system!)) rule!.legacyIds.push(text);
-        break;
-      case 'Benchmark/Group/Rule/fixtext':
-        rule!.fixTexts.push(text);
-        rule!.fixRefs.push(attributes.fixref!);
-        break;
-      case 'Benchmark/Group/Rule/check/check-content':
-        rule!.checks.at(-1)!.content = text;
-        break;
-    }
+    const { attributes, text } = stack.pop()!;
+    closed[path]?.(attributes, text.trim());
   });
   parser.write(xml).close();
   return benchmark;
@@ -257,25 +202,11 @@ function nextOpening(text: string): [ReaderTag | null, number] {
   return best;
 }
 
-function newRule(group: { id: string }, attributes: Record<string, string>): ReadRule {
+function newRule(group: { id: string }, { id, severity, weight }: Record<string, string>): ReadRule {
   return {
-    groupId: group.id,
-    groupTitle: '',
-    groupDescription: '',
-    ruleId: attributes.id!,
-    severity: attributes.severity!,
-    weight: attributes.weight!,
-    version: '',
-    title: '',
-    description: '',
-    tags: cutTags(''),
-    fixTexts: [],
-    fixRefs: [],
-    fixIds: [],
-    checks: [],
-    ccis: [],
-    legacyIds: [],
-    identifiers: [],
+    ...{ groupId: group.id, groupTitle: '', groupDescription: '', ruleId: id!, severity: severity! },
+    ...{ weight: weight!, version: '', title: '', description: '', tags: cutTags(''), fixTexts: [] },
+    ...{ fixRefs: [], fixIds: [], checks: [], ccis: [], legacyIds: [], identifiers: [] },
   };
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { blocksOf } from '../../src/base/prose-blocks.ts';
 import { Prose } from '../../src/site/parts/prose.tsx';
+import { growthOf } from '../support/effort.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { benchmarkFiles } from '../support/real-files.ts';
 import { referenceData } from '../support/reference.ts';
@@ -160,22 +161,32 @@ prose('whatever the text, its blocks and its page are the text', () => {
   );
 });
 
-prose('a long text is read, and a longer one is words', () => {
-  for (const line of [
-    '$ ls \\\n',
-    'cat <<EOF\n',
-    '"\n',
-    'SELECT\n',
-    ' {\n',
-    'Get-Demo {\n',
-    "echo '\n",
-    '“',
-  ]) {
-    const text = line.repeat(20_000 / line.length);
-    assert.is(together(text), text);
-  }
-  assert.equal(kinds('$ ls\n'.repeat(200_000)), ['words']);
-});
+prose(
+  'a long text of any one line is read in time that grows with its length; a longer one is words',
+  async () => {
+    const lines = [
+      '$ ls \\\n',
+      'cat <<EOF\n',
+      '"\n',
+      'SELECT\n',
+      'a b\n',
+      ' {\n',
+      'Get-Demo {\n',
+      '# \n',
+      "echo '\n",
+    ];
+    for (const line of [...lines, '“', 'Name: ', 'a=  ']) {
+      const grown = await growthOf((size) => {
+        const text = line.repeat(size / line.length);
+        for (let turn = 0; turn < 5; turn++) assert.is(together(text), text);
+      }, 25_000);
+      assert.ok(grown < 3.5, `${line}: ${grown.toFixed(1)}`);
+      if (line.endsWith('\n')) assert.equal(kinds(line.repeat(1_000_000 / line.length)), ['words']);
+    }
+    for (const line of ['“'.repeat(50_000), `Name:${' '.repeat(49_000)}the`, `a=${' '.repeat(49_000)}the`])
+      assert.is(together(line), line);
+  },
+);
 
 /** Registers a test that needs the publishers’ files. */
 const onReal = testIf(referenceData, prose);

@@ -94,18 +94,11 @@ test('each entry of docs/mcp.md sets a client up', async () => {
             env: { PATH: `${bin}${delimiter}${process.env.PATH}` },
           })
         : new StreamableHTTPClientTransport(new URL(own(url)), {
-            requestInit: {
-              headers: Object.fromEntries(
-                Object.entries(headers!).map(([name, value]) => [name, own(value)]),
-              ),
-            },
+            requestInit: { headers: JSON.parse(own(JSON.stringify(headers))) },
           });
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(transport);
-    const { structuredContent } = await client.callTool({
-      name: 'get_rule',
-      arguments: { id: 'V-900001' },
-    });
+    const { structuredContent } = await client.callTool({ name: 'get_rule', arguments: { id: 'V-900001' } });
     assert.is((structuredContent as { state: string }).state, 'current');
     await client.close();
   }
