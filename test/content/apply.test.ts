@@ -283,29 +283,6 @@ test('tells of the bundle by its digest, for as long as the catalog is the one o
   assert.is((await summary()).bundle, null);
 });
 
-test('waits for no importer that writes, and an importer that waited for it writes nothing', async () => {
-  const files = await makeSite([harbor]);
-  using importer = openCatalog(files.db);
-  importer.sqlite.exec('BEGIN IMMEDIATE');
-  await rejects(holdCatalog(files.db, 0), /is in use: an import, a check or a backup is under way/);
-  importer.sqlite.exec('ROLLBACK');
-  {
-    using held = await holdCatalog(files.db);
-    assert.throws(() => importer.sqlite.prepare('UPDATE catalog SET generation = 7').run(), /locked/);
-    const made = join(scratchFolder(), 'made.db');
-    copyFileSync(catalogs[1]!, made);
-    held.exchange(made, `${files.db}.before-1`);
-  }
-  // It holds the former catalog open still.
-  const { runImport } = await import('../../importers/run.ts');
-  await rejects(
-    runImport(importer, [local]),
-    /moved, replaced or removed while it was in use: nothing was changed/,
-  );
-  assert.is(statSync(`${files.db}-wal`, { throwIfNoEntry: false })?.size ?? 0, 0);
-  assert.is(await digestOf(files), second.manifest.digest);
-});
-
 test('the log of a former catalog is never taken for that of the new one', async () => {
   const files = await makeSite([harbor]);
   // A reader that stays, as a backup does, and what an import left in the log beside it.
