@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
@@ -9,16 +9,14 @@ import { databaseChecks } from '../../src/catalog/checks.ts';
 import { buildBundle } from '../../src/content/bundle.ts';
 import { writeCanonical } from '../../src/content/canonical.ts';
 import { makeCatalog } from '../../src/content/incoming.ts';
-import { readBundle, type VerifiedBundle } from '../../src/content/read-bundle.ts';
+import type { VerifiedBundle } from '../../src/content/read-bundle.ts';
 import { openCatalog, openDatabase } from '../../src/db/database.ts';
-import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
+import { catalogDigest } from '../../src/db/digest.ts';
 import { build, membersOf, sampleCatalog, sampleKey, sampleTime } from '../support/bundles.ts';
 import { dumpCatalog } from '../support/catalog-dump.ts';
 import { rejects, suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { filesIn, put, scratchFolder } from '../support/scratch.ts';
-import { writeXccdf } from '../support/xccdf-writer.ts';
-import { makeZip } from '../support/zip.ts';
 
 const test = suite('Bundles that are built');
 

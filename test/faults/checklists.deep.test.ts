@@ -16,7 +16,7 @@ import { type Served, serveOver, stopServed } from './support/served.ts';
 const checklists = suite('Checklists for 500 hosts');
 checklists.after(killAll);
 
-const hosts = Array.from({ length: scaled(500, 30) }, (_, number) => ({
+const hosts = Array.from({ length: scaled(500, 12) }, (_, number) => ({
   hostName: `web${number}`,
   ipAddress: `10.0.${Math.floor(number / 250)}.${number % 250}`,
 }));

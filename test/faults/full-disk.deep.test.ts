@@ -24,7 +24,8 @@ full.after(() => {
 
 /** More than a few megabytes. */
 const big = scratchFolder();
-for (const { version, text } of releases(4, { rules: 400, words: 350 }).releases) put(big, `${version}.xml`, text);
+for (const { version, text } of releases(4, { rules: 400, words: 350 }).releases)
+  put(big, `${version}.xml`, text);
 const fullMessage = 'gapstone: the disk is full: nothing was changed\n';
 
 /** A request, and what it answers as far as both tests need it. */
