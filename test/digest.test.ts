@@ -2,9 +2,8 @@ import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../importers/run.ts';
-import { storeDigest } from '../importers/stored-digest.ts';
 import { checkDatabase } from '../src/commands/check.ts';
-import { type Database, openCatalog } from '../src/db/database.ts';
+import type { Database } from '../src/db/database.ts';
 import { catalogDigest, catalogDigests, digestedTables, storedDigest } from '../src/db/digest.ts';
 import { importTexts } from './support/catalog-dump.ts';
 import { oscalProfile } from './support/control-sources.ts';
@@ -202,29 +201,6 @@ test('every import leaves the digest stored, and none that stores nothing change
   db.sqlite.exec('UPDATE catalog SET digest = NULL');
   await runImport(db, [first!]);
   assert.is(agree('an import that finds none'), all);
-  db.close();
-});
-
-test('a digest is stored neither over the change of another import, nor where it cannot be', async () => {
-  const file = join(scratchFolder(), 'g.db');
-  const other = openCatalog(file, { create: true });
-  const db = openCatalog(file, { busyTimeout: 0 });
-  // Another import commits while this one makes the digest.
-  const between = {
-    ...db,
-    requireInPlace() {
-      db.sqlite.exec('UPDATE catalog SET generation = generation + 1');
-    },
-  };
-  storeDigest(between);
-  assert.is(storedDigest(db.sqlite), null);
-  other.sqlite.exec('BEGIN IMMEDIATE');
-  storeDigest(db);
-  other.sqlite.exec('ROLLBACK');
-  assert.is(storedDigest(db.sqlite), null, 'somebody held the lock');
-  storeDigest(db);
-  assert.is(storedDigest(db.sqlite), catalogDigest(db));
-  other.close();
   db.close();
 });
 

@@ -171,23 +171,6 @@ tasks('print', async () => {
   });
 });
 
-tasks('age', async () => {
-  await journey(site, async ({ page, click }) => {
-    await click(navigation(page, 'Content'));
-    await page.getByLabel('Release older than').selectOption('730');
-    await click(page.getByRole('button', { name: 'Apply filters' }));
-    const table = page.getByRole('table', { name: 'STIGs by the age of their release' });
-    assert.is(await table.getByRole('row').count(), 1 + guides.length);
-    await page.getByText('6 STIGs with a release older than 730 days').waitFor();
-    await click(table.getByRole('link', { name: 'Date' }));
-    assert.is(
-      await table.getByRole('columnheader', { name: 'Date' }).getAttribute('aria-sort'),
-      'descending',
-    );
-    assert.match(page.url(), /olderThan=730/);
-  });
-});
-
 /** Goes by Tab to what has a name, and fails where it never comes there or cannot be seen that it did. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let step = 0; step < 80; step++) {

@@ -165,23 +165,4 @@ tasks('a citation and the link of a rule are copied', () =>
   ),
 );
 
-tasks('the shortcut keys are switched off, and stay so', async () => {
-  const visitor = await site.visit();
-  const { page } = visitor;
-  await signIn(page, site.token);
-  await page.goto('/stigs/harbor_linux_3/rules/V-900003');
-  await page.getByRole('button', { name: 'Shortcut keys on' }).click();
-  await page.keyboard.press('j');
-  await page.reload();
-  await page.getByRole('button', { name: 'Shortcut keys off' }).waitFor();
-  await page.keyboard.press('/');
-  assert.is(await page.evaluate('document.activeElement.id'), '');
-  assert.match(page.url(), /V-900003$/);
-  await page.getByRole('button', { name: 'Shortcut keys off' }).click();
-  await page.locator('h1').click();
-  await page.keyboard.press('j');
-  await page.waitForURL(/V-900004$/);
-  await leave(visitor);
-});
-
 tasks.run();

@@ -414,18 +414,6 @@ status('counts what is loaded, and of users numbers alone', () => {
   db.close();
 });
 
-status('of an empty database: zeros and nulls', () => {
-  const db = openCatalog(':memory:');
-  const { stigs, frameworks, roles, imports, catalog, users } = statusOf(db);
-  assert.is(told(stigs), 'stigs 0, srgs 0, releases 0, findings 0, newestReleaseDate null');
-  assert.equal([frameworks, imports], [[], []]);
-  const none = 'occupations 0, occupationEdition null, workRoles 0, workRoleEdition null, mappings 0';
-  assert.is(told(roles), none);
-  for (const each of [catalog, users])
-    assert.equal([each.bytes, each.logBytes, each.file], [0, 0, ':memory:']);
-  db.close();
-});
-
 status('by the command, as text and as JSON with the digest', async () => {
   const json = await commandHere(['status', '--json', '--db', sample]);
   assert.equal([json.code, json.stderr], [0, '']);

@@ -420,7 +420,7 @@ decisions('whatever the order of imports and decisions, the crosswalk is the sam
       site.db.close();
       assert.is(graphs.size, 1, order.join(', '));
     }),
-    { numRuns: 12 },
+    { numRuns: 4 },
   );
 });
 

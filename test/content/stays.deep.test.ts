@@ -175,8 +175,10 @@ stays('has one digest through all that follows', async () => {
   await refuses({ run: here.runOwn }, first.file, /its sequence 1 is not greater than 2/);
 });
 
+/** A program that no test changes. */
+const home = littleProgram();
+
 stays('a rollback stays one: the inbox brings nothing back, unless it changes or is named', async () => {
-  const home = littleProgram();
   const { key, ...bundles } = await depot();
   const inbox = join(scratchFolder(), 'inbox');
   const here = site(home, inbox);
@@ -202,7 +204,6 @@ stays('a rollback stays one: the inbox brings nothing back, unless it changes or
 });
 
 stays('what was imported by name and dropped by a bundle is not brought back by an inbox', async () => {
-  const home = littleProgram();
   const { key, ...bundles } = await depot();
   const inbox = join(scratchFolder(), 'inbox');
   const here = site(home, inbox);
@@ -217,7 +218,7 @@ stays('what was imported by name and dropped by a bundle is not brought back by 
 
 stays('a catalog that an import makes anew takes from the inbox what the lost one held', async () => {
   const inbox = join(scratchFolder(), 'inbox');
-  const here = site(littleProgram(), inbox);
+  const here = site(home, inbox);
   mkdirSync(inbox);
   put(inbox, 'local.xml', benchmark('Local'));
   await here.restart();
@@ -229,7 +230,6 @@ stays('a catalog that an import makes anew takes from the inbox what the lost on
 });
 
 stays('a catalog that is made anew has the shipped data, and may have the bundle again', async () => {
-  const home = littleProgram();
   const { key, first } = await depot();
   const { file: bundle, digest } = first;
   const here = site(home);
@@ -249,7 +249,6 @@ stays('a catalog that is made anew has the shipped data, and may have the bundle
 });
 
 stays('facts come without the samples where that is asked for', async () => {
-  const home = littleProgram();
   const here = site(home);
   here.env.GAPSTONE_SAMPLES = 'off';
   await here.restart();

@@ -41,29 +41,6 @@ bodies('two callers with three whole uploads of 32 MiB each leave room for every
   assert.ok(budget.held() < uploadBodyLimits.total);
 });
 
-bodies('one caller holds no more than it leaves free, in whatever order callers come', () => {
-  for (const perCaller of [30, 60]) {
-    const budget = createBodyBudget({ total: 100, perCaller });
-    let free = 100;
-    for (const caller of ['a', 'b', 'c', 'd', 'e', 'f']) {
-      const body = budget.hold(caller);
-      let own = 0;
-      for (;;) {
-        try {
-          body.take(1);
-        } catch {
-          break;
-        }
-        own++;
-      }
-      body.whole();
-      free -= own;
-      assert.is(own, Math.min(perCaller, Math.floor((free + own) / 2)), caller);
-      assert.is(budget.held(), 100 - free);
-    }
-  }
-});
-
 bodies(
   'an unfinished body makes room for a caller who holds less, the oldest of who holds most first',
   async () => {
