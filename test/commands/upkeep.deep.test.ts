@@ -347,20 +347,6 @@ restores("of users' data alone leaves the catalog as it is, also while somebody 
   assert.equal(listsIn(fresh.usersDb), ['Kept']);
 });
 
-restores('by the command: the hash on stdout, what was kept on stderr', async () => {
-  const { folder, files, copy, content } = await withBackup();
-  const { code, stdout, stderr } = await commandHere(['restore', 'b.zip', '--db', 'g.db'], { cwd: folder });
-  assert.is(code, 0, stderr);
-  assert.is(stdout, `${sha256(copy)}  b.zip\n`);
-  const said =
-    /^the replaced g\.db is in (g\.db\.before-restore-\d{8}T\d{6}Z)\nthe replaced g-users\.db is in (g-users\.db\.before-restore-\d{8}T\d{6}Z)\nall sessions were ended; revoke again any integration token that was revoked after the backup\n$/.exec(
-      stderr,
-    );
-  assert.ok(said, stderr);
-  assert.is(contentOf({ db: join(folder, said![1]!), usersDb: join(folder, said![2]!) }), content);
-  assert.is(contentOf(files), sampleContent);
-});
-
 restores('a log that was not closed goes with its database, never into the new one', async () => {
   const { copy } = await withBackup();
   for (const [kind, sql, question, answer] of [

@@ -1,12 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
 import { sha256 } from '../../src/base/ids.ts';
-import { attachSignature } from '../../src/content/attach.ts';
 import { type Manifest, manifestBytes } from '../../src/content/manifest.ts';
 import { readBundle, type TrustedKey } from '../../src/content/read-bundle.ts';
-import { isSignedBy, readPrivateKey, sign } from '../../src/content/signing-keys.ts';
 import {
   build,
   membersOf,
@@ -281,29 +279,6 @@ test('a piece that is missing, exchanged with another or one too many is refused
     if (pattern === null) assert.is((await read(place)).bytes, bytes.length);
     else await refused(place, pattern);
   }
-});
-
-test('a signature made elsewhere is attached in place; one that does not fit changes nothing', async () => {
-  const unsigned = (await build(newer, null, { sequence: 2 })).files[0]!;
-  await refused(unsigned, /is not signed: add a signature with "gapstone content attach"/);
-  const [manifest] = membersOf(unsigned);
-  const signature = sign(manifest!.content, readPrivateKey(key.file));
-  const bytes = readFileSync(unsigned);
-  const stranger = sampleKey('stranger');
-  for (const [given, keys, pattern] of [
-    [signature, [stranger], /no given or trusted key made this signature over manifest\.json of/],
-    [Buffer.from('nonsense'), [key], /no given or trusted key made/],
-    [Buffer.alloc(200), [key], /too long/],
-    [sign(Buffer.from('another'), readPrivateKey(key.file)), [key], /no given or trusted key made/],
-  ] as const) {
-    assert.throws(() => attachSignature(unsigned, given, [...keys]), pattern);
-    assert.equal(readFileSync(unsigned), bytes);
-    assert.equal(readdirSync(dirname(unsigned)), ['bundle']);
-  }
-  assert.is(attachSignature(unsigned, signature, [stranger, key]).key.name, 'depot');
-  assert.equal(readFileSync(unsigned), readFileSync(whole));
-  assert.throws(() => attachSignature(unsigned, signature, [key]), /is signed already/);
-  assert.ok(isSignedBy(key.publicKey, manifest!.content, signature));
 });
 
 test('what is unpacked is for its owner alone, and never through what lies there already', async () => {

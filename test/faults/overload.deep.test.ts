@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { suite } from '../support/harness.ts';
 import { hasReferenceData, reference, shipped } from '../support/reference.ts';
-import { killAll, openRaw, until } from '../support/running.ts';
+import { killAll } from '../support/running.ts';
 import { createClient } from './support/load.ts';
 import { residentMegabytes } from './support/process.ts';
 import { say, scaled } from './support/profile.ts';
@@ -84,29 +84,6 @@ overload(`${readers} downloads of the largest STIG at once: memory is bounded, a
   );
   // Each answer is held once while its reader takes it, and a few more while they are made.
   assert.ok(most - before < readers * megabytes + 300, `${most - before} MB more`);
-  await stopServed(served);
-});
-
-overload('1,000 requests in one piece on one connection are answered in their order', async () => {
-  const served = await serveOver([shipped('stigs')]);
-  const text = Array.from(
-    { length: 1000 },
-    (_, index) => `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: n${index}\r\n\r\n`,
-  ).join('');
-  const connection = await openRaw(served.running.port, text);
-  const answered = () =>
-    [
-      ...connection
-        .received()
-        .toString('latin1')
-        .matchAll(/\r\nx-request-id: n(\d+)\r\n/gi),
-    ].map((match) => Number(match[1]));
-  await until('a thousand answers', () => answered().length >= 1000 || connection.closed());
-  assert.equal(
-    answered(),
-    Array.from({ length: 1000 }, (_, index) => index),
-  );
-  connection.socket.destroy();
   await stopServed(served);
 });
 

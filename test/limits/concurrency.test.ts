@@ -79,44 +79,6 @@ const underWay = (complete = true): FakeAnswer => ({ req: { complete } });
 
 const bounds = { most: 10, graceMilliseconds: 30_000, slowestBytesPerSecond: 1000 };
 
-limits('one address cannot take all connections: its oldest idle one makes room for others', () => {
-  const connections = createConnections<Fake, FakeAnswer, string>(bounds);
-  const hoard = Array.from({ length: 10 }, () => new Fake());
-  for (const [index, socket] of hoard.entries()) {
-    const connection = connections.add(socket, 'greedy', index);
-    if (index === 0) connection.active.set(underWay(), '');
-  }
-  const newcomer = new Fake();
-  assert.is(connections.add(newcomer, 'fair', 100).refused, false);
-  assert.equal(
-    hoard.map((socket) => socket.destroyed),
-    hoard.map((_, index) => index === 1),
-    'the first has an answer under way',
-  );
-  const own = new Fake();
-  assert.is(connections.add(own, 'greedy', 101).refused, true, 'the hoarder itself is refused');
-  assert.is(connections.open.size, 11);
-  for (let i = 0; i < 4; i++) assert.is(connections.add(new Fake(), 'fair', 102).refused, false);
-  assert.is(
-    connections.add(new Fake(), 'fair', 103).refused,
-    true,
-    'five each: nobody has more than the other',
-  );
-  for (const socket of hoard.slice(5)) connections.remove(socket);
-  assert.is(connections.add(new Fake(), 'greedy', 104).refused, false, 'there is room again');
-});
-
-limits('who was refused and sends nothing is cut within a second', () => {
-  const connections = createConnections<Fake, FakeAnswer, string>({ ...bounds, most: 0 });
-  const [silent, served] = [new Fake(), new Fake()];
-  connections.add(silent, 'a', 0);
-  connections.add(served, 'a', 0).active.set(underWay(), '');
-  connections.sweep(600);
-  assert.is(silent.destroyed, false);
-  connections.sweep(601);
-  assert.equal([silent.destroyed, served.destroyed], [true, false]);
-});
-
 limits('a reader has 30 seconds, and a second for every 1,000 bytes that wait; then it is cut', () => {
   const connections = createConnections<Fake, FakeAnswer, string>(bounds);
   const [slow, large, idle, fresh] = [new Fake(), new Fake(), new Fake(), new Fake()];

@@ -14,7 +14,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { packageRoot, packageVersion } from '../../src/base/root.ts';
-import { timeTaken } from './running.ts';
 import { put, scratchFolder } from './scratch.ts';
 
 /** Where `npm run package` puts what it makes. */
@@ -132,8 +131,6 @@ export function stopAll(): void {
 /** A server that runs on a root of its own. */
 export interface Served {
   url: string;
-  /** Milliseconds from the start until `/readyz` said so; of processor time where the machine is busy. */
-  readyAfter: number;
   /** Sends SIGTERM and gives the exit code. */
   stop(): Promise<number | null>;
 }
@@ -159,12 +156,11 @@ export async function serveUnder(root: string, args: string[]): Promise<Served> 
   const url = /"url":"([^"]+)"/.exec(said)![1]!;
   while ((await fetch(`${url}/readyz`)).status !== 200)
     await new Promise((resolve) => setTimeout(resolve, 5));
-  const readyAfter = timeTaken(programOf(child), started);
   const stop = () => {
     process.kill(programOf(child), 'SIGTERM');
     return ended;
   };
-  return { url, readyAfter, stop };
+  return { url, stop };
 }
 
 /** What runs below bwrap: that passes no signal on. */

@@ -1,8 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { childEnvironment, cli } from './child.ts';
-import { pace } from './effort.ts';
 import { assertPublished } from './watched.ts';
 
 /** A `gapstone serve` or `start` that runs as a child. */
@@ -10,8 +8,6 @@ export interface Running {
   child: ChildProcessWithoutNullStreams;
   url: string;
   port: number;
-  /** Milliseconds from the start of the process until it listened, as `timeTaken` counts them. */
-  readyAfter: number;
   stdout(): string;
   stderr(): string;
   /** What the process ended with. */
@@ -69,7 +65,6 @@ export function startServer(
   env: Record<string, string> = {},
   under: string[] = [],
 ): Promise<Running> {
-  const started = performance.now();
   const child = spawnCli(cwd, args, env, under);
   const out = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
@@ -94,25 +89,10 @@ export function startServer(
       child.stdout.off('data', listen);
       clearTimeout(timer);
       const port = Number(new URL(url).port);
-      const readyAfter = timeTaken(child.pid!, started);
-      resolve({ child, url, port, readyAfter, ended, stdout: () => out.stdout, stderr: () => out.stderr });
+      resolve({ child, url, port, ended, stdout: () => out.stdout, stderr: () => out.stderr });
     };
     child.stdout.on('data', listen);
   });
-}
-
-/**
- * The milliseconds that a process took since `started`: of processor time, by a yardstick of the same run, where the kernel
- * tells it, so that it does not grow with what else the machine does.
- */
-export function timeTaken(pid: number, started: number): number {
-  return process.platform === 'linux' ? processorTime(pid) * pace() : performance.now() - started;
-}
-
-/** The processor time that a process took, in milliseconds; the kernel counts in hundredths of a second. */
-function processorTime(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** Waits until a condition holds; rejects after a while. */
