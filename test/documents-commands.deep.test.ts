@@ -83,7 +83,12 @@ for (const page of pages.filter((name) => !ofPackages.includes(name) && commands
     const folder = checkout(home);
     let catalog = catalogs.get(home);
     if (catalog !== undefined) copyFileSync(catalog, join(folder, 'gapstone.db'));
-    const server = await startServer(folder, ['start', '--port', '0', '--no-token'], {}, runBy(home));
+    // Of what asks no server the catalog alone is needed, if it is made.
+    const asks = commandsOf(page).some(({ command }) => command.includes('http://127.0.0.1:8080'));
+    const server =
+      asks || catalog === undefined
+        ? await startServer(folder, ['start', '--port', '0', '--no-token'], {}, runBy(home))
+        : null;
     if (catalog === undefined) {
       catalog = join(scratchFolder(), 'gapstone.db');
       catalogs.set(home, catalog);
@@ -102,7 +107,7 @@ for (const page of pages.filter((name) => !ofPackages.includes(name) && commands
         ...parts.map(({ command }) => command),
       ]
         .join('\n')
-        .replaceAll('http://127.0.0.1:8080', server.url);
+        .replaceAll('http://127.0.0.1:8080', server?.url ?? '');
     const run = (parts: typeof commands) => {
       const { PATH, NODE_COMPILE_CACHE } = process.env;
       const env = { PATH, NODE_COMPILE_CACHE, HOME: folder, npm_config_update_notifier: 'false' };
@@ -119,8 +124,8 @@ for (const page of pages.filter((name) => !ofPackages.includes(name) && commands
       assert.is(status, 0, `${page}: ${stderr.slice(-2000)}\n${stdout.slice(-500)}`);
     };
     run(commands.filter(({ stopped }) => !stopped));
-    server.child.kill('SIGTERM');
-    await server.ended;
+    server?.child.kill('SIGTERM');
+    await server?.ended;
     const after = commands.filter(({ stopped }) => stopped);
     if (after.length > 0) run(after);
   });

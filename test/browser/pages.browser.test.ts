@@ -182,22 +182,4 @@ pages('no page scrolls sideways', async () => {
   await leave(visitor);
 });
 
-pages('what is touched is at least 24 px high, or stands in a line of text', async () => {
-  const visitor = await site.visit({ viewport: { width: 320, height: 700 } });
-  await signIn(visitor.page, site.token);
-  for (const path of ['/', '/stigs/harbor_linux_3', 'LIST', '/checklists/upgrade']) {
-    await visitor.page.goto(addressOf(path));
-    const small = await visitor.page.$$eval(
-      'button, .button, input:not([type=hidden]), select, summary, nav a',
-      (all) =>
-        all
-          .filter((each) => each.getClientRects().length > 0)
-          .filter((each) => each.getBoundingClientRect().height < 24 && each.closest('label') === null)
-          .map((each) => each.outerHTML.slice(0, 100)),
-    );
-    assert.equal(small, [], path);
-  }
-  await leave(visitor);
-});
-
 pages.run();

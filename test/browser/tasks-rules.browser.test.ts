@@ -106,15 +106,6 @@ tasks('one rule over time, and what changed in it', () =>
   }),
 );
 
-tasks('who acts on a rule', () =>
-  journey(site, async ({ page, click }) => {
-    await find(page, 'V-900001');
-    await click(searchButton(page));
-    await click(page.getByRole('complementary').getByRole('link', { name: /^Network and Computer/ }));
-    assert.match(page.url(), /\/roles\/15-1244\.00$/);
-  }),
-);
-
 tasks('three columns on a wide screen, where j and k go on and back with the filters', async () => {
   const visitor = await site.visit({ viewport: { width: 1400, height: 900 } });
   const { page } = visitor;

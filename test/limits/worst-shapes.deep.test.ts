@@ -65,6 +65,9 @@ shapes.before(async () => {
   app = createApp(testContext(t.db, { verify, uploads, cronSecret, now, metrics: async () => '' }));
   const path = '/api/v1/stigs/harbor_linux_3/download';
   const checklist = short((await t.get(path)).json as Cklb);
+  // The thread that reads files starts with the first of them.
+  const first = { method: 'POST', headers: t.callers.owner!, body: JSON.stringify({ checklist }) };
+  assert.is((await app.request('/api/v1/checklists/inspect', first)).status, 200);
   const [stig] = checklist.stigs;
   const result = { id: stig!.rules[0]!.rule_id_src, result: 'fail', message: 'm' };
   const results = writeResults([result], { benchmarkId: stig!.stig_id, target: 'web01' });
@@ -89,10 +92,11 @@ function short(checklist: Cklb): Cklb {
 
 /** Files are read by one thread for all who take them: but in long runs each operation is sent one shape in so many. */
 const turns = scaled(1, 24);
-/** The shapes of an operation of this number, of files some: over all operations each occurs, as each begins with another. */
+/** Some shapes of an operation of this number: over all operations each occurs, as each begins with another. */
 function* someOf(all: Iterable<Shape>, isFile: boolean, number: number): Generator<Shape> {
-  let turn = number * 5;
-  for (const shape of all) if (!isFile || turn++ % turns === 0) yield shape;
+  let turn = number * 5 + Math.floor(number / 3);
+  const step = isFile ? turns : scaled(1, 3);
+  for (const shape of all) if (turn++ % step === 0) yield shape;
 }
 
 interface Sent {
@@ -153,7 +157,8 @@ shapes('every operation: its path, its query, its bodies', async () => {
       for (const [each, value] of [...query, ['unknown', '']])
         await ask(`long ${filler} ${each}`, `${path}?${needed.join('')}${each}=${value}${long}`);
     }
-    for (const [each, value] of query) {
+    for (const [index, [each, value]] of query.entries()) {
+      if ((index + number) % scaled(1, 3) !== 0) continue;
       const one = `${each}=${value}&`;
       await ask(`many ${each}`, `${path}?${needed.join('')}${one.repeat(targetSize / one.length)}`);
       await ask(`many in ${each}`, `${path}?${needed.join('')}${each}=${`${value || 'a'},`.repeat(10_000)}`);
@@ -177,7 +182,7 @@ shapes('every operation: its path, its query, its bodies', async () => {
       }
   }
   assert.equal(problems.filter(Boolean), []);
-  assert.ok(asked > 1000, `${asked} requests`);
+  assert.ok(asked > 700, `${asked} requests`);
 });
 
 const pages = () =>
@@ -228,7 +233,10 @@ shapes('every form, URL-encoded and in parts', async () => {
   for (const [number, { route, path, form = {} }] of forms.entries()) {
     const isUpload = path.startsWith('/checklists/');
     const kinds: [type: string, Iterable<Shape>][] = [
-      ['application/x-www-form-urlencoded', formShapes(form, fillersOf(number, scaled(3, 1)))],
+      [
+        'application/x-www-form-urlencoded',
+        someOf(formShapes(form, fillersOf(number, scaled(3, 1))), false, number),
+      ],
       [
         `multipart/form-data; boundary=${boundary}`,
         someOf(partShapes(form, isUpload ? fileTexts() : []), isUpload, number),
@@ -264,7 +272,12 @@ shapes('the judge finds work that grows with the square, of items and of a text'
     const { items } = (await c.req.json()) as { items: string[] };
     return c.json(items.filter((each, index) => items.indexOf(each) === index).length);
   });
-  planted.post('/text', async (c) => c.json(/[\s,]+$/.test(((await c.req.json()) as { text: string }).text)));
+  planted.post('/text', async (c) => {
+    const { text } = (await c.req.json()) as { text: string };
+    let words = 0;
+    for (let at = 0; at < text.length; at += 256) words += text.slice(at).split(' ').length;
+    return c.json(words);
+  });
   const headers = { 'Content-Type': 'application/json' };
   const judged = async (path: string, sample: object) => {
     for (const { make, name } of jsonShapes(sample, [' '])) {
