@@ -160,8 +160,7 @@ stays('has one digest through all that follows', async () => {
   assert.not.ok(here.slugs().includes('local'));
   assert.not.equal(here.digest(), before);
   await here.good('content', 'apply', first.file);
-  await here.restart();
-  same('applied again after a restore of both files from before, and after a restart');
+  same('applied again after a restore of both files from before');
 
   await here.good('content', 'apply', second.file);
   await refuses(here, first.file, /its sequence 1 is not greater than 2/);
@@ -216,19 +215,6 @@ stays('what was imported by name and dropped by a bundle is not brought back by 
   assert.is(here.digest(), bundles.first.digest);
 });
 
-stays('a catalog that an import makes anew takes from the inbox what the lost one held', async () => {
-  const inbox = join(scratchFolder(), 'inbox');
-  const here = site(home, inbox);
-  mkdirSync(inbox);
-  put(inbox, 'local.xml', benchmark('Local'));
-  await here.restart();
-  assert.ok(here.slugs().includes('local'));
-  rmSync(join(here.folder, 'gapstone.db'));
-  await here.good('import', put(scratchFolder(), 'other.xml', benchmark('Other')));
-  await here.restart();
-  assert.ok(here.slugs().includes('local'));
-});
-
 stays('a catalog that is made anew has the shipped data, and may have the bundle again', async () => {
   const { key, first } = await depot();
   const { file: bundle, digest } = first;
@@ -254,8 +240,6 @@ stays('facts come without the samples where that is asked for', async () => {
   await here.restart();
   assert.equal(here.kinds(), ['controls-csv']);
   here.env.GAPSTONE_SAMPLES = 'on';
-  await here.restart('--no-samples');
-  assert.equal(here.kinds(), ['controls-csv']);
   await here.restart();
   assert.equal(here.kinds(), ['controls-csv', 'regdoc', 'xccdf']);
 });

@@ -57,11 +57,11 @@ buckets('a clock that goes back gives nothing away', () => {
   assert.is(bucket.take('a', 59_999), 1);
 });
 
-buckets('a million keys take no more room than the keys that are remembered', () => {
+buckets('a hundred thousand keys take no more room than the keys that are remembered', () => {
   const bucket = createBuckets(2, 1000);
   bucket.take('busy', 0);
   bucket.take('busy', 0);
-  for (let i = 0; i < 1_000_000; i++) {
+  for (let i = 0; i < 100_000; i++) {
     bucket.take(`key ${i}`, 0);
     if (i % 999 === 0) assert.ok(bucket.take('busy', 0) > 0, 'a key in use is not forgotten');
     if (i % 10_000 === 0) assert.ok(bucket.size() <= 1000, String(bucket.size()));
