@@ -123,18 +123,29 @@ test('a change of any value of any table changes it, but for paths and times', a
     INSERT INTO mapping_details SELECT min(id), 1, 'subset-of', 0, '[]' FROM sources;
     INSERT INTO profile_facts SELECT min(id), '{}' FROM sources;
     INSERT INTO baseline_facts SELECT min(id), 'nist-800-53', 'Rev 5', '5', 'low', 'Low', 'AC-1' FROM sources;`);
-  const whole = catalogDigest(db);
   db.sqlite.pragma('foreign_keys = OFF');
   db.sqlite.pragma('ignore_check_constraints = ON');
+  const columnsOf = (table: string) =>
+    db.sqlite.pragma(`table_info(${table})`) as { name: string; type: string; pk: number }[];
+  const keyOf = (table: string) =>
+    columnsOf(table)
+      .filter(({ pk }) => pk > 0)
+      .map(({ name }) => `"${name}"`)
+      .join(', ');
+  // Few rows of each but of those that are read together: what is tried is each column.
+  for (const table of digestedTables.filter((each) => !each.startsWith('crosswalk_')))
+    db.sqlite.exec(
+      `DELETE FROM ${table} WHERE (${keyOf(table)}) NOT IN (SELECT ${keyOf(table)} FROM ${table} LIMIT 60)`,
+    );
+  const whole = catalogDigest(db);
   const without: string[] = [];
   let changed = 0;
   for (const table of digestedTables) {
     const rows = db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
     assert.ok(rows > 0, `${table} is empty`);
-    const columns = db.sqlite.pragma(`table_info(${table})`) as { name: string; type: string; pk: number }[];
-    const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => `"${name}"`);
-    const row = `(${key.join(', ')}) = (SELECT ${key.join(', ')} FROM ${table} LIMIT 1 OFFSET ${Math.floor(rows / 2)})`;
-    for (const { name, type } of columns) {
+    const key = keyOf(table);
+    const row = `(${key}) = (SELECT ${key} FROM ${table} LIMIT 1 OFFSET ${Math.floor(rows / 2)})`;
+    for (const { name, type } of columnsOf(table)) {
       const other = type === 'TEXT' ? `coalesce("${name}", '') || 'x'` : `coalesce("${name}", 0) + 1000000`;
       db.sqlite.exec('BEGIN');
       const { changes } = db.sqlite.prepare(`UPDATE ${table} SET "${name}" = ${other} WHERE ${row}`).run();
