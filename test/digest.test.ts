@@ -2,9 +2,8 @@ import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../importers/run.ts';
-import { storeDigest } from '../importers/stored-digest.ts';
 import { checkDatabase } from '../src/commands/check.ts';
-import { type Database, openCatalog } from '../src/db/database.ts';
+import type { Database } from '../src/db/database.ts';
 import { catalogDigest, catalogDigests, digestedTables, storedDigest } from '../src/db/digest.ts';
 import { importTexts } from './support/catalog-dump.ts';
 import { oscalProfile } from './support/control-sources.ts';
@@ -125,18 +124,29 @@ test('a change of any value of any table changes it, but for paths and times', a
     INSERT INTO profile_facts SELECT min(id), '{}' FROM sources;
     INSERT INTO framework_titles SELECT min(id), 'harbor', '1', '1', 'Harbor' FROM sources;
     INSERT INTO baseline_facts SELECT min(id), 'nist-800-53', 'Rev 5', '5', 'low', 'Low', 'AC-1' FROM sources;`);
-  const whole = catalogDigest(db);
   db.sqlite.pragma('foreign_keys = OFF');
   db.sqlite.pragma('ignore_check_constraints = ON');
+  const columnsOf = (table: string) =>
+    db.sqlite.pragma(`table_info(${table})`) as { name: string; type: string; pk: number }[];
+  const keyOf = (table: string) =>
+    columnsOf(table)
+      .filter(({ pk }) => pk > 0)
+      .map(({ name }) => `"${name}"`)
+      .join(', ');
+  // Few rows of each but of those that are read together: what is tried is each column.
+  for (const table of digestedTables.filter((each) => !each.startsWith('crosswalk_')))
+    db.sqlite.exec(
+      `DELETE FROM ${table} WHERE (${keyOf(table)}) NOT IN (SELECT ${keyOf(table)} FROM ${table} LIMIT 60)`,
+    );
+  const whole = catalogDigest(db);
   const without: string[] = [];
   let changed = 0;
   for (const table of digestedTables) {
     const rows = db.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
     assert.ok(rows > 0, `${table} is empty`);
-    const columns = db.sqlite.pragma(`table_info(${table})`) as { name: string; type: string; pk: number }[];
-    const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => `"${name}"`);
-    const row = `(${key.join(', ')}) = (SELECT ${key.join(', ')} FROM ${table} LIMIT 1 OFFSET ${Math.floor(rows / 2)})`;
-    for (const { name, type } of columns) {
+    const key = keyOf(table);
+    const row = `(${key}) = (SELECT ${key} FROM ${table} LIMIT 1 OFFSET ${Math.floor(rows / 2)})`;
+    for (const { name, type } of columnsOf(table)) {
       const other = type === 'TEXT' ? `coalesce("${name}", '') || 'x'` : `coalesce("${name}", 0) + 1000000`;
       db.sqlite.exec('BEGIN');
       const { changes } = db.sqlite.prepare(`UPDATE ${table} SET "${name}" = ${other} WHERE ${row}`).run();
@@ -203,29 +213,6 @@ test('every import leaves the digest stored, and none that stores nothing change
   db.sqlite.exec('UPDATE catalog SET digest = NULL');
   await runImport(db, [first!]);
   assert.is(agree('an import that finds none'), all);
-  db.close();
-});
-
-test('a digest is stored neither over the change of another import, nor where it cannot be', async () => {
-  const file = join(scratchFolder(), 'g.db');
-  const other = openCatalog(file, { create: true });
-  const db = openCatalog(file, { busyTimeout: 0 });
-  // Another import commits while this one makes the digest.
-  const between = {
-    ...db,
-    requireInPlace() {
-      db.sqlite.exec('UPDATE catalog SET generation = generation + 1');
-    },
-  };
-  storeDigest(between);
-  assert.is(storedDigest(db.sqlite), null);
-  other.sqlite.exec('BEGIN IMMEDIATE');
-  storeDigest(db);
-  other.sqlite.exec('ROLLBACK');
-  assert.is(storedDigest(db.sqlite), null, 'somebody held the lock');
-  storeDigest(db);
-  assert.is(storedDigest(db.sqlite), catalogDigest(db));
-  other.close();
   db.close();
 });
 

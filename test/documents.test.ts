@@ -61,6 +61,23 @@ documents('every link leads to a file, and to an anchor that is there', () => {
   }
 });
 
+documents('every test file that a page names is there', () => {
+  const there = readdirSync(join(packageRoot, 'test'), { recursive: true, encoding: 'utf8' });
+  let named = 0;
+  for (const page of pages.filter((each) => !/^(?:CHANGELOG|docs\/decisions)\.md$/.test(each)))
+    for (const [, name] of read(page).matchAll(/`([\w./-]*[\w-]\.test\.ts)`/g)) {
+      if (name!.startsWith('NAME.')) continue;
+      assert.ok(
+        name!.includes('/')
+          ? existsSync(join(packageRoot, name!))
+          : there.some((each) => each.endsWith(`/${name}`)),
+        `${page}: ${name}`,
+      );
+      named++;
+    }
+  assert.ok(named > 100, `${named} names`);
+});
+
 const rule = String.raw`[DFS]\d+(?:\.\d+)*`;
 const list = (item: string) => String.raw`${item}(?:(?:,| and|, and| or| to)\s+${item})*`;
 

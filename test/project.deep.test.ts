@@ -100,22 +100,6 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
   assert.ok(existsSync(join(dist, 'src', 'site', 'assets', 'style.css')));
 });
 
-test('every command has help, which names every option', () => {
-  const cli = join(packageRoot, 'dist', 'src', 'cli.js');
-  const help = execFileSync(process.execPath, [cli, '--help'], { encoding: 'utf8' });
-  const names = [...help.matchAll(/^ {2}([a-z-]+) {2}/gm)].map((match) => match[1]!);
-  assert.ok(names.includes('import') && names.includes('serve') && names.includes('token'));
-  for (const name of names) {
-    const own = execFileSync(process.execPath, [cli, name, '--help'], { encoding: 'utf8' });
-    assert.match(own, new RegExp(`^gapstone ${name}`));
-    const options = new Set([...own.split('\n\n')[0]!.matchAll(/--[a-z-]+/g)].map((match) => match[0]));
-    for (const option of options) {
-      const times = own.split(option).length - 1;
-      assert.ok(times >= 2 || option === '--json', `${name} ${option} has a line of help`);
-    }
-  }
-});
-
 interface Locked {
   version: string;
   license?: string;

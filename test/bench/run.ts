@@ -1,23 +1,15 @@
-import { benchChanges } from './changes.ts';
-import { benchCoverage } from './coverage.ts';
 import { benchImport } from './import.ts';
-import { benchPages } from './pages.ts';
 import { benchPrograms } from './programs.ts';
 import { benchReading } from './read.ts';
 import { benchSearching } from './search.ts';
 import { benchSilence } from './silence.ts';
-import { benchUploads } from './uploads.ts';
 
 // `npm run bench [PART...]`: measures, prints tables with the targets beside, and never fails on a figure.
 const parts: Record<string, () => Promise<void>> = {
   import: benchImport,
   read: benchReading,
   search: benchSearching,
-  coverage: benchCoverage,
-  changes: benchChanges,
   mcp: benchPrograms,
-  pages: benchPages,
-  uploads: benchUploads,
   silence: benchSilence,
 };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import type { Running } from '../support/running.ts';
 
-// How long others wait while a server works: what the benchmarks of uploads and of silence measure with.
+// How long others wait while a server works: what the benchmark of silence measures with.
 
 /** How long `/healthz` was waited for, in milliseconds. */
 export interface Waits {
@@ -94,11 +94,4 @@ export function send(port: number, ...parts: (string | Buffer)[]): Promise<strin
 function mainThreadTime({ child: { pid } }: Running): number {
   if (process.platform !== 'linux') return 0;
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-}
-
-/** The memory of the server, in megabytes; empty where the system does not tell. */
-export function resident(server: Running): string {
-  if (process.platform !== 'linux') return '';
-  const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8');
-  return (Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) / 1000).toFixed(0);
 }

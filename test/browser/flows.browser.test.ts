@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { browserSuite, leave, plainHost, signIn, violations } from '../support/browser.ts';
-import { testIf } from '../support/harness.ts';
-import { referenceData } from '../support/reference.ts';
 import { writeResults } from '../support/results-writer.ts';
 import { put } from '../support/scratch.ts';
 
@@ -80,44 +78,6 @@ for (const javaScriptEnabled of [true, false]) {
     },
   );
 }
-
-/** Registers a test that needs the publishers’ files. */
-const onReal = testIf(referenceData, flows);
-
-onReal('what changed from V2R7 to V2R8 of Red Hat Enterprise Linux 9', async () => {
-  const visitor = await site.visit();
-  const { page } = visitor;
-  await signIn(page, site.token);
-  await page.goto('/stigs/red_hat_enterprise_linux_9');
-  await page.getByText('Compare', { exact: true }).click();
-  await page.getByRole('link', { name: 'With V2R7' }).click();
-  assert.is(await page.getByRole('heading', { level: 1 }).textContent(), 'Changes from V2R7 to V2R8');
-  // As ../shared/data/README.md has it: no group comes or goes, 27 rule ids change.
-  const fact = async (name: string) =>
-    page
-      .locator('.facts div', { hasText: new RegExp(`^${name}`) })
-      .first()
-      .locator('dd')
-      .textContent();
-  assert.is(await fact('Added'), '0');
-  assert.is(await fact('Removed'), '0');
-  assert.is(await fact('Changed'), '27');
-  assert.is(await page.locator('article.change').count(), 27);
-  const change = page.locator('article.change', { hasText: 'V-257787' });
-  const [left, right] = [change.locator('.sides > div').nth(0), change.locator('.sides > div').nth(1)];
-  assert.is(await left.locator('del').count(), 0);
-  assert.is(await right.locator('ins').count(), 1);
-  const [a, b] = [await left.boundingBox(), await right.boundingBox()];
-  assert.ok(a!.x + a!.width <= b!.x && a!.y === b!.y, 'side by side');
-  const mark = await right
-    .locator('ins')
-    .evaluate((each) => each.ownerDocument.defaultView.getComputedStyle(each).textDecorationLine);
-  assert.is(mark, 'underline', 'told apart by more than color');
-  await page.getByRole('group', { name: 'What changed' }).getByLabel('severity').check();
-  await page.getByRole('button', { name: 'Compare' }).click();
-  assert.ok((await page.locator('article.change').count()) < 27);
-  await leave(visitor);
-});
 
 flows('from a control to its crosswalk', async () => {
   const visitor = await site.visit();

@@ -8,8 +8,6 @@ import {
   type Visit,
   violations,
 } from '../support/browser.ts';
-import { runToEnd } from '../support/running.ts';
-import { put, scratchFolder } from '../support/scratch.ts';
 import { linesOf } from '../support/tables.ts';
 
 const { tests: pages, site } = browserSuite('Every page in a browser', {
@@ -180,59 +178,6 @@ pages('no page scrolls sideways', async () => {
       });
       assert.is(wide, null, `${path} at ${width} px: ${JSON.stringify(wide)}`);
     }
-  }
-  await leave(visitor);
-});
-
-pages('no word of a document is broken in its tables', async () => {
-  const visitor = await site.visit({ viewport: { width: 1000, height: 700 } });
-  const long = ['Reauthentication', 'Authenticator Requirements', 'Abbreviations'].map(
-    (title, index) =>
-      `# ${index} ${title}\n\nAccounts shall expire within 30 days. ${'A long meaning. '.repeat(9)}\n`,
-  );
-  const file = put(scratchFolder(), 'long.md', `---\ntitle: Long Words\n---\n${long.join('\n')}`);
-  assert.is((await runToEnd(site.served.folder, ['import', file])).code, 0);
-  await signIn(visitor.page, site.token);
-  await visitor.page.goto('/documents/long-words');
-  const broken = await visitor.page.evaluate<string[]>(`
-    [...document.querySelectorAll('td, th, .tag, .ids')].flatMap((cell) =>
-      [...cell.childNodes].filter((node) => node.nodeType === 3).flatMap((node) =>
-        [...node.data.matchAll(/\\S+/g)].filter(({ 0: word, index }) => {
-          const range = document.createRange();
-          range.setStart(node, index);
-          range.setEnd(node, index + word.length);
-          return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
-        }).map(([word]) => word)))`);
-  assert.equal(broken, []);
-  await leave(visitor);
-});
-
-pages('in high contrast the section that the reader is in is the only one that is underlined', async () => {
-  const visitor = await site.visit({ forcedColors: 'active' });
-  await signIn(visitor.page, site.token);
-  await visitor.page.goto('/lists');
-  const underlined = await visitor.page.evaluate<string[]>(`
-    [...document.querySelectorAll('.top nav a')]
-      .filter((each) => getComputedStyle(each).borderBottomColor !== getComputedStyle(document.documentElement).backgroundColor)
-      .map((each) => each.textContent)`);
-  assert.equal(underlined, ['Saved']);
-  await leave(visitor);
-});
-
-pages('what is touched is at least 24 px high, or stands in a line of text', async () => {
-  const visitor = await site.visit({ viewport: { width: 320, height: 700 } });
-  await signIn(visitor.page, site.token);
-  for (const path of ['/', '/stigs/harbor_linux_3', 'LIST', '/checklists/upgrade']) {
-    await visitor.page.goto(addressOf(path));
-    const small = await visitor.page.$$eval(
-      'button, .button, input:not([type=hidden]), select, summary, nav a',
-      (all) =>
-        all
-          .filter((each) => each.getClientRects().length > 0)
-          .filter((each) => each.getBoundingClientRect().height < 24 && each.closest('label') === null)
-          .map((each) => each.outerHTML.slice(0, 100)),
-    );
-    assert.equal(small, [], path);
   }
   await leave(visitor);
 });

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { browserSuite, hasRealReleases, leave, signIn } from '../support/browser.ts';
+import { browserSuite, hasRealReleases } from '../support/browser.ts';
 import { testIf } from '../support/harness.ts';
 import { journey } from '../support/journey.ts';
 import { reference, referenceData } from '../support/reference.ts';
@@ -70,22 +70,5 @@ onReal('the gaps of a part of a control', () =>
     await page.getByText('No rule in a current release is mapped to it').waitFor();
   }),
 );
-
-onReal('a desk sees fourteen rules at once, and the coverage of a baseline on three screens', async () => {
-  const visitor = await site.visit({ viewport: { width: 1280, height: 900 } });
-  const { page } = visitor;
-  await signIn(page, site.token);
-  await page.goto('/stigs/red_hat_enterprise_linux_9');
-  const bottoms = await page
-    .locator('table.rules tbody tr')
-    .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().bottom));
-  const seen = bottoms.filter((bottom) => bottom <= 900).length;
-  assert.ok(seen >= 14, `${seen} rules`);
-  await page.goto(`/lists/${list}/coverage?baseline=moderate`);
-  assert.is(await page.locator('.squares a').count(), 287);
-  const height = await page.evaluate<number>('document.documentElement.scrollHeight');
-  assert.ok(height <= 3 * 900, `${height} px`);
-  await leave(visitor);
-});
 
 tasks.run();

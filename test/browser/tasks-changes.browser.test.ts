@@ -1,15 +1,12 @@
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { banner, browserSuite, hasRealReleases, leave, signIn, violations } from '../support/browser.ts';
-import { testIf } from '../support/harness.ts';
+import { banner, browserSuite, hasRealReleases, violations } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
 import { readCsv } from '../support/read-exports.ts';
-import { referenceData } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 const { tests: tasks, site } = browserSuite('Tasks: what changed', { withReal: true });
-const onReal = testIf(referenceData, tasks);
 
 tasks.before(async () => {
   const { id } = await site.post('/api/v1/lists', { name: 'The mail server' });
@@ -105,18 +102,5 @@ tasks('changes of a list, since a day', () =>
     assert.is(await changes.getByRole('link').first().getAttribute('href'), '/stigs/harbor_linux_3');
   }),
 );
-
-onReal('a comparison can be read at 390 px, and its bytes are few', async () => {
-  const visitor = await site.visit({ viewport: { width: 390, height: 800 } });
-  await signIn(visitor.page, site.token);
-  const response = await visitor.page.goto('/stigs/red_hat_enterprise_linux_9/diff?from=V2R7&to=V2R8');
-  assert.ok((await response!.body()).length < 150_000);
-  assert.is(await visitor.page.evaluate('document.documentElement.scrollWidth'), 390);
-  const narrowest = await visitor.page
-    .locator('article.change .text')
-    .evaluateAll((all) => Math.min(...all.map((each) => each.getBoundingClientRect().width)));
-  assert.ok(narrowest > 300, `texts are ${narrowest} px wide`);
-  await leave(visitor);
-});
 
 tasks.run();

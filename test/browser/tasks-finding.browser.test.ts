@@ -1,7 +1,6 @@
 import * as assert from 'uvu/assert';
 import { browserSuite } from '../support/browser.ts';
 import { journey } from '../support/journey.ts';
-import { readCsv } from '../support/read-exports.ts';
 import { readSheet } from '../support/xlsx-reader.ts';
 
 const { tests: tasks, site } = browserSuite('Tasks: finding', { withReal: true });
@@ -46,23 +45,6 @@ tasks('which rules of a list address a control, by the page of the control', asy
     const rules = page.getByRole('region', { name: 'STIG rules' });
     assert.is(await rules.getByRole('rowheader').count(), results.length);
     for (const { groupId } of results) await rules.getByText(groupId, { exact: true }).waitFor();
-  });
-});
-
-tasks('a STIG by what people call it, and every number of home', async () => {
-  await journey(site, async ({ page, click }) => {
-    await page.getByLabel('Search STIGs, rules').fill('hl3');
-    await click(page.getByRole('button', { name: 'Search' }));
-    await click(page.getByRole('link', { name: /^Harbor Linux 3 Security/ }).first());
-    assert.is(new URL(page.url()).pathname, '/stigs/harbor_linux_3');
-  });
-  const { catalog } = await site.ask<{ catalog: { totalFindings: number } }>('/api/v1/stigs/stats');
-  await journey(site, async ({ page, click, download }) => {
-    const total = catalog.totalFindings.toLocaleString('en-US');
-    await click(page.getByRole('link', { name: `${total} rules in the latest releases` }));
-    await page.getByRole('heading', { name: `Rules ${total}` }).waitFor();
-    const { bytes } = await download(page.getByRole('link', { name: 'CSV' }));
-    assert.is(readCsv(bytes.toString()).length, catalog.totalFindings + 1);
   });
 });
 

@@ -1,4 +1,3 @@
-import { parse } from 'csv-parse/sync';
 import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { browserSuite, leave, signIn, violations } from '../support/browser.ts';
@@ -86,41 +85,6 @@ tasks('a list of six with notes', async () => {
   });
 });
 
-tasks('STIGs that are checked in the catalog', async () => {
-  const id = await makeList('Checked');
-  await journey(site, async ({ page, click }) => {
-    await click(navigation(page, 'STIGs'));
-    await page.getByLabel('Select Harbor Linux 3').check();
-    await page.getByLabel('Select Lantern Web Server 2').check();
-    await page.getByLabel('List', { exact: true }).selectOption({ value: id });
-    await click(page.getByRole('button', { name: 'Add checked STIGs to the list' }));
-    assert.is(await rowOf(page, 'Harbor Linux 3').count(), 1);
-    assert.is(await rowOf(page, 'Lantern Web Server 2').count(), 1);
-  });
-});
-
-tasks('its csv with notes', async () => {
-  const id = await makeList('For the sheet');
-  const headers = { Authorization: `Bearer ${site.token}` };
-  const body = JSON.stringify({ notes: 'Line one\nand "two", said' });
-  await fetch(`${site.served.url}/api/v1/lists/${id}/stigs/kelp_os_11`, { method: 'PUT', headers, body });
-  await journey(site, async ({ page, click, download }) => {
-    await click(navigation(page, 'Saved'));
-    await click(page.getByRole('link', { name: 'For the sheet' }));
-    const downloads = page.getByRole('list', { name: 'Download' });
-    const { name, bytes } = await download(downloads.getByRole('link', { name: 'CSV' }));
-    assert.match(name, /For the sheet\.csv$/);
-    const rows: Record<string, string>[] = parse(bytes, { columns: true });
-    assert.is(rows.length, 6);
-    assert.equal(
-      rows.map(({ title, notes }) => [title!.replace(' Security Technical Implementation Guide', ''), notes]),
-      guides.map((each, index) => [each, index === 5 ? 'Line one\nand "two", said' : '']),
-    );
-    const xlsx = await download(downloads.getByRole('link', { name: 'XLSX' }));
-    assert.is(xlsx.bytes.subarray(0, 2).toString(), 'PK');
-  });
-});
-
 tasks('share', async () => {
   const headers = { Authorization: `Bearer ${await site.served.token('bob')}` };
   const sees = async (id: string) =>
@@ -168,75 +132,6 @@ tasks('print', async () => {
     assert.is(await groundOf(page), 'rgb(255, 255, 255)');
     const pdf = await page.pdf();
     assert.is(pdf.subarray(0, 5).toString(), '%PDF-');
-  });
-});
-
-tasks('age', async () => {
-  await journey(site, async ({ page, click }) => {
-    await click(navigation(page, 'Content'));
-    await page.getByLabel('Release older than').selectOption('730');
-    await click(page.getByRole('button', { name: 'Apply filters' }));
-    const table = page.getByRole('table', { name: 'STIGs by the age of their release' });
-    assert.is(await table.getByRole('row').count(), 1 + guides.length);
-    await page.getByText('6 STIGs with a release older than 730 days').waitFor();
-    await click(table.getByRole('link', { name: 'Date' }));
-    assert.is(
-      await table.getByRole('columnheader', { name: 'Date' }).getAttribute('aria-sort'),
-      'descending',
-    );
-    assert.match(page.url(), /olderThan=730/);
-  });
-});
-
-/** Goes by Tab to what has a name, and fails where it never comes there or cannot be seen that it did. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let step = 0; step < 80; step++) {
-    await page.keyboard.press('Tab');
-    const focused = page.locator(':focus');
-    if ((await focused.count()) === 0) continue;
-    const own = await focused.evaluate((each) => {
-      const labels = 'labels' in each ? [...(each.labels as { textContent: string }[])] : [];
-      const { outlineStyle, outlineWidth } = each.ownerDocument.defaultView.getComputedStyle(each);
-      const text = labels[0]?.textContent ?? each.textContent ?? '';
-      return { text: text.trim(), outline: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 };
-    });
-    if (!own.text.startsWith(name)) continue;
-    assert.ok(own.outline, `${name} shows that it is focused`);
-    return;
-  }
-  assert.unreachable(`Tab never came to ${name}`);
-}
-
-tasks('keyboard alone', async () => {
-  await journey(site, async ({ page }) => {
-    const { keyboard } = page;
-    await tabTo(page, 'Saved');
-    await keyboard.press('Enter');
-    await page.waitForURL(/\/lists$/);
-    await tabTo(page, 'Name');
-    // The head of the column is a link of the same name.
-    if ((await page.locator(':focus').evaluate((each) => each.tagName)) === 'A') await tabTo(page, 'Name');
-    await keyboard.type('By keyboard');
-    await keyboard.press('Enter');
-    await page.getByText('Created.').waitFor();
-    await tabTo(page, 'Titles, slugs');
-    await keyboard.insertText('Cedar Router');
-    await tabTo(page, 'Add STIGs');
-    await keyboard.press('Enter');
-    await page.getByText('Added.').waitFor();
-    await tabTo(page, 'Add a note');
-    await keyboard.press('Enter');
-    await tabTo(page, 'Notes');
-    await keyboard.type('Typed');
-    await tabTo(page, 'Save');
-    await keyboard.press('Enter');
-    await page.getByText('Saved.').waitFor();
-    assert.match((await rowOf(page, 'Cedar Router').textContent())!, 'Typed');
-    await page.goto(page.url().replace(/[?#].*/, ''));
-    await keyboard.press('Tab');
-    assert.is(await page.locator(':focus').textContent(), 'Skip to content');
-    await keyboard.press('Enter');
-    await tabTo(page, 'Sharing and settings');
   });
 });
 

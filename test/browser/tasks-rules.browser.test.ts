@@ -106,15 +106,6 @@ tasks('one rule over time, and what changed in it', () =>
   }),
 );
 
-tasks('who acts on a rule', () =>
-  journey(site, async ({ page, click }) => {
-    await find(page, 'V-900001');
-    await click(searchButton(page));
-    await click(page.getByRole('complementary').getByRole('link', { name: /^Network and Computer/ }));
-    assert.match(page.url(), /\/roles\/15-1244\.00$/);
-  }),
-);
-
 tasks('three columns on a wide screen, where j and k go on and back with the filters', async () => {
   const visitor = await site.visit({ viewport: { width: 1400, height: 900 } });
   const { page } = visitor;
@@ -164,24 +155,5 @@ tasks('a citation and the link of a rule are copied', () =>
     { javaScriptEnabled: [true] },
   ),
 );
-
-tasks('the shortcut keys are switched off, and stay so', async () => {
-  const visitor = await site.visit();
-  const { page } = visitor;
-  await signIn(page, site.token);
-  await page.goto('/stigs/harbor_linux_3/rules/V-900003');
-  await page.getByRole('button', { name: 'Shortcut keys on' }).click();
-  await page.keyboard.press('j');
-  await page.reload();
-  await page.getByRole('button', { name: 'Shortcut keys off' }).waitFor();
-  await page.keyboard.press('/');
-  assert.is(await page.evaluate('document.activeElement.id'), '');
-  assert.match(page.url(), /V-900003$/);
-  await page.getByRole('button', { name: 'Shortcut keys off' }).click();
-  await page.locator('h1').click();
-  await page.keyboard.press('j');
-  await page.waitForURL(/V-900004$/);
-  await leave(visitor);
-});
 
 tasks.run();

@@ -11,11 +11,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { systemEvent } from '../../src/audit/event.ts';
-import { openAuditFile } from '../../src/audit/file.ts';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
-import { readConfig } from '../../src/base/config.ts';
-import { auditNewKey } from '../../src/commands/audit.ts';
 import { openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { type AuditLine, auditLines } from '../support/audit.ts';
@@ -215,42 +211,6 @@ test('check --audit walks the chain, through rotated files too, and names the li
   assert.equal([missing.code, /problem: audit: ENOENT/.test(missing.stdout)], [1, true]);
 });
 
-test('a head that was removed, with the end of the stream or alone, is a problem; the next start tells of it', async () => {
-  for (const name of ['a', 'b']) await runs(`token issue --subject ${name}`);
-  await runs('check --audit');
-  const whole = readFileSync(file, 'utf8');
-  const [first] = whole.split('\n');
-  copyFileSync(join(folder, 'gapstone-users.db'), join(folder, 'before.db'));
-  for (const text of [whole, `${first}\n`]) {
-    writeFileSync(file, text);
-    // One that does not know of the first server's lines: what it knows has a test of its own.
-    copyFileSync(join(folder, 'before.db'), join(folder, 'gapstone-users.db'));
-    rmSync(`${file}.head`);
-    const { code, stdout } = await run('check --audit');
-    assert.is(code, 1);
-    assert.match(
-      stdout,
-      /^problem: audit: gapstone-audit\.jsonl\.head is missing or cannot be read: missing lines at the end would not be noticed$/m,
-    );
-    assert.is(existsSync(`${file}.head`), false, 'a check makes nothing');
-    const server = await startServer(folder, ['serve', '--port', '0']);
-    server.child.kill('SIGTERM');
-    assert.is((await server.ended).code, 0);
-    const added = auditLines(file).slice(text.trimEnd().split('\n').length);
-    assert.equal(
-      added.map((line) => [line.action, line.outcome, line.reason]),
-      [
-        ['audit.recover', 'failure', 'HEAD_MISSING'],
-        ['service.start', 'success', null],
-        ['config.load', 'success', null],
-        ['deleted-lists.purge', 'success', null],
-        ['service.stop', 'success', 'SIGTERM'],
-      ],
-    );
-    assert.match(await runs('check --audit'), /^note: audit: \S+, line \d+: the head was missing/m);
-  }
-});
-
 test('a stream that was removed together with its head is missed: the database knows of it', async () => {
   const serve = async () => {
     const server = await startServer(folder, ['serve', '--port', '0']);
@@ -301,21 +261,6 @@ test('a stream that was removed together with its head is missed: the database k
     cut.stdout,
   );
   assert.match(await serve(), /"reason":"LINES_MISSING"/);
-  const grown = auditLines(file).at(-1)!.seq + 1;
-
-  remove();
-  const stream = openAuditFile(file, { now: () => new Date() });
-  stream.append(
-    Array.from({ length: grown }, () => systemEvent('test', null)),
-    true,
-  );
-  stream.close();
-  assert.match(await serve(), /"reason":"CHANGED"/, 'a new stream that is longer than the one before');
-  assert.match(
-    await runs('check --audit'),
-    /^note: audit: \S+, line \d+: line \d+ of the chain did not match the recorded one: /m,
-  );
-  assert.not.match(await serve(), /audit stream: lines/, 'it is told of once');
 });
 
 test('a backup that is restored, here or elsewhere, accuses nobody', async () => {
@@ -381,17 +326,6 @@ test('stop: a command that cannot be audited does nothing, and says why', async 
     assert.is(existsSync(join(folder, name)), false, name);
 });
 
-test('continue: a command goes on without, and warns', async () => {
-  const env = {
-    GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl'),
-    GAPSTONE_AUDIT_FAILURE: 'continue',
-  };
-  const { code, stdout, stderr } = await run('token issue --subject ann', env);
-  assert.is(code, 0, stderr);
-  assert.match(stdout, /^eyJ/);
-  assert.match(stderr, /"audit stream cannot be written"/);
-});
-
 test('the start of a server, its configuration and its end are told of; the stream may lie elsewhere', async () => {
   mkdirSync(join(folder, 'elsewhere'));
   const elsewhere = join(folder, 'elsewhere/audit.log');
@@ -434,21 +368,6 @@ test('the start of a server, its configuration and its end are told of; the stre
   assert.is(verifyAuditFile(elsewhere).problem, null);
 });
 
-test('a running server and commands share one chain', async () => {
-  const server = await startServer(folder, ['serve', '--port', '0']);
-  const make = await listMaker(server.url);
-  const answers = Array.from({ length: 20 }, make);
-  await Promise.all([runs('purge'), runs(`import ${sample()}`), runs('purge')]);
-  const statuses = await Promise.all(answers);
-  server.child.kill('SIGTERM');
-  assert.is((await server.ended).code, 0);
-  assert.is(verifyAuditFile(file).problem, null);
-  const count = (action: string) =>
-    auditLines(file).filter((line) => line.action === action && line.outcome === 'success').length;
-  assert.is(count('list.create'), statuses.filter((status) => status === 201).length);
-  assert.equal([count('import.finish'), count('deleted-lists.purge')], [1, 3]);
-});
-
 test('a stream that breaks under a server and heals needs no restart', async () => {
   const [here, away] = [join(folder, 'here'), join(folder, 'away')];
   mkdirSync(here);
@@ -487,19 +406,6 @@ async function listMaker(url: string): Promise<() => Promise<number>> {
   return async () =>
     (await fetch(`${url}/api/v1/lists`, { method: 'POST', headers, body: '{"name":"N"}' })).status;
 }
-
-test('a key that another process made first is told of as not made', async () => {
-  const config = readConfig({ db: join(folder, 'gapstone.db') }, {});
-  const refuse = () => {
-    throw Object.assign(new Error('EEXIST: file already exists, link'), { code: 'EEXIST' });
-  };
-  const said = await Promise.resolve(auditNewKey(config)('local-abc', refuse)).catch(String);
-  assert.match(String(said), /EEXIST/);
-  assert.equal(auditLines(file).map(shape), [
-    'local-key.create local-key local-abc success -',
-    'local-key.create local-key local-abc failure EEXIST',
-  ]);
-});
 
 test('a key set that is replaced is told of', async () => {
   await runs('token issue --subject ann');

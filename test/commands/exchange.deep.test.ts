@@ -9,7 +9,6 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { openCatalog } from '../../src/db/database.ts';
@@ -149,56 +148,6 @@ exchange('takes the place of another in one step: the next request is answered f
   await until('it is served', async () => !(await has(ask, 'other')));
   assert.is(running.stdout().split('the new catalog cannot be served').length, 2);
   await stop(running);
-});
-
-const other = (release: number) =>
-  put(
-    scratchFolder(),
-    'other.xml',
-    writeXccdf({ id: 'Other_STIG', title: 'Other STIG', release, rules: 300 }),
-  );
-
-const digestOf = async (file: string) => {
-  const { code, stdout } = await commandHere(['check', '--db', file, '--users-db', `${file}.users`]);
-  assert.is(code, 0, stdout);
-  return /^digest: (\w+)$/m.exec(stdout)![1]!;
-};
-
-exchange('takes the place of another once nobody can take it for themselves', async () => {
-  const folder = scratchFolder();
-  const [file, next] = [join(folder, 'g.db'), join(folder, 'next.db')];
-  await imported(file, shipped('stigs'));
-  await imported(next, other(9));
-  const { running, ask } = await served(folder, ['--db', file]);
-  // As an importer that is about to turn on the log, which no reader of the file would get past.
-  const importer = new Sqlite(next);
-  importer.exec('BEGIN IMMEDIATE');
-  renameSync(next, file);
-  await until('it is told of', () => running.stdout().includes('the new catalog cannot be served'));
-  assert.ok(await has(ask, 'harbor_linux_3'));
-  importer.close();
-  await until('it is served', () => has(ask, 'other'));
-  await stop(running);
-});
-
-exchange('is written over in place: the server begins anew with what it says then', async () => {
-  const folder = scratchFolder();
-  const file = join(folder, 'g.db');
-  await imported(file, shipped('stigs'));
-  const { running, ask } = await served(folder, ['--db', file]);
-  const list = await makeList(ask);
-  for (const release of [3, 4]) {
-    const next = join(scratchFolder(), 'next.db');
-    await imported(next, shipped('stigs'), other(release));
-    const wanted = await digestOf(next);
-    copyFileSync(next, file);
-    const version = async () => (await ask('GET', '/api/v1/stigs/other')).json.version;
-    await until('it is served', async () => (await version()) === `V1R${release}`);
-    assert.is((await ask('GET', '/api/v1/catalog')).json.digest, wanted);
-    assert.is((await ask('PUT', `${list}/stigs/harbor_linux_3`, { notes: `note ${release}` })).status, 200);
-  }
-  await stop(running);
-  assert.is((await commandHere(['check', '--audit', '--db', file], { cwd: folder })).code, 0);
 });
 
 // Without root, no other account is needed.

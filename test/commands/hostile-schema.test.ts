@@ -11,7 +11,6 @@ import {
   changed,
   fileOf,
   kinds,
-  makeOlder,
   refusalOf,
   type Site,
   siteOf,
@@ -258,23 +257,6 @@ hostile('in a log that was not closed', async () => {
       );
     assert.equal(stateOf(folder), before);
   }
-});
-
-hostile('an older schema: what later ones made is as foreign as anything', async () => {
-  for (const [sql, problem] of [
-    [written('$catalog').slice(1, -1), 'trigger stay on stigs'],
-    ['CREATE TABLE role_mappings (other INTEGER)', 'table role_mappings'],
-  ] as const) {
-    const folder = scratchFolder();
-    const files = filesOf(join(folder, 'g.db'));
-    makeOlder(files.db, 'catalog', 1, sql);
-    const problems = [`the ${problem} does not belong to Gapstone`];
-    await assertRefused(problem, { folder, files, file: files.db }, problems);
-  }
-  const { files, folder } = changed('catalog', 'PRAGMA user_version = 1', empty);
-  const before = stateOf(folder);
-  assert.match(await refusalOf(() => openUpgraded(files)), /is refused: .+, and \d\d more/);
-  assert.equal(stateOf(folder), before);
 });
 
 hostile('what SQLite and its tools do to a good file is no fault', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { discover, listFiles } from '../../importers/discover.ts';
@@ -30,36 +30,6 @@ function fill(folder: string, count: number): string {
   return folder;
 }
 
-look('a state is another one when any file of it is, and only then', async () => {
-  const folder = scratchFolder();
-  put(folder, 'a.xml', 'a');
-  put(folder, 'sub/b.xml', 'b');
-  put(folder, 'sub/deep/c.xml', 'c');
-  put(folder, '.hidden', 'h');
-  mkdirSync(join(folder, 'empty'));
-  symlinkSync(join(folder, 'a.xml'), join(folder, 'link.xml'));
-  const first = await statesOf(folder);
-  assert.equal(Object.keys(first).sort(), ['a.xml', 'empty', 'link.xml', 'sub']);
-  assert.equal([first.empty, first['link.xml']], ['', '']);
-  assert.ok(first['a.xml'] !== '' && first.sub !== '');
-  assert.equal(await statesOf(folder), first);
-  const changes: (() => void)[] = [
-    () => put(folder, 'sub/deep/c.xml', 'other'),
-    () => utimesSync(join(folder, 'sub/b.xml'), 1, 1),
-    () => put(folder, 'sub/d.xml', ''),
-    () => renameSync(join(folder, 'sub/d.xml'), join(folder, 'sub/e.xml')),
-    () => rmSync(join(folder, 'sub/e.xml')),
-  ];
-  let before = first;
-  for (const change of changes) {
-    change();
-    const after = await statesOf(folder);
-    assert.is.not(after.sub, before.sub, change.toString());
-    assert.is(after['a.xml'], first['a.xml']);
-    before = after;
-  }
-});
-
 look('it ends at its bound; a folder that it does not see whole has no state', async () => {
   const folder = scratchFolder();
   fill(join(folder, 'sub'), 20);
@@ -73,23 +43,6 @@ look('it ends at its bound; a folder that it does not see whole has no state', a
   const some = bounds(7);
   assert.is(Object.keys(await statesOf(flat, some)).length, 7);
   assert.is(some.exceeded, true);
-});
-
-look('others have their turn of the loop after every few files', async () => {
-  const files = 800;
-  const folder = scratchFolder();
-  fill(join(folder, 'sub'), files);
-  let turns = 0;
-  let ended = false;
-  const nextTurn = () => {
-    turns++;
-    if (!ended) setImmediate(nextTurn);
-  };
-  nextTurn();
-  const states = await statesOf(folder);
-  ended = true;
-  assert.match(states.sub!, new RegExp(`^${files} `));
-  assert.ok(turns > files / 8, `${turns} turns of the loop for ${files} files`);
 });
 
 look('what became a link after the look is not followed, neither a file nor a folder above it', async () => {

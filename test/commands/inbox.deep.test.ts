@@ -126,18 +126,20 @@ inboxes('a file is answered once it is whole, and its content is taken once', as
   const headers = { Authorization: `Bearer ${issued.stdout.trim()}` };
   const status = async (slug: string) =>
     (await fetch(`${running.url}/api/v1/stigs/${slug}`, { headers })).status;
-  // Written in pieces, each before the file has stood still for long enough: taken when the last is there.
-  const text = benchmark('Slow');
-  const file = put(inbox, 'slow.xml', text.slice(0, 400));
-  const size = Math.ceil((text.length - 400) / 30);
-  for (let at = 400; at < text.length; at += size) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    appendFileSync(file, text.slice(at, at + size));
-  }
+  // It grows until another, which lay there as long and stands still, was taken: at each look it is another one.
+  const text = benchmark('Slow') + ' '.repeat(100_000);
+  let at = 400;
+  const file = put(inbox, 'slow.xml', text.slice(0, at));
+  put(inbox, 'other.xml', benchmark('Other'));
+  const growing = setInterval(() => appendFileSync(file, text.slice(at, ++at)), 5);
+  await until('what stands still is taken', () => running.stdout().includes('inbox: imported'));
+  clearInterval(growing);
+  appendFileSync(file, text.slice(at));
+  assert.is(await status('other'), 200);
   await until('the STIG is served', async () => (await status('slow')) === 200);
   assert.equal(
     ledger(folder, inbox).map(({ outcome }) => outcome),
-    ['imported'],
+    ['imported', 'imported'],
     'no half of it was taken',
   );
   assert.is(readFileSync(file, 'utf8'), text);
@@ -146,10 +148,11 @@ inboxes('a file is answered once it is whole, and its content is taken once', as
   put(inbox, 'sub/again.xml', text);
   put(inbox, 'slow.xml', benchmark('Changed'));
   await until('the other STIG is served', async () => (await status('changed')) === 200);
-  await until('each file has a line', () => ledger(folder, inbox).length >= 4);
+  await until('each file has a line', () => ledger(folder, inbox).length >= 5);
   await stop(running);
   const told = ledger(folder, inbox);
   assert.equal(told.map(({ source, outcome }) => `${outcome} ${source}`).sort(), [
+    'imported other.xml',
     'imported slow.xml',
     'imported slow.xml',
     'unchanged again.xml',

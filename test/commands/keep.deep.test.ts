@@ -15,7 +15,7 @@ import { basename, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { removeOlder } from '../../src/commands/backup-folder.ts';
 import { removable, setAside } from '../../src/commands/tidy.ts';
-import { openCatalog, openDatabase } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import { auditLines } from '../support/audit.ts';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
 import { suite, testIf } from '../support/harness.ts';
@@ -218,17 +218,6 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
     setAside(files).map(({ file, kept }) => [basename(file), kept]),
     [['g.db.undone-1', false]],
   );
-});
-
-keep('the status of an empty catalog invents no time', async () => {
-  const folder = scratchFolder();
-  openCatalog(join(folder, 'g.db'), { create: true }).close();
-  const status = await commandHere(['status', '--db', 'g.db'], { cwd: folder });
-  assert.is(status.code, 0, status.stderr);
-  assert.match(status.stdout, /^generation +nothing was imported yet$/m);
-  const json = await commandHere(['status', '--db', 'g.db', '--json'], { cwd: folder });
-  assert.is(JSON.parse(json.stdout).catalog.changedAt, null);
-  assert.not.match(status.stdout + json.stdout, /1970/);
 });
 
 keep.run();

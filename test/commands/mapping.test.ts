@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { CommandError } from '../../src/base/errors.ts';
-import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { mappingCommand } from '../../src/commands/mapping.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
@@ -391,37 +389,6 @@ decisions('remove takes a decision back: a pair of a source has its status again
   const first = 'nist-800-53:AC-1 cci:CCI-000001';
   assert.equal(deeds.slice(0, 2), [`${first} success`, `${first} failure`]);
   site.db.close();
-});
-
-decisions('whatever the order of imports and decisions, the crosswalk is the same', async () => {
-  const { 'catalog.json': catalog, 'list.xml': list, 'site.csv': controls, 'pairs.csv': stated } = sources;
-  const files = { 'catalog.json': catalog!, 'list.xml': list!, 'site.csv': controls! };
-  const words: [string, string, string][] = [
-    ['site:S-1', 'nist-800-53:AC-1', 'verified'],
-    ['site:S-2', 'nist-800-53:AC-1', 'rejected'],
-    ['site:S-2', 'nist-800-53:AC-1(1)', 'auto'],
-    [...own, 'verified'],
-  ];
-  const steps: Record<string, (site: Site) => Promise<unknown>> = {
-    pairs: (site) => take(site, { 'pairs.csv': stated! }),
-    reprint: (site) => take(site, { 'list.xml': `${list}\n` }),
-    ...Object.fromEntries(
-      words.map((word) => [word.join(' '), (site: Site) => set(site, word[0], word[1], word[2], 'r')]),
-    ),
-  };
-  const graphs = new Set<string>();
-  const orders = fc.shuffledSubarray(Object.keys(steps), { minLength: Object.keys(steps).length });
-  await fc.assert(
-    fc.asyncProperty(orders, async (order) => {
-      const site = await makeSite(files);
-      for (const step of order) await steps[step]!(site);
-      const { nodes, neighbors } = createCrosswalkService(site.db).graph();
-      graphs.add(JSON.stringify([dumpGraph(site.db), catalogDigest(site.db), nodes, neighbors]));
-      site.db.close();
-      assert.is(graphs.size, 1, order.join(', '));
-    }),
-    { numRuns: 12 },
-  );
 });
 
 decisions(

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { readConfig } from '../../src/base/config.ts';
 import { isThere, statIfThere } from '../../src/base/files.ts';
-import { gapstone } from '../support/child.ts';
 import { suite, testIf } from '../support/harness.ts';
-import { asNobody, nobodyRunsProgram } from '../support/nobody.ts';
+import { commandHere } from '../support/here.ts';
+import { actingAsNobody, nobodyRunsProgram } from '../support/nobody.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 // Rule D44.4: a missing right is never reported as a missing file.
@@ -83,24 +83,21 @@ withRights('is what every command says that was given a path in a folder that it
   put(cwd, 'mine.xml', '<x/>');
   chmodSync(join(cwd, 'mine.xml'), 0o644);
   chmodSync(cwd, 0o777);
-  await gapstone(['import', 'mine.xml', '--db', 'g.db'], { cwd, under: asNobody });
+  const inPlace = { cwd, env: {} };
+  await actingAsNobody(() => commandHere(['import', 'mine.xml', '--db', 'g.db'], inPlace));
   const wrong: string[] = [];
-  await Promise.all(
-    [0, 1, 2].map(async (part) => {
-      for (const line of commands.filter((_, index) => index % 3 === part)) {
-        const [, setting, command] = /^(?:(\w+)= )?(.*)$/.exec(line)!;
-        const args = command!.split(' ').map((arg) => (arg === 'PATH' ? file : arg));
-        const env =
-          setting === undefined ? {} : { [setting]: file, GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
-        const { code, stdout, stderr } = await gapstone(args, { cwd, under: asNobody, env });
-        const said = stdout + stderr;
-        const isTold =
-          /EACCES|EPERM|permission denied/.test(said) && said.includes(`${closed} belongs to uid 0,`);
-        if (!isTold || missing.test(said) || code === 0 || /\n\s+at /.test(said))
-          wrong.push(`${args.join(' ')} ${setting ?? ''}: ${code} ${said}`);
-      }
-    }),
-  );
+  for (const line of commands) {
+    const [, setting, command] = /^(?:(\w+)= )?(.*)$/.exec(line)!;
+    const args = command!.split(' ').map((arg) => (arg === 'PATH' ? file : arg));
+    const env =
+      setting === undefined ? {} : { [setting]: file, GAPSTONE_ISSUER: 'i', GAPSTONE_AUDIENCE: 'a' };
+    const { code, stdout, stderr } = await actingAsNobody(() => commandHere(args, { cwd, env }));
+    const said = stdout + stderr;
+    const isTold =
+      /EACCES|EPERM|permission denied/.test(said) && said.includes(`${closed} belongs to uid 0,`);
+    if (!isTold || missing.test(said) || code === 0 || /\n\s+at /.test(said))
+      wrong.push(`${args.join(' ')} ${setting ?? ''}: ${code} ${said}`);
+  }
   assert.equal(wrong, []);
 });
 

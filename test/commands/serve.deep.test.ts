@@ -7,9 +7,9 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { issueUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/base/config.ts';
-import { packageRoot } from '../../src/base/root.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { suite } from '../support/harness.ts';
+import { littleProgram, runBy } from '../support/little-program.ts';
 import { shipped } from '../support/reference.ts';
 import {
   killAll,
@@ -46,8 +46,11 @@ function assertCleanStop(folder: string, running: Running): void {
 /** A database of the sample STIGs, made once; every test takes a copy. */
 const sampleFile = join(scratchFolder(), 'g.db');
 await fill(sampleFile, shipped('stigs'));
-/** The database that the first start made, with everything that the package ships. */
+/** A program that ships little, and the database that its first start made. */
+const home = littleProgram();
 let startedFile = '';
+const start = (folder: string, args: string[], env: Record<string, string> = {}) =>
+  startServer(folder, ['start', '--port', '0', '--db', 'g.db', ...args], env, runBy(home));
 
 async function fill(file: string, path: string): Promise<void> {
   const db = openCatalog(file, { create: true });
@@ -80,7 +83,7 @@ serve(
   async () => {
     const folder = scratchFolder();
     const env = { GAPSTONE_DB: 'g.db', GAPSTONE_PORT: '0' };
-    const first = await startServer(folder, ['start'], env);
+    const first = await startServer(folder, ['start'], env, runBy(home));
     await until('the curl line', () => first.stderr().includes('/api/v1/stigs'));
     assert.match(
       first.stderr(),
@@ -107,8 +110,9 @@ serve(
     assert.is(before, 1);
     startedFile = join(folder, 'g.db');
 
-    const second = await startServer(folder, ['start', '--port', '0', '--db', 'g.db']);
-    await until('the curl line', () => second.stderr().includes('/api/v1/stigs'));
+    const second = await start(folder, ['--no-token']);
+    await until('the address', () => second.stderr().includes(second.url));
+    assert.not.match(second.stderr() + second.stdout(), /Bearer|eyJ/, '--no-token prints none');
     assert.not.match(second.stderr(), /import|creat/, 'the second start does not import');
     const again = await fetch(`${second.url}/api/v1/stigs`, { headers: { Authorization: curl[1]! } });
     assert.is(again.status, 200, 'the first token still holds: the key was kept');
@@ -120,7 +124,7 @@ serve(
 serve('SIGTERM to npm start ends the server, with a clean stop', async () => {
   const folder = folderWith(startedFile);
   for (const name of ['package.json', 'dist', 'node_modules'])
-    symlinkSync(join(packageRoot, name), join(folder, name));
+    symlinkSync(join(home, name), join(folder, name));
   // Nothing is built anew while other tests run.
   put(folder, 'src/build.mjs', '');
   // In a process group of its own, so that a failed test can end npm, its shell and the server.
@@ -162,14 +166,6 @@ function endGroup(pid: number): void {
   }
 }
 
-serve('start --no-token prints none', async () => {
-  const folder = folderWith(startedFile);
-  const running = await startServer(folder, ['start', '--no-token', '--port', '0', '--db', 'g.db']);
-  await until('the address', () => running.stderr().includes(running.url));
-  assert.not.match(running.stderr() + running.stdout(), /Bearer|eyJ/);
-  await stop(running);
-});
-
 serve(
   'serve refuses what is no database, a port that is taken and wrong settings with one line',
   async () => {
@@ -180,19 +176,13 @@ serve(
     const running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
     const port = String(running.port);
     const cases: [string[], Record<string, string>, number, RegExp][] = [
-      [['--port', '0', '--db', folder], {}, 1, /is not a file/],
       [['--port', '0', '--db', join(bad, 'text.db')], {}, 1, /is not a database/],
-      [['--port', '0', '--db', join(bad, 'none.db')], {}, 1, /there is no database at/],
       [
         ['--port', port, '--db', 'g.db'],
         {},
         1,
         new RegExp(`^gapstone: cannot listen on 127\\.0\\.0\\.1:${port}: `),
       ],
-      [['--port', 'abc'], {}, 2, /--port must be a number from 0 to 65535/],
-      [['--nonsense'], {}, 2, /--nonsense/],
-      [['extra'], {}, 2, /expected no arguments/],
-      [[], { GAPSTONE_PORT: '' }, 2, /GAPSTONE_PORT is set but empty/],
       [
         [],
         { GAPSTONE_JWKS: 'j' },
@@ -225,7 +215,7 @@ const rule = (index: number) => ({
 const slowXml = writeXccdf({
   id: 'Slow',
   title: 'Slow STIG',
-  rules: Array.from({ length: 24 }, (_, index) => rule(index)),
+  rules: Array.from({ length: 12 }, (_, index) => rule(index)),
 });
 const slowFile = join(scratchFolder(), 'g.db');
 await fill(slowFile, put(scratchFolder(), 'slow-xccdf.xml', slowXml));
@@ -290,26 +280,19 @@ serve('a second SIGTERM ends at once, and the database is whole', async () => {
   db.close();
 });
 
-serve('SIGTERM: clients that keep their idle connections open do not hold up the stop', async () => {
+serve('SIGINT stops as SIGTERM does; clients that keep idle connections open do not hold it up', async () => {
   const folder = folderWith(sampleFile);
   const running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
   const used = await openRaw(running.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', true);
   const silent = await openRaw(running.port, '', true);
   await until('the answer', () => used.received().includes('"ok"'));
   const since = performance.now();
-  await stop(running);
+  running.child.kill('SIGINT');
+  assert.equal(await running.ended, { code: 0, signal: null });
   assert.ok(performance.now() - since < 29_000, 'they would be waited for for thirty seconds');
   assertCleanStop(folder, running);
   used.socket.destroy();
   silent.socket.destroy();
-});
-
-serve('SIGINT stops as SIGTERM does', async () => {
-  const folder = folderWith(sampleFile);
-  const running = await startServer(folder, ['serve', '--port', '0', '--db', 'g.db']);
-  running.child.kill('SIGINT');
-  assert.equal(await running.ended, { code: 0, signal: null });
-  assertCleanStop(folder, running);
 });
 
 serve('with a pinned key set start prints no token and makes no key', async () => {
@@ -325,7 +308,7 @@ serve('with a pinned key set start prints no token and makes no key', async () =
     GAPSTONE_ISSUER: 'i',
     GAPSTONE_AUDIENCE: 'a',
   };
-  const running = await startServer(folder, ['start', '--port', '0', '--db', 'g.db'], env);
+  const running = await start(folder, [], env);
   await until('the address', () => running.stderr().includes('GAPSTONE_JWKS'));
   assert.not.match(running.stderr(), /Bearer|eyJ/);
   assert.not(existsSync(join(folder, 'gapstone-key.json')));

@@ -36,10 +36,10 @@ import {
   stateOf,
   unclean,
 } from '../support/database-files.ts';
-import { suite, testIf } from '../support/harness.ts';
+import { rejects, suite, testIf } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
 import { killedAtEach } from '../support/killed.ts';
-import { nobody } from '../support/nobody.ts';
+import { actingAsNobody, nobody } from '../support/nobody.ts';
 import { filesIn, filesOf, put, scratchFolder } from '../support/scratch.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
@@ -69,8 +69,8 @@ const refuse = suite('Start-up: what is refused is left as it was');
 refuse('a file that is cut at any place, or is something else', async () => {
   for (const kind of kinds) {
     const whole = sampleBytes[kind];
-    for (let part = 0; part < 40; part++) {
-      const length = part < 4 ? [1, 16, 40, 99][part]! : Math.floor((whole.length * part) / 41);
+    for (let part = 0; part < 12; part++) {
+      const length = part < 4 ? [1, 16, 40, 99][part]! : Math.floor((whole.length * part) / 13);
       await assertRefused(
         siteOf(kind, whole.subarray(0, length)),
         /is not a database|is not a Gapstone database|is truncated: \d+ bytes of \d+/,
@@ -113,9 +113,9 @@ refuse('flipped bytes in the pages of the schema: never a crash, never a change'
     let tries = 0;
     for (const page of pages) {
       const start = (page - 1) * pageSize;
-      for (let step = 0; step < 16; step++) {
+      for (let step = 0; step < 5; step++) {
         // The head of the page closely, the rest of it here and there; the header of the file has its own tests.
-        const offset = (page === 1 ? 100 : 0) + (step < 10 ? step : step * 240);
+        const offset = (page === 1 ? 100 : 0) + (step < 3 ? step : step * 900);
         const bytes = Buffer.from(whole);
         bytes[start + offset]! ^= 0xff;
         const { folder, files } = siteOf(kind, bytes);
@@ -174,20 +174,8 @@ refuse('every page is looked at before a log that was not closed is taken', asyn
 /** Whether this process may write what others may not, and can act as somebody who may not. */
 const isRoot = process.getuid?.() === 0;
 
-function asNobody<T>(work: () => T): T {
-  if (!isRoot) return work();
-  process.setegid!(nobody);
-  process.seteuid!(nobody);
-  try {
-    return work();
-  } finally {
-    process.seteuid!(0);
-    process.setegid!(0);
-  }
-}
-
-function nobodyReadsPackage(): boolean {
-  return asNobody(() => {
+function nobodyReadsPackage(): Promise<boolean> {
+  return actingAsNobody(() => {
     try {
       return readFileSync(listMigrations('users')[0]!.file).length > 0;
     } catch {
@@ -203,7 +191,7 @@ const seenState = (folder: string) => (isRoot ? stateOf(folder) : readdirSync(fo
 
 // Where the package lies in a folder of root's own, nobody else can run it either.
 const withRights = testIf(
-  { here: nobodyReadsPackage(), bring: 'Run the tests from a folder that every account may read.' },
+  { here: await nobodyReadsPackage(), bring: 'Run the tests from a folder that every account may read.' },
   refuse,
 );
 
@@ -226,7 +214,7 @@ withRights('a file, or a folder, that may not be written', async () => {
       chmodSync(folder, folderMode);
       const before = seenState(folder);
       let said = 'nothing was refused';
-      asNobody(() => {
+      await actingAsNobody(() => {
         try {
           // Of the two, the catalog is written by importers, who open it alone.
           (kind === 'catalog' ? openCatalog(file) : openDatabase(files)).close();
@@ -249,7 +237,7 @@ withRights('is not a catalog that cannot be written, nor its folder: users write
   chmodSync(files.db, 0o444);
   chmodSync(folder, 0o555);
   const before = seenState(folder);
-  asNobody(() => {
+  await actingAsNobody(() => {
     const db = openDatabase({ db: files.db, usersDb });
     assert.is(db.sqlite.prepare('SELECT count(*) FROM stigs').pluck().get(), 2);
     db.sqlite.exec("INSERT INTO favorite_stigs VALUES ('ann', 'harbor_linux_3', 'h', 'H', 't')");
@@ -260,14 +248,12 @@ withRights('is not a catalog that cannot be written, nor its folder: users write
   chmodSync(folder, 0o700);
 });
 
-withRights('a new database where nothing may be written', () => {
+withRights('a new database where nothing may be written', async () => {
   const folder = scratchFolder();
   give(folder);
   chmodSync(folder, 0o555);
-  assert.throws(
-    () => asNobody(() => openCatalog(join(folder, 'g.db'), { create: true })),
-    (error: Error) => error instanceof CommandError && /g\.db cannot be created: /.test(error.message),
-  );
+  const made = actingAsNobody(() => openCatalog(join(folder, 'g.db'), { create: true }));
+  await rejects(made, /g\.db cannot be created: /);
   assert.equal(readdirSync(folder), []);
   chmodSync(folder, 0o700);
 });
@@ -374,7 +360,7 @@ function older(schema = last - 1): Site {
 }
 
 upgrade('is migrated after a verified copy was laid beside it, which is told', async () => {
-  for (let schema = 1; schema < last; schema++) {
+  for (const schema of [1, last - 1]) {
     const { folder, file, files } = older(schema);
     const asked = `has schema ${schema}, this version of Gapstone needs ${last}: start "gapstone serve" once`;
     assert.match(await refusalOf(() => openCatalog(file)), new RegExp(asked));

@@ -11,7 +11,7 @@ import { writeXccdf } from '../support/xccdf-writer.ts';
 const writers = suite('Two writers of one list with If-Match');
 writers.after(killAll);
 
-const rounds = 40;
+const rounds = 12;
 const codings = ['identity', 'gzip', 'br'];
 
 writers('in each round one writes and one gets 412, while imports change the catalog', async () => {
@@ -32,7 +32,7 @@ writers('in each round one writes and one gets 412, while imports change the cat
   let wins = 0;
   let importing: ReturnType<typeof gapstone> | null = null;
   for (let round = 0; round < rounds; round++) {
-    if (round % 20 === 10) {
+    if (round === 5) {
       const file = put(scratchFolder(), 'a.xml', writeXccdf({ version: String(round) }));
       importing = gapstone(['import', file, '--db', served.file]);
     }
@@ -53,12 +53,12 @@ writers('in each round one writes and one gets 412, while imports change the cat
     const now = (await send('GET', `${home}/stigs`)).json.stigs[0]!.notes;
     assert.is(now, `${notes}${round}.${statuses.indexOf(200)} `);
     wins++;
-    if (round % 20 === 19) assert.is((await importing!).code, 0);
   }
   assert.is(wins, rounds);
   assert.ok(
     [...seen].some((each) => each.endsWith(' gzip')) && [...seen].some((each) => each.endsWith(' br')),
   );
+  assert.is((await importing!).code, 0);
   await stopServed(served);
 });
 

@@ -19,15 +19,11 @@ import * as assert from 'uvu/assert';
 import yauzl from 'yauzl';
 import { runImport } from '../../importers/run.ts';
 import { backup } from '../../src/commands/backup.ts';
-import { backupIn } from '../../src/commands/backup-folder.ts';
 import { backUp } from '../../src/db/backup-file.ts';
 import { connect } from '../../src/db/connect.ts';
-import { copyDatabase } from '../../src/db/copy.ts';
 import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
-import { type Kind, readHeader } from '../../src/db/header.ts';
-import { inboxContents } from '../../src/db/kept.ts';
-import { listMigrations } from '../../src/db/migrate.ts';
+import { readHeader } from '../../src/db/header.ts';
 import { restoreBackup } from '../../src/db/restore-backup.ts';
 import { openUpgraded } from '../../src/db/upgrade-files.ts';
 import { gapstone } from '../support/child.ts';
@@ -133,7 +129,7 @@ backups.after(killAll);
 backups('is whole while a server serves and an importer writes', async () => {
   const { folder, files } = siteOf();
   const running = await startServer(folder, ['serve', '--port', '0', '--db', files.db]);
-  const texts = Array.from({ length: 12 }, (_, index) =>
+  const texts = Array.from({ length: 4 }, (_, index) =>
     put(
       folder,
       `${index}.xml`,
@@ -159,26 +155,6 @@ backups('is whole while a server serves and an importer writes', async () => {
   assert.is((await fetch(`${running.url}/readyz`)).status, 200);
   running.child.kill('SIGTERM');
   assert.equal(await running.ended, { code: 0, signal: null });
-});
-
-backups('one state, also when the database changes between two steps', async () => {
-  const { folder, files } = siteOf();
-  const writer = openCatalog(files.db);
-  const reader = connect(files.db, 'catalog');
-  const copying = copyDatabase(reader, join(folder, 'b.db'));
-  for (let change = 0; change < 50; change++) {
-    writer.sqlite.exec('UPDATE catalog SET generation = generation + 1; UPDATE stigs SET title = title || 1');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  await copying;
-  reader.close();
-  writer.close();
-  const db = openCatalog(join(folder, 'b.db'));
-  const { generation, title } = db.sqlite
-    .prepare('SELECT generation, (SELECT max(title) FROM stigs) AS title FROM catalog')
-    .get() as { generation: number; title: string };
-  db.close();
-  assert.is(title.length - title.replace(/1+$/, '').length, generation - 1);
 });
 
 backups('holds both as databases that stand alone; is for the owner alone; says its hash', async () => {
@@ -304,35 +280,7 @@ backups('of a damaged database fails, and leaves nothing behind', async () => {
   }
 });
 
-backups('a second backup of one second has a name of its own', () => {
-  const folder = scratchFolder();
-  const time = new Date('2026-11-21T12:00:59.900Z');
-  const next = (usersOnly = false) => basename(backupIn(folder, 'site', time, usersOnly));
-  const names = [next()];
-  put(folder, names[0]!, '');
-  names.push(next());
-  // One that is in progress in another process.
-  mkdirSync(join(folder, `${names[1]}.part-abcdef`));
-  names.push(next(), next(true));
-  assert.equal(names, [
-    'gapstone-site-20261121T120059Z.zip',
-    'gapstone-site-20261121T120100Z.zip',
-    'gapstone-site-20261121T120101Z.zip',
-    'gapstone-site-20261121T120059Z.db',
-  ]);
-});
-
 backups.run();
-
-/** The locks that this process holds on a file, as the kernel tells where it does. */
-function locksOn(file: string): string[] {
-  if (process.platform !== 'linux') return [];
-  const { ino } = lstatSync(file);
-  return readFileSync('/proc/locks', 'utf8')
-    .split('\n')
-    .map((line) => line.replace(/^\d+: /, ''))
-    .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `));
-}
 
 const restores = suite('gapstone restore');
 restores.after(killAll);
@@ -399,20 +347,6 @@ restores("of users' data alone leaves the catalog as it is, also while somebody 
   assert.equal(listsIn(fresh.usersDb), ['Kept']);
 });
 
-restores('by the command: the hash on stdout, what was kept on stderr', async () => {
-  const { folder, files, copy, content } = await withBackup();
-  const { code, stdout, stderr } = await commandHere(['restore', 'b.zip', '--db', 'g.db'], { cwd: folder });
-  assert.is(code, 0, stderr);
-  assert.is(stdout, `${sha256(copy)}  b.zip\n`);
-  const said =
-    /^the replaced g\.db is in (g\.db\.before-restore-\d{8}T\d{6}Z)\nthe replaced g-users\.db is in (g-users\.db\.before-restore-\d{8}T\d{6}Z)\nall sessions were ended; revoke again any integration token that was revoked after the backup\n$/.exec(
-      stderr,
-    );
-  assert.ok(said, stderr);
-  assert.is(contentOf({ db: join(folder, said![1]!), usersDb: join(folder, said![2]!) }), content);
-  assert.is(contentOf(files), sampleContent);
-});
-
 restores('a log that was not closed goes with its database, never into the new one', async () => {
   const { copy } = await withBackup();
   for (const [kind, sql, question, answer] of [
@@ -456,32 +390,6 @@ restores('where a database is missing, empty or no database any more; its log is
     }
 });
 
-restores('warns of what is no longer known where a database cannot be read, and keeps the rest', async () => {
-  const { copy } = await withBackup();
-  const wasHeld = 'a'.repeat(64);
-  const damaged = Buffer.alloc(8192, 0xee);
-  const ofCatalog = /^warning: the inbox may bring back what the replaced catalog held: .*\bg\.db\b/;
-  const ofUsers =
-    /^warning: which bundles were applied here and what the inbox held is what the backup says: .*\bg-users\.db\b/;
-  for (const [kind, bytes, warnings, held] of [
-    ['catalog', damaged, [ofCatalog], [wasHeld]],
-    ['users', damaged, [ofUsers], []],
-    // Nothing was there that could be lost.
-    ['catalog', null, [], [wasHeld]],
-  ] as [Kind, Buffer | null, RegExp[], string[]][]) {
-    const { files, file } = siteOf(kind);
-    change(files.usersDb, `INSERT INTO inbox_contents VALUES ('${wasHeld}')`);
-    rmSync(file);
-    if (bytes) writeFileSync(file, bytes);
-    const { code, stderr } = await commandHere(['restore', copy, '--db', files.db]);
-    assert.is(code, 0, stderr);
-    const said = stderr.split('\n').filter((line) => line.startsWith('warning: '));
-    assert.is(said.length, warnings.length, stderr);
-    for (const [index, warning] of warnings.entries()) assert.match(said[index]!, warning);
-    assert.equal([...inboxContents(files.usersDb)], held);
-  }
-});
-
 restores('neither file is replaced when somebody uses one of the two', async () => {
   for (const kind of kinds) {
     const { folder, files, copy, content } = await withBackup();
@@ -496,52 +404,6 @@ restores('neither file is replaced when somebody uses one of the two', async () 
     user.close();
     assert.is(contentOf(files), content);
   }
-});
-
-restores('a second connection that is opened and closed does not give up the lock of the first', async () => {
-  const { folder, files, copy, usersCopy, content } = await withBackup();
-  const first = openDatabase(files);
-  const held = kinds.map((kind) => locksOn(fileOf(files, kind)));
-  openCatalog(files.db).close();
-  openDatabase(files).close();
-  for (const kind of kinds)
-    connect(join(folder, '.', fileOf({ db: 'g.db', usersDb: 'g-users.db' }, kind)), kind).close();
-  await backup(files, join(folder, 'c.zip'));
-  assert.equal(
-    kinds.map((kind) => locksOn(fileOf(files, kind))),
-    held,
-  );
-  if (process.platform === 'linux') assert.equal([held[0]!.length, held[1]!.length], [1, 1]);
-  for (const [from, name] of [
-    [copy, /g\.db is in use/],
-    [usersCopy, /g-users\.db is in use/],
-  ] as const)
-    assert.match(await refusalOf(() => restoreBackup(from, files, when)), name);
-  assert.is(catalogDigest(first), content.split(' ')[0]);
-  first.close();
-  assert.is((await commandHere(['restore', copy, '--db', files.db])).code, 0);
-});
-
-restores('whoever opened a replaced file before cannot write beside the new one', async () => {
-  const { files, copy } = await withBackup();
-  // As a process that stands between opening the file and its first use: it holds no lock yet.
-  const stale = kinds.map((kind) => new Sqlite(fileOf(files, kind)));
-  await restoreBackup(copy, files, when);
-  for (const [index, change] of [
-    [0, "UPDATE stigs SET title = 'lost'"],
-    [1, "UPDATE bundles SET name = 'lost'"],
-  ] as const) {
-    assert.throws(
-      () => {
-        stale[index]!.pragma('journal_mode = WAL');
-        stale[index]!.exec(change);
-      },
-      (error: { code: string }) => error.code === 'SQLITE_READONLY_DBMOVED',
-    );
-    stale[index]!.close();
-  }
-  for (const file of Object.values(files)) assert.not(existsSync(`${file}-wal`));
-  assert.is(contentOf(files), sampleContent);
 });
 
 restores('a database behind a link is replaced where it lies, and its log is found there', async () => {
@@ -695,7 +557,7 @@ restores('a zip in which one bit is another is refused, or holds the same all th
   const { copy } = await withBackup();
   const good = readFileSync(copy);
   let refused = 0;
-  const tries = 60;
+  const tries = 24;
   for (let number = 0; number < tries; number++) {
     const folder = scratchFolder();
     const files = filesOf(join(folder, 'g.db'));
@@ -703,11 +565,11 @@ restores('a zip in which one bit is another is refused, or holds the same all th
     const bytes = Buffer.from(good);
     // The local headers, the members here and there, and the directory at the end.
     const offset =
-      number < 20
-        ? number * 2
-        : number < 40
-          ? Math.floor((good.length * (number - 19)) / 22)
-          : good.length - 1 - (number - 40) * 7;
+      number < 8
+        ? number * 5
+        : number < 16
+          ? Math.floor((good.length * (number - 7)) / 10)
+          : good.length - 1 - (number - 16) * 17;
     bytes[offset]! ^= 1 << (number % 8);
     const before = stateOf(folder);
     const message = await refusalOf(() => restoreBackup(put(scratchFolder(), 'b.zip', bytes), files, when));
@@ -723,13 +585,13 @@ restores('a zip in which one bit is another is refused, or holds the same all th
 
 restores('the schemas that there were before are ours, and are brought up by the next start', async () => {
   for (const kind of kinds)
-    for (const version of listMigrations(kind).keys()) {
+    for (const version of [1, newest[kind] - 1]) {
       const old = join(scratchFolder(), 'old.db');
-      makeOlder(old, kind, version + 1);
+      makeOlder(old, kind, version);
       const { files } = await restoreBackup(old, filesOf(join(scratchFolder(), 'g.db')), when);
       assert.equal(
         files.map((each) => [each.kind, each.schema]),
-        [[kind, version + 1]],
+        [[kind, version]],
       );
     }
   const old = join(scratchFolder(), 'old.db');

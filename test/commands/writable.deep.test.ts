@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { writableByOthers } from '../../src/base/files.ts';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
-import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, startServer } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -71,7 +71,7 @@ rights('are refused by content apply, and warned about at the start', async () =
   chmodSync(folder, 0o700);
   const key = sampleKey('depot');
   const { files } = await build(await sampleCatalog([[shipped('stigs')]]), key, { sequence: 1 });
-  const run = (...args: string[]) => gapstone([...args, '--db', 'g.db'], { cwd: folder });
+  const run = (...args: string[]) => commandHere([...args, '--db', 'g.db'], { cwd: folder });
   assert.is((await run('content', 'trust', 'add', `${key.file}.pub`, '--name', 'depot')).code, 0);
   assert.is((await run('import', shipped('stigs'))).code, 0);
   const users = join(folder, 'g-users.db');

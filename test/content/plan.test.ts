@@ -5,9 +5,9 @@ import { createMappingDecisions } from '../../src/catalog/crosswalk/decisions.ts
 import { planHeading, planSections, totals } from '../../src/content/plan-words.ts';
 import { testApp } from '../support/app.ts';
 import { build, sampleCatalog, sampleKey } from '../support/bundles.ts';
-import { gapstone } from '../support/child.ts';
 import { applyTo, makeSite, planFor, rollBackIn, withSite } from '../support/content-site.ts';
 import { suite } from '../support/harness.ts';
+import { commandHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
 import { filesIn, put, scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
@@ -208,8 +208,8 @@ test('as text, JSON and a page of its own', async () => {
   const cwd = scratchFolder();
   const args = ['--db', files.db];
   const trust = ['content', 'trust', 'add', `${key.file}.pub`, '--name', '<depot>', ...args];
-  assert.is((await gapstone(trust, { cwd })).code, 0);
-  const text = await gapstone(['content', 'plan', bundle, '--html', 'plan.html', ...args], { cwd });
+  assert.is((await commandHere(trust, { cwd })).code, 0);
+  const text = await commandHere(['content', 'plan', bundle, '--html', 'plan.html', ...args], { cwd });
   assert.is(text.code, 0, text.stderr);
   assert.match(
     text.stdout,
@@ -221,9 +221,9 @@ test('as text, JSON and a page of its own', async () => {
   assert.not.match(page, /<depot>|<script|https?:|src=/);
   assert.match(page, /<h2>This bundle would be refused<\/h2>/);
   assert.match(page, /added: fresh V1R1, 2 rules: Fresh STIG/);
-  const again = await gapstone(['content', 'plan', bundle, '--html', 'plan.html', ...args], { cwd });
+  const again = await commandHere(['content', 'plan', bundle, '--html', 'plan.html', ...args], { cwd });
   assert.equal([again.code, again.stderr], [1, 'gapstone: plan.html already exists: choose another name\n']);
-  const json = await gapstone(['content', 'plan', bundle, '--json', ...args], { cwd });
+  const json = await commandHere(['content', 'plan', bundle, '--json', ...args], { cwd });
   const { sources, ...plan } = JSON.parse(json.stdout);
   assert.equal(slugsOf(plan.stigs.go), ['gone']);
   assert.equal([plan.bundle.channel, plan.bundle.sequence, plan.bundle.signedBy], ['main', 4, '<depot>']);

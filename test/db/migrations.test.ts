@@ -2,8 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../../src/base/root.ts';
-import { openCatalog, openDatabase } from '../../src/db/database.ts';
+import { openCatalog } from '../../src/db/database.ts';
 import { listMigrations } from '../../src/db/migrate.ts';
 import { suite } from '../support/harness.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -61,20 +60,6 @@ migrations('the Drizzle mirror equals the migrated schema, column by column', as
     assert.equal(keys, primary.length === 1 ? primary : [], `${name}: the primary key`);
   }
   db.close();
-});
-
-migrations('migrations are numbered 0001, 0002 ... and make the schema version', () => {
-  const files = { db: join(scratchFolder(), 'g.db'), usersDb: join(scratchFolder(), 'u.db') };
-  using db = openDatabase(files, { create: true });
-  for (const kind of ['catalog', 'users'] as const) {
-    const names = readdirSync(join(packageRoot, 'migrations', kind)).sort();
-    names.forEach((name, index) => {
-      assert.match(name, /^\d{4}_[a-z0-9_]+\.sql$/);
-      assert.is(Number(name.slice(0, 4)), index + 1, name);
-    });
-    assert.is(db.sqlite.pragma(`${db.names[kind]}.user_version`, { simple: true }), names.length);
-    assert.equal(db.sqlite.pragma(`${db.names[kind]}.foreign_key_check`), []);
-  }
 });
 
 migrations('a gap or a repeat in the numbers of migrations is refused', () => {

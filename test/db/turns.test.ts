@@ -53,11 +53,9 @@ test('after the patience comes one last attempt, told so; each has its own patie
       seen.push([name, isLast]);
       throw busy();
     }, 100);
-  const start = performance.now();
   const first = held('first');
   const second = held('second');
   await rejects(first, /locked/);
-  assert.ok(performance.now() - start >= 100, 'never earlier');
   await rejects(second, /locked/);
   assert.ok(seen.length > 3);
   assert.equal(

@@ -24,7 +24,8 @@ full.after(() => {
 
 /** More than a few megabytes. */
 const big = scratchFolder();
-for (const { version, text } of releases(4).releases) put(big, `${version}.xml`, text);
+for (const { version, text } of releases(4, { rules: 400, words: 350 }).releases)
+  put(big, `${version}.xml`, text);
 const fullMessage = 'gapstone: the disk is full: nothing was changed\n';
 
 /** A request, and what it answers as far as both tests need it. */
@@ -98,8 +99,10 @@ full('an import and writes meet a full disk: clear words, reads go on, nothing i
   assert.is(contentOf(served.file), content);
   await assertServes(ask, [], 'after an import that failed');
 
+  const early = ['one', 'two', 'three'];
+  for (const name of early) assert.is((await ask('POST', '/api/v1/lists', { name })).status, 201);
   disk.fill();
-  const taken = await writeUntilFull(ask);
+  const taken = [...early, ...(await writeUntilFull(ask))];
   await assertServes(ask, taken, 'while the disk is full');
   const second = await gapstone(['import', big, '--db', served.file]);
   assert.is(second.code, 1);

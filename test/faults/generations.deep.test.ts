@@ -5,21 +5,22 @@ import { testApp } from '../support/app.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
 import { random } from '../support/hostile/seed.ts';
-import { killAll } from '../support/running.ts';
+import { shipped } from '../support/reference.ts';
+import { killAll, until } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
-import { before, releases } from './support/catalog.ts';
-import { createClient, pause, percentile } from './support/load.ts';
+import { releases } from './support/catalog.ts';
+import { createClient, pause } from './support/load.ts';
 import { say, scaled } from './support/profile.ts';
 import { serveOver, stopServed } from './support/served.ts';
 
 // Threat I5: while many read, the next releases are imported; every answer is of one generation.
 const generations = suite('Reading while imports commit');
 
-const clients = scaled(200, 50);
-const imports = scaled(10, 3);
-/** Each client waits so long between two requests: 200 clients ask as 200 people with a script do. */
-const thinkTime = 500;
-const pageSize = 50;
+const clients = scaled(200, 10);
+const imports = scaled(10, 2);
+/** Each client waits so many milliseconds between two requests. */
+const thinkTime = 250;
+const pageSize = 25;
 
 generations.after(killAll);
 
@@ -47,11 +48,11 @@ generations(
     }
     t.db.close();
 
-    const served = await serveOver([...before, files[0]!]);
+    const served = await serveOver([shipped('stigs'), files[0]!]);
     const { port } = served.running;
     const order = new Map(all.map(({ version }, index) => [version, index]));
     const seen = new Set<string>();
-    let phase: number[] = [];
+    let answers = 0;
     let running = true;
     const readers = Array.from({ length: clients }, async (_, number) => {
       const client = createClient(port);
@@ -61,9 +62,8 @@ generations(
         const page = (turn % pages) + 1;
         const whole = turn % 10 === 0;
         const path = whole ? `/api/v1/stigs/${slug}` : `${controls}?page=${page}&limit=${pageSize}`;
-        const into = phase;
         const answer = await client.ask('GET', path, served.authorization);
-        into.push(answer.ms);
+        answers++;
         assert.is(answer.status, 200, `${path}: ${answer.body.slice(0, 300)}`);
         const body = JSON.parse(answer.body);
         const { version, findingCount } = whole ? body : body.stig;
@@ -81,31 +81,18 @@ generations(
     const failed = Promise.all(readers).then(() => undefined);
 
     const work = async () => {
-      await pause(3000);
-      const idle: number[] = [];
-      phase = idle;
-      await pause(scaled(10_000, 4000));
-      const busy: number[] = [];
-      phase = busy;
-      for (const file of files.slice(1)) {
+      await until('answers at rest', () => answers > clients);
+      for (const [index, file] of files.slice(1).entries()) {
         const { code, stderr } = await gapstone(['import', file, '--db', served.file]);
         assert.is(code, 0, stderr.slice(-500));
+        await until('the release is seen', () => seen.size === index + 2);
       }
-      phase = [];
-      await pause(1000);
       running = false;
-      return { idle, busy };
     };
-    const { idle, busy } = (await Promise.race([work(), failed])) as { idle: number[]; busy: number[] };
+    await Promise.race([work(), failed]);
     await failed;
-    const [idle99, busy99] = [percentile(idle, 0.99), percentile(busy, 0.99)];
-    say(
-      `${idle.length} answers at rest, p99 ${idle99.toFixed(1)} ms; ${busy.length} during ${imports} imports, ` +
-        `p99 ${busy99.toFixed(1)} ms (${(busy99 / idle99).toFixed(1)} times); ${seen.size} releases were seen`,
-    );
-    assert.ok(busy.length > imports * 20, 'there were answers during the imports');
-    assert.is(seen.size, imports + 1, 'every release was served once');
-    assert.ok(busy99 < 10 * idle99, `p99 ${busy99} ms while importing, ${idle99} ms at rest`);
+    say(`${answers} answers, ${seen.size} releases were seen`);
+    assert.is(seen.size, imports + 1, 'every release was served');
     await stopServed(served);
   },
 );

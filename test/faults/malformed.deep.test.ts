@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { suite } from '../support/harness.ts';
+import { suite, testIf } from '../support/harness.ts';
 import { runRequests } from '../support/hostile/requests.ts';
 import { runFiles } from '../support/hostile/run-files.ts';
 import { seed } from '../support/hostile/seed.ts';
 import { shipped } from '../support/reference.ts';
 import { killAll, openRaw, until } from '../support/running.ts';
 import { createClient } from './support/load.ts';
-import { say, scaled } from './support/profile.ts';
+import { longRun, say, scaled } from './support/profile.ts';
 import { serveOver, stopServed } from './support/served.ts';
 
-// Ten thousand bodies, queries, tokens, zips and documents: no 5xx, no crash, no growth (`test/malformed.test.ts` tries
-// a few hundred of them). GAPSTONE_SEED repeats a run.
+// Ten thousand bodies, queries, tokens, zips and documents with --long: no 5xx, no crash, no growth
+// (`test/malformed.test.ts` tries some of them), and broken requests. GAPSTONE_SEED repeats a run.
 const malformed = suite('Malformed input in bulk');
 malformed.after(killAll);
 
@@ -24,15 +24,16 @@ function counts(of: Record<string, number>): string {
     .join(', ');
 }
 
-const requests = scaled(6500, 1500);
-malformed(`${requests} requests: no 5xx, the heap grows by less than ${maxGrowth} MB`, async () => {
+const long = testIf(longRun, malformed);
+const requests = 6500;
+long(`${requests} requests: no 5xx, the heap grows by less than ${maxGrowth} MB`, async () => {
   const { statuses, growth } = await runRequests(requests);
   say(`seed ${seed}: ${counts(statuses)}; ${growth.toFixed(1)} MB more`);
   assert.ok(growth < maxGrowth, `${growth} MB`);
 });
 
-const files = scaled(3000, 200);
-malformed(
+const files = 3000;
+long(
   `${files} zips and documents: each has its line, the heap grows by less than ${maxGrowth} MB`,
   async () => {
     const { outcomes, growth } = await runFiles(files);
@@ -41,7 +42,7 @@ malformed(
   },
 );
 
-const raw = scaled(500, 100);
+const raw = scaled(500, 30);
 malformed(
   `${raw} broken requests over raw connections: answered below 500 or cut, and the server goes on`,
   async () => {

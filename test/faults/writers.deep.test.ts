@@ -1,61 +1,17 @@
-import { copyFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { gapstone, withoutProgress } from '../support/child.ts';
+import { catalogDigest } from '../../src/db/digest.ts';
+import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
+import { preparedCatalog } from '../support/prepared.ts';
 import { killAll } from '../support/running.ts';
-import { scratchFolder } from '../support/scratch.ts';
 import { before, contentOf, over } from './support/catalog.ts';
-import { createClient } from './support/load.ts';
-import { say, scaled } from './support/profile.ts';
+import { createClient, pause } from './support/load.ts';
+import { say } from './support/profile.ts';
 import { serveOver, stopServed } from './support/served.ts';
 
-// Threat I4: two importers at once, and importers beside a server whose users write.
+// Threat I4: importers beside a server whose users write; two at once are in test/importers/kill.deep.test.ts.
 const writers = suite('Writers at once');
 writers.after(killAll);
-
-const rounds = scaled(10, 2);
-const work = scratchFolder();
-const oldFile = join(work, 'old.db');
-let newContent: string;
-
-writers.before(async () => {
-  assert.is((await gapstone(['import', ...before, '--db', oldFile])).code, 0);
-  const file = join(work, 'new.db');
-  copyFileSync(oldFile, file);
-  assert.is((await gapstone(['import', ...over, '--db', file])).code, 0);
-  newContent = contentOf(file);
-});
-
-writers(
-  `two importers at once, ${rounds} times: both end, or one says that it is busy; one result`,
-  async () => {
-    let busy = 0;
-    for (let round = 0; round < rounds; round++) {
-      const file = join(work, `two-${round}.db`);
-      copyFileSync(oldFile, file);
-      // The second begins at another moment of the first each time.
-      const runs = await Promise.all(
-        [0, 1].map(async (index) => {
-          await new Promise((resolve) => setTimeout(resolve, index * round * 100));
-          return gapstone(['import', ...over, '--db', file]);
-        }),
-      );
-      for (const { code, stderr } of runs) {
-        if (code === 0) continue;
-        assert.is(code, 1, stderr);
-        assert.is(
-          withoutProgress(stderr),
-          'gapstone: the database is busy: another process is writing to it\n',
-        );
-        busy++;
-      }
-      assert.ok(runs.some((run) => run.code === 0));
-      assert.is(contentOf(file), newContent, `round ${round}`);
-    }
-    say(`${busy} of ${2 * rounds} imports were told that the database is busy, the others waited`);
-  },
-);
 
 writers(
   'imports beside a server whose users write: all that was acknowledged is there, and both go on',
@@ -65,7 +21,7 @@ writers(
     const taken: string[] = [];
     let refused = 0;
     let running = true;
-    const users = Array.from({ length: 8 }, async (_, user) => {
+    const users = Array.from({ length: 4 }, async (_, user) => {
       const client = createClient(port);
       for (let number = 0; running; number++) {
         const name = `${user}-${number}`;
@@ -84,7 +40,7 @@ writers(
         }
         const read = await client.ask('GET', '/api/v1/stigs', served.authorization);
         assert.is(read.status, 200, read.body);
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await pause(100);
       }
       client.close();
     });
@@ -104,7 +60,9 @@ writers(
     assert.equal(names.sort(), taken.sort());
     client.close();
     await stopServed(served);
-    assert.is(contentOf(served.file), newContent);
+    const expected = await preparedCatalog([...before, ...over], () => new Date(0));
+    assert.is(contentOf(served.file), catalogDigest(expected));
+    expected.close();
     say(`${taken.length} lists were made during ${over.length} imports, ${refused} writes were told to wait`);
   },
 );

@@ -50,15 +50,6 @@ buckets(
   },
 );
 
-buckets('the wait that is told is enough, also where fractions of tokens do not add up to a whole', () => {
-  const bucket = createBuckets(2);
-  assert.is(bucket.take('a', 0), 0);
-  assert.is(bucket.take('a', 1224), 0);
-  const wait = bucket.take('a', 1419);
-  assert.ok(Math.abs(wait - 28_581) <= 1, String(wait));
-  assert.is(bucket.take('a', 1419 + wait), 0);
-});
-
 buckets('a clock that goes back gives nothing away', () => {
   const bucket = createBuckets(1);
   assert.is(bucket.take('a', 1_000_000), 0);
@@ -66,11 +57,11 @@ buckets('a clock that goes back gives nothing away', () => {
   assert.is(bucket.take('a', 59_999), 1);
 });
 
-buckets('a million keys take no more room than the keys that are remembered', () => {
+buckets('a hundred thousand keys take no more room than the keys that are remembered', () => {
   const bucket = createBuckets(2, 1000);
   bucket.take('busy', 0);
   bucket.take('busy', 0);
-  for (let i = 0; i < 1_000_000; i++) {
+  for (let i = 0; i < 100_000; i++) {
     bucket.take(`key ${i}`, 0);
     if (i % 999 === 0) assert.ok(bucket.take('busy', 0) > 0, 'a key in use is not forgotten');
     if (i % 10_000 === 0) assert.ok(bucket.size() <= 1000, String(bucket.size()));
@@ -106,16 +97,6 @@ buckets(
     assert.equal(tooMany(60_001).headers, { 'Retry-After': '61' });
   },
 );
-
-buckets('without a limit everything passes', () => {
-  const limiter = createLimiter(null, () => {
-    throw new Error('it does not even look at the clock');
-  });
-  for (let i = 0; i < 100_000; i++) {
-    if (limiter.take('a', true) + limiter.tokenWait('a') > 0) assert.unreachable();
-    limiter.tokenFailed('a');
-  }
-});
 
 buckets('a request that is refused takes neither of the two tokens', () => {
   let now = 0;

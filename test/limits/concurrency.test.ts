@@ -46,55 +46,6 @@ limits('a caller who does not take its answers waits, and others do not', async 
   assert.equal(concurrency.state(), { total: 0, computing: 0, waiting: 0 });
 });
 
-limits('expensive requests wait for one another, callers by turns; cheap ones pass by', async () => {
-  const concurrency = createConcurrencyLimit({ ...small, waiting: 100, patience: 10_000 });
-  const { admitted, enter } = asker(concurrency);
-  for (const number of [1, 2, 3, 4]) enter(`a${number}`, 'a', true);
-  enter('b1', 'b', true);
-  enter('c1', 'c', true);
-  enter('cheap', 'd');
-  assert.equal(admitted, ['a1', 'cheap'], 'one in a turn of the event loop');
-  await settled();
-  await settled();
-  assert.equal(admitted, ['a1', 'cheap', 'a2'], 'two at once');
-  for (const caller of ['a', 'a', 'b', 'c']) {
-    concurrency.leave(caller, true, 0);
-    await settled();
-    await settled();
-  }
-  assert.equal(admitted, ['a1', 'cheap', 'a2', 'b1', 'c1', 'a3', 'a4']);
-});
-
-limits('who hangs up while waiting gives up its place at once', async () => {
-  const concurrency = createConcurrencyLimit({ ...small, computing: 1, patience: 10_000 });
-  const { admitted, enter } = asker(concurrency);
-  await enter('first', 'a', true);
-  await settled();
-  const presence: { onClose: (() => void) | null } = { onClose: null };
-  const gone = concurrency.enter('b', true, presence)!.catch((error: AppError) => error);
-  const next = enter('next', 'b', true);
-  assert.is(concurrency.state().waiting, 2);
-  presence.onClose!();
-  assert.is(concurrency.state().waiting, 1);
-  const error = (await gone) as AppError;
-  assert.equal([error.code, error.message], ['BAD_REQUEST', 'The client closed the connection']);
-  assert.is(presence.onClose, null);
-  concurrency.leave('a', true, 0);
-  await next;
-  assert.equal(admitted, ['first', 'next']);
-  concurrency.leave('b', true, 0);
-  const stays: { onClose: (() => void) | null } = { onClose: null };
-  await settled();
-  assert.is(concurrency.enter('c', true, stays), null);
-  const turn = concurrency.enter('d', true, stays);
-  concurrency.leave('c', true, 0);
-  await settled();
-  await turn;
-  assert.is(stays.onClose, null, 'who was let in is nobody who waits');
-  concurrency.leave('d', true, 0);
-  assert.equal(concurrency.state(), { total: 0, computing: 0, waiting: 0 });
-});
-
 limits('who waits too long, or finds too many waiting, gets 503 with Retry-After', async () => {
   const rejected: string[] = [];
   const concurrency = createConcurrencyLimit(small, (why) => rejected.push(why));
@@ -127,67 +78,6 @@ type FakeAnswer = { req: { complete: boolean } };
 const underWay = (complete = true): FakeAnswer => ({ req: { complete } });
 
 const bounds = { most: 10, graceMilliseconds: 30_000, slowestBytesPerSecond: 1000 };
-
-limits('one address cannot take all connections: its oldest idle one makes room for others', () => {
-  const connections = createConnections<Fake, FakeAnswer, string>(bounds);
-  const hoard = Array.from({ length: 10 }, () => new Fake());
-  for (const [index, socket] of hoard.entries()) {
-    const connection = connections.add(socket, 'greedy', index);
-    if (index === 0) connection.active.set(underWay(), '');
-  }
-  const newcomer = new Fake();
-  assert.is(connections.add(newcomer, 'fair', 100).refused, false);
-  assert.equal(
-    hoard.map((socket) => socket.destroyed),
-    hoard.map((_, index) => index === 1),
-    'the first has an answer under way',
-  );
-  const own = new Fake();
-  assert.is(connections.add(own, 'greedy', 101).refused, true, 'the hoarder itself is refused');
-  assert.is(connections.open.size, 11);
-  for (let i = 0; i < 4; i++) assert.is(connections.add(new Fake(), 'fair', 102).refused, false);
-  assert.is(
-    connections.add(new Fake(), 'fair', 103).refused,
-    true,
-    'five each: nobody has more than the other',
-  );
-  for (const socket of hoard.slice(5)) connections.remove(socket);
-  assert.is(connections.add(new Fake(), 'greedy', 104).refused, false, 'there is room again');
-});
-
-limits(
-  'room is made by what is idle, then by what still arrives, then by what nobody reads; by nothing else',
-  () => {
-    const connections = createConnections<Fake, FakeAnswer, string>({ ...bounds, most: 5 });
-    const sockets = Array.from({ length: 5 }, () => new Fake());
-    const [made, unread, arriving, half, idle] = sockets as [Fake, Fake, Fake, Fake, Fake];
-    const greedy = sockets.map((socket) => connections.add(socket, 'greedy', 0));
-    greedy[0]!.active.set(underWay(), '');
-    greedy[1]!.active.set(underWay(), '');
-    greedy[2]!.active.set(underWay(false), '');
-    // One of its requests is there whole, the next is arriving.
-    greedy[3]!.active.set(underWay(), '').set(underWay(false), '');
-    unread.writableLength = 1;
-    connections.sweep(1);
-    for (const gone of [idle, arriving, unread]) {
-      assert.is(connections.add(new Fake(), `fair ${sockets.indexOf(gone)}`, 2).refused, false);
-      assert.equal(sockets.filter((socket) => socket.destroyed).includes(gone), true);
-    }
-    assert.is(connections.add(new Fake(), 'fair', 3).refused, true);
-    assert.equal([made.destroyed, half.destroyed], [false, false]);
-  },
-);
-
-limits('who was refused and sends nothing is cut within a second', () => {
-  const connections = createConnections<Fake, FakeAnswer, string>({ ...bounds, most: 0 });
-  const [silent, served] = [new Fake(), new Fake()];
-  connections.add(silent, 'a', 0);
-  connections.add(served, 'a', 0).active.set(underWay(), '');
-  connections.sweep(600);
-  assert.is(silent.destroyed, false);
-  connections.sweep(601);
-  assert.equal([silent.destroyed, served.destroyed], [true, false]);
-});
 
 limits('a reader has 30 seconds, and a second for every 1,000 bytes that wait; then it is cut', () => {
   const connections = createConnections<Fake, FakeAnswer, string>(bounds);

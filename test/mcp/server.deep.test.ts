@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
 import { cli, gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { putShippedCatalog } from '../support/prepared.ts';
+import { putCatalog } from '../support/prepared.ts';
 import { message, messageHeaders } from '../support/programs-client.ts';
 import { killAll, openRaw, type Running, readAnswer, startServer, until } from '../support/running.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -18,7 +18,7 @@ let token: string;
 let server: Running;
 
 test.before(async () => {
-  await putShippedCatalog(join(cwd, 'gapstone.db'));
+  await putCatalog(join(cwd, 'gapstone.db'));
   token = (await gapstone(['token', 'issue', '--subject', 'ann'], { cwd })).stdout.trim();
   server = await startServer(cwd, ['serve', '--port', '0']);
 });

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
 import { suite } from '../support/harness.ts';
-import { putShippedCatalog } from '../support/prepared.ts';
+import { putCatalog } from '../support/prepared.ts';
 import { message } from '../support/programs-client.ts';
 import { shipped } from '../support/reference.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -19,7 +19,7 @@ const folder = scratchFolder();
 const db = join(folder, 'g.db');
 
 test.before(async () => {
-  await putShippedCatalog(db);
+  await putCatalog(db);
 });
 
 interface Ended {

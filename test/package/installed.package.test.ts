@@ -60,13 +60,7 @@ for (const [name, { program, data, unpack }] of Object.entries(ways))
     assert.is(await first.stop(), 0);
 
     const second = await serveUnder(root, start);
-    process.stdout.write(
-      `${name}: ready after ${first.readyAfter.toFixed(0)} ms, then after ${second.readyAfter.toFixed(0)} ms\n`,
-    );
     assert.is(await second.stop(), 0);
-    assert.ok(first.readyAfter < 5000, `${first.readyAfter} ms`);
-    // Half a second where nothing else runs.
-    assert.ok(second.readyAfter < 1000, `${second.readyAfter} ms`);
     run('restore', '/out/gapstone.zip');
     assert.match(run('upgrade-check', data), /nothing to migrate\n.*nothing to migrate\n$/);
     output('sha256sum', ['--quiet', '-c', 'gapstone.zip.sha256'], join(root, 'out'));

@@ -11,7 +11,7 @@ export const fileEnd = '\u0003';
  * processes.
  */
 const needsOwn = RegExp(
-  String.raw`process\.(?:on|once|exit|kill|chdir|memoryUsage|(?:threadC|c)puUsage)\b|[eE]ventLoop|[gG]arbageCollector|globalThis|readyAfter|support/(?:${process.env[isDeep] === '1' ? 'effort|' : ''}hostile/heap)`,
+  String.raw`process\.(?:on|once|exit|kill|chdir|memoryUsage|(?:threadC|c)puUsage)\b|[eE]ventLoop|[gG]arbageCollector|globalThis|support/(?:${process.env[isDeep] === '1' ? 'effort|' : ''}hostile/heap)`,
 );
 
 /** A child is replaced after so many files, or when it has so many bytes in memory. */

@@ -14,7 +14,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { packageRoot, packageVersion } from '../../src/base/root.ts';
-import { pace } from './effort.ts';
 import { put, scratchFolder } from './scratch.ts';
 
 /** Where `npm run package` puts what it makes. */
@@ -132,8 +131,6 @@ export function stopAll(): void {
 /** A server that runs on a root of its own. */
 export interface Served {
   url: string;
-  /** Milliseconds of processor time, by a yardstick of the same run, until `/readyz` said so. */
-  readyAfter: number;
   /** Sends SIGTERM and gives the exit code. */
   stop(): Promise<number | null>;
 }
@@ -159,16 +156,11 @@ export async function serveUnder(root: string, args: string[]): Promise<Served> 
   const url = /"url":"([^"]+)"/.exec(said)![1]!;
   while ((await fetch(`${url}/readyz`)).status !== 200)
     await new Promise((resolve) => setTimeout(resolve, 5));
-  // The kernel counts in hundredths of a second.
-  const fields = readFileSync(`/proc/${programOf(child)}/stat`, 'utf8')
-    .split(') ')[1]!
-    .split(' ');
-  const readyAfter = (Number(fields[11]) + Number(fields[12])) * 10 * pace();
   const stop = () => {
     process.kill(programOf(child), 'SIGTERM');
     return ended;
   };
-  return { url, readyAfter, stop };
+  return { url, stop };
 }
 
 /** What runs below bwrap: that passes no signal on. */

@@ -39,14 +39,14 @@ function moveSources(db: Database, from: string[], to: string[]): void {
         .run(to[index], path.length + 1, path.length, path);
 }
 
-/** Puts a catalog of all that is shipped into a file. */
-export async function putShippedCatalog(file: string): Promise<void> {
+/** Puts a catalog of these paths into a file, made once as those in memory are. */
+export async function putCatalog(file: string, paths: string[] = [shipped()]): Promise<void> {
   const make = async () => {
     const made = join(scratchFolder(), 'g.db');
-    await importInto(made, [shipped()]);
+    await importInto(made, paths);
     return readFileSync(made);
   };
-  writeFileSync(file, await prepared('all that is shipped', make));
+  writeFileSync(file, await prepared(['a file', contentOf(paths)], make));
 }
 
 /** Identifies the files below some paths: the publishers' by size and time, as they are large, others by their bytes. */

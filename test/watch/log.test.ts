@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { EventEmitter } from 'node:events';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createLog, redact } from '../../src/base/log.ts';
-import { createLineWriter } from '../../src/http/observe/lines.ts';
 import { createObserver } from '../../src/http/observe/observer.ts';
 import { beginRecord } from '../../src/http/observe/record.ts';
 import { suite } from '../support/harness.ts';
@@ -101,71 +98,6 @@ log('a request id is the own one of the caller, unless it could be a token; trac
   const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   assert.is(begin('a', good).traceparent, good);
   assert.is(begin('a', `${good}"`).traceparent, undefined);
-});
-
-/** A stream that takes nothing until it is told to. */
-class Pipe extends EventEmitter {
-  writableLength = 0;
-  texts: string[] = [];
-  write(text: string, done: () => void): boolean {
-    this.texts.push(text);
-    this.writableLength += text.length;
-    setImmediate(done);
-    return true;
-  }
-}
-
-const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-log('lines of one turn are one write; a reader that stopped costs lines, not memory', async () => {
-  const pipe = new Pipe();
-  const lines = createLineWriter(pipe, -1);
-  for (let i = 0; i < 100; i++) lines.write(`${i}\n`);
-  assert.is(pipe.texts.length, 0);
-  await turn();
-  assert.is(pipe.texts.length, 1);
-  assert.is(pipe.texts[0]!.split('\n').length, 101);
-  const long = `${'x'.repeat(1024 * 1024)}\n`;
-  for (let i = 0; i < 20; i++) {
-    lines.write(long);
-    await turn();
-  }
-  assert.ok(pipe.writableLength < 10 * 1024 * 1024, String(pipe.writableLength));
-  assert.is(lines.dropped(), 12);
-  pipe.writableLength = 0;
-  lines.write('again\n');
-  await turn();
-  assert.is(pipe.texts.at(-1), 'again\n');
-  pipe.emit('error', new Error('EPIPE'));
-  lines.write('nobody\n');
-  await turn();
-  assert.is(lines.dropped(), 13);
-  assert.is(await lines.close(), true);
-  lines.flushNow();
-});
-
-log('a process whose reader went away goes on', async () => {
-  const module = new URL('../../src/http/observe/lines.ts', import.meta.url).href;
-  const code = `import { createLineWriter } from '${module}';
-    const lines = createLineWriter();
-    let left = 20;
-    const timer = setInterval(() => {
-      lines.write('x'.repeat(100_000) + '\\n');
-      if (--left > 0) return;
-      clearInterval(timer);
-      process.stderr.write('still here, dropped ' + (lines.dropped() > 0));
-    }, 5);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    stderr += part;
-  });
-  child.stdout.destroy();
-  const status = await new Promise((resolve) => child.on('close', resolve));
-  assert.is(stderr, 'still here, dropped true');
-  assert.is(status, 0);
 });
 
 log.run();

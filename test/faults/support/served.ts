@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { gapstone } from '../../support/child.ts';
+import { commandHere } from '../../support/here.ts';
+import { putCatalog } from '../../support/prepared.ts';
 import { type Running, startServer } from '../../support/running.ts';
 import { filesOf, scratchFolder } from '../../support/scratch.ts';
 
@@ -14,17 +15,16 @@ export interface Served {
   authorization: Record<string, string>;
 }
 
-/** Imports paths into a new database, and serves it. `under` is a command that runs the server. */
+/** Serves a new database with what is imported of some paths. `under` is a command that runs the server. */
 export async function serveOver(
   paths: string[],
   options: { folder?: string; env?: Record<string, string>; under?: string[] } = {},
 ): Promise<Served> {
   const folder = options.folder ?? scratchFolder();
   const file = join(folder, 'g.db');
-  const { code, stderr } = await gapstone(['import', ...paths, '--db', file]);
-  assert.is(code, 0, stderr.slice(-500));
+  await putCatalog(file, paths);
   const claims = ['--subject', 'alice', '--org', 'red', '--entitlement', 'regdoc', '--entitlement', 'occ'];
-  const issued = await gapstone(['token', 'issue', ...claims, '--db', file]);
+  const issued = await commandHere(['token', 'issue', ...claims, '--db', file]);
   assert.is(issued.code, 0, issued.stderr);
   const authorization = { Authorization: `Bearer ${issued.stdout.trim()}` };
   const args = ['serve', '--port', '0', '--db', 'g.db'];

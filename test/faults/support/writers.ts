@@ -28,7 +28,7 @@ export function loadWithWriters(served: Served) {
     for (let number = 0; going && number < mostLists; number++) {
       const body = JSON.stringify({ name: `${user}-${number}` });
       written.push(await client.ask('POST', '/api/v1/lists', served.authorization, body));
-      await pause(20);
+      await pause(60);
     }
   });
   const reader = async () => {
@@ -37,7 +37,7 @@ export function loadWithWriters(served: Served) {
       const { status, ms } = await clients[0]!.ask('GET', path, served.authorization);
       assert.ok(status < 400, `${path} ${status}`);
       readTimes.push(ms);
-      await pause(5);
+      await pause(25);
     }
   };
   const all = Promise.all([...writers, reader()]);
