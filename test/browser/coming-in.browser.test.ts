@@ -112,14 +112,4 @@ comingIn?.('by one press with the organization, back on the page that was wanted
   await leave(visitor);
 });
 
-comingIn?.('who has no certificate is told what to do', async () => {
-  const visitor = await visitWithProfile(url, homeWith(null));
-  const { page } = visitor;
-  await page.goto('/signin');
-  await page.getByRole('button', { name: 'Sign in with your certificate' }).click();
-  await page.getByText('Your browser sent no certificate').waitFor();
-  assert.equal(await violations(page), []);
-  await leave(visitor);
-});
-
 comingIn?.run();

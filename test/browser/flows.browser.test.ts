@@ -65,36 +65,10 @@ for (const javaScriptEnabled of [true, false]) {
       for (const [index, { groupId }] of results.entries())
         assert.ok((await found.nth(index).textContent())!.includes(groupId), groupId);
       assert.is(await page.getByLabel('NIST SP 800-53 control').inputValue(), 'ac-2(1)');
-      await page.getByText('Filters (4)', { exact: true }).click();
-      await page.getByLabel('CCI', { exact: true }).fill('CCI-999999');
-      await page.getByRole('button', { name: 'Apply filters' }).click();
-      await page.getByText('CCI not found: CCI-999999').waitFor();
-      await page.getByLabel('CCI', { exact: true }).fill('CCI-000002');
-      await page.getByRole('button', { name: 'Search rules' }).click();
-      await page.getByText('No rule with these filters has any of these words.').waitFor();
-      await page.getByRole('link', { name: 'Clear filters' }).first().click();
-      assert.is(new URL(page.url()).search, '?q=the');
       await leave(visitor);
     },
   );
 }
-
-flows('from a control to its crosswalk', async () => {
-  const visitor = await site.visit();
-  const { page } = visitor;
-  await page.goto('/');
-  await page.getByRole('link', { name: 'Controls', exact: true }).first().click();
-  await page.getByRole('link', { name: 'NIST SP 800-53' }).click();
-  await page.getByLabel('ID, title or statement contains').fill('AC-2(1)');
-  await page.getByRole('button', { name: 'Apply filters' }).click();
-  await page.getByRole('link', { name: 'AC-2(1)', exact: true }).click();
-  await page.getByRole('img', { name: /^AC-2\(1\) is mapped to/ }).waitFor();
-  await page.getByLabel('Steps at most').selectOption('1');
-  await page.getByLabel('auto', { exact: true }).uncheck();
-  await page.getByRole('button', { name: 'Apply filters' }).click();
-  assert.match(page.url(), /maxHops=1&status=verified#crosswalk$/);
-  await leave(visitor);
-});
 
 /** Signs in, makes a list, adds a STIG, exports it, deletes and restores it, signs out. */
 async function workWithLists(javaScriptEnabled: boolean, host?: string): Promise<void> {
@@ -255,13 +229,6 @@ flows('the API is tried from its reference, with the session of the browser', as
   );
   const answer = JSON.parse((await output.locator('pre').textContent())!);
   assert.is(answer.pagination.total, 4);
-  await page.goto('/docs/crosswalk');
-  const batch = page.locator('#post-api-v1-crosswalk-resolve-batch');
-  await batch.getByText('Try it').click();
-  await batch.getByLabel('Body').fill('{"ccis":["CCI-000015"]}');
-  await batch.getByRole('button', { name: 'Send' }).click();
-  await batch.locator('output').getByText('200 · application/json').waitFor();
-  assert.equal(JSON.parse((await batch.locator('output pre').textContent())!), { 'CCI-000015': ['AC-2(1)'] });
   await leave(visitor);
 });
 

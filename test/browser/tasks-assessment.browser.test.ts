@@ -6,7 +6,7 @@ import { reference, referenceData } from '../support/reference.ts';
 import { runToEnd } from '../support/running.ts';
 import { readSheet } from '../support/xlsx-reader.ts';
 
-// What a person takes into the room: the plan of work, the worksheet, and the gaps of a control.
+// What a person takes into the room: the plan of work, and the gaps of a control.
 const { tests: tasks, site } = browserSuite('Tasks: before an assessment', { withReal: true });
 const onReal = testIf(referenceData, tasks);
 const slugs = ['harbor_linux_3', ...(hasRealReleases ? ['red_hat_enterprise_linux_9'] : [])];
@@ -37,22 +37,6 @@ tasks('the plan of work of a list', () =>
     await accessible();
     const { bytes } = await download(page.getByRole('link', { name: 'XLSX' }));
     assert.is(readSheet(bytes).rows.length, totals.rules + 1);
-  }),
-);
-
-tasks('the worksheet of a family, for paper', () =>
-  journey(site, async ({ page, click, accessible }) => {
-    await click(page.getByRole('link', { name: 'Boundary A' }).first());
-    await click(page.getByRole('link', { name: 'Worksheet' }));
-    await page.getByLabel('Family').selectOption('Media Protection');
-    await click(page.getByRole('button', { name: 'Show worksheet' }));
-    await click(page.getByRole('link', { name: 'Print view' }));
-    const { totals } = await site.ask<{ totals: { controls: number; objectives: number } }>(
-      `/api/v1/lists/${list}/worksheet?family=MP`,
-    );
-    assert.is(await page.getByRole('heading', { level: 2, name: /^MP-/ }).count(), totals.controls);
-    if (hasRealReleases) assert.is(await page.locator('.objectives tbody tr').count(), totals.objectives);
-    await accessible();
   }),
 );
 

@@ -52,21 +52,6 @@ tasks('a diff as a file: a page that opens from a disc, by itself', () =>
   }),
 );
 
-tasks('from change to change inside a comparison', () =>
-  journey(site, async ({ page, click }) => {
-    const releases = page.getByRole('row', { name: /Harbor Linux 3/ });
-    await click(releases.first().getByRole('link', { name: 'Compare with V1R1' }));
-    await click(page.getByRole('link', { name: /^Whole text/ }).first());
-    const here = page.getByRole('navigation', { name: 'Previous and next change' });
-    const first = await here.textContent();
-    assert.match(first!, /^Change 1 of \d+/);
-    await click(here.getByRole('link', { name: '→' }));
-    assert.match((await here.textContent())!, /Change 2 of \d+/);
-    await click(here.getByRole('link', { name: '←' }));
-    assert.is(await here.textContent(), first);
-  }),
-);
-
 tasks('changes since a quarter, and what became of a rule', () =>
   journey(site, async ({ page, click, download }) => {
     await click(page.getByRole('link', { name: 'What changed in all STIGs' }));
@@ -85,21 +70,6 @@ tasks('changes since a quarter, and what became of a rule', () =>
     assert.match((await rule.textContent())!, /CAT II.*to.*CAT I/s);
     const top = await rule.evaluate((element) => element.getBoundingClientRect().top);
     assert.ok(top >= 0 && top < page.viewportSize()!.height, `it is at ${top} px`);
-  }),
-);
-
-tasks('changes of a list, since a day', () =>
-  journey(site, async ({ page, click, download }) => {
-    await click(page.getByRole('link', { name: 'The mail server' }));
-    await click(page.getByRole('link', { name: 'Changes', exact: true }));
-    assert.is(await page.getByText('No STIG of this list has a newer release').count(), 1);
-    await page.getByLabel('Since').fill('2026-01-01');
-    await click(page.getByRole('button', { name: 'Show changes' }));
-    const { name, bytes } = await download(page.getByRole('link', { name: 'XLSX' }));
-    assert.match(name, /The mail server_changes_since_2026-01-01\.xlsx$/);
-    assert.ok(bytes.length > 1000);
-    const changes = page.getByRole('table', { name: 'Changes of each STIG' });
-    assert.is(await changes.getByRole('link').first().getAttribute('href'), '/stigs/harbor_linux_3');
   }),
 );
 

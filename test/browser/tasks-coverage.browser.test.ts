@@ -49,27 +49,4 @@ tasks('moderate controls without a rule, for a list, and as a file', () =>
   }),
 );
 
-tasks('from 800-171 to the rules of a STIG', () =>
-  journey(site, async ({ page, click }) => {
-    await click(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'STIGs' }));
-    await click(page.getByRole('link', { name: /^Harbor Linux 3/ }));
-    await click(page.getByRole('link', { name: 'Coverage' }));
-    await page.getByLabel('Framework').selectOption('nist-800-171');
-    await click(page.getByRole('button', { name: 'Show coverage' }));
-    const first = page.locator('.family a:not(.n0)').first();
-    const [requirement, number] = (await first.textContent())!.trim().split(' ') as [string, string];
-    assert.match(requirement, /^3\.\d+\.\d+$/);
-    await click(first);
-    const chosen = page.getByRole('complementary', { name: requirement });
-    await chosen.waitFor();
-    assert.is(await chosen.locator('.severity').count(), Number(number));
-    const [map, beside] = [
-      (await page.locator('.family').first().boundingBox())!,
-      (await chosen.boundingBox())!,
-    ];
-    if (page.viewportSize()!.width > 1000) assert.ok(beside.x > map.x + map.width, 'beside the map');
-    else assert.ok(beside.y < map.y, 'above the map');
-  }),
-);
-
 tasks.run();

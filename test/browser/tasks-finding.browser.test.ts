@@ -29,23 +29,4 @@ tasks('CAT I about SSH, as a sheet', () =>
   }),
 );
 
-tasks('which rules of a list address a control, by the page of the control', async () => {
-  const { id } = await site.post('/api/v1/lists', { name: 'The web servers' });
-  await site.post(`/api/v1/lists/${id}/stigs`, { slugs: ['lantern_web_server_2'] });
-  const { results } = await site.ask<Found>('/api/v1/search?control=CM-7&stig=lantern_web_server_2');
-  assert.ok(results.length > 0);
-  await journey(site, async ({ page, click }) => {
-    await page.getByLabel('Search STIGs, rules').fill('CM-7');
-    await click(page.getByRole('button', { name: 'Search' }));
-    await click(page.getByText('Filter by list, STIG or severity'));
-    await page.getByLabel('STIGs of a list').selectOption({ label: 'The web servers' });
-    await click(
-      page.getByRole('region', { name: 'STIG rules' }).getByRole('button', { name: 'Apply filters' }),
-    );
-    const rules = page.getByRole('region', { name: 'STIG rules' });
-    assert.is(await rules.getByRole('rowheader').count(), results.length);
-    for (const { groupId } of results) await rules.getByText(groupId, { exact: true }).waitFor();
-  });
-});
-
 tasks.run();

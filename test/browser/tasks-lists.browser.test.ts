@@ -85,30 +85,6 @@ tasks('a list of six with notes', async () => {
   });
 });
 
-tasks('share', async () => {
-  const headers = { Authorization: `Bearer ${await site.served.token('bob')}` };
-  const sees = async (id: string) =>
-    (await fetch(`${site.served.url}/api/v1/lists/${id}`, { headers })).status;
-  for (const javaScriptEnabled of [true, false]) {
-    const name = `To share ${javaScriptEnabled}`;
-    const id = await makeList(name);
-    assert.is(await sees(id), 404);
-    await journey(
-      site,
-      async ({ page, click }) => {
-        await click(navigation(page, 'Saved'));
-        await click(page.getByRole('link', { name }));
-        await click(page.getByRole('link', { name: 'Sharing and settings' }));
-        await page.getByLabel('Visibility').selectOption('SHARED');
-        await click(page.getByRole('button', { name: 'Save' }));
-        await page.getByText('Saved.').waitFor();
-      },
-      { javaScriptEnabled: [javaScriptEnabled] },
-    );
-    assert.is(await sees(id), 200);
-  }
-});
-
 tasks('print', async () => {
   await makeList('To print');
   await journey(site, async ({ page, click }) => {

@@ -77,35 +77,6 @@ tasks('what is shown is what was published, with the buttons and without', async
   }
 });
 
-tasks('CAT I about SSH, read one after the other', () =>
-  journey(site, async ({ page, click }) => {
-    await click(page.getByRole('link', { name: 'STIGs', exact: true }).first());
-    await click(page.getByRole('link', { name: /^Harbor Linux 3/ }));
-    await page.getByLabel('ID or title contains').fill('must');
-    await page.getByLabel(/ CAT I$/).check();
-    await click(page.getByRole('button', { name: 'Apply filters' }));
-    await click(page.locator('table.rules a').first());
-    assert.match(page.url(), /search=must&severity=high$/);
-    const facts = page.locator('.facts').first();
-    assert.match((await facts.textContent())!, 'CAT I');
-    await click(page.locator('.read a[rel=next]').first());
-    assert.match(page.url(), /V-900003\?search=must&severity=high$/);
-    assert.match((await page.locator('.facts').first().textContent())!, '▲ CAT I');
-  }),
-);
-
-tasks('one rule over time, and what changed in it', () =>
-  journey(site, async ({ page, click }) => {
-    await find(page, 'V-900012');
-    await click(searchButton(page));
-    const strip = page.locator('ol.strip');
-    assert.match((await strip.locator('li').first().textContent())!, /⇅.*V1R2.*changed.*CAT II.*CAT I/s);
-    await click(strip.getByRole('link', { name: /^changed/ }));
-    assert.match(page.url(), /\/diff\?from=V1R1&to=V1R2&rule=V-900012#V-900012$/);
-    assert.is(await page.locator('#V-900012').count(), 1);
-  }),
-);
-
 tasks('three columns on a wide screen, where j and k go on and back with the filters', async () => {
   const visitor = await site.visit({ viewport: { width: 1400, height: 900 } });
   const { page } = visitor;

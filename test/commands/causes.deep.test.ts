@@ -1,17 +1,13 @@
-import { chmodSync, chownSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { discover, listFiles } from '../../importers/discover.ts';
-import { whyRefused } from '../../src/base/files.ts';
 import { packageRoot } from '../../src/base/root.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
-import { actingAsNobody, nobody } from '../support/nobody.ts';
-import { put, scratchFolder } from '../support/scratch.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 const causes = suite('Errors name their cause');
 
-const isRoot = process.geteuid?.() === 0;
 /** A copy of the compiled program whose driver is another: none, or a damaged one. */
 function programWith(driver: 'none' | 'damaged'): string {
   const folder = scratchFolder();
@@ -54,35 +50,5 @@ for (const [driver, why] of [
       );
     }
   });
-
-causes('what lies in a folder that cannot be entered is named, file by file, with whose it is', async () => {
-  const folder = scratchFolder();
-  const closed = join(folder, 'closed');
-  const names = ['a.xml', 'b.zip'].map((name) => put(closed, name, '<x/>'));
-  if (isRoot) chownSync(closed, 4711, 4712);
-  chmodSync(folder, 0o755);
-  // Listed by everybody, entered by nobody else.
-  chmodSync(closed, isRoot ? 0o744 : 0o644);
-  const { uid, gid } = isRoot
-    ? { uid: 4711, gid: 4712 }
-    : { uid: process.geteuid!(), gid: process.getegid!() };
-  const whose = `: ${closed} belongs to uid ${uid}, gid ${gid} (mode ${isRoot ? '0744' : '0644'}), and this process is uid ${isRoot ? nobody : uid}, gid ${isRoot ? nobody : gid}`;
-  const found = await actingAsNobody(async () => {
-    const all: string[] = [];
-    for await (const each of discover(listFiles([folder])))
-      all.push(each.type === 'unreadable' ? `${each.outcome} ${each.source}: ${each.reason}` : 'read');
-    return all;
-  });
-  chmodSync(closed, 0o755);
-  assert.equal(
-    found,
-    names.map((name) => `rejected ${name}: EACCES: permission denied, lstat '${name}'${whose}`),
-  );
-});
-
-causes('an error that is about no right has no owner in it', () => {
-  const error = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-  assert.is(whyRefused('/', error), 'ENOSPC: no space left on device');
-});
 
 causes.run();

@@ -1,18 +1,16 @@
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { createStatusService } from '../../src/catalog/loaded-status.ts';
 import { type CheckReport, checkDatabase } from '../../src/commands/check.ts';
 import { type Database, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
-import type { Kind } from '../../src/db/header.ts';
-import { listMigrations } from '../../src/db/migrate.ts';
+import { change, damagePage, newest, siteOf, stateOf } from '../support/database-files.ts';
 import { suite } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
-import { filesIn, filesOf, put, scratchFolder } from '../support/scratch.ts';
+import { filesOf, put, scratchFolder } from '../support/scratch.ts';
 
 const names = [
   'integrity of the catalog',
@@ -264,65 +262,40 @@ check('finds every kind of contradiction, and says nothing else', () => {
   db.close();
 });
 
-/** A copy of the two files, the last page of a table of one damaged. */
-function damaged(kind: Kind, table: string): { folder: string; file: string; bytes: Buffer } {
-  const folder = scratchFolder();
-  for (const name of ['g.db', 'g-users.db']) copyFileSync(join(sample, '..', name), join(folder, name));
-  const file = join(folder, kind === 'catalog' ? 'g.db' : 'g-users.db');
-  const sqlite = new Sqlite(file, { readonly: true });
-  const page = sqlite.prepare('SELECT max(pageno) FROM dbstat WHERE name = ?').pluck().get(table) as number;
-  const size = sqlite.pragma('page_size', { simple: true }) as number;
-  sqlite.close();
-  const bytes = readFileSync(file);
-  bytes.fill(0xff, (page - 1) * size, (page - 1) * size + 64);
-  writeFileSync(file, bytes);
-  return { folder, file, bytes };
-}
-
 check('a damaged page is told of, and the other checks go on', async () => {
-  for (const [kind, table, bad, good] of [
-    [
-      'catalog',
-      'findings',
-      ['integrity of the catalog', 'foreign keys of the catalog'],
-      /users|closure|ledger/,
-    ],
-    ['users', 'bundles', ["integrity of users' data"], /^(?!integrity of users|foreign keys of users)/],
+  for (const [kind, bad, good] of [
+    ['catalog', 'integrity of the catalog,foreign keys of the catalog', /users|closure|ledger/],
+    ['users', "integrity of users' data", /^(?!integrity of users|foreign keys of users)/],
   ] as const) {
-    const { folder, file, bytes } = damaged(kind, table);
-    const { code, stdout, stderr } = await commandHere(['check', '--db', join(folder, 'g.db'), '--json']);
+    const { folder, file, files } = siteOf(kind);
+    damagePage(file, kind);
+    const before = stateOf(folder);
+    const { code, stdout, stderr } = await commandHere(['check', '--db', files.db, '--json']);
     const report: CheckReport = JSON.parse(stdout);
     assert.equal([code, stderr, report.ok], [1, '', false]);
     assert.is(report.digest === null, kind === 'catalog');
     const found = report.checks.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
-    for (const name of bad) assert.ok(found.includes(name), `${name}: ${found}`);
-    assert.not(
-      found.some((name) => good.test(name)),
-      found.join(),
+    for (const name of bad.split(',')) assert.ok(found.includes(name), `${name}: ${found}`);
+    assert.equal(
+      found.filter((name) => good.test(name)),
+      [],
     );
-    assert.equal(readFileSync(file), bytes);
-    assert.equal(readdirSync(folder).sort(), ['g-users.db', 'g.db']);
+    assert.equal(stateOf(folder), before);
   }
 });
 
 check('by the command: a line for each problem, exit 1; both files stay as they are', async () => {
-  const folder = scratchFolder();
-  const file = join(folder, 'g.db');
-  copyFileSync(sample, file);
-  copyFileSync(sampleUsers, join(folder, 'g-users.db'));
-  const bytes = () => filesIn(folder).map((name) => [name, readFileSync(join(folder, name))]);
-  const before = bytes();
+  const { folder, file } = siteOf('catalog', undefined, filesOf(sample));
+  const before = stateOf(folder);
   const fine = await commandHere(['check', '--db', file]);
   assert.equal([fine.code, fine.stderr], [0, '']);
-  assert.equal(bytes(), before);
+  assert.equal(stateOf(folder), before);
   const db = openCatalog(file);
   const digest = catalogDigest(db);
   db.close();
   const lines = ['schema', ...names].map((name) => `ok: ${name}\n`);
   assert.is(fine.stdout, `${lines.join('')}digest: ${digest}\n`);
-  const sqlite = new Sqlite(file);
-  sqlite.exec("UPDATE stigs SET title = 'x'");
-  sqlite.close();
+  change(file, "UPDATE stigs SET title = 'x'");
   const bad = await commandHere(['check', '--db', file]);
   assert.is(bad.code, 1);
   const [ofDigest, ...problems] = bad.stdout.match(/^problem: .*$/gm)!.sort();
@@ -364,15 +337,10 @@ status('counts what is loaded, and of users numbers alone', () => {
   const found = statusOf(db);
   db.sqlite.exec('ROLLBACK');
   const { catalog, users, frameworks, imports } = found;
-  const ofFile = ({ file, bytes, schema }: { file: string; bytes: number; schema: number }) => [
-    file,
-    bytes,
-    schema,
-  ];
-  const schemas = [listMigrations('catalog').length, listMigrations('users').length];
-  assert.equal(ofFile(catalog), [sample, statSync(sample).size, schemas[0]]);
-  assert.equal(ofFile(users), [sampleUsers, statSync(sampleUsers).size, schemas[1]]);
-  assert.equal([catalog.generation, typeof users.logBytes], [2, 'number']);
+  const { file, bytes, logBytes: _, schema, ...kept } = users;
+  assert.equal([file, bytes, schema], [sampleUsers, statSync(sampleUsers).size, newest.users]);
+  const ofCatalog = [catalog.file, catalog.bytes, catalog.schema, catalog.generation];
+  assert.equal(ofCatalog, [sample, statSync(sample).size, newest.catalog, 2]);
   assert.is(told(found.stigs), 'stigs 2, srgs 0, releases 3, findings 25, newestReleaseDate 2026-07-01');
   assert.equal(frameworks.map(told), [
     'framework nist-800-171, version Rev 2, edition , default true, controls 110, withdrawn 0',
@@ -380,7 +348,6 @@ status('counts what is loaded, and of users numbers alone', () => {
   ]);
   assert.is(told(found.crosswalk), 'nodes 231, edges 197, paths 932, decisions 2');
   assert.equal([found.documents, found.readAgain], [2, []]);
-  const { file: _, bytes: __, logBytes: ___, schema: ____, ...kept } = users;
   assert.is(
     told(kept),
     'lists 1, deletedLists 1, controlCollections 0, documentCollections 0, roleCollections 1, ' +
@@ -390,14 +357,8 @@ status('counts what is loaded, and of users numbers alone', () => {
     told(found.roles),
     'occupations 29, occupationEdition O*NET 29.2, workRoles 41, workRoleEdition NICE Framework 2.0.0, mappings 30',
   );
-  assert.equal(
-    imports.map((each) => [each.run, each.generation, each.imported, each.skipped, each.rejected]),
-    [
-      [2, 2, 3, 0, 1],
-      [1, 1, imports[1]!.imported, imports[1]!.sources - imports[1]!.imported, 0],
-    ],
-  );
-  assert.ok(imports[1]!.imported >= 7);
+  const { run, generation, imported, skipped, rejected } = imports[0]!;
+  assert.equal([imports.length, run, generation, imported, skipped, rejected], [2, 2, 2, 3, 0, 1]);
   assert.not.match(JSON.stringify(found), /SECRET/);
   db.close();
 });
@@ -413,15 +374,7 @@ status('by the command, as text and as JSON with the digest', async () => {
   assert.is(withoutLogs(rest), withoutLogs(statusOf(db)));
   db.close();
   const text = await commandHere(['status', '--db', sample]);
-  assert.is(text.code, 0);
   assert.match(text.stdout, new RegExp(`^digest +${digest}$`, 'm'));
-  assert.match(text.stdout, /^STIGs +2, SRGs 0, 3 releases, \d+ findings, newest \d{4}-\d\d-\d\d$/m);
-  assert.match(text.stdout, /^catalog +\S+\/g\.db, \d+\.\d MB, log 0\.0 MB, schema \d+$/m);
-  assert.match(text.stdout, /^users' data +\S+\/g-users\.db, 0\.\d MB, log 0\.0 MB, schema \d+$/m);
-  assert.match(
-    text.stdout,
-    /^import 2 +\S+: 4 sources, 3 imported, 0 unchanged, 0 superseded, 0 skipped, 1 rejected$/m,
-  );
 });
 
 status("without users' data: zeros, and status and check make no file", async () => {

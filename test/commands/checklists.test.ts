@@ -48,19 +48,8 @@ command('of a list: the bytes that the API gives, whole, for the owner alone, an
     const served = Buffer.from(await answer.arrayBuffer());
     const out = `${format}.zip`;
     const env = { GAPSTONE_BANNER: 'CUI' };
-    const args = [
-      '--list',
-      id,
-      '--hosts',
-      'hosts.csv',
-      '--out',
-      out,
-      '--format',
-      format!,
-      '--layout',
-      layout!,
-    ];
-    const made = await commandHere(['checklists', ...args, '--json'], { cwd: folder, env });
+    const args = `--list ${id} --hosts hosts.csv --out ${out} --format ${format} --layout ${layout}`;
+    const made = await commandHere(['checklists', ...args.split(' '), '--json'], { cwd: folder, env });
     assert.is(made.code, 0, made.stderr);
     assert.equal(read(out), served);
     const { file, bytes, sha256, files } = JSON.parse(made.stdout);

@@ -140,8 +140,6 @@ content('what is refused is one line, exit 1, an event, and leaves everything as
   const { code, stderr } = await commandHere(['content', 'apply', one, '--db', 'g.db'], { cwd: empty });
   assert.equal([code, /trusts no key yet/.test(stderr), filesIn(empty)], [1, true, []]);
   assert.not.ok(existsSync(join(empty, 'gapstone-audit.jsonl')));
-  for (const args of [['apply'], ['apply', one, two], ['rollback', one], ['plan']])
-    assert.is((await run('content', ...args)).code, 2);
 });
 
 content.run();

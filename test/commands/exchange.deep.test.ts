@@ -121,22 +121,13 @@ exchange('takes the place of another in one step: the next request is answered f
   await imported(file, shipped('stigs'));
   const { running, ask } = await served(folder, ['--db', file]);
   const list = await makeList(ask);
-  const versions = new Set<string>();
-  const texts = [5, 6, 7].map((release) => writeXccdf({ id: 'Other_STIG', title: 'Other STIG', release }));
-  for (const [index, text] of texts.entries()) {
-    const next = join(folder, `next-${index}.db`);
-    await imported(next, shipped('stigs'), put(scratchFolder(), 'other.xml', text));
-    assert.not.ok(existsSync(`${next}-wal`), 'it stands alone');
-    renameSync(next, file);
-    await until('it is served', async () => {
-      const { status, json } = await ask('GET', '/api/v1/stigs/other');
-      assert.ok(status === 200 || status === 404);
-      versions.add(json.version);
-      return json.version === `V1R${index + 5}`;
-    });
-    assert.is((await ask('PUT', `${list}/stigs/harbor_linux_3`, { notes: `note ${index}` })).status, 200);
-  }
-  assert.equal([...versions].filter(Boolean), ['V1R5', 'V1R6', 'V1R7']);
+  const next = join(folder, 'next.db');
+  const text = writeXccdf({ id: 'Other_STIG', title: 'Other STIG', release: 7 });
+  await imported(next, shipped('stigs'), put(scratchFolder(), 'other.xml', text));
+  assert.not.ok(existsSync(`${next}-wal`), 'it stands alone');
+  renameSync(next, file);
+  await until('it is served', () => has(ask, 'other'));
+  assert.is((await ask('PUT', `${list}/stigs/harbor_linux_3`, { notes: 'kept' })).status, 200);
   // What cannot be served does not take its place, and is told of once.
   renameSync(put(folder, 'broken', 'SQLite format 3\0 and nothing else'), file);
   await until('it is told of', () => running.stdout().includes('the new catalog cannot be served'));
@@ -169,18 +160,11 @@ withoutRights('lies where nothing can be written, and users go on writing', asyn
   if (isRoot) chownSync(home, nobody, nobody);
   const { running, ask } = await served(home, args, under);
   const list = await makeList(ask);
-  assert.equal(
-    (await shown(ask, list)).map(([slug]) => slug),
-    slugs,
-  );
   assert.is((await ask('GET', '/api/v1/search?q=harbor')).status, 200);
-  assert.is((await ask('GET', '/api/v1/catalog')).json.stigs, 2);
-  for (const command of [['status'], ['check']]) {
+  for (const command of [['check'], ['backup', join(home, 'b.zip')]]) {
     const { code, stdout, stderr } = await gapstone([...command, ...args], { under });
     assert.is(code, 0, stdout + stderr);
   }
-  const copy = join(home, 'b.zip');
-  assert.is((await gapstone(['backup', copy, ...args], { under })).code, 0);
   // Another catalog is laid there from outside.
   const next = join(scratchFolder(), 'next.db');
   copyFileSync(file, next);

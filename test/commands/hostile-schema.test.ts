@@ -77,24 +77,15 @@ CREATE TRIGGER stay BEFORE DELETE ON sessions BEGIN SELECT RAISE(IGNORE); END
 # a trigger of type TRIGGER
 $row ('TRIGGER', 'stay', 'sessions', 0, $users)
 + the row stay of the schema, of type "TRIGGER" and on sessions,
-# a trigger whose type ends in a blank
-$row ('trigger ', 'stay', 'sessions', 0, $users)
-+ the row stay of the schema, of type "trigger " and on sessions,
 # a trigger without a type
 $row ('', 'stay', 'sessions', 0, $users)
 + the row stay of the schema, of type "" and on sessions,
-# a trigger of type NULL
-$row (NULL, 'stay', 'sessions', 0, $users)
-+ the row stay of the schema, of type "NULL" and on sessions,
 # a trigger without a name
 $row ('trigger', NULL, 'sessions', 0, $users)
 + the trigger NULL on sessions
 # a trigger as bytes
 $row ('trigger', 'stay', 'sessions', 0, CAST($users AS BLOB))
 + the trigger stay on sessions
-# a trigger that calls itself a table
-$row ('table', 'stay', 'sessions', 0, $users)
-+ the table stay
 # a trigger with the name of a table
 $row ('trigger', 'findings', 'sessions', 0, replace($users, 'stay', 'findings'))
 + the trigger findings on sessions
@@ -102,23 +93,11 @@ $row ('trigger', 'findings', 'sessions', 0, replace($users, 'stay', 'findings'))
 DELETE $of 'favorite_stigs'; $row ('view', 'favorite_stigs', 'favorite_stigs', 0, 'CREATE VIEW favorite_stigs AS SELECT 1')
 + the view favorite_stigs
 - the table favorite_stigs
-# an index with an expression
-CREATE INDEX by_sum ON sessions (subject || used_at)
-+ the index by_sum on sessions
 # an index with an expression that is never to be evaluated
 CREATE INDEX loud ON sessions (subject); $set sql = replace(sql, '(subject)', '($loud)') WHERE name = 'loud'
 + the index loud on sessions
-# a column that is computed
-$set sql = replace(sql, 'ends_at TEXT NOT NULL', 'ends_at TEXT NOT NULL, loud TEXT AS ($loud)') WHERE name = 'sessions'
-+ the table sessions
-# a CHECK that is another
-$set sql = replace(sql, 'IN (''PRIVATE'', ''SHARED'')', 'IN (''PRIVATE'', ''SHARED'', ''PUBLIC'')') WHERE name = 'bundles'
-+ the table bundles
 # a CHECK that is never to be evaluated
 $set sql = replace(sql, 'ends_at TEXT NOT NULL', 'ends_at TEXT NOT NULL CHECK ($loud = 1)') WHERE name = 'sessions'
-+ the table sessions
-# a table with row ids
-$set sql = replace(sql, ' WITHOUT ROWID', '      ') WHERE name = 'sessions'
 + the table sessions
 # an index that belongs to nothing
 $row ('index', 'lost', 'sessions', 3, NULL)
@@ -131,9 +110,6 @@ $set rootpage = (SELECT rootpage $of 'bundles') WHERE name = 'clock'
 # a name that speaks to the terminal
 $row ('view', 'a' || char(27) || '[31m' || char(10) || 'b', 'x', 0, 'CREATE VIEW a AS SELECT 1')
 + the view a\uFFFD[31m\uFFFDb
-# a view beside the table of its name
-$row ('view', 'findings', 'findings', 0, 'CREATE VIEW findings AS SELECT 1')
-+ the view findings
 # a view that answers for the schema
 $row ('view', 'sqlite_schema', 'sqlite_schema', 0, 'CREATE VIEW sqlite_schema AS SELECT 1 AS type')
 + the view sqlite_schema
@@ -143,21 +119,9 @@ $row ('index', 'cover', 'sqlite_master', (SELECT rootpage $of 'searched_releases
   'CREATE INDEX cover ON sqlite_master (type, name, tbl_name, rootpage, sql)')
 + the trigger stay on stigs
 + the index cover on sqlite_master
-# one letter of a comment
-$set sql = replace(sql, 'package', 'Package') WHERE name = 'catalog'
-+ the table catalog
-# a blank at the end
-$set sql = sql || ' ' WHERE name = 'import_runs'
-+ the table import_runs
 # a NUL at the end
 $set sql = sql || char(0) || 'x' WHERE name = 'catalog'
 + the table catalog
-# a table more
-CREATE TABLE notes (text TEXT)
-+ the table notes
-# a virtual table more
-$row ('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING fts5(a, content=''findings'')')
-+ the table v
 # a virtual table of a module that does not exist
 $row ('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING nowhere(a)')
 + the table v
@@ -173,9 +137,6 @@ $set rootpage = 0 WHERE name = 'catalog'
 # a view with pages
 $set rootpage = 2 WHERE name = 'stig_releases'
 + the view stig_releases
-# a page that is text
-$set rootpage = 'two' WHERE name = 'stig_releases'
-+ the view stig_releases
 # an index that is of another table
 $set tbl_name = 'findings' WHERE name = 'stigs_by_title'
 + the index stigs_by_title on findings
@@ -185,18 +146,9 @@ $row ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT 1 --' || hex(zeroblob(200000
 # a name of 40 MB
 $row ('x', hex(zeroblob(20000000)), 'x', 0, 'CREATE VIEW v AS SELECT 1')
 + the row too long of the schema, of type "x" and on x,
-# numbers
-$row (1.0, 2.0, 3.0, 4.0, 5)
-+ the row 2.0 of the schema, of type "1.0" and on 3.0,
 # nothing
 $row (NULL, NULL, NULL, NULL, NULL)
 + the row NULL of the schema, of type "NULL" and on NULL,
-# a table less
-DELETE $of 'searched_releases'
-- the table searched_releases
-# an index less
-DROP INDEX stigs_by_title
-- the index stigs_by_title on stigs
 # statistics that are computed
 $row ('table', 'sqlite_stat1', 'sqlite_stat1', 2, 'CREATE TABLE sqlite_stat1(tbl,idx,stat AS (1))')
 + the table sqlite_stat1
@@ -266,35 +218,26 @@ hostile('what SQLite and its tools do to a good file is no fault', async () => {
       const db = openDatabase(files);
       assert.is(checkDatabase(db).ok, true, work);
       db.close();
-      const restored = await restoreBackup(file, filesOf(join(scratchFolder(), 'g.db')), new Date());
-      assert.equal(
-        restored.files.map((each) => [each.kind, each.before]),
-        [[kind, null]],
-      );
+      await restoreBackup(file, filesOf(join(scratchFolder(), 'g.db')), new Date());
     }
 });
 
 hostile('check names all of them and exits 1; the other commands end with one line', async () => {
-  for (const [kind, sql, said] of [
-    ['catalog', 'DROP INDEX stigs_by_title', 'index stigs_by_title on stigs'],
-    ['users', 'DROP INDEX bundles_by_creator', 'index bundles_by_creator on bundles'],
+  for (const [kind, of, sql, said] of [
+    ['catalog', 'the catalog', 'DROP INDEX stigs_by_title', 'index stigs_by_title on stigs'],
+    ['users', "users' data", 'DROP INDEX bundles_by_creator', 'index bundles_by_creator on bundles'],
   ] as const) {
     const more = 'CREATE TABLE notes (text); CREATE VIEW "v\n it" AS SELECT 1';
     const { folder, file, files } = changed(kind, `${sql}; ${more}`);
     const before = stateOf(folder);
     const check = await commandHere(['check', '--db', files.db]);
     assert.is(check.code, 1);
-    const of = kind === 'catalog' ? 'the catalog' : "users' data";
     const lines = ['table notes does not belong to Gapstone', 'view v\uFFFD it does not belong to Gapstone'];
     const problems = [...lines, `${said} is missing`].map(
       (line) => `problem: schema of ${of}: the ${line}\n`,
     );
     assert.ok(check.stdout.startsWith(`${problems.join('')}digest: `), check.stdout);
     assert.match(check.stderr, /^no other check was run: .+\n$/);
-    const json = await commandHere(['check', '--json', '--db', files.db]);
-    const report = JSON.parse(json.stdout);
-    assert.equal([json.code, report.ok, report.digest, report.checks.length], [1, false, null, 1]);
-    assert.is(report.checks[0].problems.length, 3);
     for (const args of [
       ['serve', '--port', '0', '--db', files.db],
       ['restore', file, '--db', join(scratchFolder(), 'g.db')],

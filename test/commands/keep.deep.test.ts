@@ -58,15 +58,6 @@ testIf(programs('unzip'), keep)(
     }));
     put(folder, 'stored.zip', makeZip(members));
     assert.is((await run(['restore', 'stored.zip'])).code, 0);
-    // A member that says less than it unpacks to.
-    put(
-      folder,
-      'lies.zip',
-      makeZip([{ name: 'catalog.db', data: readFileSync(join(folder, 'out', 'catalog.db')), size: 100 }]),
-    );
-    const lies = await run(['restore', 'lies.zip']);
-    assert.is(lies.code, 1);
-    assert.match(lies.stderr, /^gapstone: lies\.zip cannot be restored: .*Nothing was changed\n$/);
   },
 );
 
@@ -179,20 +170,16 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   );
   const files = { db: join(folder, 'g.db'), usersDb: join(folder, 'g-users.db') };
   const all = setAside(files);
-  const kept = (given: typeof files) =>
-    setAside(given)
-      .filter((each) => each.kept)
-      .map(({ file }) => basename(file));
+  const names = (given: typeof all) => given.map(({ file }) => basename(file));
+  const kept = (given: typeof files) => names(setAside(given).filter((each) => each.kept));
   // However the path is spelled; and where users' data cannot say what is needed.
   assert.equal(kept({ ...files, db: `${folder}/./g.db` }), ['g.db.before-1']);
   assert.equal(kept({ ...files, usersDb: join(folder, 'slip.db') }), ['g.db.before-1']);
   const later = (days: number) => new Date(Date.now() + days * 86_400_000);
   assert.equal(removable(all, 30 * 86_400, later(29)), []);
   assert.equal(
-    removable(all, 30 * 86_400, later(31))
-      .map(({ file }) => basename(file).replace(/\d{8}T\d{6}Z/, 'TIME'))
-      .sort(),
-    ['g-users.db.before-restore-TIME', 'g.db.before-restore-TIME', 'g.db.before-schema-9'],
+    removable(all, 30 * 86_400, later(31)),
+    all.filter((each) => !each.kept),
   );
   assert.equal((await run(['tidy', '--older-than', '30d'])).code, 0);
   assert.is(setAside(files).length, 4);
@@ -204,10 +191,7 @@ keep('tidy lists what is set aside and removes what is older, but not what a rol
   assert.match(stderr, /^\S*g\.db\.before-schema-3 cannot be removed: .+$/m);
   rmSync(join(folder, 'g.db.before-schema-3-wal'), { recursive: true });
   assert.match(stdout, /g\.db\.before-1: from before a bundle; kept: "content rollback" goes back to it$/m);
-  assert.equal(
-    setAside(files).map(({ file }) => basename(file)),
-    ['g.db.before-1'],
-  );
+  assert.equal(names(setAside(files)), ['g.db.before-1']);
   const lines = auditLines(join(folder, 'gapstone-audit.jsonl'));
   assert.equal(lines.at(-1)!.action, 'database.tidy');
   for (const name of ['g.db.before-schema-9x', 'g.db.before', 'other.db.before-1', 'g.db.bak'])

@@ -83,15 +83,10 @@ test('a table and a STIG of one’s own: what has no answer and what has no rule
   ) as Cklb;
   const groupIds = stig.stigs[0]!.rules.map((rule) => rule.group_id);
   assert.ok(stig.stigs[0]!.rules.every((rule) => rule.status === 'not_reviewed'));
-  const own = put(
-    cwd,
-    'own.csv',
-    `status,groupId,comment,evidence\r\nopen,${groupIds[1]},"of 2, ""all""",\r\nopen,V-1,,\r\n`,
-  );
-  const { code, stdout, stderr } = await commandHere(
-    ['self-assessment', '--stig', 'harbor_linux_3', '--answers', own, '--host-name', 'web01'],
-    { cwd },
-  );
+  const lines = [`open,${groupIds[1]},"of 2, ""all""",`, 'open,V-1,,', ''];
+  put(cwd, 'own.csv', ['status,groupId,comment,evidence', ...lines].join('\r\n'));
+  const args = 'self-assessment --stig harbor_linux_3 --answers own.csv --host-name web01';
+  const { code, stdout, stderr } = await commandHere(args.split(' '), { cwd });
   assert.is(code, 0, stderr);
   const filled = JSON.parse(stdout) as Cklb;
   assert.is(filled.target_data.host_name, 'web01');

@@ -20,13 +20,10 @@ import { readSettingsFile } from '../../src/base/installation.ts';
 import { packageRoot } from '../../src/base/root.ts';
 import { sampleKey } from '../support/bundles.ts';
 import { suite, testIf } from '../support/harness.ts';
-import { runHere } from '../support/here.ts';
 import { programs } from '../support/programs.ts';
-import { killAll, startServer } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 const settings = suite('Settings');
-settings.after(killAll);
 
 /** systemd's own reader of such files. It also replaces `$` and refuses empty values, which are left out here. */
 const generator = '/usr/lib/systemd/user-environment-generators/30-systemd-environment-d-generator';
@@ -257,51 +254,5 @@ asRoot('root writes no data of others', () => {
   );
   assert.equal([readdirSync(other), run(['config']).status], [[], 0]);
 });
-
-settings('a banner with blanks of gapstone.env is on the pages', async () => {
-  const { folder, run } = installation();
-  assert.is(run(['import', 'program/data/stigs']).status, 0);
-  put(folder, 'gapstone.env', 'GAPSTONE_BANNER=TOP SECRET // FOR TESTS\n');
-  const cli = join(folder, 'program', 'dist', 'src', 'cli.js');
-  // In the place of the program that the harness names.
-  const copy = ['sh', '-c', `exec "$0" ${cli} serve --port 0`];
-  const server = await startServer(folder, ['serve'], {}, copy);
-  const page = await (await fetch(`${server.url}/signin`)).text();
-  assert.match(page, 'TOP SECRET // FOR TESTS');
-  server.child.kill('SIGTERM');
-  await server.ended;
-});
-
-settings(
-  'each command has a help, whose examples use its options and whose environment is there',
-  async () => {
-    const folder = scratchFolder();
-    const main = await runHere(folder, ['-h']);
-    assert.equal(main, await runHere(folder, ['--help']));
-    const version = await runHere(folder, ['-v']);
-    assert.match(
-      version.stdout,
-      /^gapstone 1\.0\.0\ncommit ([0-9a-f]{40}|unknown)\nnode \d+\.\d+\.\d+\nsqlite 3\.\d+\.\d+\n$/,
-    );
-    assert.equal(version, await runHere(folder, ['version']));
-    const names = [...main.stdout.matchAll(/^ {2}([a-z-]+) {2}/gm)].map((match) => match[1]!);
-    for (const name of ['start', 'serve', 'import', 'token', 'config']) assert.ok(names.includes(name), name);
-    for (const name of names) {
-      const { code, stdout, stderr } = await runHere(folder, [name, '-h']);
-      assert.equal([code, stderr], [0, ''], name);
-      const [usage, , options, , environment, , codes, , examples] = stdout.split(
-        /^(Options|Environment|Exit codes|Examples):\n/m,
-      );
-      assert.match(environment!, /^ {2}GAPSTONE_DB /m);
-      assert.match(codes!, /^ {2}0 +done\n(?:.*\n)* *1 /m);
-      const known = new Set(`${usage}${options}`.match(/--[a-z-]+/g));
-      for (const line of examples!.trim().replace(/\\\n/g, '').split('\n')) {
-        assert.match(line.trim(), new RegExp(`^(GAPSTONE_\\w+=\\S+ )?gapstone ${name}\\b`));
-        for (const option of line.match(/--[a-z-]+/g) ?? [])
-          assert.ok(known.has(option), `${name}: ${option}`);
-      }
-    }
-  },
-);
 
 settings.run();

@@ -175,13 +175,6 @@ backups('holds both as databases that stand alone; is for the owner alone; says 
     sqlite.close();
   }
   assert.is(contentOf(members), sampleContent);
-  const json = await commandHere(['backup', 'c.zip', '--json', '--db', files.db], { cwd: folder });
-  assert.equal(JSON.parse(json.stdout), {
-    file: 'c.zip',
-    bytes: lstatSync(join(folder, 'c.zip')).size,
-    sha256: sha256(join(folder, 'c.zip')),
-    schema: newest,
-  });
 });
 
 backups("--users-only: users' data alone, as a database; the catalog need not be there", async () => {
@@ -315,9 +308,9 @@ restores('brings back what was backed up, keeps what it replaces, ends sessions'
   const again = await restoreBackup(former.db, files, when);
   assert.is(digestOf(files.db), digestOf(former.db));
   assert.equal(listsIn(files.usersDb), ['Kept']);
-  assert.equal(
-    again.files.map((each) => [each.kind, each.before]),
-    [['catalog', `${files.db}${stamp}-2`]],
+  assert.is(
+    again.files.map(({ kind, before }) => `${kind} ${before}`).join(),
+    `catalog ${files.db}${stamp}-2`,
   );
   await restoreBackup(former.usersDb, files, when);
   assert.is(contentOf(files), content);
@@ -516,11 +509,7 @@ restores('a zip that is not to the letter what a backup is changes nothing', asy
   const damaged = join(scratchFolder(), 'damaged.db');
   copyFileSync(parts.usersDb, damaged);
   damagePage(damaged, 'users');
-  const [c, u, d] = [parts.db, parts.usersDb, damaged].map((file) => readFileSync(file)) as [
-    Buffer,
-    Buffer,
-    Buffer,
-  ];
+  const [c, u, d] = [readFileSync(parts.db), readFileSync(parts.usersDb), readFileSync(damaged)];
   const member = (name: string, data: Uint8Array): ZipEntry => ({ name, data, stored: true });
   const [catalog, users] = [member('catalog.db', c), member('users.db', u)];
   const no = 'is no backup of Gapstone:';
@@ -539,6 +528,7 @@ restores('a zip that is not to the letter what a backup is changes nothing', asy
     damaged: [[catalog, member('users.db', d)], 'is damaged \\('],
     sum: [[catalog, { ...users, crc: 1 }], 'was changed: its member users\\.db has another checksum$'],
     size: [[catalog, { ...users, size: u.length + 1 }], ''],
+    lies: [[{ name: 'catalog.db', data: c, size: 100 }], 'cannot be restored: .+\\. Nothing was changed$'],
   };
   const cases = Object.entries(zips).map(([name, [entries, message]]): [string, RegExp] => [
     put(folder, `${name}.zip`, makeZip(entries)),
@@ -551,36 +541,6 @@ restores('a zip that is not to the letter what a backup is changes nothing', asy
   put(folder, 'hashed.zip.sha256', `${'0'.repeat(64)}  hashed.zip\n`);
   cases.push([put(folder, 'hashed.zip', good), /hashed\.zip was changed: its SHA-256 does not match /]);
   await assertNothingChanged(folder, files, cases);
-});
-
-restores('a zip in which one bit is another is refused, or holds the same all the same', async () => {
-  const { copy } = await withBackup();
-  const good = readFileSync(copy);
-  let refused = 0;
-  const tries = 24;
-  for (let number = 0; number < tries; number++) {
-    const folder = scratchFolder();
-    const files = filesOf(join(folder, 'g.db'));
-    for (const kind of kinds) writeFileSync(fileOf(files, kind), 'what is there');
-    const bytes = Buffer.from(good);
-    // The local headers, the members here and there, and the directory at the end.
-    const offset =
-      number < 8
-        ? number * 5
-        : number < 16
-          ? Math.floor((good.length * (number - 7)) / 10)
-          : good.length - 1 - (number - 16) * 17;
-    bytes[offset]! ^= 1 << (number % 8);
-    const before = stateOf(folder);
-    const message = await refusalOf(() => restoreBackup(put(scratchFolder(), 'b.zip', bytes), files, when));
-    if (message === 'nothing was refused') {
-      assert.is(contentOf(files), sampleContent, `byte ${offset}`);
-      continue;
-    }
-    refused++;
-    assert.equal(stateOf(folder), before, `byte ${offset}: ${message}`);
-  }
-  assert.ok(refused >= tries / 2, `${refused} of ${tries}`);
 });
 
 restores('the schemas that there were before are ours, and are brought up by the next start', async () => {

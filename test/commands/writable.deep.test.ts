@@ -37,11 +37,8 @@ rights('are found by their mode and that of their folder; a sticky folder is goo
 
 rights('are found behind a link, in whose folder others could put another link', () => {
   const [behind, open] = [scratchFolder(), scratchFolder()];
-  for (const [folder, mode] of [
-    [behind, 0o700],
-    [open, 0o777],
-  ] as const)
-    chmodSync(folder, mode);
+  chmodSync(behind, 0o700);
+  chmodSync(open, 0o777);
   const link = join(open, 'users.db');
   symlinkSync(put(behind, 'users.db', ''), link);
   chmodSync(join(behind, 'users.db'), 0o600);
