@@ -3,7 +3,7 @@ import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
 import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
 import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { testApp } from '../support/app.ts';
-import { effortOf } from '../support/effort.ts';
+import { costOf } from '../support/effort.ts';
 import { suiteIf } from '../support/harness.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
 import { referenceData, shipped } from '../support/reference.ts';
@@ -12,8 +12,8 @@ import { referenceData, shipped } from '../support/reference.ts';
 
 const onReal = suiteIf(referenceData, 'Hostile questions to the real rules');
 
-/** Milliseconds of processor time: three times what the dearest of them takes. */
-const most = 400;
+/** Milliseconds of processor time: many times what the dearest of them takes on any machine. */
+const most = 3000;
 const longest = 500;
 
 const cut = (text: string) => [...text].slice(0, longest).join('').trim();
@@ -83,8 +83,8 @@ onReal?.('each answers in bounded time, alone and with filters, and its pages fi
     ]) {
       const ask = () => service.search({ q, page: 1, limit: 20, ...filter });
       const answers: ReturnType<typeof ask>[] = [];
-      const effort = await effortOf(() => answers.push(ask()));
-      assert.ok(effort < most, `${name} ${Object.keys(filter)}: ${effort.toFixed(0)} ms`);
+      const cost = await costOf(() => answers.push(ask()));
+      assert.ok(cost < most, `${name} ${Object.keys(filter)}: ${cost.toFixed(0)} ms`);
       const { results, exact, relaxed, counts, pagination } = answers[0]!;
       assert.is(results.length, Math.min(20, pagination.total), name);
       assert.is(relaxed, pagination.total > exact, name);
