@@ -17,6 +17,7 @@ type Asked = [name: string, request: () => string];
 /** So many texts or numbers, divided by commas. */
 const many = (count: number, make: (index: number) => string = () => '0') =>
   Array.from({ length: count }, (_, index) => make(index)).join();
+const none = {};
 const fields = (bytes: number) => 'a&'.repeat(bytes / 2);
 
 /** The requests, for a server with a token of a user; makes the list that one of them adds to. */
@@ -37,8 +38,8 @@ export async function silenceRequests(server: Running, token: string): Promise<A
     const lines = Object.entries({ ...head, 'Content-Length': Buffer.byteLength(body) });
     return `POST ${path} HTTP/1.1\r\n${lines.map((each) => `${each.join(': ')}\r\n`).join('')}\r\n${body}`;
   };
-  const form = (path: string, bytes: number, caller: object = {}): Asked => [
-    `${path}, ${bytes} bytes of a&a&a${Object.keys(caller).join()}`,
+  const form = (path: string, bytes: number, caller: object = none): Asked => [
+    `${path}, ${bytes} bytes of a&a&a${caller === none ? '' : ', from a page of ours'}`,
     () => post(path, 'application/x-www-form-urlencoded', caller, fields(bytes)),
   ];
   const json = (name: string, path: string, body: () => string, caller: object = user): Asked => [
