@@ -9,8 +9,8 @@ import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
 import { isTooOld } from '../src/runtime.ts';
-import { selfSigned } from './support/certificate.ts';
 import { suite, testIf } from './support/harness.ts';
+import { selfSigned } from './support/pki.ts';
 import { programs } from './support/programs.ts';
 
 const read = (...parts: string[]) => readFileSync(join(packageRoot, ...parts), 'utf8');

@@ -7,9 +7,9 @@ import { loadCertificates } from '../../src/auth/certificates.ts';
 import { type RevocationList, readRevocationLists } from '../../src/auth/revocation-list.ts';
 import type { SignInRefused } from '../../src/auth/sign-in-refused.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { der, sequence } from '../support/certificate.ts';
 import { rejects, suite } from '../support/harness.ts';
 import * as pki from '../support/pki.ts';
+import { der, sequence } from '../support/pki.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 
 // Names in certificates, chains and revocation lists (rule D43.1), without a server.

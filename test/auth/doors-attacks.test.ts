@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { sha256 } from '../../src/base/ids.ts';
-import { der } from '../support/certificate.ts';
 import {
   type Ask,
   asHeader,
@@ -18,6 +17,7 @@ import {
 } from '../support/doors.ts';
 import { suite } from '../support/harness.ts';
 import * as pki from '../support/pki.ts';
+import { der } from '../support/pki.ts';
 import { killAll, until } from '../support/running.ts';
 
 // Attacks on the ways to come in (rule D43). Each comes from an address of its own, is refused without a session, and

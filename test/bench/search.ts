@@ -1,22 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { runImport } from '../../importers/run.ts';
-import { createCciLookup } from '../../src/catalog/crosswalk/cci-lookup.ts';
-import { createCrosswalkService } from '../../src/catalog/crosswalk/queries.ts';
-import { createSearchService } from '../../src/catalog/search/queries.ts';
 import { type Database, openCatalog } from '../../src/db/database.ts';
-import { cli, gapstone } from '../support/child.ts';
-import { ownQuestions, srgQuestions, successOf } from '../support/questions.ts';
+import { numbers, ownQuestions, srgQuestions } from '../support/questions.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
 import { hasReferenceData, shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { loadEach } from './load.ts';
+import { imported, row, start, tokenOf } from './site.ts';
 
-// How well questions in a person's words are answered, and how long a search takes over HTTP with four callers, at 30
-// and at 1,000 releases: the first reading alone (words of one sentence of a rule), the second, common words, ids. Those
-// of a pasted text are asked by one caller too.
+// How long a search takes over HTTP with four callers, at 30 and at 1,000 releases: the first reading alone (words of one
+// sentence of a rule), the second, common words, ids. Those of a pasted text are asked by one caller too.
 
-const stigs = ['red_hat_enterprise_linux_9', 'microsoft_windows_11', 'canonical_ubuntu_20_04_lts'];
 const callers = 4;
 const asked = 400;
 const many = 1000;
@@ -26,34 +19,14 @@ export async function benchSearching(): Promise<void> {
   if (!hasReferenceData) return console.log('search: needs the publishers’ files');
   const db = openCatalog(':memory:', { create: true });
   await runImport(db, [...benchmarkPaths, shipped('search')]);
-  await quality(db);
   const kinds = questionsOf(db);
   db.close();
   for (const releases of [null, many]) {
     const cwd = scratchFolder();
     const copies = releases === null ? [] : [await copiesOf(cwd, releases)];
-    const imported = await gapstone(['import', ...benchmarkPaths, shipped('search'), ...copies], { cwd });
-    if (imported.code !== 0 && imported.code !== 3) throw new Error(imported.stderr);
+    await imported(cwd, ...benchmarkPaths, shipped('search'), ...copies);
     await latency(cwd, kinds, releases === null ? 'the real releases' : `${releases} releases`);
   }
-}
-
-async function quality(db: Database): Promise<void> {
-  const service = createSearchService(db, createCciLookup(db, createCrosswalkService(db)));
-  console.log('search: a right rule among the first ten (aim 0.90 and 0.82, none under 0.65)');
-  const line = (name: string, { success, empty }: Awaited<ReturnType<typeof successOf>>) =>
-    console.log(`${name.padEnd(52)}${success.toFixed(3)}, empty ${empty.toFixed(3)}`);
-  line('questions.tsv', await successOf(service, ownQuestions()));
-  for (const isCut of [false, true])
-    for (const slug of stigs)
-      line(
-        `SRG titles${isCut ? ', cut' : ''}: ${slug}`,
-        await successOf(service, srgQuestions(db, slug, isCut)),
-      );
-  const sizeOf = db.sqlite.prepare<[], number>(
-    "SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'rule_search%' OR name LIKE 'synonym%'",
-  );
-  console.log(`size of the index: ${sizeOf.pluck().get()!.toLocaleString('en-US')} bytes`);
 }
 
 type Kind = [name: string, questions: string[]];
@@ -66,25 +39,19 @@ function questionsOf(db: Database): Kind[] {
     .flatMap((text) => text.split('\n').filter((line) => /\w \w+ \w+ \w/.test(line)));
   const ids = db.sqlite.prepare<[], string>('SELECT group_id FROM findings ORDER BY id').pluck().all();
   const short = ids.filter((id) => id.length < 9);
-  let seed = 5;
-  const next = (below: number) => {
-    seed = (seed * 1103515245 + 12345) % 2147483648;
-    return Math.floor((seed / 2147483648) * below);
-  };
+  const next = numbers(5);
   const pick = <T>(list: T[]): T => list[next(list.length)]!;
   const some = (make: () => string) => Array.from({ length: asked }, make);
   const words = (line: string, most: number) => line.match(/\w+/g)!.slice(0, most).join(' ');
-  const titles = srgQuestions(db, stigs[0]!, false).map(({ q }) => q);
+  const titles = srgQuestions(db, 'red_hat_enterprise_linux_9', false).map(({ q }) => q);
   const own = ownQuestions().map(({ q }) => q);
+  const common = ['the', 'system', 'audit', 'password', 'must be', 'security', 'configured'];
   return [
     ['four words of a sentence', some(() => words(pick(lines), 4))],
     ['a question', some(() => pick(own))],
     ['a question and the name of a STIG', some(() => `${pick(own)} rhel 9`)],
     ['the title of a requirement', some(() => pick(titles))],
-    [
-      'a common word',
-      some(() => pick(['the', 'system', 'audit', 'password', 'must be', 'security', 'configured'])),
-    ],
+    ['a common word', some(() => pick(common))],
     ['one id', some(() => pick(ids))],
     ['50 ids', some(() => Array.from({ length: 50 }, () => pick(short)).join(' '))],
   ];
@@ -105,38 +72,25 @@ async function copiesOf(cwd: string, releases: number): Promise<string> {
 }
 
 async function latency(cwd: string, kinds: Kind[], name: string): Promise<void> {
-  const issued = await gapstone(['token', 'issue', '--subject', 'bench', '--org', 'bench'], { cwd });
-  const child = spawn(process.execPath, [cli, 'serve', '--port', '0'], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let out = '';
-  let port = '';
-  while (port === '') {
-    const [chunk] = await once(child.stdout, 'data');
-    out += chunk;
-    port = /"url":"http:\/\/[^"]+:(\d+)"/.exec(out)?.[1] ?? '';
-  }
-  child.stdout.resume();
+  const token = await tokenOf(cwd);
+  const server = await start(cwd);
   // A parameter that nobody knows keeps an answer from being one that is kept.
   const request = (q: string, at: number, callers: number) =>
     `GET /api/v1/search?q=${encodeURIComponent(q)}&round=${at}&callers=${callers} HTTP/1.1\r\n` +
-    `Host: localhost\r\nAuthorization: Bearer ${issued.stdout.trim()}\r\n\r\n`;
-  console.log(`\nsearch: milliseconds over HTTP, ${callers} callers, ${name} (aim: p99 under 40)`);
-  console.log(`${'question'.padEnd(36)}     p50     p99`);
+    `Host: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  row(`\nsearch, ${callers} callers, ${name} (aim: p99 under 40 ms)`, 'p50', 'p99');
   async function line(kind: string, questions: string[], callers: number) {
     const requests = questions.map((q, at) => request(q, at, callers));
     const own = Array.from({ length: callers }, (_, caller) =>
       requests.filter((_, at) => at % callers === caller),
     );
-    const { p50, p99, failures } = await loadEach(Number(port), own);
+    const { p50, p99, failures } = await loadEach(server.port, own);
     if (failures > 0) throw new Error(`${kind}: ${failures} failures`);
-    console.log(`${kind.padEnd(36)}${p50.toFixed(1).padStart(8)}${p99.toFixed(1).padStart(8)}`);
+    row(kind, p50.toFixed(1), p99.toFixed(1));
   }
   await line('the first question after a start', ['log in'], 1);
   for (const [kind, questions] of kinds) await line(kind, questions, callers);
   const [ids, pasted] = kinds.at(-1)!;
   await line(`${ids}, one caller (aim: under 30)`, pasted, 1);
-  child.kill('SIGTERM');
-  await once(child, 'close');
+  await server.stop();
 }

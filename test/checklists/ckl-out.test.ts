@@ -142,20 +142,9 @@ ckl(
       // And so do we: what a ckl has a field for is what the cklb says.
       const [ours] = readChecklist(text).checklist.stigs;
       const shared = ({ group_id, rule_id, severity, rule_version, rule_title, ...rest }: Rule) => ({
-        ...{
-          group_id,
-          rule_id,
-          severity,
-          rule_version,
-          rule_title,
-          ccis: rest.ccis,
-          legacy: rest.legacy_ids,
-        },
-        ...{
-          check: withLineFeeds(rest.check_content),
-          fix: withLineFeeds(rest.fix_text),
-          weight: rest.weight,
-        },
+        ...{ group_id, rule_id, severity, rule_version, rule_title, ccis: rest.ccis },
+        ...{ legacy: rest.legacy_ids, weight: rest.weight },
+        ...{ check: withLineFeeds(rest.check_content), fix: withLineFeeds(rest.fix_text) },
       });
       assert.equal(ours!.rules.map(shared), stig.rules.map(shared));
       seen++;
@@ -227,10 +216,7 @@ ckl('answers of every kind: what goes in comes out, in our reader and another', 
 });
 
 const said = ({ status, finding_details, comments, overrides }: Rule) => ({
-  status,
-  finding_details,
-  comments,
-  overrides,
+  ...{ status, finding_details, comments, overrides },
 });
 
 ckl('a host: named in the checklist and in the name of the file, an id of its own', async () => {
@@ -261,6 +247,8 @@ ckl('a host: named in the checklist and in the name of the file, an id of its ow
   for (const more of [...queries, 'hostName=a&fqdn=a', 'hostName=a&ipAddress=a', 'role=None'])
     ids.add((await t.get(`${harbor}?${more}`)).json.id);
   assert.is(ids.size, 8, 'None is what no role is');
+  const { id } = (await t.get(`${harbor}?hostName=web-01%20%22x%22`)).json;
+  assert.is(id, '0cad16ab-26b4-5d01-b0a3-404fa574d16c');
 });
 
 ckl(

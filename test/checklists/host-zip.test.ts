@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
-import { createNames, nameKey, safeName } from '../../src/checklists/file-names.ts';
+import { nameKey } from '../../src/checklists/file-names.ts';
 import { createChecklistZips, type HostsOfZip } from '../../src/checklists/host-zip.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readCklFile } from '../support/ckl-reader.ts';
@@ -166,36 +165,7 @@ function assertSafe(names: string[]): void {
     assert.is(new Set(names.map((name) => key(name.normalize('NFD')))).size, names.length);
 }
 
-zips('names of any texts are safe and distinct', () => {
-  const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 300 }),
-    fc.constantFrom(...hostile),
-    fc.stringMatching(/^[aA. _\-1-3]{0,6}$/),
-  );
-  fc.assert(
-    fc.property(fc.array(text, { minLength: 1, maxLength: 40 }), (texts) => {
-      const names = createNames();
-      assertSafe(texts.map((each) => names(safeName(each), '.cklb')));
-    }),
-  );
-});
-
 const many = (length: number) => Array.from({ length }, (_, number) => ({ hostName: `h${number}` }));
-
-zips('500 hosts cost each STIG once, and little memory', async () => {
-  const stigs = createStigService(t.db);
-  let read = 0;
-  const full = (slug: string) => {
-    read++;
-    return stigs.full(slug);
-  };
-  const ten = all.slice(0, 10);
-  const refs = ten.map((slug) => ({ slug }));
-  const asked: HostsOfZip = { hosts: many(500), format: 'cklb', layout: 'stig' };
-  const zip = await createChecklistZips({ full }, t.db.generation)(() => refs, asked, null);
-  assert.equal([read, zip.files.length], [ten.length, 500 * ten.length]);
-  assert.ok(zip.held < zip.bytes / 10, `${zip.held} of ${zip.bytes} bytes in memory`);
-});
 
 zips('what is gone from the catalog is left out with a word, and a banner marks all', async () => {
   const own = await testApp(benchmarkPaths.slice(0, 1), { banner: 'SECRET//NOFORN' });

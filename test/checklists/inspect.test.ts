@@ -28,7 +28,7 @@ inspections.before(async () => {
       {
         release: 2,
         date: '12 Apr 2024',
-        rules: [...changed.slice(0, 38), sampleRules(1, 'NEW', 300_099)[0]!],
+        rules: [...changed.slice(0, 38), ...sampleRules(1, 'NEW', 300_099)],
       },
       { id: 'Other_STIG', title: 'Other STIG', rules: 3, stem: 'OTH', first: 500_001 },
     ]),
@@ -44,9 +44,9 @@ const codes = (findings: Finding[]) => findings.map(({ code, groupId }) => [code
 
 /** A checklist that is answered as it should be. */
 async function sound(version = 'V1R2', slug = 'sample_product'): Promise<Cklb> {
-  const { json } = await t.get(
-    `/api/v1/stigs/${slug}/download?version=${version}&hostName=web01&ipAddress=192.0.2.1,+2001:db8::1&macAddress=00:15:5d:0e:92:0c&fqdn=web01.example.mil&role=Member+Server`,
-  );
+  const host = 'hostName=web01&ipAddress=192.0.2.1,+2001:db8::1&macAddress=00:15:5d:0e:92:0c';
+  const more = 'fqdn=web01.example.mil&role=Member+Server';
+  const { json } = await t.get(`/api/v1/stigs/${slug}/download?version=${version}&${host}&${more}`);
   for (const rule of json.stigs[0].rules)
     Object.assign(rule, { status: 'not_a_finding', finding_details: 'Seen.', comments: 'Fine.' });
   return json as Cklb;
@@ -62,13 +62,8 @@ inspections('planted faults of every kind, all of them and nothing else', async 
   const old = await sound();
   const rules = old.stigs[0]!.rules;
   const set = (at: number, more: object) => Object.assign(rules[at]!, more);
-  Object.assign(old.target_data, {
-    host_name: ' ',
-    ip_address: '192.0.2.1, 192.0.2.256',
-    mac_address: '00:15:5D',
-    fqdn: 'web 01',
-    role: 'Router',
-  });
+  const wrong = { host_name: ' ', ip_address: '192.0.2.1, 192.0.2.256', mac_address: '00:15:5D' };
+  Object.assign(old.target_data, { ...wrong, fqdn: 'web 01', role: 'Router' });
   set(0, { rule_id: 'SV-300001r1', rule_id_src: 'SV-300001r1_rule' });
   set(1, { status: 'open', finding_details: '', comments: '' });
   set(2, { status: 'not_applicable', finding_details: ' \n' });

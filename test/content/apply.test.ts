@@ -6,11 +6,12 @@ import { createExchanges } from '../../src/content/exchanges.ts';
 import type { Manifest } from '../../src/content/manifest.ts';
 import { type Database, type Files, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
-import { routesOf, testApp } from '../support/app.ts';
+import { testApp } from '../support/app.ts';
 import { build, resigned, sampleCatalog, sampleKey } from '../support/bundles.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';
 import { applyTo, makeSite, openForContent, planFor, rollBackIn, withSite } from '../support/content-site.ts';
 import { rejects, suite } from '../support/harness.ts';
+import { operations } from '../support/operations.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
@@ -44,11 +45,8 @@ const quarters = [
 const catalogs = await Promise.all(quarters.map((paths) => sampleCatalog([paths])));
 const [first, second, third] = (await Promise.all(
   catalogs.map((catalog, index) => build(catalog, key, { sequence: index + 1 })),
-)) as [
-  Awaited<ReturnType<typeof build>>,
-  Awaited<ReturnType<typeof build>>,
-  Awaited<ReturnType<typeof build>>,
-];
+)) as [Built, Built, Built];
+type Built = Awaited<ReturnType<typeof build>>;
 const difference = await build(catalogs[1]!, key, {
   sequence: 2,
   since: { bundle: first.files[0]!, sources: quarters[1]! },
@@ -73,64 +71,20 @@ const besides = ({ db, usersDb }: Files) =>
     .filter((name) => ![db, usersDb].map((file) => basename(file)).includes(name))
     .sort();
 
-/** The value of each parameter of a path. */
-const values: Record<string, string> = {
-  '/stigs/{slug}': 'harbor_linux_3',
-  '/nist-800-53/{controlId}': 'AC-2',
-  '/nist-800-171/{controlId}': '3.1.1',
-  '/control-rules/{framework}/{controlId}': 'nist-800-53/AC-2',
-  '/dod-8500/{controlId}': 'ECCT-1',
-  '/controls/{framework}/{controlId}': 'nist-800-53/AC-2',
-  '/controls/{framework}': 'nist-800-53',
-};
-const queries: Record<string, string[]> = {
-  '/api/v1/stigs/changelog': ['?since=2020-01-01'],
-  '/api/v1/stigs/changes': ['?since=2020-01-01'],
-  '/api/v1/crosswalk/resolve': [
-    '?from=nist-800-171:3.1.1&to=nist-800-53',
-    '?from=nist-800-171:3.1.1&to=nist-800-53&explain=true',
-  ],
-  '/api/v1/crosswalk/export': [
-    '?from=nist-800-171&to=nist-800-53',
-    '?from=nist-800-171&to=nist-800-53&format=csv',
-  ],
-  '/api/v1/search': ['?q=audit'],
-  '/diff': ['?from=V1R1&to=V1R2'],
-  '/download': ['?format=csv', '?format=xml', '?format=json', ''],
-};
-
 /** What every endpoint of the catalog answers: bytes by address. */
 async function answersOf(db: Database): Promise<Map<string, string>> {
   const t = await testApp([], { db });
-  const { documentId } = (await t.get('/api/v1/regdoc', await entitled(t))).json.documents[0];
-  const { occupationCode } = (await t.get('/api/v1/roles', await entitled(t))).json.roles[0];
+  const token = await t.token({ entitlements: ['regdoc', 'occ'] });
   const answers = new Map<string, string>();
-  for (const { method, path } of routesOf(t.app)) {
-    if (method !== 'get' || !path.startsWith('/api/v1/')) continue;
+  for (const { method, path } of operations) {
     // Users' data; of the catalog as a whole the time when it was applied.
-    if (/lists|collections|my-|session|role-mapping|\/catalog$/.test(path)) continue;
-    let address = path
-      .replace('{documentId}', encodeURIComponent(documentId))
-      .replace('{code}', occupationCode)
-      .replace('{cci}', 'CCI-000366')
-      .replace('/rules/{id}', '/rules/V-900001')
-      .replace('{benchmarkId}', 'Harbor_Linux_3_STIG');
-    for (const [part, value] of Object.entries(values))
-      address = address.replace(part, part.replace(/\{.*\}/, value));
-    assert.not.match(address, /[{}]/);
-    const [, given = ['']] = Object.entries(queries).find(([part]) => path.endsWith(part)) ?? [];
-    for (const query of given) {
-      const { status, text } = await t.get(address + query, await entitled(t));
-      assert.ok(status === 200 || status === 404 || status === 400, `${address}${query} ${status}`);
-      answers.set(address + query, `${status} ${status === 200 ? text : ''}`);
-    }
+    if (method !== 'GET' || !path.startsWith('/api/v1/')) continue;
+    if (/\$|\{id\}|my-|session|\/lists|collections|role-mapping|\/catalog$/.test(path)) continue;
+    const { status, text } = await t.get(path, { token });
+    if (status === 200) answers.set(path, text);
   }
   return answers;
 }
-
-const entitled = async (t: Awaited<ReturnType<typeof testApp>>) => ({
-  token: await t.token({ entitlements: ['regdoc', 'occ'] }),
-});
 
 test('three sites of different histories have one digest, and answer the same bytes', async () => {
   const sites = [
@@ -152,8 +106,7 @@ test('three sites of different histories have one digest, and answer the same by
     assert.not.ok(existsSync(`${files.db}-wal`), 'it is left as one file');
   }
   assert.is(all[0]!.digest, third.manifest.digest);
-  const good = [...all[0]!.answers.values()].filter((answer) => answer.startsWith('200 '));
-  assert.ok(good.length >= 25, `${good.length} answers`);
+  assert.ok(all[0]!.answers.size >= 25, `${all[0]!.answers.size} answers`);
   for (const each of all.slice(1)) assert.equal(each, all[0]);
 });
 
@@ -192,10 +145,6 @@ test('comes in its turn: greater than all of its channel, or the very one that w
   await rollBackIn(files);
   assert.is(await digestOf(files), second.manifest.digest);
   await refused(second.files[0]!, /its sequence 2 is not greater than 3/);
-  await refused(
-    (await build(catalogs[2]!, key, { sequence: 3 })).files[0]! === third.files[0]! ? '' : twin,
-    /./,
-  );
   await applyTo(files, third.files[0]!, key);
   assert.is(await digestOf(files), third.manifest.digest);
   assert.equal(await statesOf(files), ['2 applied', '3 rolled-back', '3 applied']);
@@ -302,12 +251,8 @@ test('the log of a former catalog is never taken for that of the new one', async
   await applyTo(files, third.files[0]!, key, { dropLocal: true });
   assert.equal(read(), before, 'it reads on in the former one');
   // Another opens the new one meanwhile, and writes.
-  assert.equal(
-    await importInto(files.db, [
-      put(scratchFolder(), 'x.xml', writeXccdf({ id: 'X_STIG', title: 'X STIG' })),
-    ]),
-    ['imported'],
-  );
+  const another = put(scratchFolder(), 'x.xml', writeXccdf({ id: 'X_STIG', title: 'X STIG' }));
+  assert.equal(await importInto(files.db, [another]), ['imported']);
   assert.equal(read(), before);
   assert.is(reader.renewCatalog(), true);
   assert.equal(read(), ['harbor_linux_3', 'lantern_web_server_2', 'local', 'x']);

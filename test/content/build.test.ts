@@ -31,7 +31,6 @@ const files = [
 ];
 const key = sampleKey('depot');
 const catalog = await sampleCatalog([files]);
-const now = sampleTime;
 
 /** The catalog of a bundle, unpacked. */
 function unpacked(bundle: string): string {
@@ -109,47 +108,28 @@ test('any tool for zips opens a bundle', async () => {
 
 test('a catalog that states another digest of itself than it has is refused', async () => {
   const file = join(scratchFolder(), 'c.db');
-  const digest = writeCanonical(await sampleCatalog([files]), file, now.toISOString());
+  const digest = writeCanonical(await sampleCatalog([files]), file, sampleTime.toISOString());
   const sqlite = new Sqlite(file);
-  const manifest = {
-    schema: sqlite.pragma('user_version', { simple: true }),
-    digest,
-    parts: [{ kind: 'catalog' }],
-  };
-  const made = () =>
-    makeCatalog(
-      { file: 'b.zip', manifest, unpacked: [file] } as unknown as VerifiedBundle,
-      null,
-      scratchFolder(),
-    );
+  const schema = sqlite.pragma('user_version', { simple: true });
+  const manifest = { schema, digest, parts: [{ kind: 'catalog' }] };
+  const bundle = { file: 'b.zip', manifest, unpacked: [file] } as unknown as VerifiedBundle;
+  const made = () => makeCatalog(bundle, null, scratchFolder());
   assert.is(await made(), file);
   sqlite.prepare('UPDATE catalog SET digest = ?').run('f'.repeat(64));
   sqlite.close();
-  await rejects(
-    made(),
-    /^b.zip holds a catalog with the stored digest ffff.+, and its digest is .+: nothing was/,
-  );
+  const why = /^b.zip holds a catalog with the stored digest ffff.+, and its digest is .+: nothing was/;
+  await rejects(made(), why);
 });
 
 test('a name that is taken is left alone, and what is refused leaves nothing', async () => {
   const { files: built } = await build(catalog, key);
   const folder = join(built[0]!, '..');
-  const options = {
-    channel: 'main',
-    sequence: 1,
-    time: now,
-    expires: null,
-    key: null,
-    split: null,
-    since: null,
-  };
+  const none = { expires: null, key: null, split: null, since: null };
+  const options = { channel: 'main', sequence: 1, time: sampleTime, ...none };
   await rejects(buildBundle(catalog, built[0]!, options), /bundle already exists/);
   put(folder, 'other.017', 'a piece of something else');
   await rejects(buildBundle(catalog, join(folder, 'other'), options), /other\.017 already exists/);
-  await rejects(
-    buildBundle(catalog, join(folder, 'no', 'bundle'), options),
-    /the folder of .* does not exist/,
-  );
+  await rejects(buildBundle(catalog, join(folder, 'no', 'b'), options), /the folder of .* does not exist/);
   const broken = put(folder, 'broken.db', 'no catalog');
   await rejects(buildBundle(broken, join(folder, 'new'), options), /is not a database/);
   assert.equal(filesIn(folder), ['broken.db', 'bundle', 'other.017']);

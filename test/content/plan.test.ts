@@ -10,6 +10,7 @@ import { suite } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
 import { filesIn, put, scratchFolder } from '../support/scratch.ts';
+import { told } from '../support/told.ts';
 import { sampleRules, writeXccdf } from '../support/xccdf-writer.ts';
 
 // Rule D32.5: what a bundle will do is known before, and users keep what refers to what is gone.
@@ -24,12 +25,7 @@ const kept = xccdf('kept-1', { id: 'Kept_STIG', title: 'Kept STIG', release: 1, 
 const keptNext = xccdf('kept-2', { id: 'Kept_STIG', title: 'Kept STIG', release: 2, rules: own('KEPT', 4) });
 const gone = xccdf('gone', { id: 'Gone_STIG', title: 'Gone STIG', rules: own('GONE', 2) });
 const fresh = xccdf('fresh', { id: 'Fresh_STIG', title: 'Fresh STIG', rules: own('FRESH', 2) });
-const moved = xccdf('moved-1', {
-  id: 'Moved_STIG',
-  title: 'Old name STIG',
-  release: 1,
-  rules: own('MOVED', 2),
-});
+const moved = xccdf('moved-1', { id: 'Moved_STIG', title: 'Old name STIG', rules: own('MOVED', 2) });
 const movedNext = xccdf('moved-2', {
   ...{ id: 'Moved_STIG', title: 'New name STIG', release: 2, date: '01 Oct 2026', rules: own('MOVED', 2) },
 });
@@ -57,25 +53,21 @@ async function makeUsed() {
     assert.is((await t.send('POST', `/api/v1/lists/${id}/stigs`, { slugs })).json.added, 3);
     await t.send('PUT', `/api/v1/lists/${id}/stigs/gone`, { notes: 'of mine' });
     await t.send('POST', '/api/v1/my-stigs', { slugs: ['gone'] });
-    const edge = db.sqlite
+    const [a, aId, b, bId] = db.sqlite
       .prepare<[], string[]>(
         `SELECT a.framework, a.identifier, b.framework, b.identifier FROM crosswalk_edges AS e
            JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b ORDER BY e.a, e.b LIMIT 1`,
       )
       .raw()
       .get() as [string, string, string, string];
+    const decisions = createMappingDecisions(db);
     const ends = [
-      { framework: edge[0], identifier: edge[1] },
-      { framework: edge[2], identifier: edge[3] },
-    ] as Parameters<ReturnType<typeof createMappingDecisions>['set']>[0];
-    await db.write(() =>
-      createMappingDecisions(db).set(ends, {
-        status: 'verified',
-        reason: 'ours',
-        decidedAt: '2026-11-01T00:00:00Z',
-      }),
-    );
-    return { list: id as string, pair: [`${edge[0]}:${edge[1]}`, `${edge[2]}:${edge[3]}`] };
+      { framework: a, identifier: aId },
+      { framework: b, identifier: bId },
+    ] as Parameters<typeof decisions.set>[0];
+    const decision = { status: 'verified', reason: 'ours', decidedAt: '2026-11-01T00:00:00Z' } as const;
+    await db.write(() => decisions.set(ends, decision));
+    return { list: id as string, pair: [`${a}:${aId}`, `${b}:${bId}`] };
   });
   return { files, ...made };
 }
@@ -88,20 +80,11 @@ test('shows what is added, changed and removed, and what refers to it', async ()
   const plan = await planFor(files, bundle, key);
   assert.equal(filesIn(join(files.db, '..')), folderBefore);
   assert.equal(slugsOf(plan.stigs.come), ['fresh']);
-  assert.equal(
-    plan.stigs.change.map(({ slug, fromVersion, version, fromRules, rules }) => [
-      slug,
-      fromVersion,
-      version,
-      fromRules,
-      rules,
-    ]),
-    [['kept', 'V1R1', 'V1R2', 3, 4]],
-  );
+  const changes = told(plan.stigs.change, 'slug', 'fromVersion', 'version', 'fromRules', 'rules');
+  assert.equal(changes, ['kept V1R1 V1R2 3 4']);
   assert.equal(slugsOf(plan.stigs.go), ['gone']);
   assert.equal(plan.slugs, [{ from: 'old_name', to: 'new_name' }]);
-  const releases = (rows: { slug: string; version: string }[]) =>
-    rows.map(({ slug, version }) => `${slug} ${version}`);
+  const releases = (rows: { slug: string; version: string }[]) => told(rows, 'slug', 'version');
   assert.equal(releases(plan.releases.come), ['fresh V1R1', 'kept V1R2', 'new_name V1R1', 'new_name V1R2']);
   assert.equal(releases(plan.releases.go), ['gone V1R1', 'old_name V1R1']);
   assert.equal(plan.controls, { come: [], change: [], go: [] });
@@ -115,14 +98,8 @@ test('shows what is added, changed and removed, and what refers to it', async ()
     ],
     comeBack: [],
   });
-  assert.equal(plan.decisions, [
-    {
-      from: pair[0]!,
-      to: pair[1]!,
-      status: 'verified',
-      why: "no source states the pair any more: it is this site's own now",
-    },
-  ]);
+  const why = "no source states the pair any more: it is this site's own now";
+  assert.equal(plan.decisions, [{ from: pair[0]!, to: pair[1]!, status: 'verified', why }]);
   assert.is(plan.refusals.length, 1);
   assert.match(
     plan.refusals[0]!,
@@ -163,31 +140,19 @@ test('rolling back keeps every list, note and favorite; what is gone is shown as
     withSite(files, async (db) => {
       const t = await testApp([], { db });
       const { stigs } = (await t.get(`/api/v1/lists/${list}/stigs`)).json;
-      const rows: string[][] = stigs.map((each: Record<string, string>) => [
-        each.slug,
-        each.title,
-        each.version,
-        each.notes,
-      ]);
-      return {
-        rows,
-        favorites: (await t.get('/api/v1/my-stigs')).json,
-        decisions: createMappingDecisions(db).all(),
-      };
+      const rows = told(stigs as Record<string, string>[], 'slug', 'title', 'version', 'notes');
+      const favorites = (await t.get('/api/v1/my-stigs')).json;
+      return { rows, favorites, decisions: createMappingDecisions(db).all() };
     });
   const were = await shown();
   assert.equal(were.rows, [
-    ['kept', 'Kept STIG', 'V1R1', ''],
-    ['gone', 'Gone STIG', 'V1R1', 'of mine'],
-    ['old_name', 'Old name STIG', 'V1R1', ''],
+    'kept Kept STIG V1R1 ',
+    'gone Gone STIG V1R1 of mine',
+    'old_name Old name STIG V1R1 ',
   ]);
   await applyTo(files, bundle, key, { dropLocal: true });
   const are = await shown();
-  assert.equal(are.rows, [
-    ['kept', 'Kept STIG', 'V1R2', ''],
-    ['gone', 'Gone STIG', '', 'of mine'],
-    ['new_name', 'New name STIG', 'V1R2', ''],
-  ]);
+  assert.equal(are.rows, ['kept Kept STIG V1R2 ', 'gone Gone STIG  of mine', 'new_name New name STIG V1R2 ']);
   assert.equal(are.favorites, were.favorites);
   assert.equal(
     are.decisions.map(({ own: isOwn }) => isOwn),

@@ -180,7 +180,7 @@ if (real) {
     const xlsx = await app.app.request(`${path}?baseline=moderate&family=ac&format=xlsx`, { headers });
     const bytes = new Uint8Array(await xlsx.arrayBuffer());
     assert.equal(readSheet(bytes).rows, rows);
-    const parts = partsOf(bytes);
+    const parts = await partsOf(bytes);
     assert.match(parts.get('xl/worksheets/sheet1.xml')!, /state="frozen".*<autoFilter /s);
     assert.match(parts.get('xl/styles.xml')!, /wrapText="1"/);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { type Column, cleanXml, joined, toCsv, toXml } from '../../src/http/columns.ts';
+import { type Column, cleanXml, toCsv, toXml } from '../../src/http/columns.ts';
 import { suite } from '../support/harness.ts';
 import { readCsv, readXmlRows } from '../support/read-exports.ts';
 import { told } from '../support/told.ts';
@@ -101,11 +101,6 @@ columns('xml: every text reads back, but for what XML forbids, and as csv has it
     }),
     runs,
   );
-});
-
-columns('a list in one cell is joined by semicolons', () => {
-  assert.is(joined(['CCI-000366', 'CCI-001084']), 'CCI-000366;CCI-001084');
-  assert.is(joined([]), '');
 });
 
 columns.run();

@@ -1,5 +1,4 @@
 import * as assert from 'uvu/assert';
-import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { contractOf } from '../support/contract.ts';
 import { assertGolden } from '../support/golden.ts';
@@ -36,21 +35,6 @@ golden('the contract of the API: a line for each field', async () => {
   const { status, text } = await t.get('/openapi.json', { token: null });
   assert.is(status, 200);
   assertGolden('openapi.txt', contractOf(JSON.parse(text)));
-});
-
-golden('a host name fills one field of the checklist and makes an id of its own', async () => {
-  const path = '/api/v1/stigs/harbor_linux_3/download';
-  const of = async (name: string) =>
-    Cklb.parse((await t.get(`${path}?hostName=${encodeURIComponent(name)}`)).json);
-  const [plain, named, ...others] = await Promise.all(
-    ['', 'web-01 "x"', 'web-02', 'WEB-02', ' web-02'].map(of),
-  );
-  assert.equal(plain, Cklb.parse((await t.get(path)).json));
-  assert.is(named!.target_data.host_name, 'web-01 "x"');
-  assert.is(named!.id, '0cad16ab-26b4-5d01-b0a3-404fa574d16c');
-  assert.is(new Set([plain, named, ...others].map((each) => each!.id)).size, 5);
-  // The rest is the same: the STIG and its rules with their ids.
-  assert.equal({ ...named, id: plain!.id, target_data: { ...named!.target_data, host_name: '' } }, plain);
 });
 
 golden.run();

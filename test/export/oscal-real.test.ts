@@ -125,11 +125,11 @@ if (real) {
     );
     assert.is(baselines[4].source, 'FedRAMP_rev5_HIGH-baseline_profile.json');
     assert.is(baselines[4].title, 'FedRAMP Rev 5 High Baseline');
-    for (const name of ['low', 'privacy'])
-      assert.is(
-        baselines.find((each: { name: string }) => each.name === name).controls,
-        readBaseline(5, name).size,
-      );
+    for (const [at, name] of [
+      [0, 'low'],
+      [3, 'privacy'],
+    ] as const)
+      assert.is(baselines[at].controls, readBaseline(5, name).size);
     const listed = (await app.get('/api/v1/controls/nist-800-53?baseline=FedRAMP-rev-5-HIGH-baseline')).json;
     assert.is(listed.total, 410);
     // What an answer says of a control are NIST's baselines alone.
@@ -239,14 +239,13 @@ if (real) {
       const stated = new Map<string, string[]>();
       for (const { sources, targets, props } of mapping.maps)
         stated.set(`${sources[0]['id-ref']} ${targets[0]['id-ref']}`, valuesOf(props, 'reference'));
-      const wanted = [...expected].flatMap(([cci, controls]) =>
-        [...controls].map(
-          ([control, references]) => [`${cci.toLowerCase()} ${idOf(control)}`, references] as const,
-        ),
-      );
-      assert.equal([stated.size, wanted.length], [4088, 4088]);
-      for (const [pair, references] of wanted)
-        assert.equal(new Set(stated.get(pair)), new Set(references), pair);
+      for (const [cci, controls] of expected)
+        for (const [control, references] of controls) {
+          const pair = `${cci.toLowerCase()} ${idOf(control)}`;
+          assert.equal(new Set(stated.get(pair)), new Set(references), pair);
+        }
+      const pairs = [...expected.values()].reduce((sum, { size }) => sum + size, 0);
+      assert.equal([stated.size, pairs], [4088, 4088]);
       const gaps = mapping['source-gap-summary']['unmapped-controls'][0]['with-ids'] as string[];
       const unmapped = readCcis().filter(({ id, deprecated }) => !deprecated && !expected.has(id));
       assert.equal(gaps, unmapped.map(({ id }) => id.toLowerCase()).sort());

@@ -12,7 +12,7 @@ import { controlsOf, oscalProblems, valuesOf } from '../support/oscal.ts';
 import { emptyCatalog } from '../support/prepared.ts';
 import { shipped } from '../support/reference.ts';
 import { told } from '../support/told.ts';
-import { noControls, noVersion } from '../support/words.ts';
+import { noVersion } from '../support/words.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
 // OSCAL and csv out of invented sources, for what the real files do not show (rules D30.1 and D31).
@@ -78,19 +78,14 @@ oscal('a catalog of 800-53 with any texts, as OSCAL and as csv, imports to the s
           const statementParts = withdrawn || whole || said === '' || said !== said.trim() ? [] : parts;
           const statement =
             statementParts.length > 0 ? rendered(statementParts) : withdrawn ? '' : each.statement;
+          const title = escaped(each.title === identifier ? '' : each.title);
+          const [into, others] = withdrawn ? [related.join(';'), ''] : ['', related.join(';')];
           return {
-            framework: 'nist-800-53',
-            version: 'Rev 5.1.1',
-            identifier,
-            title: escaped(each.title === identifier ? '' : each.title),
-            family,
-            status: withdrawn ? 'withdrawn' : 'active',
-            withdrawnInto: withdrawn ? related.join(';') : '',
-            statement: escaped(statement),
+            ...{ framework: 'nist-800-53', version: 'Rev 5.1.1', identifier, title, family },
+            ...{ status: withdrawn ? 'withdrawn' : 'active', withdrawnInto: into, related: others },
+            ...{ statement: escaped(statement), baselines: baselines.join(';') },
             statementParts: statementParts.length === 0 ? '' : JSON.stringify(statementParts),
             guidance: withdrawn ? '' : escaped(each.guidance),
-            related: withdrawn ? '' : related.join(';'),
-            baselines: baselines.join(';'),
           };
         }),
       );
@@ -182,8 +177,7 @@ oscal('a lead of a statement that has parts keeps them, and one that has none is
     [
       [{ ...item('', 'The lamp:', items), id: 'ac-1_lead' }],
       {
-        id: 'ac-1_smt',
-        name: 'statement',
+        ...{ id: 'ac-1_smt', name: 'statement' },
         parts: [{ ...lead, id: 'ac-1_lead', name: 'item', parts: shown }],
       },
     ],
@@ -216,40 +210,6 @@ oscal('what is shipped, which has no texts, goes out as OSCAL and comes back', a
     control.props = control.props.filter((each: { name: string }) => each.name !== 'text');
   const { lines } = await importTexts(emptyCatalog(), [JSON.stringify(broken)]);
   assert.equal(told(lines, 'outcome', 'reason'), ['rejected AC-1 has no statement and is not withdrawn']);
-});
-
-oscal('a catalog that calls itself ours is read as strictly as any', async () => {
-  const app = await appOf(oscalCatalog(['ac-1', 'ac-2', 'ac-2.1'].map((id) => ({ id }))));
-  const { text } = await app.get('/api/v1/controls/nist-800-53/export');
-  const broken = async (change: (catalog: Json) => void) => {
-    const document = JSON.parse(text);
-    change(document.catalog);
-    const db = emptyCatalog();
-    const { lines } = await importTexts(db, [JSON.stringify(document)]);
-    const [{ outcome, kind, reason }] = lines as [(typeof lines)[number]];
-    assert.equal([outcome, kind, servedBy(db, 'nist-800-53')], ['rejected', 'oscal-catalog', []]);
-    db.close();
-    return reason;
-  };
-  const deep = (depth: number): object =>
-    depth === 0 ? { name: 'item' } : { name: 'item', parts: [deep(depth - 1)] };
-  const changes: [change: (catalog: Json, first: Json) => unknown, reason: string][] = [
-    [(c, first) => c.groups[0].controls.push(first), 'AC-1 occurs twice'],
-    [(_, first) => Object.assign(first, { id: '=cmd' }), '"=cmd" is not an id of nist-800-53'],
-    [
-      (_, first) => Object.assign(first, { links: [{ rel: 'related', href: '#x' }] }),
-      '"x" is not an id of nist-800-53',
-    ],
-    [(_, first) => delete first.parts, 'AC-1 has no statement and is not withdrawn'],
-    [
-      (_, first) => first.parts.splice(0, 1, { ...first.parts[0], parts: [deep(100)] }),
-      'the JSON is nested deeper than 64',
-    ],
-    [(c) => c.groups.splice(0), noControls],
-    [(c) => (c.metadata['last-modified'] = 'yesterday'), 'last-modified "yesterday" is not a time'],
-  ];
-  for (const [change, reason] of changes)
-    assert.is(await broken((catalog) => void change(catalog, catalog.groups[0].controls[0])), reason);
 });
 
 oscal('a named baseline lists, filters, counts, goes out and comes back', async () => {

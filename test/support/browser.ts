@@ -75,15 +75,8 @@ export async function serveCatalog(
     ...running,
     folder,
     async token(subject, ...more) {
-      const issued = await runToEnd(folder, [
-        'token',
-        'issue',
-        '--subject',
-        subject,
-        '--org',
-        'red',
-        ...more,
-      ]);
+      const own = ['--subject', subject, '--org', 'red'];
+      const issued = await runToEnd(folder, ['token', 'issue', ...own, ...more]);
       assert.is(issued.code, 0, issued.stderr);
       return issued.stdout.trim();
     },

@@ -13,9 +13,6 @@ export function readCklFile(text: string): ReadCkl {
   const read: ReadCkl = { asset: [], stigs: [] };
   const stack: { name: string; text: string }[] = [];
   const parser = new SaxesParser();
-  parser.on('error', (error) => {
-    throw error;
-  });
   parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
     if (Object.keys(attributes).length > 0 || isSelfClosing) throw new Error(`<${name}> of another form`);
     stack.push({ name, text: '' });

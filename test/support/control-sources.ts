@@ -94,14 +94,7 @@ export function controlsCsv(rows: Record<string, string>[]): string {
 
 /** Our interchange for mappings: rows of from framework, version, identifier, to framework, version, identifier. */
 export function mappingsCsv(rows: (string | undefined)[][]): string {
-  const header = [
-    'fromFramework',
-    'fromVersion',
-    'fromIdentifier',
-    'toFramework',
-    'toVersion',
-    'toIdentifier',
-    'reference',
-  ];
+  const header =
+    'fromFramework,fromVersion,fromIdentifier,toFramework,toVersion,toIdentifier,reference'.split(',');
   return csv([header, ...rows.map((row) => header.map((_, index) => row[index] ?? ''))]);
 }

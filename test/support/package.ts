@@ -1,19 +1,10 @@
 // What the tests of the package share: where it lies, unpacked once, and a root with glibc alone to run it on.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { packageRoot, packageVersion } from '../../src/base/root.ts';
+import { filesBelow as allBelow } from './cache.ts';
 import { put, scratchFolder } from './scratch.ts';
 
 /** Where `npm run package` puts what it makes. */
@@ -57,14 +48,17 @@ export function glibcAlone(): string {
 export function makeRpmKey(name: string): string {
   // Short, as the socket of gpg's agent lies in it.
   const home = mkdtempSync(join(tmpdir(), 'gpg-'));
-  const gpg = (...args: string[]) =>
-    spawnSync(
-      'gpg',
-      ['--homedir', home, '--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', '', ...args],
-      {
-        encoding: 'utf8',
-      },
-    );
+  const options = [
+    '--homedir',
+    home,
+    '--batch',
+    '--quiet',
+    '--pinentry-mode',
+    'loopback',
+    '--passphrase',
+    '',
+  ];
+  const gpg = (...args: string[]) => spawnSync('gpg', [...options, ...args], { encoding: 'utf8' });
   gpg('--quick-gen-key', name, 'rsa3072', 'sign', 'never');
   const { stdout } = gpg('--armor', '--export-secret-keys', name);
   spawnSync('gpgconf', ['--homedir', home, '--kill', 'all']);
@@ -91,22 +85,13 @@ export function keyOfRpm(folder: string): void {
 }
 
 /** Every regular file below a folder. */
-export function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
-}
+export const filesBelow = (folder: string): string[] =>
+  allBelow(folder).map((path) => relative(folder, path));
 
 /** The programs and libraries below a folder: whatever begins as an ELF file does. */
 export function binariesBelow(folder: string): string[] {
-  return filesBelow(folder).filter((name) => {
-    const first = Buffer.alloc(4);
-    const handle = openSync(join(folder, name), 'r');
-    readSync(handle, first, 0, 4, 0);
-    closeSync(handle);
-    return first.toString('latin1') === '\x7fELF';
-  });
+  const isBinary = (name: string) => readFileSync(join(folder, name)).toString('latin1', 0, 4) === '\x7fELF';
+  return filesBelow(folder).filter(isBinary);
 }
 
 /** The command that runs another one on a root of its own, with nothing of this system but its network. */

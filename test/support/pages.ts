@@ -41,18 +41,13 @@ function encoded(form: Record<string, string | string[]>): URLSearchParams {
   return fields;
 }
 
+const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+
 /** The texts between tags, entities read: what a page says. */
 export function textOf(html: string): string {
-  const entities: Record<string, string> = {
-    '&lt;': '<',
-    '&gt;': '>',
-    '&quot;': '"',
-    '&#39;': "'",
-    '&amp;': '&',
-  };
   return html
     .replace(/<[^>]*>/g, ' ')
-    .replace(/&(?:lt|gt|quot|#39|amp);/g, (each) => entities[each]!)
+    .replace(/&(lt|gt|quot|#39|amp);/g, (_, name) => entities[name]!)
     .replace(/\s+/g, ' ')
     .trim();
 }

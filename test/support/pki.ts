@@ -1,9 +1,29 @@
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { algorithms, der, pem, sequence } from './certificate.ts';
 
 // A public key infrastructure of the tests, written by hand: what is malformed or forged no tool makes.
 
-export const oid = (dotted: string): Buffer => {
+/** A DER value: its tag, its length, its content. */
+export function der(tag: number, ...parts: Uint8Array[]): Buffer {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  const bytes = [24, 16, 8, 0].map((shift) => (length >>> shift) & 255);
+  const size = bytes.slice(bytes.findIndex((byte, index) => byte > 0 || index === 3));
+  const head = length < 128 ? [tag, length] : [tag, 0x80 + size.length, ...size];
+  return Buffer.concat([Buffer.from(head), content]);
+}
+
+export const sequence = (...parts: Uint8Array[]) => der(0x30, ...parts);
+/** The signature's algorithm, with SHA-256, by the type of the key. */
+const algorithms: Record<string, Buffer> = {
+  ec: sequence(Buffer.from('06082a8648ce3d040302', 'hex')),
+  rsa: sequence(Buffer.from('06092a864886f70d01010b0500', 'hex')),
+};
+
+/** DER as PEM, with a label such as CERTIFICATE. */
+const pem = (label: string, bytes: Buffer) =>
+  `-----BEGIN ${label}-----\n${bytes.toString('base64').replace(/.{64}(?=.)/g, '$&\n')}\n-----END ${label}-----\n`;
+
+const oid = (dotted: string): Buffer => {
   const [first, second, ...rest] = dotted.split('.').map(Number) as [number, number, ...number[]];
   const bytes = [first * 40 + second, ...rest].flatMap((arc) => {
     const parts = [arc & 127];
@@ -22,7 +42,7 @@ const integer = (value: bigint) => {
   return der(0x02, bytes[0]! & 128 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
 };
 
-export const attributes = {
+const attributes = {
   CN: '2.5.4.3',
   C: '2.5.4.6',
   L: '2.5.4.7',
@@ -154,6 +174,12 @@ export const person = (upn: string, ...more: Buffer[]) => [
 export function authority(cn: string, above: Issued | null = null, wish: Wish = {}): Issued {
   const extensions = [basicConstraints(true), keyUsage(5, 6)];
   return issue(above, { name: nameOf(['C', 'US'], ['O', 'Test'], ['CN', cn]), extensions, ...wish });
+}
+
+/** A self-signed certificate for 127.0.0.1 and its key, PEM; `key` makes it for a key that is there. */
+export function selfSigned(from: Date, to: Date, key = newKey()): { cert: string; key: string } {
+  const { cert, keyPem } = issue(null, { from, to, key, extensions: [alternativeNames(addressName)] });
+  return { cert, key: keyPem };
 }
 
 /** The certificate of a server on this machine. */

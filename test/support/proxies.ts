@@ -80,16 +80,7 @@ function nginx(folder: string, block: string) {
 function apache(folder: string, block: string) {
   const modules = ['/usr/lib/apache2/modules', '/usr/lib64/httpd/modules'].find((path) => existsSync(path))!;
   const builtIn = spawnSync('apache2', ['-l'], { encoding: 'utf8' }).stdout;
-  const wanted = [
-    'mpm_event',
-    'authz_core',
-    'unixd',
-    'ssl',
-    'headers',
-    'proxy',
-    'proxy_http',
-    'socache_shmcb',
-  ];
+  const wanted = 'mpm_event authz_core unixd ssl headers proxy proxy_http socache_shmcb'.split(' ');
   const loads = wanted
     .filter((name) => !builtIn.includes(`mod_${name}.c`))
     .map((name) => `LoadModule ${name}_module ${modules}/mod_${name}.so`);

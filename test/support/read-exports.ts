@@ -20,9 +20,6 @@ export function readXmlRows(text: string): {
   const rows: { name: string; cells: [string, string][] }[] = [];
   let root = '';
   let value = '';
-  parser.on('error', (error) => {
-    throw error;
-  });
   parser.on('opentag', (tag) => {
     if (Object.keys(tag.attributes).length > 0) throw new Error(`<${tag.name}> has attributes`);
     stack.push(tag.name);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import yauzl from 'yauzl';
+import { readZip } from './read-zip.ts';
 import { hasReferenceData, reference, shipped } from './reference.ts';
 
 /** A benchmark file as it lies on disk or in a published zip, and its text. */
@@ -21,8 +21,11 @@ export async function benchmarkFiles(): Promise<BenchmarkFile[]> {
   const files = inFolder(shipped('stigs'), utf8);
   if (!hasReferenceData) return files;
   files.push(...inFolder(reference('xccdf'), utf8), ...inFolder(reference('xccdf-malformed'), windows1252));
-  for (const name of readdirSync(reference('zips')).sort())
-    files.push(...(await inZip(reference('zips', name))));
+  for (const name of readdirSync(reference('zips')).sort()) {
+    const path = reference('zips', name);
+    const found = await readZip(readFileSync(path), (each) => each.endsWith('Manual-xccdf.xml'));
+    for (const [each, bytes] of found) files.push({ source: `${path}!/${each}`, bytes, text: utf8(bytes) });
+  }
   return files;
 }
 
@@ -47,25 +50,4 @@ function inFolder(folder: string, decode: (bytes: Buffer) => string): BenchmarkF
       const bytes = readFileSync(source);
       return { source, bytes, text: decode(bytes) };
     });
-}
-
-function inZip(path: string): Promise<BenchmarkFile[]> {
-  return new Promise((resolve, reject) => {
-    const files: BenchmarkFile[] = [];
-    yauzl.open(path, { lazyEntries: true }, (error, zip) => {
-      if (error) return reject(error);
-      zip.on('error', reject);
-      zip.on('end', () => resolve(files));
-      zip.on('entry', (entry: yauzl.Entry) => {
-        if (!entry.fileName.endsWith('Manual-xccdf.xml')) return zip.readEntry();
-        zip.openReadStream(entry, async (failure, stream) => {
-          if (failure) return reject(failure);
-          const bytes = Buffer.concat((await stream.toArray()) as Buffer[]);
-          files.push({ source: `${path}!/${entry.fileName}`, bytes, text: utf8(bytes) });
-          zip.readEntry();
-        });
-      });
-      zip.readEntry();
-    });
-  });
 }

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { childEnvironment, cli } from './child.ts';
+import { childEnvironment, cli, gapstone } from './child.ts';
 import { assertPublished } from './watched.ts';
 
 /** A `gapstone serve` or `start` that runs as a child. */
@@ -25,35 +25,9 @@ export function killAll(): void {
   for (const child of alive) child.kill('SIGKILL');
 }
 
-function spawnCli(
-  cwd: string,
-  args: string[],
-  env: Record<string, string>,
-  under: string[] = [],
-): ChildProcessWithoutNullStreams {
-  const [command, ...rest] = [...under, process.execPath, cli, ...args];
-  const child = spawn(command!, rest, { cwd, env: { ...childEnvironment(), ...env } });
-  alive.add(child);
-  child.on('close', () => alive.delete(child));
-  child.stdout.setEncoding('utf8');
-  child.stderr.setEncoding('utf8');
-  return child;
-}
-
 /** Runs the command line in a folder to its end. */
-export function runToEnd(
-  cwd: string,
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawnCli(cwd, args, env);
-  const out = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].on('data', (part: string) => {
-      out[name] += part;
-    });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, ...out })));
-}
+export const runToEnd = (cwd: string, args: string[], env: Record<string, string> = {}) =>
+  gapstone(args, { cwd, env });
 
 /**
  * Starts the command line in a folder and waits until it listens; rejects with its stderr when it ends before.
@@ -65,10 +39,13 @@ export function startServer(
   env: Record<string, string> = {},
   under: string[] = [],
 ): Promise<Running> {
-  const child = spawnCli(cwd, args, env, under);
+  const [command, ...rest] = [...under, process.execPath, cli, ...args];
+  const child = spawn(command!, rest, { cwd, env: { ...childEnvironment(), ...env } });
+  alive.add(child);
+  child.on('close', () => alive.delete(child));
   const out = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
-    child[name].on('data', (part: string) => {
+    child[name].setEncoding('utf8').on('data', (part: string) => {
       out[name] += part;
     });
   const ended: Running['ended'] = new Promise((resolve) => {

@@ -24,12 +24,8 @@ export function loggedApp(db: Database, verify?: VerifyUserToken): LoggedApp {
   const state = { draining: false };
   const written: string[] = [];
   const viewer = {
-    kind: 'user' as const,
-    subject: 'alice',
-    email: null,
-    organization: null,
+    ...({ kind: 'user', subject: 'alice', email: null, organization: null, expiresAt: 0 } as const),
     entitlements: new Set<never>(),
-    expiresAt: 0,
   };
   const created = createApp(
     testContext(db, {

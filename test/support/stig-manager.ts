@@ -1,3 +1,5 @@
+import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
+
 /** What STIG Manager's reader makes of one STIG in a checklist. */
 export interface ReadChecklist {
   benchmarkId: string;
@@ -43,3 +45,14 @@ export const readCklb = (text: string): ReadFile => reviewsFromCklb(parameters(t
 
 /** The same for a ckl. */
 export const readCkl = (text: string): ReadFile => reviewsFromCkl(parameters(text));
+
+const results = {
+  not_reviewed: 'notchecked',
+  not_applicable: 'notapplicable',
+  open: 'fail',
+  not_a_finding: 'pass',
+};
+
+/** How it shows a rule: one that is not reviewed but has a text as informational. */
+export const states = ({ status, finding_details, comments }: Cklb['stigs'][number]['rules'][number]) =>
+  status === 'not_reviewed' && finding_details + comments !== '' ? 'informational' : results[status];

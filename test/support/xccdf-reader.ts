@@ -129,9 +129,6 @@ export function readBenchmark(xml: string): ReadBenchmark {
   };
 
   const parser = new SaxesParser({ xmlns: true });
-  parser.on('error', (error) => {
-    throw error;
-  });
   parser.on('opentag', (tag) => {
     const node = { name: nameOf(tag), attributes: attributesOf(tag), text: '' };
     stack.push(node);

@@ -169,11 +169,8 @@ for (const [kind, path, asked] of table)
     const { shown, wanted } = kinds[kind!]!;
     const json = await api(asked ?? own);
     const rows = wanted(json) as unknown[];
-    assert.is(
-      [rows[0] ?? []].flat().length === 0,
-      path!.includes('zzzz'),
-      'only what nothing matches is empty',
-    );
+    const isEmpty = [rows[0] ?? []].flat().length === 0;
+    assert.is(isEmpty, path!.includes('zzzz'), 'only what nothing matches is empty');
     assert.equal(shown(await page(path!)), rows);
   });
 
@@ -225,12 +222,8 @@ answers('enhancements stand below their base control, with as many rules as they
       assert.match(node, all[index] === 'AC-2(1)' ? '<strong aria-current="true">' : link);
     }
   }
-  const seen = textOf(
-    part(
-      await page('/controls/nist-800-53/AC-2', {}),
-      /<section aria-labelledby="enhancements">.*?<\/section>/s,
-    ),
-  );
+  const open = await page('/controls/nist-800-53/AC-2', {});
+  const seen = textOf(part(open, /<section aria-labelledby="enhancements">.*?<\/section>/s));
   assert.match(seen, 'AC-2(1)', 'everybody sees them');
   assert.not.match(seen, /rule/, 'but their rules who is signed in alone');
   for (const path of linesOf('/controls/nist-800-171/3.1.1 \n /controls/dod-8500/ECCT-1 \n /ccis/CCI-000015'))
@@ -290,16 +283,6 @@ answers('the crosswalk of a control has every step of every path', async () => {
   for (const { identifier } of steps) assert.ok(textOf(tables).includes(identifier), identifier);
 });
 
-answers('where a square leads there are as many rules as it says', async () => {
-  let asked = 0;
-  for (const framework of ['nist-800-53', 'nist-800-171', 'dod-8500', 'cci'])
-    for (const { identifier, rules, covered } of (await api(`${coverage}?framework=${framework}`)).controls) {
-      if (!covered || asked++ % 4 > 0) continue;
-      const path = `/control-rules/${framework}/${encodeURIComponent(identifier)}?list=${list}`;
-      assert.is((await api(path)).pagination.total, rules.total, path);
-    }
-});
-
 answers(
   'a form of coverage leaves behind what another framework or revision lacks, and says so',
   async () => {
@@ -317,17 +300,11 @@ answers(
       assert.is(answer.status, status, path);
       assert.match(textOf(answer.html), words);
     }
-    const downloads = attributesOf(
-      await page(`${harbor}/coverage?version=v1r1&framework=nist-800-53&rollup=TRUE&revision=4`),
-      'href',
-    ).filter((each) => each.startsWith('/api/'));
-    const kept = 'framework=nist-800-53&revision=Rev+4&rollup=true';
-    assert.equal(
-      downloads,
-      ['json', 'csv', 'xlsx'].map(
-        (format) => `/api/v1/stigs/harbor_linux_3/coverage?${kept}&format=${format}&version=V1R1`,
-      ),
-    );
+    const odd = await page(`${harbor}/coverage?version=v1r1&framework=nist-800-53&rollup=TRUE&revision=4`);
+    const downloads = attributesOf(odd, 'href').filter((each) => each.startsWith('/api/'));
+    const kept = `/api/v1${harbor}/coverage?framework=nist-800-53&revision=Rev+4&rollup=true`;
+    const wanted = ['json', 'csv', 'xlsx'].map((format) => `${kept}&format=${format}&version=V1R1`);
+    assert.equal(downloads, wanted);
     for (const path of downloads) assert.is((await t.get(path)).status, 200, path);
     await ask(t, 'POST', '/api/v1/lists', token, { name: 'None' });
     assert.match(textOf(await page(`/lists/${testId(2)}/coverage`)), /This list is empty\. Browse STIGs/);
@@ -351,13 +328,12 @@ answers('the plan of work says what a scan answers, of a list, a STIG and a rule
     assert.ok(text.includes(words), `${words}: ${text}`);
 
   const { rules } = await api(`${harbor}/automation`);
-  const states = {
-    automated: '⚙ Scan',
-    stale: '◔ Other revision',
-    manual: '☞ By hand',
-    none: '– No SCAP content',
-  };
-  for (const [state, name] of Object.entries(states)) {
+  for (const [state, name] of rowsOf(`
+    automated | ⚙ Scan
+    stale | ◔ Other revision
+    manual | ☞ By hand
+    none | – No SCAP content
+  `)) {
     const own = rules.filter((rule: Json) => rule.state === state);
     const of = (level: string) => own.filter(({ severity }: Json) => severity === level).length;
     const counts = `${name} ${of('high')} ${of('medium')} ${of('low')} ${own.length} `;

@@ -58,13 +58,8 @@ content('STIGs stand by their age, what has no date last, and are narrowed to wh
   assert.match(await said('/catalog?olderThan=730'), 'No STIG has a release older than 730 days.');
   assert.is((await loadPage(t, '/catalog?olderThan=12', ann)).status, 400);
   const { html } = await loadPage(t, '/catalog', ann);
-  const widths = [...html.matchAll(/class="age" x="0" y="0" width="([\d.]+)"/g)].map(([, width]) =>
-    Number(width),
-  );
-  assert.equal(
-    widths,
-    [240, (91 / 730) * 240, (20 / 730) * 240].map((width) => Math.round(width * 10) / 10),
-  );
+  const widths = [...html.matchAll(/class="age" x="0" y="0" width="([\d.]+)"/g)].map(([, width]) => width);
+  assert.equal(widths, ['240', '29.9', '6.6']);
 });
 
 content('the sources of an import are narrowed by name, and sorted', async () => {

@@ -44,11 +44,8 @@ pages('pasted, typed or as csv: the zip is that of the API', async () => {
     ['cklb', 'stig'],
     ['ckl', 'host'],
   ] as const) {
-    const api = await t.app.request(`/api/v1${here}`, {
-      method: 'POST',
-      headers: { Authorization },
-      body: JSON.stringify({ hosts, format, layout }),
-    });
+    const body = JSON.stringify({ hosts, format, layout });
+    const api = await t.app.request(`/api/v1${here}`, { method: 'POST', headers: { Authorization }, body });
     const wanted = Buffer.from(await api.arrayBuffer());
     assert.is((await readZip(wanted)).size, layout === 'host' ? 2 : 4);
     const pasted = 'web01\t10.0.0.11\tweb01.x.test\tmember server\r\nweb02\r\n';
@@ -84,17 +81,13 @@ pages('what is wrong is named by line, and the form keeps what was typed', async
   );
   assert.match(html, /<option value="ckl" selected/);
   assert.match(html, /<option value="host" selected/);
-  const again = await refused(
-    formOf({ hosts: '' }, 'hostName,role\nweb01,King\n'),
-    'Line 2 (web01): role must be one of',
-  );
+  const king = formOf({ hosts: '' }, 'hostName,role\nweb01,King\n');
+  const again = await refused(king, 'Line 2 (web01): role must be one of');
   assert.match(again, /<textarea[^>]*>\s*hostName,role\nweb01,King\n/, 'the file stands in the form');
   await refused(formOf({ hosts: ' \n' }), 'There is no host');
   await refused(formOf({ hosts: 'a' }, 'b'), 'Paste the hosts or choose a file, not both');
-  await refused(
-    formOf({ hosts: '' }, new Uint8Array([0x6b, 0x81])),
-    'The file cannot be read: not valid UTF-8',
-  );
+  const bytes = new Uint8Array([0x6b, 0x81]);
+  await refused(formOf({ hosts: '' }, bytes), 'The file cannot be read: not valid UTF-8');
   await refused(formOf({ hosts: 'a', format: 'pdf' }), noFormat('cklb', 'ckl'));
   await refused(formOf({ hosts: 'hostName,owner\na,b' }), 'there is no column "owner"');
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import fc from 'fast-check';
+import { cciList } from '../control-sources.ts';
 import { hasReferenceData, reference, shipped } from '../reference.ts';
 import { writeScap } from '../scap-writer.ts';
 import { writeXccdf } from '../xccdf-writer.ts';
@@ -30,24 +31,13 @@ The agency must keep a list. It shall be reviewed every year.
 
 /** One or more samples of every format: XCCDF, CCI list, OSCAL, CSV, JSON and Markdown, loose and zipped. */
 export function sampleFiles(): SampleFile[] {
-  const cciList = `<?xml version="1.0" encoding="utf-8"?>
-<cci_list xmlns="http://iase.disa.mil/cci"><metadata><version>2016-06-27</version><publishdate>2016-06-27</publishdate></metadata><cci_items>
-<cci_item id="CCI-000001"><status>draft</status><publishdate>2009-05-13</publishdate><contributor>DISA</contributor><definition>Sample.</definition><type>policy</type>
-<references><reference creator="NIST" title="NIST SP 800-53" version="3" location="x" index="AC-1 a"/></references></cci_item></cci_items></cci_list>`;
+  const wide = writeXccdf({ rules: 1, declaration: '<?xml version="1.0" encoding="UTF-16"?>' });
+  const other = { rules: 1, prefix: 'x', id: 'Other_STIG', title: 'Other STIG' };
   const files: SampleFile[] = [
     { name: 'sample.xml', bytes: Buffer.from(writeXccdf({ rules: 3, before: '<!-- sample -->' })) },
-    {
-      name: 'prefixed.xml',
-      bytes: Buffer.from(writeXccdf({ rules: 1, prefix: 'x', id: 'Other_STIG', title: 'Other STIG' })),
-    },
-    {
-      name: 'wide.xml',
-      bytes: Buffer.from(
-        `\ufeff${writeXccdf({ rules: 1, declaration: '<?xml version="1.0" encoding="UTF-16"?>' })}`,
-        'utf16le',
-      ),
-    },
-    { name: 'cci.xml', bytes: Buffer.from(cciList) },
+    { name: 'prefixed.xml', bytes: Buffer.from(writeXccdf(other)) },
+    { name: 'wide.xml', bytes: Buffer.from(`\ufeff${wide}`, 'utf16le') },
+    { name: 'cci.xml', bytes: Buffer.from(cciList('2016-06-27', [[1, [['3', 'AC-1 a']]]])) },
     { name: 'scap.xml', bytes: Buffer.from(writeScap()) },
   ];
   const loose = [
@@ -67,14 +57,9 @@ export function sampleFiles(): SampleFile[] {
   for (const path of loose) files.push({ name: basename(path), bytes: readFileSync(path) });
   files.push({ name: 'document.md', bytes: Buffer.from(document) });
   const zipped = files.slice(0, 6).map(({ name, bytes }) => ({ name: `folder/${name}`, data: bytes }));
-  const inner = makeZip(zipped.slice(0, 2));
-  files.push(
-    { name: 'sample.zip', bytes: makeZip(zipped) },
-    {
-      name: 'nested.zip',
-      bytes: makeZip([{ name: 'inner.zip', data: inner, stored: true }, ...zipped.slice(2, 4)]),
-    },
-  );
+  const inner = { name: 'inner.zip', data: makeZip(zipped.slice(0, 2)), stored: true };
+  files.push({ name: 'sample.zip', bytes: makeZip(zipped) });
+  files.push({ name: 'nested.zip', bytes: makeZip([inner, ...zipped.slice(2, 4)]) });
   return files;
 }
 

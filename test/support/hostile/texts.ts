@@ -8,18 +8,8 @@ const hostile = [
     ' " % _ \ * NEAR( col:x -x ..%2f %00 %zz % %ff %C0%AF %2e%2e / // ? # ; : ../../etc/passwd =1+1
     __proto__ constructor prototype toString hasOwnProperty __proto__:x x:__proto__ İ ß é 😀 （1）
     2024-13-45 0000-00-00 10000-01-01 2026-02-29 2026-01-01T00:00:00Z #12345g`),
-  ...[
-    '',
-    ' ',
-    '\t',
-    '\0',
-    '\r\n',
-    '[object Object]',
-    "'; DROP TABLE stigs; --",
-    'a OR',
-    '"a" "b"',
-    '#FFFFFF\n',
-  ],
+  ...['', ' ', '\t', '\0', '\r\n', '[object Object]', "'; DROP TABLE stigs; --"],
+  ...['a OR', '"a" "b"', '#FFFFFF\n'],
   ...['\ud800', '\udfff\ud800', '\u202e', '\ufeff', '\uffff', 'e\u0301', '9'.repeat(400), 'x'.repeat(64)],
   ...['x'.repeat(300), 'x'.repeat(5000), 'a-'.repeat(2000), ' '.repeat(3000), '('.repeat(2000)],
 ];
