@@ -359,6 +359,8 @@ lists('a pinned STIG says what is newer, and takes it at one press', async () =>
     /V1R1 \(pinned\), 20 days Change .* ↑ V1R2 is out: 1 raised to CAT I, 1 changed, 1 added, what/;
   assert.match(textOf(html), news);
   assert.match(html, '/stigs/slate_server_2025/diff?from=V1R1&amp;to=V1R2');
+  // The start page has it too: the pinned release was never seen, and a newer one is out.
+  assert.match(textOf((await loadPage(t, '/', ann)).html), 'Outdated 2 STIGs 1 newer release');
   const seen = (await loadPage(t, home, bob)).html;
   assert.match(textOf(seen), 'V1R2 is out');
   assert.not.match(seen, /Take V1R2/);
