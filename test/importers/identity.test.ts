@@ -286,6 +286,12 @@ const scenarios = String.raw`
   ~ server_25 is server_25_2 now
   ~ went from server_25 to server_25_2
 
+  # a newer printing without a rule of the older one is a part of it: the larger is served
+  Harbor_STIG | Harbor STIG | V1R1 | 01 Jan 2026 | HARB:20@278000
+  Harbor_STIG | Harbor STIG | V1R1 | 02 Jan 2026 | HARB:19@278000
+  = harbor: Harbor_STIG V1R1
+  ~ V1R1 of Harbor_STIG with 20 rules: it has 19 of the 19 rules of this one
+
   # one title, two files that are parts of the third: the largest is served
   MS_Windows_Server_2025_STIG    | Microsoft Windows Server 2025 STIG | V1R1 | 26 Jan 2026 | WN25-00:225@278000 + WN25-MS:14@279000 + WN25-DC:45@280000
   MS_Windows_Server_2025_DC_STIG | Microsoft Windows Server 2025 STIG | V1R1 | 26 Jan 2026 | WN25-00:225@278000 + WN25-DC:45@280000

@@ -243,12 +243,15 @@ scans(
     Object.assign(old.stigs[0].rules[0], { finding_details: 'Ask Ann.', comments: 'Mine.' });
     Object.assign(old.stigs[0].rules[1], { finding_details: 'Later.' });
     Object.assign(old.stigs[0].rules[2], { overrides: { severity } });
-    const xml = writeResults([...ids([1], 'fixed'), ...ids([2], 'notchecked'), ...ids([3], 'fail')], shape);
+    const broken = [{ id: 'SV-300004r1_rule', result: 'error', message: 'It broke.' }];
+    const results = [...ids([1], 'fixed'), ...ids([2], 'notchecked'), ...ids([3], 'fail'), ...broken];
+    const xml = writeResults(results, shape);
     const once = (await send(xml, { checklist: old })).json;
     const rules = once.checklist.stigs[0].rules as Rule[];
     assert.match(rules[0]!.finding_details, /^Ask Ann\.\n.*Result: fixed/s);
     assert.is(rules[0]!.comments, 'Mine.\nThe tool fixed this during the scan (result: fixed).');
     assert.is(rules[1]!.finding_details, 'Later.');
+    assert.is(rules[3]!.finding_details, 'It broke.');
     const statuses = rules.slice(0, 3).map(({ status }) => status);
     const kept = once.report.rules.slice(0, 3).map((each: Reported) => each.kept);
     assert.equal(
