@@ -110,9 +110,10 @@ zips('a host gets the STIGs that it names, in the files that all of them would h
     hostName: `h${number}`,
     ...(slugs && { stigs: slugs }),
   });
-  const some = [undefined, [all[0]!], all.slice(0, 2).toReversed(), [records[1]!.benchmarkId]].map(own);
+  const last = records.at(-1)!.benchmarkId;
+  const some = [undefined, [all[0]!], all.slice(0, 2).toReversed(), [last]].map(own);
   const wanted = (slugs: string[] | undefined) =>
-    slugs?.map((name) => (name === records[1]!.benchmarkId ? all[1]! : name)) ?? all;
+    slugs?.map((name) => (name === last ? all.at(-1)! : name)) ?? all;
   const whole = await readZip((await post({ hosts: some.map(({ hostName }) => ({ hostName })) })).bytes);
   const files = await readZip((await post({ hosts: some })).bytes);
   const namesOf = ({ hostName, stigs }: (typeof some)[number]) =>
