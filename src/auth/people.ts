@@ -24,11 +24,11 @@ const mostBytes = 32 * 1024 * 1024;
 export const rightsOf = (people: People | null, subject: string): Rights =>
   people?.get(subject) ?? people?.get(everybodyElse) ?? nothing;
 
-/** Reads the table of `GAPSTONE_PEOPLE`. Throws `CommandError` that names the line for a malformed one. */
-export async function readPeople(
-  file: string,
-  warn: (message: string) => void = () => undefined,
-): Promise<People> {
+/**
+ * Reads the table of `GAPSTONE_PEOPLE`; `warn` is told where its encoding is guessed. Throws `CommandError` that names
+ * the line for a malformed one.
+ */
+export async function readPeople(file: string, warn: (message: string) => void): Promise<People> {
   const people = new Map<string, Rights>();
   try {
     if (statSync(file).size > mostBytes) throw new Error(`it has more than ${mostBytes} bytes`);

@@ -1,11 +1,13 @@
+import type { Context } from 'hono';
 import type { Access } from '../http/access.ts';
 import { downloadStream, privateHeaders } from '../http/answer.ts';
+import type { Env } from '../http/env.ts';
 import { createRoutes } from '../http/route.ts';
 import { BinaryFile, downloadHeaders } from '../http/schema.ts';
 import type { MakeListChecklists } from './list-checklists.ts';
 import { checklistsBody, listParam } from './list-checklists-schema.ts';
 
-/** Bytes of the header that names missing STIGs; a proxy refuses answers with long headers. */
+/** Bytes of a header that names missing STIGs or warns; a proxy refuses answers with long headers. */
 const longestHeader = 2000;
 
 /** The API of checklists of a list for hosts (rule D28.2). */
@@ -41,18 +43,22 @@ export function listChecklistRoutes(access: Access, make: MakeListChecklists) {
         content: { 'application/zip': { schema: BinaryFile } },
       },
       async handle({ user, params, body }, c) {
-        const { zip, name, gone, warnings } = await make(user, params.id, body, c.get('record'));
-        const said = { 'X-Not-In-Catalog': gone, 'X-Warnings': warnings };
-        const headers = Object.entries(said)
-          .filter(([, texts]) => texts.length > 0)
-          .map(([header, texts]) => [
-            header,
-            texts.map(encodeURIComponent).join(',').slice(0, longestHeader),
-          ]);
-        return downloadStream(c, zip, 'zip', name, { ...privateHeaders, ...Object.fromEntries(headers) });
+        return answerZip(c, await make(user, params.id, body, c.get('record')));
       },
     },
   );
 
   return app;
+}
+
+/** Answers the zip, with headers that name the STIGs that it lacks and the warnings. */
+export function answerZip(
+  c: Context<Env>,
+  { zip, name, gone, warnings }: Awaited<ReturnType<MakeListChecklists>>,
+  headers: Record<string, string> = privateHeaders,
+): Response {
+  const said = Object.entries({ 'X-Not-In-Catalog': gone, 'X-Warnings': warnings })
+    .filter(([, texts]) => texts.length > 0)
+    .map(([header, texts]) => [header, texts.map(encodeURIComponent).join(',').slice(0, longestHeader)]);
+  return downloadStream(c, zip, 'zip', name, { ...headers, ...Object.fromEntries(said) });
 }

@@ -14,10 +14,11 @@ export type Pinned = z.infer<typeof Pinned>;
 export const stigFilter = textOrTexts('stig', 1000)
   .refine((names) => names.every((name) => name.trim() !== ''), { error: 'stig must not be empty' })
   .optional();
+const listId = /^[\w-]+$/;
 export const listFilter = requestText('list', 100)
-  .refine((text) => /^[\w-]+$/.test(text), { error: 'list must be the id of a list' })
+  .refine((text) => listId.test(text), { error: 'list must be the id of a list' })
   .optional()
-  .openapi({ pattern: '^[\\w-]+$' });
+  .openapi({ pattern: listId.source });
 
 /** What a filter asks of a list. Both throw NOT_FOUND for a list that the user may not see. */
 export interface FilterLists {

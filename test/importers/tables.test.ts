@@ -80,6 +80,8 @@ tables('a cell beyond the header is a fault that names its row, and so is a row 
   assert.is(refused('words;reason;;x\na,b;c;;d\n'), 'column 3 of the header has no name');
 });
 
+const quiet = () => undefined;
+
 tables('the people of GAPSTONE_PEOPLE', async () => {
   const rows = [
     ['subject', 'org', 'entitlements'],
@@ -87,7 +89,7 @@ tables('the people of GAPSTONE_PEOPLE', async () => {
     ['bob', '', ''],
   ];
   for (const [name, bytes] of savedAs(rows)) {
-    const people = await readPeople(put(folder, 'people.csv', bytes));
+    const people = await readPeople(put(folder, 'people.csv', bytes), quiet);
     assert.equal(
       [...people],
       [
@@ -98,11 +100,14 @@ tables('the people of GAPSTONE_PEOPLE', async () => {
     );
   }
   const padded = put(folder, 'people.csv', 'subject;org;entitlements;\nann;;occ;\nbob;;;x\n');
-  await rejects(readPeople(padded), /line 3 does not have 3 columns/);
+  await rejects(readPeople(padded, quiet), /line 3 does not have 3 columns/);
   // An error of the stream once ended the process.
-  await rejects(readPeople(folder), /EISDIR/);
+  await rejects(readPeople(folder, quiet), /EISDIR/);
   const many = Array.from({ length: 20_000 }, (_, at) => `name ${at};"a;b";"occ;regdoc"`);
-  const people = await readPeople(put(folder, 'p.csv', `subject;org;entitlements\n${many.join('\n')}`));
+  const people = await readPeople(
+    put(folder, 'p.csv', `subject;org;entitlements\n${many.join('\n')}`),
+    quiet,
+  );
   assert.is(people.size, 20_000);
   assert.equal(people.get('name 19999'), { organization: 'a;b', entitlements: ['occ', 'regdoc'] });
 });

@@ -3,8 +3,8 @@ import type { Context, Hono } from 'hono';
 import { AppError, badRequest } from '../../base/errors.ts';
 import { type ChecklistHost, stigsAmong } from '../../catalog/stigs/host-schema.ts';
 import { readHosts } from '../../checklists/host-table.ts';
+import { answerZip } from '../../checklists/list-api.ts';
 import { checklistsBody } from '../../checklists/list-checklists-schema.ts';
-import { downloadStream } from '../../http/answer.ts';
 import type { Env, Form } from '../../http/env.ts';
 import { offsetOf, paginationOf, slice } from '../../http/paging.ts';
 import { check, positiveInteger } from '../../http/schema.ts';
@@ -95,10 +95,8 @@ export function listChecklistPages(
   ) {
     const asked = check(checklistsBody, { hosts, format, layout });
     const made = await listChecklists(c.get('user'), id, asked, c.get('record'));
-    return downloadStream(c, made.zip, 'zip', made.name, {
-      'Cache-Control': 'private, no-store',
-      ...(warnings.length > 0 && { 'X-Warnings': warnings.map(encodeURIComponent).join(',') }),
-    });
+    const said = { ...made, warnings: [...warnings, ...made.warnings] };
+    return answerZip(c, said, { 'Cache-Control': 'private, no-store' });
   }
 
   app.post('/lists/:id/hosts/ticks', guard.audited('list.set-hosts', { size: 'notes' }), async (c) => {
