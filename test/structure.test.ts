@@ -8,20 +8,28 @@ import { importsOf } from './support/imports.ts';
 // The directions of ARCHITECTURE.md ("Rooms and directions"), held against the imports of the source.
 const structure = suite('Structure');
 
-/** The project's files that each file imports, types included. */
-const sources = new Map(
+/** What each file imports, types included. */
+const imports = new Map(
   ['src', 'importers'].flatMap((folder) =>
     readdirSync(join(packageRoot, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
       .map((entry) => relative(packageRoot, join(entry.parentPath, entry.name)))
-      .map((path) => [path, filesOf(path)] as const),
+      .map((path) => [path, importsOf(readFileSync(join(packageRoot, path), 'utf8'))] as const),
   ),
 );
 
-function filesOf(path: string): string[] {
-  const names = importsOf(readFileSync(join(packageRoot, path), 'utf8'));
-  return names.filter((name) => name.startsWith('.')).map((name) => normalize(join(dirname(path), name)));
-}
+/** The project's files that each file imports. */
+const sources = new Map(
+  [...imports].map(([path, names]) => {
+    const files = names.filter((name) => name.startsWith('.'));
+    return [path, files.map((name) => normalize(join(dirname(path), name)))] as const;
+  }),
+);
+
+/** The packages that are imported, each with a file that does. */
+const packages = [...imports].flatMap(([path, names]) =>
+  names.filter((name) => !name.startsWith('.')).map((name) => [name, path] as const),
+);
 
 /** The room of a file, by the name that the picture has for it: its folder, or the file itself at the top of src. */
 const roomOf = (path: string) =>
@@ -82,6 +90,32 @@ structure('no cycles between files', () => {
     done.add(node);
   };
   for (const path of sources.keys()) walk(path, []);
+});
+
+structure('packages stay in their rooms', () => {
+  const rules: [RegExp, RegExp][] = [
+    [/^(hono|@hono\/node-server)(\/|$)/, /^src\/((http|site|app|server)\b|checklists\/list-api\.ts$)/],
+    [/^better-sqlite3$/, /^(src\/db|importers)\//],
+    [/^jose$/, /^src\/auth\//],
+    [/^(node:)?(http|https|http2|dgram|dns|tls)(\/|$)/, /^src\/(server|http\/.*)\.ts$/],
+    [/^(node:)?net$/, /^src\/(server|base\/addresses)\.ts$/],
+    // No other program is ever started, but the Node of the package in place of one that is too old, and our own import.
+    [/^(node:)?child_process$/, /^src\/(runtime|commands\/inbox)\.ts$/],
+    [/^(node:)?cluster$/, /^$/],
+    // A new context is where V8 shows its collector of garbage; nothing else is ever run in one.
+    [/^(node:)?vm$/, /^src\/base\/idle-memory\.ts$/],
+  ];
+  for (const [name, path] of packages)
+    for (const [packageName, place] of rules)
+      if (packageName.test(name)) assert.match(path, place, `${path} imports ${name}`);
+});
+
+structure('every package that is imported is a dependency', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
+  for (const [name, path] of packages) {
+    const owner = /^(@[^/]+\/)?[^/]+/.exec(name)![0];
+    assert.ok(name.startsWith('node:') || Object.hasOwn(dependencies, owner), `${path} imports ${name}`);
+  }
 });
 
 structure.run();
