@@ -79,6 +79,44 @@ const underWay = (complete = true): FakeAnswer => ({ req: { complete } });
 
 const bounds = { most: 10, graceMilliseconds: 30_000, slowestBytesPerSecond: 1000 };
 
+limits('one address cannot take all connections: its oldest idle one makes room for others', () => {
+  const connections = createConnections<Fake, FakeAnswer, string>(bounds);
+  const isRefused = (address: string) => connections.add(new Fake(), address, 1).refused;
+  const hoard = Array.from({ length: 10 }, () => new Fake());
+  for (const socket of hoard) connections.add(socket, 'greedy', 0);
+  connections.open.get(hoard[0]!)!.active.set(underWay(), '');
+  assert.not(isRefused('fair'));
+  const closed = hoard.filter((socket) => socket.destroyed);
+  assert.is(hoard.indexOf(closed[0]!), 1, 'the first has an answer under way');
+  assert.equal([closed.length, connections.open.size], [1, 10]);
+  assert.ok(isRefused('greedy'), 'the hoarder itself is refused');
+  for (let i = 0; i < 4; i++) assert.not(isRefused('fair'));
+  assert.ok(isRefused('fair'), 'five each: nobody has more than the other');
+  for (const socket of hoard.slice(5)) connections.remove(socket);
+  assert.not(isRefused('greedy'), 'there is room again');
+});
+
+limits(
+  'room is made by what is idle, what still arrives, what nobody reads, in turn, and by nothing else',
+  () => {
+    const connections = createConnections<Fake, FakeAnswer, string>({ ...bounds, most: 5 });
+    const sockets = Array.from({ length: 5 }, () => new Fake());
+    const [made, unread, arriving, half, idle] = sockets as [Fake, Fake, Fake, Fake, Fake];
+    for (const socket of sockets) connections.add(socket, 'greedy', 0);
+    for (const socket of [made, unread, half]) connections.open.get(socket)!.active.set(underWay(), '');
+    // One request of `half` is there whole, the next is arriving.
+    for (const socket of [arriving, half]) connections.open.get(socket)!.active.set(underWay(false), '');
+    unread.writableLength = 1;
+    connections.sweep(1);
+    const gone: Fake[] = [];
+    for (const next of [idle, arriving, unread]) {
+      assert.not(connections.add(new Fake(), `fair ${gone.push(next)}`, 2).refused);
+      assert.equal(new Set(sockets.filter((socket) => socket.destroyed)), new Set(gone));
+    }
+    assert.ok(connections.add(new Fake(), 'fair', 3).refused);
+  },
+);
+
 limits('a reader has 30 seconds, and a second for every 1,000 bytes that wait; then it is cut', () => {
   const connections = createConnections<Fake, FakeAnswer, string>(bounds);
   const [slow, large, idle, fresh] = [new Fake(), new Fake(), new Fake(), new Fake()];
