@@ -24,6 +24,7 @@ import { connect } from '../../src/db/connect.ts';
 import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { readHeader } from '../../src/db/header.ts';
+import { inboxContents } from '../../src/db/kept.ts';
 import { restoreBackup } from '../../src/db/restore-backup.ts';
 import { openUpgraded } from '../../src/db/upgrade-files.ts';
 import { gapstone } from '../support/child.ts';
@@ -396,6 +397,73 @@ restores('neither file is replaced when somebody uses one of the two', async () 
     assert.equal(filesIn(folder), names);
     user.close();
     assert.is(contentOf(files), content);
+  }
+});
+
+/** The locks that this process has on files, as the kernel of Linux tells; none elsewhere. */
+const locksOn = (files: string[]) =>
+  files.map((file) => {
+    const all = process.platform === 'linux' ? readFileSync('/proc/locks', 'utf8').split('\n') : [];
+    const its = new RegExp(`: (\\D+ ${process.pid} \\S+:${lstatSync(file).ino} .*)`);
+    return all.flatMap((line) => its.exec(line)?.[1] ?? []);
+  });
+
+restores(
+  'a second connection that is opened and closed does not give up the locks of the first',
+  async () => {
+    const { files, copy, usersCopy } = await withBackup();
+    const first = openDatabase(files);
+    const both = Object.values(files);
+    const held = locksOn(both);
+    if (process.platform === 'linux') assert.is(held.flat().length, 2);
+    openDatabase(files).close();
+    for (const kind of kinds) connect(fileOf(files, kind), kind).close();
+    assert.equal(locksOn(both), held);
+    assert.match(await refusalOf(() => restoreBackup(copy, files, when)), /g\.db is in use/);
+    assert.match(await refusalOf(() => restoreBackup(usersCopy, files, when)), /g-users\.db is in use/);
+    first.close();
+    await restoreBackup(copy, files, when);
+  },
+);
+
+restores('whoever opened a replaced file before cannot write beside the new one', async () => {
+  const { files, copy } = await withBackup();
+  // As a process that stands between opening the file and its first use: it holds no lock yet.
+  const stale = kinds.map((kind) => new Sqlite(fileOf(files, kind)));
+  await restoreBackup(copy, files, when);
+  for (const sqlite of stale) {
+    assert.throws(
+      () => sqlite.exec('PRAGMA journal_mode = WAL; CREATE TABLE lost (t)'),
+      (error: { code: string }) => error.code === 'SQLITE_READONLY_DBMOVED',
+    );
+    sqlite.close();
+  }
+  for (const file of Object.values(files)) assert.not(existsSync(`${file}-wal`));
+  assert.is(contentOf(files), sampleContent);
+});
+
+restores('warns of what is no longer known where a database cannot be read, and keeps the rest', async () => {
+  const { copy } = await withBackup();
+  const wasHeld = 'a'.repeat(64);
+  for (const [kind, bytes, warning, held] of [
+    ['catalog', 'x', /^warning: the inbox may bring back what the replaced catalog held: .*\bg\.db\b/m, 1],
+    [
+      'users',
+      'x',
+      /^warning: which bundles were applied here .* is what the backup says: .*\bg-users\.db\b/m,
+      0,
+    ],
+    // Nothing was there that could be lost.
+    ['catalog', null, null, 1],
+  ] as const) {
+    const { files, file } = siteOf(kind);
+    change(files.usersDb, `INSERT INTO inbox_contents VALUES ('${wasHeld}')`);
+    rmSync(file);
+    if (bytes) writeFileSync(file, bytes);
+    const { code, stderr } = await commandHere(['restore', copy, '--db', files.db]);
+    assert.is(code, 0, stderr);
+    assert.match(stderr, warning ?? /^(?!.*warning: )/s);
+    assert.equal([...inboxContents(files.usersDb)], held ? [wasHeld] : []);
   }
 });
 
