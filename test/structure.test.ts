@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../src/base/root.ts';
 import { suite } from './support/harness.ts';
@@ -18,17 +18,16 @@ const imports = new Map(
   ),
 );
 
+const isFile = (name: string) => name.startsWith('.');
+
 /** The project's files that each file imports. */
 const sources = new Map(
-  [...imports].map(([path, names]) => {
-    const files = names.filter((name) => name.startsWith('.'));
-    return [path, files.map((name) => normalize(join(dirname(path), name)))] as const;
-  }),
+  [...imports].map(([path, names]) => [path, names.filter(isFile).map((name) => join(dirname(path), name))]),
 );
 
 /** The packages that are imported, each with a file that does. */
 const packages = [...imports].flatMap(([path, names]) =>
-  names.filter((name) => !name.startsWith('.')).map((name) => [name, path] as const),
+  names.filter((name) => !isFile(name)).map((name) => [name, path] as const),
 );
 
 /** The room of a file, by the name that the picture has for it: its folder, or the file itself at the top of src. */

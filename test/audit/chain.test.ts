@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
+  existsSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -213,6 +214,29 @@ test('a file that is renamed goes on in a new one, also across processes, and bo
     /^lines 5 to 6 of the chain are missing/,
   );
   assert.is(verifyAuditFile([`${file}.2`, `${file}.1`, file]).problem?.file, `${file}.1`);
+});
+
+test('a file that is removed or emptied shows by the numbers of the next', () => {
+  const file = written(4);
+  rmSync(file);
+  append(file, 'later');
+  const [{ prevHash, detail }] = auditLines(file) as [AuditLine];
+  assert.equal([verifyAuditFile(file).first, detail], [5, { previousHash: prevHash }]);
+  truncateSync(file, 0);
+  assert.match(verifyAuditFile(file).problem!.reason, /lines 1 to 6 of the chain are missing/);
+});
+
+test('a lock that somebody removes is made again, and two openers still take turns', () => {
+  const file = written(1);
+  const both = [openAuditFile(file, { now }), openAuditFile(file, { now })];
+  for (const name of ['lock', 'head', 'lock']) {
+    rmSync(`${file}.${name}`);
+    for (const each of [...both, ...both]) each.append([someEvent('a')], false);
+    assert.ok(existsSync(`${file}.${name}`));
+  }
+  for (const each of both) each.close();
+  const { lines, problem, notes } = verifyAuditFile(file);
+  assert.equal([lines, problem, notes.length], [14, null, 1], 'that the head was gone is told of');
 });
 
 test('a head that is gone, empty or garbage is a problem of its own, and the next line tells of it', () => {

@@ -150,6 +150,7 @@ attacks('tokens of the provider that are not ours, old, or for somebody else', a
   };
   const tokens: Record<string, (nonce: string) => string | Promise<string>> = {
     'the nonce of another': () => at.idToken({ nonce: 'x' }),
+    'no nonce': () => at.idToken({}),
     'for another client': (nonce) => at.idToken({ nonce, aud: 'other' }),
     'for the API': (nonce) => at.idToken({ nonce, aud: 'gapstone-api' }),
     'for two, without saying who asked': (nonce) =>

@@ -1,5 +1,6 @@
 import { request } from 'node:https';
 import { connect } from 'node:net';
+import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import * as assert from 'uvu/assert';
 import { readCertificate } from '../../src/auth/certificate-facts.ts';
@@ -60,6 +61,29 @@ function ask(localAddress: string, cert: string, body = '', version?: 'TLSv1.2')
 const others = Array.from({ length: 12 }, () => large(3000).cert).join('');
 const closed = (answer: string) => /^(?:ECONNRESET|EPIPE|ERR_SSL)/.test(answer);
 
+/** A handshake of TLS 1.2 of which the server has the beginning; the client's certificates are sent on release. */
+function heldHandshake(localAddress: string, cert: string) {
+  const raw = connect({ host: '127.0.0.1', port: server.port, localAddress });
+  const parts: Buffer[] = [];
+  const held = Promise.withResolvers<void>();
+  const socket = new Duplex({
+    read() {},
+    write(bytes: Buffer, _, done) {
+      if (parts.push(bytes) === 1) raw.write(bytes);
+      else held.resolve();
+      done();
+    },
+  });
+  raw.on('data', (bytes) => socket.push(bytes)).on('error', () => undefined);
+  const client = { cert, key: ann.keyPem, rejectUnauthorized: false, maxVersion: 'TLSv1.2' } as const;
+  const secured = connectTls({ socket, ...client }).on('error', () => undefined);
+  const ended = new Promise<string>((resolve) => {
+    raw.on('close', () => resolve('closed'));
+    secured.on('secureConnect', () => resolve('secure'));
+  });
+  return { held: held.promise, ended, release: () => raw.write(Buffer.concat(parts.slice(1))) };
+}
+
 for (const version of [undefined, 'TLSv1.2'] as const)
   handshakes(`a chain of 40 KB closes the connection and refuses its address alone, ${version}`, async () => {
     const [bad, good] = [nextFrom(), nextFrom()];
@@ -72,6 +96,17 @@ for (const version of [undefined, 'TLSv1.2'] as const)
     assert.equal(new Set(rejected), new Set(['handshakes']));
     assert.ok(written.some((line) => line.includes('TLS handshake too large') && line.includes(`"${bad}"`)));
   });
+
+handshakes('a chain of 40 KB ends the other handshakes of its address, which began before it', async () => {
+  const [bad, good] = [nextFrom(), nextFrom()];
+  const before = rejected.length;
+  const [first, ...later] = [bad, bad, good].map((from) => heldHandshake(from, ann.cert + others));
+  await Promise.all([first!, ...later].map(({ held }) => held));
+  first!.release();
+  await until('it is counted', () => rejected.length > before);
+  for (const each of later) each.release();
+  assert.equal(await Promise.all(later.map(({ ended }) => ended)), ['closed', 'secure']);
+});
 
 handshakes('a chain of four and a large body at once are taken', async () => {
   const four = ann.cert + Array.from({ length: 3 }, () => large(1200).cert).join('');

@@ -5,7 +5,7 @@ import { nameKey } from '../../src/checklists/file-names.ts';
 import { createChecklistZips, type HostsOfZip } from '../../src/checklists/host-zip.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readCklFile } from '../support/ckl-reader.ts';
-import { suite } from '../support/harness.ts';
+import { rejects, suite } from '../support/harness.ts';
 import { readZip } from '../support/read-zip.ts';
 import { benchmarkPaths } from '../support/real-files.ts';
 import { assertError } from '../support/service.ts';
@@ -167,6 +167,23 @@ function assertSafe(names: string[]): void {
 }
 
 const many = (length: number) => Array.from({ length }, (_, number) => ({ hostName: `h${number}` }));
+
+zips('all of it is of one catalog: another one lets it begin anew, five times', async () => {
+  const stigs = createStigService(t.db);
+  const asked: HostsOfZip = { hosts: many(1), format: 'cklb', layout: 'stig' };
+  const wanted = () => all.slice(0, 2).map((slug) => ({ slug }));
+  for (const changes of [1, 5]) {
+    let [read, generation] = [0, 0];
+    const full = (slug: string) => {
+      if (read++ < changes) generation++;
+      return stigs.full(slug);
+    };
+    const making = createChecklistZips({ full }, () => generation)(wanted, asked, null);
+    if (changes === 5) await rejects(making, /^The catalog is being changed\. Try again$/);
+    else assert.is((await making).files.length, 2);
+    assert.is(read, changes === 5 ? 5 : 3);
+  }
+});
 
 zips('what is gone from the catalog is left out with a word, and a banner marks all', async () => {
   const own = await testApp(benchmarkPaths.slice(0, 1), { banner: 'SECRET//NOFORN' });

@@ -302,6 +302,38 @@ test('stop: a command that cannot be audited does nothing, and says why', async 
     assert.is(existsSync(join(folder, name)), false, name);
 });
 
+test('continue: a command goes on without, and warns', async () => {
+  const nowhere = { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') };
+  const env = { ...nowhere, GAPSTONE_AUDIT_FAILURE: 'continue' };
+  const { code, stdout, stderr } = await run('token issue --subject ann', env);
+  assert.equal([code, /^eyJ/.test(stdout)], [0, true]);
+  assert.match(stderr, /"audit stream cannot be written"/);
+});
+
+test('a stream that breaks under a server and heals needs no restart', async () => {
+  const [here, away] = [join(folder, 'here'), join(folder, 'away')];
+  mkdirSync(here);
+  const own = join(here, 'audit.jsonl');
+  const server = await startServer(folder, ['serve', '--port', '0'], { GAPSTONE_AUDIT_FILE: own });
+  const headers = { Authorization: `Bearer ${await runs('token issue --subject ann')}` };
+  const sent = { method: 'POST', headers, body: '{"name":"N"}' };
+  const make = async () => (await fetch(`${server.url}/api/v1/lists`, sent)).status;
+  const statuses = [await make()];
+  renameSync(here, away);
+  statuses.push(await make(), await make());
+  renameSync(away, here);
+  statuses.push(await make());
+  assert.equal(statuses, [201, 503, 503, 201]);
+  server.child.kill('SIGTERM');
+  assert.is((await server.ended).code, 0);
+  assert.equal([verifyAuditFile(own).problem, verifyAuditFile(own).notes], [null, []]);
+  const told = auditLines(own).map(({ action, reason, detail }) =>
+    [action, reason, detail?.refused].join(' '),
+  );
+  const of = told.filter((line) => /^(list|audit)\./.test(line));
+  assert.equal(of, ['list.create  ', 'audit.failure ENOENT 2', 'list.create  ']);
+});
+
 test('the start of a server, its configuration and its end are told of; the stream may lie elsewhere', async () => {
   mkdirSync(join(folder, 'elsewhere'));
   const elsewhere = join(folder, 'elsewhere/audit.log');

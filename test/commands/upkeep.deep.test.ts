@@ -400,31 +400,25 @@ restores('neither file is replaced when somebody uses one of the two', async () 
   }
 });
 
-/** The locks that this process has on files, as the kernel of Linux tells; none elsewhere. */
-const locksOn = (files: string[]) =>
-  files.map((file) => {
-    const all = process.platform === 'linux' ? readFileSync('/proc/locks', 'utf8').split('\n') : [];
-    const its = new RegExp(`: (\\D+ ${process.pid} \\S+:${lstatSync(file).ino} .*)`);
-    return all.flatMap((line) => its.exec(line)?.[1] ?? []);
-  });
+/** The locks that this process has on both files, as the kernel of Linux tells; none elsewhere. */
+function locksOn(files: Files): string[] {
+  const each = Object.values(files).map((file) => `\\S+:${lstatSync(file).ino} .*`);
+  const all = process.platform === 'linux' ? readFileSync('/proc/locks', 'utf8') : '';
+  return (all.match(new RegExp(` ${process.pid} (${each.join('|')})`, 'g')) ?? []).sort();
+}
 
-restores(
-  'a second connection that is opened and closed does not give up the locks of the first',
-  async () => {
-    const { files, copy, usersCopy } = await withBackup();
-    const first = openDatabase(files);
-    const both = Object.values(files);
-    const held = locksOn(both);
-    if (process.platform === 'linux') assert.is(held.flat().length, 2);
-    openDatabase(files).close();
-    for (const kind of kinds) connect(fileOf(files, kind), kind).close();
-    assert.equal(locksOn(both), held);
-    assert.match(await refusalOf(() => restoreBackup(copy, files, when)), /g\.db is in use/);
-    assert.match(await refusalOf(() => restoreBackup(usersCopy, files, when)), /g-users\.db is in use/);
-    first.close();
-    await restoreBackup(copy, files, when);
-  },
-);
+restores('a second connection, opened and closed, does not give up the locks of the first', async () => {
+  const { files, copy, usersCopy } = await withBackup();
+  const first = openDatabase(files);
+  const held = locksOn(files);
+  if (process.platform === 'linux') assert.is(held.length, 2);
+  openDatabase(files).close();
+  for (const kind of kinds) connect(fileOf(files, kind), kind).close();
+  assert.equal(locksOn(files), held);
+  assert.match(await refusalOf(() => restoreBackup(copy, files, when)), /g\.db is in use/);
+  assert.match(await refusalOf(() => restoreBackup(usersCopy, files, when)), /g-users\.db is in use/);
+  first.close();
+});
 
 restores('whoever opened a replaced file before cannot write beside the new one', async () => {
   const { files, copy } = await withBackup();
@@ -444,26 +438,17 @@ restores('whoever opened a replaced file before cannot write beside the new one'
 
 restores('warns of what is no longer known where a database cannot be read, and keeps the rest', async () => {
   const { copy } = await withBackup();
-  const wasHeld = 'a'.repeat(64);
-  for (const [kind, bytes, warning, held] of [
-    ['catalog', 'x', /^warning: the inbox may bring back what the replaced catalog held: .*\bg\.db\b/m, 1],
-    [
-      'users',
-      'x',
-      /^warning: which bundles were applied here .* is what the backup says: .*\bg-users\.db\b/m,
-      0,
-    ],
-    // Nothing was there that could be lost.
-    ['catalog', null, null, 1],
+  for (const [kind, warning, held] of [
+    ['catalog', /^warning: the inbox may bring back what the replaced catalog held: .*\bg\.db\b/m, 1],
+    ['users', /^warning: which bundles were applied here and .*: .*\bg-users\.db\b/m, 0],
   ] as const) {
     const { files, file } = siteOf(kind);
-    change(files.usersDb, `INSERT INTO inbox_contents VALUES ('${wasHeld}')`);
-    rmSync(file);
-    if (bytes) writeFileSync(file, bytes);
+    change(files.usersDb, `INSERT INTO inbox_contents VALUES ('${'a'.repeat(64)}')`);
+    writeFileSync(file, 'damaged');
     const { code, stderr } = await commandHere(['restore', copy, '--db', files.db]);
     assert.is(code, 0, stderr);
-    assert.match(stderr, warning ?? /^(?!.*warning: )/s);
-    assert.equal([...inboxContents(files.usersDb)], held ? [wasHeld] : []);
+    assert.match(stderr, warning);
+    assert.is(inboxContents(files.usersDb).size, held);
   }
 });
 
