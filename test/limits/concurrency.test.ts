@@ -86,9 +86,8 @@ limits('one address cannot take all connections: its oldest idle one makes room 
   for (const socket of hoard) connections.add(socket, 'greedy', 0);
   connections.open.get(hoard[0]!)!.active.set(underWay(), '');
   assert.not(isRefused('fair'));
-  const closed = hoard.filter((socket) => socket.destroyed);
-  assert.is(hoard.indexOf(closed[0]!), 1, 'the first has an answer under way');
-  assert.equal([closed.length, connections.open.size], [1, 10]);
+  const closed = hoard.flatMap((socket, index) => (socket.destroyed ? index : []));
+  assert.equal(closed, [1], 'the first has an answer under way');
   assert.ok(isRefused('greedy'), 'the hoarder itself is refused');
   for (let i = 0; i < 4; i++) assert.not(isRefused('fair'));
   assert.ok(isRefused('fair'), 'five each: nobody has more than the other');
