@@ -117,12 +117,12 @@ latin('windows-1252 is read without a warning where it is declared, in any case'
 });
 
 latin('all 27 printable bytes of its own, and the five that are none', () => {
-  const table = new TextDecoder('windows-1252');
+  const own = '€0‚ƒ„…†‡ˆ‰Š‹Œ0Ž00‘’“”•–—˜™š›œ0žŸ';
   for (let byte = 0x80; byte <= 0xff; byte++) {
     const file = withBytes([0x41, byte, 0x42], declare('windows-1252'));
     if ([0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte))
       refused(file, new RegExp(`0x${byte.toString(16).toUpperCase()}`));
-    else assert.is(described(file), `A${table.decode(Uint8Array.of(byte))}B`, String(byte));
+    else assert.is(described(file), `A${own[byte - 0x80] ?? String.fromCharCode(byte)}B`, String(byte));
   }
 });
 

@@ -90,4 +90,15 @@ rules('profiles keep what they do not select', () => {
   assert.match(parsed.warnings[0]!, /select 1 groups.*V-999/);
 });
 
+rules('the wrapper of the description of a profile or a group is taken off, where there is one', () => {
+  const wrapped = (name: string) => `&lt;${name}&gt; a &lt; b &lt;/${name}&gt;`;
+  for (const [text, write] of Object.entries({ 'a < b': wrapped, plain: () => 'plain' })) {
+    const before = `<Profile id="P"><title>P</title><description>${write('ProfileDescription')}</description></Profile>`;
+    const group = write('GroupDescription');
+    const xml = writeXccdf({ before }).replace(/&lt;GroupDescription.*?(?=<\/description>)/, group);
+    const { profiles, findings } = parseRelease(xml).release;
+    assert.equal([profiles[0]!.description, findings[0]!.groupDescription], [text, text]);
+  }
+});
+
 rules.run();

@@ -181,13 +181,12 @@ losses('every CCI of an ident counts, whatever stands between them', () => {
   const text = writeXccdf({ rules: [{ ccis: ['CCI-000366, CCI-1234567', 'CCI-001891'] }] });
   assert.equal(first(text).ccis, both);
   assert.is(warningsOf(text).length, 1);
+  assert.match(warningsOf(text)[0]!, /CCI-1234567.*not a CCI/);
   for (const none of ['CCI-00 366', 'CCI-000000', 'to be named']) {
     const found = parseRelease(writeXccdf({ rules: [{ ccis: [none] }] }));
     assert.equal(found.release.findings[0]!.ccis, [], none);
-    assert.equal(
-      found.warnings.map((each) => each.slice(-18)),
-      [', which is not a CCI'.slice(-18)],
-    );
+    assert.is(found.warnings.length, 1);
+    assert.match(found.warnings[0]!, `the CCI "${none}", which is not a CCI`);
   }
   assert.equal(of({ legacyIds: ['V-1, SV-2'] }).legacyIds, ['V-1', 'SV-2']);
   // A benchmark of XCCDF 1.2 is read in the same way.

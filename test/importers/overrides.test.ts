@@ -12,6 +12,7 @@ import { emptyCatalog } from '../support/prepared.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { told } from '../support/told.ts';
+import { writeXccdf } from '../support/xccdf-writer.ts';
 
 const test = suite('overrides of slugs');
 const harbor = shipped('stigs', 'U_Harbor_Linux_3_STIG_V1R1_Manual-xccdf.xml');
@@ -155,6 +156,23 @@ test('what users keep follows a STIG to its other slug, which is told', async ()
   assert.equal((await runImport(t.db, [pier])).lines[0]!.target, 'jetty');
   const back = await runImport(t.db, [pier], { overrides: new Map([['Pier_STIG', '']]) });
   assert.equal([back.lines[0]!.reason, back.lines[0]!.target], ['moved from jetty', 'pier']);
+  t.db.close();
+});
+
+test('two STIGs that turn out to be one leave what users keep to that one', async () => {
+  const of = (id: string, title: string, release: number, stem = 'A', first = 100) =>
+    put(scratchFolder(), 'a.xml', writeXccdf({ id, title, release, rules: 20, stem, first }));
+  const t = await testApp([of('Old_STIG', 'Old STIG', 1), of('New_STIG', 'New STIG', 9, 'B', 300_000)]);
+  const ann = await userCaller(t);
+  const list = `/api/v1/lists/${(await ask(t, 'POST', '/api/v1/lists', ann, { name: 'L' })).json.id}/stigs`;
+  await ask(t, 'POST', list, ann, { slugs: ['old', 'new'] });
+  await ask(t, 'POST', '/api/v1/my-stigs', ann, { slugs: ['old'] });
+  const { slugChanges } = await runImport(t.db, [of('Old_STIG', 'New STIG', 2)]);
+  assert.equal(slugChanges, [{ from: 'old', to: 'new' }]);
+  // Where a list has both, neither entry is lost.
+  const { stigs } = (await ask(t, 'GET', list, ann)).json;
+  assert.equal(told(stigs, 'slug', 'version'), ['new V1R9', 'new V1R9']);
+  assert.equal((await ask(t, 'GET', '/api/v1/my-stigs', ann)).json.slugs, ['new']);
   t.db.close();
 });
 

@@ -9,6 +9,7 @@ import type { Database } from '../../src/db/database.ts';
 import { dumpCatalog, tableDigests } from '../support/catalog-dump.ts';
 import { suite, suiteIf } from '../support/harness.ts';
 import { emptyCatalog } from '../support/prepared.ts';
+import { windows1252 } from '../support/real-files.ts';
 import { reference, referenceData, shipped } from '../support/reference.ts';
 import { linesOf } from '../support/tables.ts';
 import { told } from '../support/told.ts';
@@ -328,7 +329,7 @@ function realFiles(test: ReturnType<typeof suite>): void {
     assert.equal([line.outcome, line.warnings.length], ['imported', 1]);
     const byte = bytes[offset]!.toString(16).toUpperCase();
     assert.match(line.warnings[0]!, new RegExp(`UTF-8.*0x${byte}.*offset ${offset}\\b.*windows-1252`));
-    const decoded = new TextDecoder('windows-1252').decode(bytes);
+    const decoded = windows1252(bytes);
     assert.match(decoded, /[\u201c\u201d]/);
     compare(db, file, bytes, decoded);
     assert.is(dumpCatalog(db).strays, 0);

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { verifyAuditFile } from '../../src/audit/verify.ts';
 import { sha256 } from '../../src/base/ids.ts';
 import { createLog } from '../../src/base/log.ts';
-import type { Answer } from '../support/app.ts';
+import { type Answer, testApp } from '../support/app.ts';
 import { type AuditLine, fullDisk, type TestAudit, testAudit } from '../support/audit.ts';
 import {
   ask,
@@ -258,11 +258,14 @@ test('sessions that end without being asked to are told of: replaced, idle, too 
 /** Does what it is given while every commit fails after its events were written. */
 async function withoutCommits(code: string, work: () => Promise<void>): Promise<void> {
   const before = usersData();
-  const unhook = t.db.within((commit) => {
+  const { writeNow } = t.db;
+  const fail = (commit: () => unknown): never => {
     commit();
     throw Object.assign(new Error('database or disk is full'), { code });
-  });
-  await work().finally(unhook);
+  };
+  const unhook = t.db.within(fail);
+  t.db.writeNow = (commit) => writeNow(() => fail(commit));
+  await work().finally(() => [unhook(), Object.assign(t.db, { writeNow })]);
   assert.equal(usersData(), before);
 }
 
@@ -339,6 +342,32 @@ test('a session whose end cannot be told is not ended, but for one that holds no
   const lines = await sessionLines(async () => assert.equal([await read(), await read()], [401, 401]));
   assert.equal(lines, [['session.timeout', sessionId(cookie), 'success', 'IDLE']]);
   assert.is(row(), 0);
+});
+
+test('a session that ran out while its end cannot be committed: the failure follows, and it is told again when it is', async () => {
+  const { cookie } = await sessionOf('ivan');
+  advance(15 * 60 * 1000);
+  const read = () => ask(t, 'GET', '/api/v1/stigs', { Cookie: cookie });
+  const ended = ['session.timeout', sessionId(cookie), 'success', 'IDLE'];
+  const undone = ['session.timeout', sessionId(cookie), 'failure', 'ROLLED_BACK'];
+  await withoutCommits('SQLITE_FULL', async () => assert.equal(await sessionLines(read), [ended, undone]));
+  assert.equal(await sessionLines(read), [ended]);
+});
+
+test('continue: a stream that cannot be written stops nothing, and the next event tells how much is lost', async () => {
+  const own = testAudit(clock, { failure: 'continue', io });
+  const other = await testApp([], { now: () => clock.now, audit: own.stream });
+  const caller = await userCaller(other);
+  await ask(other, 'GET', '/api/v1/stigs', caller);
+  const make = () => ask(other, 'POST', '/api/v1/lists', caller, { name: 'N' });
+  disk.full = true;
+  const { status } = await make();
+  disk.full = false;
+  assert.equal([status, (await make()).status], [201, 201]);
+  const lines = own.lines().map(({ action, detail }) => `${action} ${detail?.lost}`);
+  assert.equal(lines.slice(1), ['audit.failure 1', 'list.create undefined']);
+  own.stream.close();
+  other.db.close();
 });
 
 test('requests at once do not mix up whose event is whose', async () => {

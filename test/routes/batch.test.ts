@@ -90,6 +90,12 @@ batch('a body of 1 MiB is read, a byte more is 413, whole or chunked', async () 
   assertError(chunked, 413, 'PAYLOAD_TOO_LARGE', message);
 });
 
+batch('a byte-order mark and the nesting of an ignored key are no matter', async () => {
+  const deep = `{"slugs":["small_1"],"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  for (const body of [deep, '\ufeff{"slugs":["small_1"]}'])
+    assert.equal(slugsOf(await send(body)), ['small_1']);
+});
+
 batch('an answer to POST is never 304', async () => {
   const body = { slugs: ['small_1'] };
   const first = await send(body);

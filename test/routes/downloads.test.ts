@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import * as assert from 'uvu/assert';
+import { runImport } from '../../importers/run.ts';
 import { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { suite } from '../support/harness.ts';
+import { emptyCatalog } from '../support/prepared.ts';
 import { readCsv, readXmlRows } from '../support/read-exports.ts';
 import { benchmarkFiles, benchmarkPaths } from '../support/real-files.ts';
-import { hasReferenceData } from '../support/reference.ts';
+import { hasReferenceData, shipped } from '../support/reference.ts';
 import { readCklb } from '../support/stig-manager.ts';
 import { rowsOf } from '../support/tables.ts';
 import {
@@ -279,6 +282,21 @@ downloads('csv and xml: strict readers read the same values; csv is escaped unle
       source,
     );
   }
+});
+
+downloads('the bytes are the same, whatever the order in which the files came', async () => {
+  const db = emptyCatalog();
+  for (const file of readdirSync(shipped('stigs')).sort().reverse())
+    await runImport(db, [shipped('stigs', file)]);
+  const other = await testApp([], { db });
+  const headers = { Authorization: `Bearer ${await t.token()}` };
+  for (const format of 'json,cklb,csv,xml,ckl,xlsx,oscal'.split(',')) {
+    const path = `/api/v1/stigs/harbor_linux_3/download?version=V1R1&format=${format}`;
+    const [mine, theirs] = await Promise.all([t, other].map(({ app }) => app.request(path, { headers })));
+    assert.equal([mine!.status, theirs!.status], [200, 200], format);
+    assert.equal(await theirs!.bytes(), await mine!.bytes(), format);
+  }
+  db.close();
 });
 
 downloads('content type and file name of every format', async () => {

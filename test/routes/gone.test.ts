@@ -138,7 +138,10 @@ test('it is shown as gone with what was seen of it, and is back when the catalog
     ...{ release: null, newest: '', state: 'gone' },
   });
   assert.match(after[`/lists/${list}/stigs?include=findings`]!, /"slug":"alpha".*?"findings":\[\]/);
-  assert.is((await call(t, alice, 'GET', `${home}/stigs`)).list.stigCount, 2);
+  const { stigs, list: own } = await call(t, alice, 'GET', `${home}/stigs`);
+  assert.equal([own.stigCount, stigs[0].state, stigs[0].newest], [2, 'gone', '']);
+  const csv = after[`/lists/${list}/export?format=csv`]!;
+  assert.match(csv, /^alpha,Alpha [^,]+,,,,0,0,0,0,[^,]+,1,,,gone,,V1R1,first$/m);
   const wanted = await call(t, alice, 'GET', `${home}/stigs?include=findings&severity=medium`);
   assert.is(wanted.stigs.map((each: Json) => each.slug).join(), 'beta');
 

@@ -134,6 +134,11 @@ lists('adding: each slug once, unknown ones told, positions appended', async () 
       [slugs[0], 42, '', '2026-11-21T12:00:01.000Z'],
     ],
   );
+  // After the highest position that can be set there is another, which a note alone leaves.
+  await ask(t, 'PUT', `${path}/${slugs[1]}`, alice, { position: 2 ** 31 - 1 });
+  await ask(t, 'POST', path, alice, { slugs: ['high'] });
+  const beyond = await ask(t, 'PUT', `${path}/high`, alice, { notes: 'n' });
+  assert.equal([beyond.status, beyond.json.position], [200, 2 ** 31]);
   const none = await ask(t, 'DELETE', path, alice, { slugs: ['nobody'] });
   assert.equal(none.json, { success: true, removed: 0 });
   const one = await ask(t, 'DELETE', path, alice, { slugs: [slugs[1], slugs[1]] });

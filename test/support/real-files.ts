@@ -38,7 +38,7 @@ const quirks = new Map(
     character,
   ]),
 );
-const windows1252 = (bytes: Buffer) =>
+export const windows1252 = (bytes: Buffer) =>
   bytes.toString('latin1').replace(/[\u0080-\u009f]/g, (each) => quirks.get(each.charCodeAt(0)) ?? each);
 
 function inFolder(folder: string, decode: (bytes: Buffer) => string): BenchmarkFile[] {

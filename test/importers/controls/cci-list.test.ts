@@ -7,6 +7,7 @@ import { parseControlsCsv } from '../../../importers/controls/controls-csv.ts';
 import { readXml } from '../../../src/read/xml.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';
+import { linesOf } from '../../support/tables.ts';
 import { told } from '../../support/told.ts';
 import { bytesOf, digest, recordsOf, refusal } from './support.ts';
 
@@ -177,8 +178,8 @@ const indexes = `
 index(
   'names controls and enhancements, never items, and is not guessed at where it holds anything else',
   () => {
-    for (const line of indexes.trim().split('\n')) {
-      const [text, expected] = line.trim().split(' => ');
+    for (const line of linesOf(indexes)) {
+      const [text, expected] = line.split(' => ');
       const { controls, isWhole } = readCciIndex(text!);
       assert.is([...controls, ...(isWhole ? [] : ['?'])].join(' '), expected, text);
     }

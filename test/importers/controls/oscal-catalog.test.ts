@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { parseOscalCatalog } from '../../../importers/controls/oscal-catalog.ts';
 import { suite, suiteIf } from '../../support/harness.ts';
 import { referenceData } from '../../support/reference.ts';
-import { linesOf } from '../../support/tables.ts';
+import { rowsOf } from '../../support/tables.ts';
 import { told } from '../../support/told.ts';
 import { noControls } from '../../support/words.ts';
 import { control, item, label, oscalCatalog, withdrawn } from './oscal-fixtures.ts';
@@ -62,16 +62,13 @@ fixture('the version comes from the metadata, from the title where that is a dat
     return [catalogOf(result).version, ...(result.records ? result.warnings : [])].join(' ');
   };
   const table = `
-    5.1.1+u4 | => Rev 5.1.1
-    5.2.0 | => Rev 5.2.0
-    2015-01-22 | NIST Special Publication 800-53 Revision 4: Lanterns => Rev 4
-    Final | NIST SP800-53 Rev. 5 => Rev 5
-    5.1.1-draft | => Rev 5.1.1 the version is 5.1.1-draft, which is not a final release`;
-  for (const line of linesOf(table)) {
-    const [stated, expected] = line.split(' => ');
-    const [number, title] = stated!.split('|').map((cell) => cell.trim());
+    5.1.1+u4 | | Rev 5.1.1
+    5.2.0 | | Rev 5.2.0
+    2015-01-22 | NIST Special Publication 800-53 Revision 4: Lanterns | Rev 4
+    Final | NIST SP800-53 Rev. 5 | Rev 5
+    5.1.1-draft | | Rev 5.1.1 the version is 5.1.1-draft, which is not a final release`;
+  for (const [number, title, expected] of rowsOf(table))
     assert.is(version({ version: number, ...(title && { title }) }), expected);
-  }
   const catalog = catalogOf(parseOscalCatalog(oscalCatalog([control('ac-1')])));
   assert.is(catalog.edition, '2024-02-05T04:16:00.000Z');
 });
@@ -110,11 +107,7 @@ fixture('any other publication is a framework of its own, named after its title'
     ISO 27001 | 1.1 | iso-27001 1.1
     Lantern Keeping (Version 3) | 9 | lantern-keeping 3
     Special Publication 800-172 | final | special-publication-800-172 final`;
-  for (const [title, version, expected] of table
-    .trim()
-    .split('\n')
-    .map((line) => line.split('|').map((cell) => cell.trim())))
-    assert.is(named(title!, version), expected);
+  for (const [title, version, expected] of rowsOf(table)) assert.is(named(title!, version), expected);
   assert.is(named('Harbor\nRules', '7'), 'harbor-rules 7');
   assert.is(named(`Tar${' ('.repeat(90_000)} 1`, '9'), 'tar 9');
   const refused = (title: string, version = '1') =>
