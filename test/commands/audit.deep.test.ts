@@ -328,7 +328,8 @@ test('a stream that breaks under a server and heals needs no restart', async () 
   assert.is((await server.ended).code, 0);
   assert.equal([verifyAuditFile(own).problem, verifyAuditFile(own).notes], [null, []]);
   const told = auditLines(own).map((line) => [line.action, line.reason, line.detail?.refused].join(' '));
-  assert.is(told.slice(-4, -1).join(), 'list.create  ,audit.failure ENOENT 2,list.create  ');
+  const ofLists = told.filter((line) => /^(list|audit)\./.test(line));
+  assert.equal(ofLists, ['list.create  ', 'audit.failure ENOENT 2', 'list.create  ']);
 });
 
 test('the start of a server, its configuration and its end are told of; the stream may lie elsewhere', async () => {
