@@ -88,7 +88,8 @@ function attributeOf(node: unknown, name: string): string {
 const isOwn = (item: unknown) => attributeOf(item, 'ns') === oscalNamespace;
 
 /**
- * Warnings that name what a document of OSCAL states and the importers do not store, once with its count. The shape of the document is checked before, so its depth is bounded.
+ * Returns one warning, with a count, for each kind of content in an OSCAL document that the importers do not store. The
+ * caller has validated the document, so its depth is bounded.
  */
 export function unreadIn(value: unknown): string[] {
   const document = value as Record<string | symbol, unknown>;

@@ -25,8 +25,8 @@ export const rightsOf = (people: People | null, subject: string): Rights =>
   people?.get(subject) ?? people?.get(everybodyElse) ?? nothing;
 
 /**
- * Reads the table of `GAPSTONE_PEOPLE`; `warn` is told where its encoding is guessed. Throws `CommandError` that names
- * the line for a malformed one.
+ * Reads the table of `GAPSTONE_PEOPLE`. Calls `warn` with a message if the file is neither UTF-8 nor UTF-16 and is read
+ * as windows-1252. Throws a `CommandError` that names the first malformed line.
  */
 export async function readPeople(file: string, warn: (message: string) => void): Promise<People> {
   const people = new Map<string, Rights>();

@@ -114,7 +114,7 @@ export function createListEntryWriter(db: Database, now: () => Date, stigNames: 
         if (!former) throw notFound();
         const { notes = former.notes, position = former.position } = change;
         const release = change.release === undefined ? former.release : known(key, change.release, 'release');
-        // Two entries that have come to mean one STIG keep what the change does not name.
+        // Since an import two entries can name one STIG: each keeps the fields that the change leaves out.
         const set = {
           notes: change.notes,
           position: change.position,

@@ -79,7 +79,7 @@ const shown = async (t: TestApp, who: Caller, path = home): Promise<Json[][]> =>
   ]);
 const idsOf = (answer: Json) => answer.controls.map((each: Json) => each.identifier);
 
-async function fill(t: TestApp, alice: Caller): Promise<void> {
+async function fill(t: TestApp, alice: Caller, guidance = true): Promise<void> {
   await call(t, alice, 'POST', '/lists', { name: 'mine' });
   await call(t, alice, 'POST', `${home}/stigs`, { slugs: ['alpha', 'beta'] });
   await call(t, alice, 'PUT', `${home}/stigs/alpha`, { notes: 'first' });
@@ -89,6 +89,7 @@ async function fill(t: TestApp, alice: Caller): Promise<void> {
   await call(t, alice, 'POST', controlsOf, { controls: wanted });
   for (const controlId of ['AC-10', 'AC-2', 'AC-1'])
     await call(t, alice, 'POST', '/my-controls', { framework: 'nist-800-53', controlId });
+  if (!guidance) return;
   const now = () => t.clock.now;
   const fields = { name: 'c', description: '', tags: [], color: '', visibility: 'PRIVATE' as const };
   const documents = (await call(t, alice, 'GET', '/regdoc')).documents.map((each: Json) => each.documentId);
@@ -203,7 +204,7 @@ test('it can be moved, annotated, copied and removed, and is not added', async (
 
 test('an entry follows its STIG to a new slug; two that come to mean one STIG are both shown', async () => {
   const { t, alice, exchange } = await site({ ...whole, guidance: false });
-  await fill(t, alice).catch(() => undefined);
+  await fill(t, alice, false);
   const send = (method: string, path: string, body?: object) => call(t, alice, method, path, body);
   // Alpha goes on under the title of Omega; Beta is another product that is printed under Alpha's old title.
   const omega = { ...alpha, title: 'Omega Security Technical Implementation Guide', release: 2 };
@@ -233,7 +234,7 @@ test('an entry follows its STIG to a new slug; two that come to mean one STIG ar
 
 test('a slug that another STIG has now does not take an entry from its own', async () => {
   const { t, alice, exchange } = await site({ ...whole, guidance: false });
-  await fill(t, alice).catch(() => undefined);
+  await fill(t, alice, false);
   const send = (method: string, path: string) => call(t, alice, method, path, { slugs: ['alpha'] });
   // Alpha is called Omega, and another product has the title that was Alpha's.
   const omega = { ...alpha, title: 'Omega Security Technical Implementation Guide' };

@@ -10,7 +10,7 @@ import { type Running, startServer, until } from './running.ts';
 import { put, scratchFolder } from './scratch.ts';
 
 /** The endpoint of the provider, which is nowhere: no server ever asks it. */
-export const authorizeUrl = 'https://login.test.example/realms/x/authorize?kc=1';
+const authorizeUrl = 'https://login.test.example/realms/x/authorize?kc=1';
 export const issuer = 'https://login.test.example/realms/x';
 export const clientId = 'gapstone-pages';
 const publicUrl = 'https://gapstone.test.example';
