@@ -6,8 +6,7 @@ import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { catalog, importLedger, importRuns } from '../src/db/tables.ts';
-import { ImportError, oneLine } from '../src/read/import-error.ts';
-import type { Kind } from '../src/read/kind.ts';
+import { ImportError, type Kind, oneLine } from '../src/read/import-error.ts';
 import { deriveAll, type StatedPart } from './derive.ts';
 import { discover, type FoundSource, type ListedFile, listFiles } from './discover.ts';
 import {
