@@ -1,6 +1,5 @@
 import { citation } from '../base/citation.ts';
 import { badRequest } from '../base/errors.ts';
-import { pick, withoutEmpty } from '../base/objects.ts';
 import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment-lines.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
@@ -22,8 +21,10 @@ import {
   mostListed,
   ofList,
   orMissing,
+  pick,
   ruleRow,
   statesIn,
+  withoutEmpty,
   withRows,
   withTexts,
 } from './calls.ts';
@@ -115,9 +116,9 @@ export async function crosswalk(services: Services, call: Call): Promise<Answer>
   );
 }
 
-export async function rulesForControl(services: Services, call: Call): Promise<Answer> {
+export function rulesForControl(services: Services, call: Call): Answer {
   const { control: given = '', framework: named, stig, severity } = call.args;
-  const { among, pinned } = await inList(services, call);
+  const { among, pinned } = inList(services, call);
   const { framework, id } = namedControl(services, given, named);
   const { skip, ...page } = pageAt(call.at, 50);
   const of = stig === undefined ? undefined : [stigOf(services, stig).slug];
@@ -148,11 +149,10 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
   const { stig, list, framework = 'nist-800-53', baseline, show = 'uncovered' } = call.args;
   const revision = revisionOf(call.args.revision);
   if ((stig === undefined) === (list === undefined)) throw badRequest('Give either stig or list');
-  const user = list === undefined ? null : await call.caller.user();
   const release = stig === undefined ? null : stigOf(services, stig);
   const releases = () =>
     release === null
-      ? ofList(() => services.listStigs.releases(user!, list!).stigs)
+      ? ofList(() => services.listStigs.releases(call.user!, list!).stigs)
       : [services.stigs.named(release.slug, release.version)];
   // First: who may not see the list learns nothing of the rest.
   releases();

@@ -1,5 +1,4 @@
 import { citation, readCitation } from '../base/citation.ts';
-import { pick, withoutEmpty } from '../base/objects.ts';
 import { brief, cut } from '../base/text.ts';
 import {
   controlOf,
@@ -17,16 +16,18 @@ import {
   automationMeans,
   type Call,
   mostListed,
+  pick,
   ruleRow,
   statesIn,
+  withoutEmpty,
   withRows,
   withTexts,
 } from './calls.ts';
 import { inList } from './list-tools.ts';
 
-export async function find(services: Services, call: Call): Promise<Answer> {
+export function find(services: Services, call: Call): Answer {
   const { q = '', stig, severity, control, cci } = call.args;
-  const { among, pinned } = await inList(services, call);
+  const { among, pinned } = inList(services, call);
   const { skip, ...page } = pageAt(call.at, 50);
   const filters = {
     stig: stig === undefined ? undefined : [stigOf(services, stig).slug],
@@ -37,7 +38,7 @@ export async function find(services: Services, call: Call): Promise<Answer> {
   const found = services.search.search({ q, ...filters, among, ...page });
   const { total } = found.pagination;
   const isFirst = call.at === 0;
-  const asked = isFirst ? (await services.answers(q)).slice(0, 10) : [];
+  const asked = isFirst ? services.answers(q).slice(0, 10) : [];
   const unknown = asked.filter(({ state }) => state === 'unknown').map(({ id }) => id);
   const known = asked.filter(({ state }) => state !== 'unknown');
   const answers = known.map((each) => {

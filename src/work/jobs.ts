@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from '../base/errors.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
 import { uploadAnswer } from '../checklists/jobs.ts';
 import type { Database } from '../db/database.ts';
+import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
@@ -12,6 +13,7 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  * plain arguments; its result is a plain value, or has `bytes` that are transferred.
  */
 export const jobs = {
+  answerTool,
   searchFile,
   searchPage,
   uploadAnswer,
@@ -36,9 +38,16 @@ export type JobAnswer =
     }
   | { failed: { message: string; code: unknown; stack: string | undefined } };
 
-/** Runs a job inside one read transaction, so that all its queries see one state of both databases. */
+/**
+ * Runs a job inside one read transaction, so that all its queries see one state of both databases. What a job does after
+ * its first `await` is outside of it.
+ */
 export async function runJob(db: Database, services: Services, job: Job, args: unknown[]): Promise<unknown> {
-  return db.read(() => job(services, ...(args as never[])));
+  let value: unknown;
+  db.read(() => {
+    value = job(services, ...(args as never[]));
+  });
+  return value;
 }
 
 /** Runs jobs in the calling thread: for databases in memory, which no other thread can open. */
