@@ -22,6 +22,9 @@ const settingsOf = ({ db, 'users-db': usersDb, host, port }: Flags): Given => ({
 export type Config = ReturnType<typeof readConfig>;
 export type LogLevel = Config['logLevel'];
 
+/** The error for wrong settings. */
+const wrong = (message: string) => new CommandError(message, 2);
+
 /** A shorter secret can be guessed: it gives a warning. */
 const leastSecret = 16;
 const mostNames = 20;
@@ -39,22 +42,18 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = environme
   const given: Given = {};
   for (const name of settingNames) given[name] = fromFlags[name] ?? env[variableOf(name)];
   if (given.jwks !== undefined && (given.issuer === undefined || given.audience === undefined))
-    throw new CommandError('GAPSTONE_JWKS also needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE: set both', 2);
+    throw wrong('GAPSTONE_JWKS also needs GAPSTONE_ISSUER and GAPSTONE_AUDIENCE: set both');
   const { data, error } = settings.safeParse(given);
   if (error) {
     const { path, message } = error.issues[0]!;
     const name = path[0] as Setting;
-    throw new CommandError(
-      `${fromFlags[name] === undefined ? variableOf(name) : optionOf(name)} ${message}`,
-      2,
-    );
+    throw wrong(`${fromFlags[name] === undefined ? variableOf(name) : optionOf(name)} ${message}`);
   }
   checkTogether(data);
   const usersDb = data.usersDb ?? usersBeside(data.db);
   if (data.db !== ':memory:' && resolve(usersDb) === resolve(data.db))
-    throw new CommandError('--db and --users-db name the same file', 2);
-  if (data.inbox !== null && data.db === ':memory:')
-    throw new CommandError('GAPSTONE_INBOX needs a catalog in a file', 2);
+    throw wrong('--db and --users-db name the same file');
+  if (data.inbox !== null && data.db === ':memory:') throw wrong('GAPSTONE_INBOX needs a catalog in a file');
   const beside = (file: string) => join(dirname(usersDb), file);
   const { tlsCert, tlsKey, claimSub: sub, claimEmail: email, claimOrg: org } = data;
   const config = Object.freeze({
@@ -69,44 +68,41 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = environme
   });
   for (const own of [config.db, config.usersDb, config.keyFile, config.auditFile])
     if (data.inbox !== null && resolve(own).startsWith(join(data.inbox, '/')))
-      throw new CommandError(`GAPSTONE_INBOX must not hold our own files: ${own}`, 2);
+      throw wrong(`GAPSTONE_INBOX must not hold our own files: ${own}`);
   return config;
 }
 
-/** Throws `CommandError` for settings that need others, or exclude them (rules D43.1 to D43.3). */
+/** Settings that are of no use without others (rules D43.1 to D43.3). */
+const needs: [Setting, ...Setting[]][] = [
+  ['certHeader', 'tlsClientCa', 'trustedProxies'],
+  ['tlsCrl', 'tlsClientCa'],
+  ['people', 'tlsClientCa'],
+  ['oidcAuthorize', 'oidcClientId', 'publicUrl', 'jwks'],
+  ['oidcClientId', 'oidcAuthorize'],
+];
+
+/** Throws `CommandError` for settings that need others, or exclude them. */
 function checkTogether(given: z.output<typeof settings>): void {
   const has = (name: Setting) =>
     given[name] !== null && (!Array.isArray(given[name]) || given[name].length > 0);
-  const need = (name: Setting, ...others: Setting[]) => {
+  if (has('tlsCert') !== has('tlsKey'))
+    throw wrong('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY must both be set');
+  for (const [name, ...others] of needs) {
     const missing = others.filter((other) => !has(other)).map(variableOf);
     if (has(name) && missing.length > 0)
-      throw new CommandError(`${variableOf(name)} also needs ${missing.join(' and ')}`, 2);
-  };
-  if (has('tlsCert') !== has('tlsKey'))
-    throw new CommandError('GAPSTONE_TLS_CERT and GAPSTONE_TLS_KEY must both be set', 2);
-  need('certHeader', 'tlsClientCa', 'trustedProxies');
-  need('tlsCrl', 'tlsClientCa');
-  need('people', 'tlsClientCa');
+      throw wrong(`${variableOf(name)} also needs ${missing.join(' and ')}`);
+  }
   if (has('tlsClientCa') && !has('tlsCert') && !has('certHeader'))
-    throw new CommandError('GAPSTONE_TLS_CLIENT_CA also needs GAPSTONE_TLS_CERT or GAPSTONE_CERT_HEADER', 2);
-  need('oidcAuthorize', 'oidcClientId', 'publicUrl', 'jwks');
-  need('oidcClientId', 'oidcAuthorize');
+    throw wrong('GAPSTONE_TLS_CLIENT_CA also needs GAPSTONE_TLS_CERT or GAPSTONE_CERT_HEADER');
   if (!has('oidcAuthorize')) return;
   if (!given.publicUrl!.startsWith('https:'))
-    throw new CommandError(
-      'GAPSTONE_OIDC_AUTHORIZE needs a GAPSTONE_PUBLIC_URL that begins with https://',
-      2,
-    );
+    throw wrong('GAPSTONE_OIDC_AUTHORIZE needs a GAPSTONE_PUBLIC_URL that begins with https://');
   if (given.oidcClientId === given.audience)
-    throw new CommandError(
+    throw wrong(
       'GAPSTONE_OIDC_CLIENT_ID must not be GAPSTONE_AUDIENCE: a token for one would be one for the other',
-      2,
     );
   if (!has('tlsCert') && !has('trustedProxies'))
-    throw new CommandError(
-      'GAPSTONE_OIDC_AUTHORIZE also needs GAPSTONE_TLS_CERT or GAPSTONE_TRUSTED_PROXIES',
-      2,
-    );
+    throw wrong('GAPSTONE_OIDC_AUTHORIZE also needs GAPSTONE_TLS_CERT or GAPSTONE_TRUSTED_PROXIES');
 }
 
 /** Warns of unknown GAPSTONE_ variables and a short cron secret; the warnings contain no values. */
