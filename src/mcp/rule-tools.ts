@@ -1,4 +1,5 @@
 import { citation, readCitation } from '../base/citation.ts';
+import { plainRuleId } from '../base/rule-ids.ts';
 import { brief, cut } from '../base/text.ts';
 import {
   controlOf,
@@ -67,8 +68,6 @@ export function find(services: Services, call: Call): Answer {
   return withRows(call, head, 'rules', rows, total);
 }
 
-const bare = (id: string) => id.toUpperCase().replace(/_RULE$/, '');
-
 export function getRule(services: Services, call: Call): Answer {
   const { id: given = '', stig, version } = call.args;
   const cited = isControlId(given) ? null : readCitation(given);
@@ -88,12 +87,12 @@ export function getRule(services: Services, call: Call): Answer {
       next: { tool: 'get_rule', arguments: { id: cite } },
     });
   }
-  const rule = group.rules.find(({ ruleId }) => bare(ruleId) === bare(id)) ?? group.rules[0]!;
+  const rule = group.rules.find(({ ruleId }) => plainRuleId(ruleId) === plainRuleId(id)) ?? group.rules[0]!;
   const { ruleId, ruleIdents, legacyIds } = rule;
   const cite = citation(slug, release, ruleId);
   const state = release === newest ? 'current' : over.current ? 'former' : 'removed';
   const automation = services.ruleAutomation(slug).of(ruleId);
-  const isOther = /^SV-\d+R/i.test(id) && bare(id) !== bare(ruleId);
+  const isOther = /^SV-\d+R/i.test(id) && plainRuleId(id) !== plainRuleId(ruleId);
   const facts = {
     ...{ state, slug, stigTitle: brief(group.release.title), version: release },
     releaseDate: group.release.releaseDate,
