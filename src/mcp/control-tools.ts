@@ -33,19 +33,14 @@ import { inList } from './list-tools.ts';
 /** The control or CCI that is meant: also one of an imported framework by its identifier alone. Throws `Missing`. */
 function namedControl(services: Services, given: string, framework?: string, version?: string) {
   const own = framework === undefined ? services.cciLookup.ownControl(given) : null;
-  const published = () => controlOf(given, framework, version);
-  if (own === null) return published();
-  const isPublished = () => {
-    const read = published();
-    return controlIn(services.controls, read.framework, read.id) !== null;
-  };
-  if (orFalse(isPublished)) return published();
+  if (own === null || isPublished(services, given, version)) return controlOf(given, framework, version);
   return { framework: own.framework, id: own.id, version: revisionOf(version), part: '' };
 }
 
-function orFalse(read: () => boolean): boolean {
+function isPublished({ controls }: Services, given: string, version: string | undefined): boolean {
   try {
-    return read();
+    const { framework, id } = controlOf(given, undefined, version);
+    return controlIn(controls, framework, id) !== null;
   } catch (error) {
     if (error instanceof Missing) return false;
     throw error;
@@ -106,14 +101,14 @@ export async function crosswalk(services: Services, call: Call): Promise<Answer>
     const path = steps.map((each) => `${each.framework}:${each.identifier}`);
     return { cite: citeControl(controls, target, end), hops, status, path };
   });
-  const head = { from: citeControl(controls, framework, identifier), to: target, total: paths.length };
-  return withRows(
-    call,
-    { found: true, ...head, ...(truncated && { incomplete: true }) },
-    'paths',
-    rows,
-    paths.length,
-  );
+  const head = {
+    found: true,
+    from: citeControl(controls, framework, identifier),
+    to: target,
+    total: paths.length,
+    ...(truncated && { incomplete: true }),
+  };
+  return withRows(call, head, 'paths', rows, paths.length);
 }
 
 export function rulesForControl(services: Services, call: Call): Answer {
@@ -139,7 +134,11 @@ export function rulesForControl(services: Services, call: Call): Answer {
   );
   const cite = citeControl(services.controls, framework, found.control.identifier);
   const head = {
-    ...{ found: true, control: cite, total, counts: found.counts, ...withoutEmpty({ pinned }) },
+    found: true,
+    control: cite,
+    total,
+    counts: found.counts,
+    ...withoutEmpty({ pinned }),
     ...automationMeans(rows.map(({ automation }) => automation)),
   };
   return withRows(call, head, 'rules', rows.slice(skip), total);
