@@ -9,7 +9,6 @@ import { createVerifyUserToken } from '../auth/tokens.ts';
 import { type Config, configWarnings, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { writableByOthers } from '../base/files.ts';
-import { giveMemoryBack } from '../base/idle-memory.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { packageCommit, packageVersion } from '../base/root.ts';
 import { settingNames } from '../base/settings.ts';
@@ -138,7 +137,6 @@ async function serveOpen(
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
   const stopWatching = watchCatalog(db, log, () => work?.reopen());
-  const stopGivingBack = giveMemoryBack();
   const inbox =
     config.inbox === null
       ? null
@@ -146,7 +144,6 @@ async function serveOpen(
   const signal = await stopped;
   stopWatching();
   following.stop();
-  stopGivingBack();
   await inbox?.stop();
   log.info('stopping', { signal });
   state.draining = true;

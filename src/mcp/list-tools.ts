@@ -1,33 +1,13 @@
 import { citation } from '../base/citation.ts';
-<<<<<<< HEAD
-=======
-import { pick } from '../base/objects.ts';
->>>>>>> main
 import { brief } from '../base/text.ts';
 import type { List } from '../collections/lists-schema.ts';
 import type { Services } from '../services.ts';
 import { type Answer, type Call, ofList, pick, withRows } from './calls.ts';
 
-export async function myLists(services: Services, call: Call): Promise<Answer> {
+export function myLists(services: Services, call: Call): Answer {
   const { list } = call.args;
-<<<<<<< HEAD
   if (list !== undefined) return stigsOfList(services, call, list);
-  const texts = await services.lists.texts(call.user!, false);
-=======
-  if (list !== undefined) {
-    const { stigs } = ofList(() => services.listStigs.exported(user, list));
-    const rows = stigs.map((entry) => {
-      const { slug, version, title } = entry;
-      // A STIG or release that the catalog no longer has has nothing to cite.
-      const cite = version === '' ? null : citation(slug, version);
-      const counts = pick(entry, 'findingCount', 'catI', 'catII', 'catIII');
-      const releases = pick(entry, 'version', 'release', 'newest', 'state');
-      return { id: slug, cite, title: brief(title), ...releases, ...counts };
-    });
-    return withRows(call, { found: true, total: rows.length }, 'stigs', rows.slice(call.at), rows.length);
-  }
-  const texts = services.lists.texts(user, false);
->>>>>>> main
+  const texts = services.lists.texts(call.user!, false);
   const rows = texts.slice(call.at).map((text) => {
     const { id, name, description, visibility, stigCount, updatedAt } = JSON.parse(text) as List;
     return { id, name: brief(name), description: brief(description), visibility, stigCount, updatedAt };
