@@ -2,7 +2,7 @@ import type { Ask } from '../base/ask.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
-import { collectionsJson, listsJson } from '../collections/jobs.ts';
+import { collectionsJson, listsJson, pastedStigs } from '../collections/jobs.ts';
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
@@ -18,6 +18,7 @@ export const jobs = {
   collectionsJson,
   listChecklists,
   listsJson,
+  pastedStigs,
   searchFile,
   searchPage,
   uploadAnswer,
