@@ -2,7 +2,7 @@ import { anyPurpose, type CertificateFacts, clientAuthentication } from './certi
 import { type RefusalReason, SignInRefused } from './sign-in-refused.ts';
 
 /** What is known of an authority's revocations. */
-export type Revocation = { serials: { has(serial: string): boolean }; to: number };
+export type Revocation = { has(serial: string): boolean; to: number };
 
 export interface Trust {
   /** All authorities that may stand in a chain. It ends at a root, or at one whose issuer is not among them. */
@@ -95,7 +95,7 @@ function checkRevocation(
   stale: boolean,
 ): void {
   if (list === undefined) return;
-  if (list?.serials.has(serial)) throw new SignInRefused('CERTIFICATE_REVOKED');
+  if (list?.has(serial)) throw new SignInRefused('CERTIFICATE_REVOKED');
   if (list === null || (now > list.to && !stale)) throw new SignInRefused('REVOCATION_UNKNOWN');
 }
 
