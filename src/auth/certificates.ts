@@ -126,40 +126,30 @@ export async function loadCertificates(
     authorities: () => authorities.pem,
     nextUpdate: () => revocations?.nextUpdate() ?? null,
 
-    followed: (authoritiesChanged) => [
-      {
-        paths: [tlsClientCa],
-        reload: () =>
-          kept('authorities of client certificates', log, async () => {
+    followed(authoritiesChanged) {
+      const followed: Followed[] = [
+        {
+          name: 'authorities of client certificates',
+          paths: [tlsClientCa],
+          async reload() {
             authorities = await readAuthorities(tlsClientCa);
             await readLists();
             authoritiesChanged();
-          }),
-      },
-      ...(tlsCrl === null ? [] : [{ paths: [tlsCrl], reload: async () => void (await readLists()) }]),
-      ...(peopleFile === null
-        ? []
-        : [
-            {
-              paths: [peopleFile],
-              reload: () =>
-                kept('people', log, async () => {
-                  people = await readPeople(peopleFile, log.warn);
-                }),
-            },
-          ]),
-    ],
+          },
+        },
+      ];
+      if (tlsCrl !== null) followed.push({ paths: [tlsCrl], reload: readLists });
+      if (peopleFile !== null)
+        followed.push({
+          name: 'people',
+          paths: [peopleFile],
+          async reload() {
+            people = await readPeople(peopleFile, log.warn);
+          },
+        });
+      return followed;
+    },
   };
-}
-
-/** Reloads something; what cannot be used leaves the former in place, with a line in the log. */
-async function kept(what: string, log: Log, reload: () => Promise<void>): Promise<void> {
-  try {
-    await reload();
-    log.info(`${what} reloaded`);
-  } catch (error) {
-    log.error(`${what} not reloaded: the new file cannot be used`, { reason: (error as Error).message });
-  }
 }
 
 const mostAuthorityBytes = 16 * 1024 * 1024;

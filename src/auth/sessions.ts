@@ -61,7 +61,7 @@ interface Context {
 /** What sessions go by, besides the database. */
 export interface SessionOptions {
   audit?: SessionAudit;
-  keyId?: () => Promise<string>;
+  keyId?: () => string;
   idleMinutes?: number;
   /** Who comes in by certificate; null: nobody. */
   certificates?: Pick<ClientCertificates, 'standing' | 'rightsOf'> | null;
@@ -74,7 +74,7 @@ export interface SessionOptions {
  * to `audit`.
  */
 export function createSessions(db: Database, now: () => Date, log: Log, options: SessionOptions = {}) {
-  const { audit = noAudit, keyId = async () => '', certificates = null } = options;
+  const { audit = noAudit, keyId = () => '', certificates = null } = options;
   const idleMilliseconds = (options.idleMinutes ?? usualIdleMinutes) * 60_000;
   const context: Context = { db, now, log, audit, idleMilliseconds, lastUse: new Map() };
   const { orm } = db;
@@ -83,7 +83,7 @@ export function createSessions(db: Database, now: () => Date, log: Log, options:
   const ending = createAuditedEnds(context);
 
   /** The hash of a cookie's value and the key id: after a change of the key it matches no session. */
-  const hashOf = async (secret: string) => sha256(secret + (await keyId()));
+  const hashOf = (secret: string) => sha256(secret + keyId());
 
   /** Ends an expired session, if database and audit stream can be written now. */
   async function expire(row: SessionRow, reason: EndReason): Promise<void> {
@@ -104,8 +104,8 @@ export function createSessions(db: Database, now: () => Date, log: Log, options:
     async start(user: User, former: string | undefined, within = () => {}): Promise<string> {
       const secret = randomBytes(32).toString('base64url');
       // Use the id of the token's key: the issuer may have a new key by now.
-      const row = newRow(sha256(secret + (user.keyId ?? (await keyId()))), user, now().getTime());
-      const formerHash = former === undefined ? null : await hashOf(former);
+      const row = newRow(sha256(secret + (user.keyId ?? keyId())), user, now().getTime());
+      const formerHash = former === undefined ? null : hashOf(former);
       await ending(db.write, (over) => {
         const replaced = formerHash === null ? undefined : byHash.get({ hash: formerHash });
         if (replaced) end(replaced, 'replaced', over);
@@ -121,7 +121,7 @@ export function createSessions(db: Database, now: () => Date, log: Log, options:
     /** The user of a cookie's value; null for an ended session. Counts as a use of it. */
     async find(secret: string): Promise<User | null> {
       if (!/^[\w-]{43}$/.test(secret)) return null;
-      const row = byHash.get({ hash: await hashOf(secret) });
+      const row = byHash.get({ hash: hashOf(secret) });
       if (!row) return null;
       const reason = whyOver(row);
       if (reason !== null) {
@@ -144,7 +144,7 @@ export function createSessions(db: Database, now: () => Date, log: Log, options:
     },
 
     async end(secret: string): Promise<void> {
-      const hash = await hashOf(secret);
+      const hash = hashOf(secret);
       await ending(db.write, (over) => {
         const row = byHash.get({ hash });
         if (row) end(row, 'logoff', over);

@@ -11,8 +11,7 @@ import type { Config } from '../base/config.ts';
 import { CommandError, unauthorized } from '../base/errors.ts';
 import { repeatedMember } from '../base/json.ts';
 import { isStorable, isVisibleLine } from '../base/text.ts';
-import type { KeySet } from './key-watch.ts';
-import { algorithms, type LogNewKey, localKey } from './keys.ts';
+import { algorithms, type KeySet, type LogNewKey, localKey } from './keys.ts';
 import type { User } from './viewer.ts';
 
 const maxTokenLength = 8192;
@@ -51,7 +50,7 @@ async function verifyToken(
 ): Promise<{ user: User; payload: JWTPayload }> {
   if (token.length > maxTokenLength) throw unauthorized();
   const required = ['iat', 'exp', 'iss', 'aud', ...(claims.sub === 'sub' ? ['sub'] : [])];
-  const keyId = await keys.id?.();
+  const keyId = keys.id?.();
   let payload: JWTPayload;
   let type: unknown;
   try {
