@@ -99,9 +99,11 @@ async function checkPublicKey(name: string, key: JWK): Promise<void> {
   const fitting = algorithmsOf[key.kty!]!;
   if (key.alg !== undefined && !fitting.includes(key.alg))
     throw new CommandError(`${name} has the type ${key.kty}, which does not match its algorithm ${key.alg}`);
-  if (key.kty === 'RSA' && bitsOf(key.n) < 2048) throw new CommandError(`${name} has fewer than 2048 bits`);
+  if (key.kty === 'RSA' && numberOf(key.n) < 2n ** 2047n)
+    throw new CommandError(`${name} has fewer than 2048 bits`);
   // With exponent 1 the signature is the padded hash itself, which anyone can write.
-  if (key.kty === 'RSA' && !isExponent(numberOf(key.e)))
+  const exponent = numberOf(key.e);
+  if (key.kty === 'RSA' && (exponent < 3n || exponent % 2n === 0n))
     throw new CommandError(`${name} has an invalid exponent: it must be an odd number of at least 3`);
   try {
     await importJWK(key, key.alg ?? fitting[0]!);
@@ -122,18 +124,10 @@ function printed(value: unknown, length: number): string {
   return typeof value === 'string' ? printable(value, length) : '?';
 }
 
-/** The bits of a base64url number, without leading zeros. */
-function bitsOf(text: unknown): number {
-  const number = numberOf(text);
-  return number === 0n ? 0 : number.toString(2).length;
-}
-
 /** The value of a base64url number; 0 for anything else. */
 function numberOf(text: unknown): bigint {
   return typeof text === 'string' ? BigInt(`0x0${Buffer.from(text, 'base64url').toString('hex')}`) : 0n;
 }
-
-const isExponent = (number: bigint) => number >= 3n && number % 2n === 1n;
 
 /** Logs a new local key by its id, and saves it by calling `publish`; if it rejects, no key is saved. */
 export type LogNewKey = (kid: string, publish: () => void) => void | Promise<void>;
