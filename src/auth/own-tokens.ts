@@ -17,13 +17,8 @@ export const mostOwnTokens = 50;
 
 type Row = typeof userTokens.$inferSelect;
 
-/** A token as its maker and operators see it. */
-export interface OwnToken {
-  id: string;
-  name: string;
-  createdAt: string;
-  expiresAt: string;
-}
+/** A token as its maker sees it. */
+export type OwnToken = Pick<Row, 'id' | 'name' | 'createdAt' | 'expiresAt'>;
 
 export type OwnTokens = ReturnType<typeof createOwnTokens>;
 
@@ -50,14 +45,18 @@ export function createOwnTokens(
   return {
     /** The maker of a token, for whom it stands. Throws the one 401 for a token that does not count. */
     async find(token: string): Promise<User> {
-      if (!/^gsu_[\w-]{43}$/.test(token)) throw unauthorized();
+      if (!isOpaqueToken(ownPrefix, token)) throw unauthorized();
       // With the id of the local key: after a change of the key it matches no token (rule D34.4).
       const row = byHash.get({ hash: sha256(token + keyId()) });
       if (!row || stateOf(row, now()) !== 'active') throw unauthorized();
       const { id, subject, email, organization, certificate } = row;
       if (certificate !== null && certificates?.standing(certificate) !== 'good') throw unauthorized();
       return {
-        ...{ kind: 'user', subject, email, organization, ownToken: id },
+        kind: 'user',
+        subject,
+        email,
+        organization,
+        ownToken: id,
         entitlements: new Set(row.entitlements),
         expiresAt: Math.floor(Date.parse(row.expiresAt) / 1000),
       };
@@ -69,11 +68,16 @@ export function createOwnTokens(
       request: { id: string; name: string; lifetime: number },
     ): Promise<OwnToken & { token: string }> {
       const { id, name, lifetime } = request;
-      const token = `${ownPrefix}${randomBytes(32).toString('base64url')}`;
+      const token = newOpaqueToken(ownPrefix);
       const { subject, email, organization, certificate = null } = user;
       const time = now().getTime();
       const row: Row = {
-        ...{ id, name, subject, email, organization, certificate },
+        id,
+        name,
+        subject,
+        email,
+        organization,
+        certificate,
         hash: sha256(token + keyId()),
         entitlements: [...user.entitlements],
         createdAt: new Date(time).toISOString(),
@@ -81,10 +85,7 @@ export function createOwnTokens(
         revokedAt: null,
       };
       await db.write(() => {
-        if (
-          orm.select({ id: userTokens.id }).from(userTokens).where(live(subject)).all().length >=
-          mostOwnTokens
-        )
+        if (orm.select().from(userTokens).where(live(subject)).all().length >= mostOwnTokens)
           throw badRequest(`You have ${mostOwnTokens} tokens already. Revoke one first`);
         orm.insert(userTokens).values(row).run();
         return { id };
@@ -119,9 +120,19 @@ export function createOwnTokens(
 
 const shown = ({ id, name, createdAt, expiresAt }: Row): OwnToken => ({ id, name, createdAt, expiresAt });
 
-function stateOf({ revokedAt, expiresAt }: Row, now: Date): 'active' | 'expired' | 'revoked' {
+/** A new token: a prefix and 256 random bits. */
+export const newOpaqueToken = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`;
+
+export const isOpaqueToken = (prefix: string, token: string): boolean =>
+  token.startsWith(prefix) && /^[\w-]{43}$/.test(token.slice(prefix.length));
+
+/** The state of a token; one without `expiresAt` never expires. */
+export function stateOf(
+  { revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null },
+  now: Date,
+): 'active' | 'expired' | 'revoked' {
   if (revokedAt !== null) return 'revoked';
-  return now.getTime() >= Date.parse(expiresAt) ? 'expired' : 'active';
+  return expiresAt !== null && now.getTime() >= Date.parse(expiresAt) ? 'expired' : 'active';
 }
 
 /** The tokens of all users, for operators, oldest first. */
@@ -130,7 +141,7 @@ export function allOwnTokens({ orm }: Database, now: Date) {
   return rows.map(({ hash: _, certificate, ...row }) => ({
     ...row,
     byCertificate: certificate !== null,
-    state: stateOf({ ...row, certificate, hash: '' }, now),
+    state: stateOf(row, now),
   }));
 }
 
