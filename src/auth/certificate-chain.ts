@@ -1,5 +1,5 @@
 import { anyPurpose, type CertificateFacts, clientAuthentication } from './certificate-facts.ts';
-import { type RefusalReason, SignInRefused } from './sign-in-refused.ts';
+import { SignInRefused } from './sign-in-refused.ts';
 
 /** What is known of an authority's revocations. */
 export type Revocation = { has(serial: string): boolean; to: number };
@@ -28,7 +28,8 @@ export function goodChain(
   now: number,
   stale = false,
 ): CertificateFacts[] {
-  checkDates(person, now);
+  if (now > person.to) throw new SignInRefused('CERTIFICATE_EXPIRED');
+  if (now < person.from) throw new SignInRefused('CERTIFICATE_NOT_YET_VALID');
   if (person.isAuthority || !isForClients(person)) throw new SignInRefused('CERTIFICATE_NOT_FOR_CLIENTS');
   checkStrength(person);
   return climb([person], trust, now, stale);
@@ -65,13 +66,9 @@ function isIssuedBy(person: CertificateFacts, issuer: CertificateFacts): boolean
   );
 }
 
-function checkDates({ from, to }: CertificateFacts, now: number): void {
-  if (now > to) throw new SignInRefused('CERTIFICATE_EXPIRED');
-  if (now < from) throw new SignInRefused('CERTIFICATE_NOT_YET_VALID');
-}
-
-function checkStrength({ signature, hasWeakKey, unsupported }: CertificateFacts): void {
-  if (signature === null || hasWeakKey) throw new SignInRefused('CERTIFICATE_WEAK');
+function checkStrength(certificate: CertificateFacts, isTrustedByName = false): void {
+  const { hasWeakSignature, hasWeakKey, unsupported } = certificate;
+  if (hasWeakKey || (hasWeakSignature && !isTrustedByName)) throw new SignInRefused('CERTIFICATE_WEAK');
   if (unsupported) throw new SignInRefused('CERTIFICATE_UNSUPPORTED');
 }
 
@@ -83,9 +80,7 @@ function checkAuthority(authority: CertificateFacts, below: number, now: number)
     throw new SignInRefused('CERTIFICATE_NOT_FOR_CLIENTS');
   if (pathLength !== null && below > pathLength) throw new SignInRefused('CERTIFICATE_NOT_TRUSTED');
   // Nobody needs to believe the signature of a root: it is trusted by name.
-  if (!isSelfIssued(authority)) checkStrength(authority);
-  else if (authority.hasWeakKey) throw new SignInRefused('CERTIFICATE_WEAK');
-  else if (authority.unsupported) throw new SignInRefused('CERTIFICATE_UNSUPPORTED');
+  checkStrength(authority, isSelfIssued(authority));
 }
 
 function checkRevocation(
@@ -106,6 +101,3 @@ function isForClients({ allows, purposes }: CertificateFacts): boolean {
     (allows('digitalSignature') || allows('keyAgreement'))
   );
 }
-
-/** Whether a refusal ends what was begun with the certificate; else it is only not let in now. */
-export const isFinal = (reason: RefusalReason): boolean => reason !== 'REVOCATION_UNKNOWN';

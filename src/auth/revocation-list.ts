@@ -1,6 +1,6 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
 import { CertificateRevocationList } from 'pkijs';
-import { signatureKind } from './certificate-facts.ts';
+import { rsaPss, signatureHash } from './certificate-facts.ts';
 
 /** A revocation list whose signature is that of an authority. Times are milliseconds since 1970. */
 export interface RevocationList {
@@ -78,18 +78,17 @@ function readList(der: Buffer, signers: readonly Signer[]): RevocationList | nul
   const issuer = Buffer.from(list.issuer.valueBeforeDecode).toString('base64');
   const candidates = signers.filter(({ id }) => id.startsWith(`${issuer} `));
   if (candidates.length === 0) return null;
-  const kind = signatureKind(list.signature);
-  if (kind?.hash == null) throw new Error('its signature is too weak, or of a kind that is not supported');
+  const hash = signatureHash(list.signature);
+  if (hash === null || hash === 'none')
+    throw new Error('its signature is too weak, or of a kind that is not supported');
   if (!list.signature.isEqual(list.signatureAlgorithm)) throw new Error('it names two algorithms');
   const critical = list.crlExtensions?.extensions.find((each) => each.critical);
   if (critical !== undefined)
     throw new Error(`it is not a whole list: it has the critical extension ${critical.extnID}`);
   const { unusedBits, valueHexView } = list.signatureValue.valueBlock;
   if (unusedBits !== 0) throw new Error('its signature is malformed');
-  const padding = kind.pss ? { padding: constants.RSA_PKCS1_PSS_PADDING } : {};
-  const signer = candidates.find(({ key }) =>
-    verify(kind.hash, bytesOf(body), { key, ...padding }, valueHexView),
-  );
+  const padding = list.signature.algorithmId === rsaPss ? { padding: constants.RSA_PKCS1_PSS_PADDING } : {};
+  const signer = candidates.find(({ key }) => verify(hash, bytesOf(body), { key, ...padding }, valueHexView));
   if (signer === undefined) throw new Error('its signature is not that of its authority');
   return {
     authority: signer.id,
@@ -158,10 +157,10 @@ function slotOf(record: Buffer, { slots, width }: SerialSet): number {
   }
 }
 
-/** Whether a list names a serial number, as `plainSerial` writes it. */
+/** Whether a list names a serial number in hexadecimal digits. Leading zeros do not count. */
 export function isRevoked({ serials }: RevocationList, serial: string): boolean {
   const { slots, width } = serials;
-  const bytes = Buffer.from(serial, 'hex');
+  const bytes = Buffer.from(serial.replace(/^(?:00)+/, ''), 'hex');
   return bytes.length < width && slots[slotOf(recordOf(bytes, width), serials)] === 1;
 }
 

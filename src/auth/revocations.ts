@@ -21,8 +21,9 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
   let signerIds = '';
   let warned = '';
 
-  /** Reads what changed, and everything for other authorities. Gives why a file was not read, by path. */
-  async function reload(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
+  let reading = Promise.resolve(new Map<string, string>());
+
+  async function read(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
     const signers = authorities
       .filter((each) => each.allows('cRLSign'))
       .map((each) => ({ id: idOf(each), key: each.x509.publicKey }));
@@ -32,11 +33,11 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
     signerIds = ids;
     const stamps = new Map(filesAt(path).map((file) => [file, stampOf(file)]));
     const changed = [...stamps.keys()].filter((file) => former.get(file)?.stamp !== stamps.get(file));
-    const read = await readFiles({ files: changed, signers });
+    const results = await readFiles({ files: changed, signers });
     const failures = new Map<string, string>();
     files = new Map();
     for (const [file, stamp] of stamps) {
-      const { lists, reason } = read[changed.indexOf(file)] ?? {};
+      const { lists, reason } = results[changed.indexOf(file)] ?? {};
       const isMissing = stamp === 'ENOENT';
       const known = lists === undefined ? former.get(file) : { stamp, lists };
       if (known !== undefined && !isMissing) files.set(file, known);
@@ -66,7 +67,14 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
   }
 
   return {
-    reload,
+    /**
+     * Reads what changed, and everything for other authorities, after every other reading. Gives why a file was not
+     * read, by path.
+     */
+    reload(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
+      reading = reading.then(() => read(authorities));
+      return reading;
+    },
     /** The list of an authority that counts now; null where there is none. */
     of(authority: CertificateFacts): Revocation | null {
       const id = idOf(authority);

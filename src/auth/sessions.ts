@@ -10,8 +10,6 @@ import type { User } from './viewer.ts';
 
 export const sessionCookie = 'gapstone_session';
 
-/** Minutes without a request after which a session ends, unless a site sets others (rule D43.5). */
-export const usualIdleMinutes = 15;
 const longestMilliseconds = 12 * 3600 * 1000;
 const perUser = 10;
 /** A sign-in ends a few expired sessions: all end some day, and a sign-in stays cheap. */
@@ -54,17 +52,16 @@ export interface SessionAudit {
   failing(): boolean;
 }
 
-const noAudit: SessionAudit = { ended() {}, rolledBack() {}, hold: (work) => work(), failing: () => false };
-
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** What sessions go by, besides the database. */
 export interface SessionOptions {
-  audit?: SessionAudit;
-  keyId?: () => string;
-  idleMinutes?: number;
+  audit: SessionAudit;
+  keyId: () => string;
+  /** Minutes without a request after which a session ends (rule D43.5). */
+  idleMinutes: number;
   /** Who comes in by certificate; null: nobody. */
-  certificates?: Pick<ClientCertificates, 'standing' | 'rightsOf'> | null;
+  certificates: Pick<ClientCertificates, 'standing' | 'rightsOf'> | null;
 }
 
 /**
@@ -73,9 +70,13 @@ export interface SessionOptions {
  * changes (D34.4). A user has at most ten. The transaction that ends a session without a sign-out also writes its event
  * to `audit`.
  */
-export function createSessions(db: Database, now: () => Date, log: Log, options: SessionOptions = {}) {
-  const { audit = noAudit, keyId = () => '', certificates = null } = options;
-  const idleMilliseconds = (options.idleMinutes ?? usualIdleMinutes) * 60_000;
+export function createSessions(
+  db: Database,
+  now: () => Date,
+  log: Log,
+  { audit, keyId, idleMinutes, certificates }: SessionOptions,
+) {
+  const idleMilliseconds = idleMinutes * 60_000;
   const { orm } = db;
   /** The time of each session's last use in this process, by hash. */
   const lastUse = new Map<string, number>();

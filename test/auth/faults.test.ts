@@ -70,7 +70,9 @@ faults('a session ends, and a head is noted, while an import holds the lock of t
   const db = await openSite(folder, [shipped('stigs')]);
   db.neverBlock();
   let now = new Date('2026-11-21T12:00:00Z');
-  const sessions = createSessions(db, () => now, silentLog);
+  const audit = { ended() {}, rolledBack() {}, hold: (work: () => void) => work(), failing: () => false };
+  const options = { audit, keyId: () => '', idleMinutes: 15, certificates: null };
+  const sessions = createSessions(db, () => now, silentLog, options);
   const user = { kind: 'user', subject: 'ann', email: null, organization: null, expiresAt: 2e9 } as const;
   const secret = await sessions.start({ ...user, entitlements: new Set() }, undefined);
   const count = () => db.sqlite.prepare('SELECT count(*) FROM sessions').pluck().get();
