@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../base/config.ts';
@@ -6,13 +6,15 @@ import { CommandError } from '../base/errors.ts';
 import { rightsAround } from '../base/files.ts';
 import type { Followed } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
+import { decodeText } from '../read/decode.ts';
+import { readLargeTable, type TableRow } from '../read/table.ts';
 import { goodChain } from './certificate-chain.ts';
 import { type CertificateFacts, openCertificate, readCertificate } from './certificate-facts.ts';
 import { emailOf, subjectOf } from './certificate-name.ts';
-import { type People, readPeople, rightsOf } from './people.ts';
 import { createRevocations } from './revocations.ts';
 import { SignInRefused } from './sign-in-refused.ts';
-import type { User } from './viewer.ts';
+import { isName } from './tokens.ts';
+import type { Entitlement, User } from './viewer.ts';
 
 /** What became of a certificate that somebody came in with. `unknown`: nobody can say now. */
 export type Standing = 'good' | 'over' | 'unknown';
@@ -52,9 +54,12 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
     const opened = openCertificate(presented);
     // To read one costs more than anybody may cause who has none of a known issuer.
     if (!authorities.names.has(opened.issuer)) throw new SignInRefused('CERTIFICATE_NOT_TRUSTED');
-    const revocationsOf = (authority: CertificateFacts) => revocations?.of(authority);
-    const trust = { authorities: authorities.certificates, revocationsOf };
-    return goodChain(readCertificate(presented, opened), trust, now().getTime(), stale);
+    return goodChain(readCertificate(presented, opened), {
+      authorities: authorities.certificates,
+      revocationsOf: (authority) => revocations?.of(authority),
+      now: now().getTime(),
+      stale,
+    });
   }
 
   const endOf = (chain: CertificateFacts[]) => Math.min(...chain.map(({ to }) => to));
@@ -136,15 +141,17 @@ export async function loadCertificates(settings: Settings, now: () => Date, log:
   };
 }
 
+async function readAtMost(bytes: number, file: string): Promise<Buffer> {
+  if ((await stat(file)).size > bytes) throw new Error(`it has more than ${bytes} bytes`);
+  return readFile(file);
+}
+
 const mostAuthorityBytes = 16 * 1024 * 1024;
 
 async function readAuthorities(file: string) {
   try {
-    if (statSync(file).size > mostAuthorityBytes)
-      throw new Error(`it has more than ${mostAuthorityBytes} bytes`);
-    const blocks = readFileSync(file, 'latin1').match(
-      /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g,
-    );
+    const text = (await readAtMost(mostAuthorityBytes, file)).toString('latin1');
+    const blocks = text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g);
     if (blocks === null) throw new Error('it contains no certificate in PEM form');
     const certificates: CertificateFacts[] = [];
     for (const block of blocks) {
@@ -165,4 +172,59 @@ async function readAuthorities(file: string) {
       `the authorities of client certificates in ${file} cannot be read: ${reason}${rightsAround(file, error)}`,
     );
   }
+}
+
+/** What a person who comes by certificate may do (rule D43.4). */
+interface Rights {
+  organization: string | null;
+  entitlements: Entitlement[];
+}
+
+type People = ReadonlyMap<string, Rights>;
+
+/** The row of who has no row. */
+const everybodyElse = '*';
+const nothing: Rights = { organization: null, entitlements: [] };
+const columns = 'subject,org,entitlements';
+const mostPeopleBytes = 32 * 1024 * 1024;
+
+const rightsOf = (people: People | null, subject: string): Rights =>
+  people?.get(subject) ?? people?.get(everybodyElse) ?? nothing;
+
+/**
+ * Reads the table of `GAPSTONE_PEOPLE`. Calls `warn` with a message if the file is neither UTF-8 nor UTF-16 and is read
+ * as windows-1252. Throws a `CommandError` that names the first malformed line.
+ */
+export async function readPeople(file: string, warn: (message: string) => void): Promise<People> {
+  const people = new Map<string, Rights>();
+  try {
+    const { text, warnings } = decodeText(await readAtMost(mostPeopleBytes, file));
+    for (const warning of warnings) warn(`the people of ${file}: ${warning}`);
+    let isHead = true;
+    for await (const row of readLargeTable(text)) {
+      if (!isHead) addRow(people, row);
+      else if (row.cells.join(',') !== columns) throw new Error(`its first line is not ${columns}`);
+      isHead = false;
+    }
+    if (isHead) throw new Error('it is empty');
+  } catch (error) {
+    const { message } = error as Error;
+    throw new CommandError(`the people of ${file} cannot be read: ${message}${rightsAround(file, error)}`);
+  }
+  return people;
+}
+
+function addRow(people: Map<string, Rights>, { cells, line }: TableRow): void {
+  const [subject, organization = '', words = ''] = cells;
+  const entitlements = words.split(';').flatMap((word) => word.trim() || []);
+  const wrong = entitlements.find((each) => each !== 'regdoc' && each !== 'occ');
+  if (cells.length !== 3) throw new Error(`line ${line} does not have 3 columns`);
+  if (!isName(subject)) throw new Error(`line ${line} has no subject of 1 to 255 characters`);
+  if (people.has(subject)) throw new Error(`line ${line} repeats the subject of another line`);
+  if (organization !== '' && !isName(organization)) throw new Error(`line ${line} has a wrong organization`);
+  if (wrong !== undefined) throw new Error(`line ${line} has an entitlement that is neither regdoc nor occ`);
+  people.set(subject, {
+    organization: organization === '' ? null : organization,
+    entitlements: [...new Set(entitlements as Entitlement[])],
+  });
 }

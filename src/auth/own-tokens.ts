@@ -35,12 +35,21 @@ export function createOwnTokens(
     .from(userTokens)
     .where(eq(userTokens.hash, sql.placeholder('hash')))
     .prepare();
-  const live = (subject: string) =>
-    and(
-      eq(userTokens.subject, subject),
-      isNull(userTokens.revokedAt),
-      gt(userTokens.expiresAt, now().toISOString()),
-    );
+  /** The tokens of a user that count, newest first. */
+  const list = ({ subject }: User): OwnToken[] =>
+    orm
+      .select()
+      .from(userTokens)
+      .where(
+        and(
+          eq(userTokens.subject, subject),
+          isNull(userTokens.revokedAt),
+          gt(userTokens.expiresAt, now().toISOString()),
+        ),
+      )
+      .orderBy(desc(userTokens.createdAt), asc(userTokens.id))
+      .all()
+      .map(shown);
 
   return {
     /** The maker of a token, for whom it stands. Throws the one 401 for a token that does not count. */
@@ -85,7 +94,7 @@ export function createOwnTokens(
         revokedAt: null,
       };
       await db.write(() => {
-        if (orm.select().from(userTokens).where(live(subject)).all().length >= mostOwnTokens)
+        if (list(user).length >= mostOwnTokens)
           throw badRequest(`You have ${mostOwnTokens} tokens already. Revoke one first`);
         orm.insert(userTokens).values(row).run();
         return { id };
@@ -93,29 +102,20 @@ export function createOwnTokens(
       return { ...shown(row), token };
     },
 
-    /** The tokens of a user that count, newest first. */
-    list: ({ subject }: User): OwnToken[] =>
-      orm
-        .select()
-        .from(userTokens)
-        .where(live(subject))
-        .orderBy(desc(userTokens.createdAt), asc(userTokens.id))
-        .all()
-        .map(shown),
+    list,
 
     /** Revokes a token of a user. Throws 404 for another's, and for one that does not count. */
-    revoke({ subject }: User, id: string): Promise<void> {
+    revoke(user: User, id: string): Promise<void> {
       return db.write(() => {
-        const revokedAt = now().toISOString();
-        const changed = orm
-          .update(userTokens)
-          .set({ revokedAt })
-          .where(and(live(subject), eq(userTokens.id, id)))
-          .run();
-        if (changed.changes === 0) throw notFound();
+        if (!list(user).some((token) => token.id === id)) throw notFound();
+        setRevoked(db, id, now());
       });
     },
   };
+}
+
+function setRevoked({ orm }: Database, id: string, now: Date): void {
+  orm.update(userTokens).set({ revokedAt: now.toISOString() }).where(eq(userTokens.id, id)).run();
 }
 
 const shown = ({ id, name, createdAt, expiresAt }: Row): OwnToken => ({ id, name, createdAt, expiresAt });
@@ -147,11 +147,9 @@ export function allOwnTokens({ orm }: Database, now: Date) {
 
 /** Revokes a token for an operator. Throws `CommandError` for an unknown one; revoking twice changes nothing. */
 export function revokeOwnToken(db: Database, id: string, now: Date): Promise<void> {
-  const { orm } = db;
   return db.write(() => {
-    const row = orm.select().from(userTokens).where(eq(userTokens.id, id)).get();
+    const row = db.orm.select().from(userTokens).where(eq(userTokens.id, id)).get();
     if (!row) throw new CommandError(`user token ${cut(id)} does not exist: see gapstone user-token list`);
-    if (row.revokedAt === null)
-      orm.update(userTokens).set({ revokedAt: now.toISOString() }).where(eq(userTokens.id, id)).run();
+    if (row.revokedAt === null) setRevoked(db, id, now);
   });
 }

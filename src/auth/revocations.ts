@@ -1,6 +1,6 @@
 import { filesAt, stampOf } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
-import { runOnce } from '../work/run-once.ts';
+import { runOnce } from '../base/run-once.ts';
 import type { Revocation } from './certificate-chain.ts';
 import type { CertificateFacts } from './certificate-facts.ts';
 import { isRevoked, type RevocationList } from './revocation-list.ts';
@@ -20,7 +20,6 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
   const missing = new Set<string>();
   let signerIds = '';
   let warned = '';
-
   let reading = Promise.resolve(new Map<string, string>());
 
   async function read(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
@@ -33,7 +32,10 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
     signerIds = ids;
     const stamps = new Map(filesAt(path).map((file) => [file, stampOf(file)]));
     const changed = [...stamps.keys()].filter((file) => former.get(file)?.stamp !== stamps.get(file));
-    const results = await readFiles({ files: changed, signers });
+    const input: RevocationFiles = { files: changed, signers };
+    const results = await runOnce<FileOfLists[]>('auth/revocation-thread', input).catch(
+      ({ message }: Error) => changed.map((): FileOfLists => ({ reason: message })),
+    );
     const failures = new Map<string, string>();
     files = new Map();
     for (const [file, stamp] of stamps) {
@@ -89,13 +91,6 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
       return Math.min(...[...newest.values()].map(({ to }) => to)) / 1000;
     },
   };
-}
-
-/** Reads files in a worker. When that fails, none of them could be read. */
-async function readFiles(input: RevocationFiles): Promise<FileOfLists[]> {
-  if (input.files.length === 0) return [];
-  const work = runOnce<FileOfLists[]>('auth/revocation-thread', input);
-  return work.catch(({ message }: Error) => input.files.map(() => ({ reason: message })));
 }
 
 /** An authority by name and key: a list counts for every certificate of that. */

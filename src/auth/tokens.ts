@@ -10,7 +10,7 @@ import {
 import type { Config } from '../base/config.ts';
 import { CommandError, unauthorized } from '../base/errors.ts';
 import { repeatedMember } from '../base/json.ts';
-import { isStorable, isVisibleLine } from '../base/text.ts';
+import { isVisibleLine } from '../base/text.ts';
 import { algorithms, type KeySet, type LogNewKey, localKey } from './keys.ts';
 import type { User } from './viewer.ts';
 
@@ -110,13 +110,7 @@ function userOf(payload: JWTPayload, claims: Config['claims'], now: Date): User 
 
 /** Whether a claim is a name: 1 to 255 characters without control characters. */
 export function isName(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    value.length > 0 &&
-    value.length <= 255 &&
-    isStorable(value) &&
-    !/[\u0000-\u001f\u007f]/.test(value)
-  );
+  return typeof value === 'string' && /^[^\u0000-\u001f\u007f]{1,255}$/.test(value) && value.isWellFormed();
 }
 
 /** Checks what a command names. Throws `CommandError` for what no token can hold, or nobody can see. */

@@ -1,8 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { type FollowedCertificates, loadCertificates } from '../../src/auth/certificates.ts';
-import { readPeople } from '../../src/auth/people.ts';
+import { type FollowedCertificates, loadCertificates, readPeople } from '../../src/auth/certificates.ts';
 import { createSessions } from '../../src/auth/sessions.ts';
 import { followFiles } from '../../src/base/follow.ts';
 import { createLog, type Log, silentLog } from '../../src/base/log.ts';

@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { programFolder } from '../base/root.ts';
+import { programFolder } from './root.ts';
 
 /** Milliseconds that a worker may take, and megabytes of its heap. */
 const longest = 60_000;
