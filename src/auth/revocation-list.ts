@@ -29,6 +29,7 @@ export interface Signer {
 
 const mostSerials = 4_000_000;
 const longestSerial = 40;
+const mostValues = 20;
 /** Bytes of a list without its entries. */
 const longestFrame = 64 * 1024;
 const tag = { integer: 0x02, octets: 0x04, utcTime: 0x17, time: 0x18, sequence: 0x30, extensions: 0xa0 };
@@ -40,21 +41,21 @@ const tag = { integer: 0x02, octets: 0x04, utcTime: 0x17, time: 0x18, sequence: 
  */
 export function readRevocationLists(bytes: Buffer, signers: readonly Signer[]): RevocationList[] {
   if (bytes.length === 0) throw new Error('it is empty');
-  const lists = bytes[0] === tag.sequence ? [bytes] : listsInPem(bytes.toString('latin1'));
-  if (lists.length === 0) throw new Error('it holds no revocation list');
-  return lists.flatMap((list) => readList(list, signers) ?? []);
+  const read = (der: Buffer) => readList(der, signers) ?? [];
+  if (bytes[0] === tag.sequence) return [read(bytes)].flat();
+  const [, ...blocks] = bytes.toString('latin1').split('-----BEGIN X509 CRL-----');
+  if (blocks.length === 0) throw new Error('it holds no revocation list');
+  return blocks.flatMap((block) => read(derOf(block)));
 }
 
-function listsInPem(text: string): Buffer[] {
-  const [, ...blocks] = text.split('-----BEGIN X509 CRL-----');
+/** The bytes of a PEM block, from what follows its first line. */
+function derOf(block: string): Buffer {
   const end = '-----END X509 CRL-----';
-  return blocks.map((block) => {
-    const length = block.indexOf(end);
-    if (length < 0) throw new Error(`it has no line ${end}`);
-    const base64 = block.slice(0, length);
-    if (/[^A-Za-z0-9+/=\s]/.test(base64)) throw new Error('it is not base64');
-    return Buffer.from(base64, 'base64');
-  });
+  const length = block.indexOf(end);
+  if (length < 0) throw new Error(`it has no line ${end}`);
+  const base64 = block.slice(0, length);
+  if (/[^A-Za-z0-9+/=\s]/.test(base64)) throw new Error('it is not base64');
+  return Buffer.from(base64, 'base64');
 }
 
 /** Reads one list (RFC 5280 section 5.1); null for one of another authority. */
@@ -186,9 +187,10 @@ function valueAt(der: Buffer, at: number, end: number): DerValue {
   return { tag: der[at]!, at, from, to: from + length };
 }
 
-/** The values that another one consists of. */
+/** The values that another one consists of. Throws for more than a list without its entries needs. */
 function valuesIn(der: Buffer, { from, to }: DerValue): DerValue[] {
   const values: DerValue[] = [];
-  for (let at = from; at < to; at = values.at(-1)!.to) values.push(valueAt(der, at, to));
+  for (let at = from; at < to; at = values.at(-1)!.to)
+    if (values.push(valueAt(der, at, to)) > mostValues) throw new Error('it has too many parts');
   return values;
 }

@@ -155,8 +155,8 @@ export async function issueUserToken(
   const issuedAt = Math.floor(now.getTime() / 1000);
   const { claims } = config;
   const payload: JWTPayload = {
-    ...(request.email === undefined ? {} : { [claims.email]: request.email }),
-    ...(request.organization === undefined ? {} : { [claims.org]: request.organization }),
+    [claims.email]: request.email,
+    [claims.org]: request.organization,
     [claims.entitlements]: request.entitlements,
     [claims.sub]: request.subject,
   };
