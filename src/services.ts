@@ -11,9 +11,11 @@ import { createExplainService } from './catalog/crosswalk/explain.ts';
 import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
 import { createWorksheetService } from './catalog/crosswalk/worksheet.ts';
-import { createDocumentService } from './catalog/guidance/document-queries.ts';
-import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
-import { createRoleService } from './catalog/guidance/role-queries.ts';
+import {
+  createDocumentService,
+  createRoleMappingService,
+  createRoleService,
+} from './catalog/guidance/queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
 import { createOnlySamples } from './catalog/samples.ts';
 import { createSearchServices } from './catalog/search/search-services.ts';
