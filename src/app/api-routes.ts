@@ -42,7 +42,7 @@ export function apiRoutes(
   const { stigs, crosswalk, listStigs } = services;
   const cciOf = (typed?: string) => services.cciLookup.typed(typed).canonical;
   return [
-    catalogRoutes(access.with({ expensive: true }), services.summary),
+    catalogRoutes(access.with({ expensive: true }), ask),
     citationRoutes(access, services.citations),
     stigChangesRoutes(ofCatalog, services.changes),
     stigRoutes(ofCatalog, stigs, services.news, services.addressed, cciOf, now),

@@ -1,6 +1,7 @@
 import type { Ask } from '../base/ask.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
+import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
 import { uploadAnswer } from '../checklists/jobs.ts';
 import type { Database } from '../db/database.ts';
@@ -13,6 +14,10 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  * plain arguments; its result is a plain value, or has `bytes` that are transferred.
  */
 export const jobs = {
+  catalogSummary,
+  findSources,
+  importedSources,
+  loadedContent,
   documentFile,
   roleFile,
   searchFile,
