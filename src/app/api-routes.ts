@@ -50,7 +50,7 @@ export function apiRoutes(
     ruleHistoryRoutes(ofCatalog, services.ruleHistory),
     checklistRoutes(access, workOnUpload),
     referenceRoutes(access, workOnUpload),
-    controlRoutes(ofCatalog, services.controls),
+    controlRoutes(ofCatalog, ask, services.controls),
     crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings, services.inOneGeneration),
     // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, ask),

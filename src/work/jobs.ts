@@ -1,5 +1,13 @@
 import type { Ask } from '../base/ask.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
+import {
+  catalogPage,
+  cciList,
+  controlFile,
+  controlList,
+  frameworkList,
+  loadedCatalogs,
+} from '../catalog/controls/jobs.ts';
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
 import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
@@ -14,6 +22,12 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  * plain arguments; its result is a plain value, or has `bytes` that are transferred.
  */
 export const jobs = {
+  catalogPage,
+  cciList,
+  controlFile,
+  controlList,
+  frameworkList,
+  loadedCatalogs,
   catalogSummary,
   findSources,
   importedSources,

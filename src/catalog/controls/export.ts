@@ -1,0 +1,166 @@
+import { AppError, badRequest } from '../../base/errors.ts';
+import { cut, fold, guardedCell } from '../../base/text.ts';
+import type { Database } from '../../db/database.ts';
+import { type Column, joined } from '../../http/columns.ts';
+import type { ControlAssessments } from './assessment.ts';
+import type { StoredAssessment } from './assessment-record.ts';
+import { isNistBaseline } from './frameworks.ts';
+import { familyCodeOf } from './identifier.ts';
+import type { StatementPart } from './schema.ts';
+import type { ControlVersions } from './versions.ts';
+
+/** A control of any framework with all its fields. */
+export interface ExportedControl {
+  identifier: string;
+  title: string;
+  /** The types of a CCI, the family of any other control. */
+  family: string;
+  /** The status of a CCI, else a family code that the identifier does not begin with. */
+  familyCode: string;
+  status: 'active' | 'withdrawn';
+  withdrawnInto: string[];
+  statement: string;
+  statementParts: StatementPart[];
+  guidance: string;
+  /** The older release that the text comes from, `""` if this version has its own. */
+  textFrom: string;
+  related: string[];
+  /** Those of NIST: a profile carries each of the others. */
+  baselines: string[];
+  requirementType: string | null;
+  macLevels: string[];
+  confidentialityLevels: string[];
+  impactCode: string | null;
+  threat: string;
+  resources: string;
+  assessment: Partial<StoredAssessment>;
+}
+
+/** One version of a framework, withdrawn controls too. */
+export interface ExportedCatalog {
+  framework: string;
+  version: string;
+  /** The newest date or time that a source states of itself; null where none does. */
+  changed: string | null;
+  controls: ExportedControl[];
+  /** The requested baseline, which all the controls are in. */
+  baseline: { name: string; title: string; values: { parameter: string; value: string }[] } | null;
+}
+
+/** What a stored record leaves out where its framework has none. */
+const unstated = {
+  statementParts: [],
+  guidance: '',
+  textFrom: '',
+  related: [],
+  baselines: [],
+  requirementType: null,
+  macLevels: [],
+  confidentialityLevels: [],
+  impactCode: null,
+  threat: '',
+  resources: '',
+  assessment: {},
+};
+
+type StoredRow = Pick<ExportedControl, 'identifier' | 'status' | 'title' | 'family' | 'statement'> &
+  Record<'familyNames' | 'withdrawnInto' | 'record', string>;
+
+/** Gives a function that reads a catalog, or one of its baselines, for a download. */
+export function createExportedCatalog(
+  { sqlite, read }: Database,
+  { versionOf, checkBaselines, baselineOf }: ControlVersions,
+  { setBy }: ControlAssessments,
+) {
+  const rows = sqlite.prepare<object, StoredRow>(
+    `SELECT identifier, status, title, family, statement, family_names AS familyNames, withdrawn_into AS withdrawnInto,
+            record_json AS record
+       FROM controls
+      WHERE framework = @framework AND version = @version
+        AND (@baseline IS NULL OR @baseline IN (SELECT value FROM json_each(filter_words)))
+      ORDER BY ordinal`,
+  );
+  const editions = sqlite
+    .prepare<[string, string], string>(
+      'SELECT DISTINCT edition FROM control_facts WHERE framework = ? AND version = ? ORDER BY edition DESC',
+    )
+    .pluck();
+
+  /** Throws NOT_FOUND for an unknown framework or version, a 400 for a baseline without controls in the version. */
+  return (framework: string, wanted?: string, name?: string): ExportedCatalog =>
+    read(() => {
+      const version = versionOf(framework, wanted);
+      if (version === null) throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
+      if (name !== undefined) checkBaselines(framework, new Set([name]));
+      const baseline = baselineOf(framework, version, name);
+      if (name !== undefined && !baseline?.controls)
+        throw badRequest(`baseline: no control of ${cut(version)} is in ${cut(name)}`, 'baseline');
+      const changed = editions.all(framework, version).find((each) => /^\d{4}-\d\d-\d\d(?:T|$)/.test(each));
+      const controls = rows
+        .all({ framework, version, baseline: name ?? null })
+        .map(({ familyNames, withdrawnInto, record, ...row }): ExportedControl => {
+          const stated = { ...unstated, ...JSON.parse(record), ...row };
+          return {
+            ...stated,
+            familyCode: familyCode(framework, row, JSON.parse(familyNames)),
+            withdrawnInto: JSON.parse(withdrawnInto),
+            baselines: stated.baselines.filter(isNistBaseline),
+          };
+        });
+      return {
+        framework,
+        version,
+        changed: changed ?? null,
+        controls,
+        baseline: baseline && { ...baseline, values: setBy(framework, version, baseline.name) },
+      };
+    });
+}
+
+function familyCode(
+  framework: string,
+  { identifier, family }: Pick<StoredRow, 'identifier' | 'family'>,
+  names: string[],
+): string {
+  const code = names.find((name) => name !== fold(family)) ?? '';
+  return framework !== 'cci' && code === fold(familyCodeOf(framework, identifier)) ? '' : code;
+}
+
+type Row = ExportedControl & Pick<ExportedCatalog, 'framework' | 'version'>;
+
+const texts: [name: string, value: (row: Row) => string | null][] = [
+  ['framework', (row) => row.framework],
+  ['version', (row) => row.version],
+  ['identifier', (row) => row.identifier],
+  ['title', (row) => row.title],
+  ['family', (row) => (isCci(row) ? '' : row.family)],
+  ['familyCode', (row) => (isCci(row) ? '' : row.familyCode)],
+  ['status', (row) => (isCci(row) ? row.familyCode : row.status)],
+  ['withdrawnInto', (row) => joined(row.withdrawnInto)],
+  ['baselines', (row) => joined(row.baselines)],
+  ['requirementType', (row) => row.requirementType],
+  ['macLevels', (row) => joined(row.macLevels)],
+  ['confidentialityLevels', (row) => joined(row.confidentialityLevels)],
+  ['impactCode', (row) => row.impactCode],
+  ['type', (row) => (isCci(row) ? row.family.replaceAll(', ', ';') : '')],
+  ['statement', (row) => row.statement],
+  ['statementParts', (row) => (row.statementParts.length === 0 ? '' : JSON.stringify(row.statementParts))],
+  ['guidance', (row) => row.guidance],
+  ['textFrom', (row) => row.textFrom],
+  ['related', (row) => joined(row.related)],
+  ['threat', (row) => row.threat],
+  ['resources', (row) => row.resources],
+];
+
+/** The columns of our interchange (data/README.md); an import of the file gives the same controls (rule D30.1). */
+export const interchangeColumns: Column<Row>[] = texts.map(([name, value]) => ({
+  name,
+  value: (row) => guarded(value(row)),
+}));
+
+const isCci = (row: Row) => row.framework === 'cci';
+
+/** Guards a text that looks guarded: the import removes one apostrophe (rule D30.1). */
+export function guarded(value: string | null): string | null {
+  return value !== null && guardedCell.test(value) ? `'${value}` : value;
+}
