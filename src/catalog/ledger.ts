@@ -55,13 +55,18 @@ const gated: Record<Entitlement, string[]> = {
   occ: ['onet', 'nice', 'role-mapping-csv'],
 };
 
-const runColumns = 'SELECT id, started_at AS startedAt, finished_at AS finishedAt, summary FROM import_runs';
-
-const hiddenTotals = `SELECT outcome, count(*) AS sources,
-       sum(CASE WHEN json_valid(warnings) THEN json_array_length(warnings) ELSE 0 END) AS warnings
-  FROM import_ledger
- WHERE run_id = ? AND kind IN (SELECT value FROM json_each(?))
- GROUP BY outcome`;
+const countedRuns = `SELECT r.id, r.started_at AS startedAt, r.finished_at AS finishedAt, count(l.ordinal) AS sources,
+       coalesce(sum(CASE WHEN json_valid(l.warnings) THEN json_array_length(l.warnings) ELSE 0 END), 0) AS warnings,
+       count(*) FILTER (WHERE l.outcome = 'imported') AS imported,
+       count(*) FILTER (WHERE l.outcome = 'unchanged') AS unchanged,
+       count(*) FILTER (WHERE l.outcome = 'superseded') AS superseded,
+       count(*) FILTER (WHERE l.outcome = 'skipped') AS skipped,
+       count(*) FILTER (WHERE l.outcome = 'rejected') AS rejected
+  FROM (SELECT * FROM import_runs WHERE @id IS NULL OR id = @id ORDER BY id DESC LIMIT @limit) AS r
+  LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.kind NOT IN (SELECT value FROM json_each(@hidden))
+ GROUP BY r.id
+HAVING count(l.ordinal) > 0 OR NOT EXISTS (SELECT 1 FROM import_ledger WHERE run_id = r.id)
+ ORDER BY r.id DESC`;
 
 const entryColumns = `SELECT l.run_id AS run, r.finished_at AS finishedAt, l.source, l.sha256, l.kind, l.outcome, l.reason,
        l.warnings, l.target, l.counts, (
@@ -77,7 +82,6 @@ const matching = `FROM import_ledger AS l JOIN import_runs AS r ON r.id = l.run_
    AND (instr(lower(l.source), @search) > 0 OR substr(l.sha256, 1, length(@search)) = @search)
    AND l.kind NOT IN (SELECT value FROM json_each(@hidden))`;
 
-type StoredRun = Omit<ImportRun, 'totals'> & { summary: string };
 type StoredEntry = Record<'source' | 'warnings' | 'counts', string> &
   Omit<LedgerEntry, 'folder' | 'warnings' | 'counts' | 'stig'> & { stig: string | null };
 
@@ -86,11 +90,7 @@ export type LedgerService = ReturnType<typeof createLedgerService>;
 /** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService(db: Database) {
   const { sqlite, read } = db;
-  const lastRuns = sqlite.prepare<[number], StoredRun>(`${runColumns} ORDER BY id DESC LIMIT ?`);
-  const oneRun = sqlite.prepare<[number], StoredRun>(`${runColumns} WHERE id = ?`);
-  const hiddenOf = sqlite.prepare<[number, string], { outcome: Outcome; sources: number; warnings: number }>(
-    hiddenTotals,
-  );
+  const runsOf = sqlite.prepare<object, Omit<ImportRun, 'totals'> & Totals>(countedRuns);
   const counted = sqlite.prepare<object, number>(`SELECT count(*) ${matching}`).pluck();
   const again = perGeneration(db, () => {
     const named = (what: 'scap' | 'controls') =>
@@ -98,43 +98,25 @@ export function createLedgerService(db: Database) {
     return { scap: named('scap'), controls: named('controls') };
   });
 
-  /** A run without what is hidden from the user; null where all of it is. */
-  function visibleRun(user: User, { summary, ...run }: StoredRun): ImportRun | null {
-    const none = {
-      sources: 0,
-      warnings: 0,
-      imported: 0,
-      unchanged: 0,
-      superseded: 0,
-      skipped: 0,
-      rejected: 0,
-    };
-    const totals: Totals = { ...none, ...readNumbers(summary) };
-    const hidden = hiddenOf.all(run.id, hiddenFrom(user));
-    for (const { outcome, sources, warnings } of hidden) {
-      totals[outcome] -= sources;
-      totals.sources -= sources;
-      totals.warnings -= warnings;
-    }
-    return hidden.length > 0 && totals.sources === 0 ? null : { ...run, totals };
-  }
+  /** The last runs, or one, without what is hidden from the user; a run of which all is hidden is left out. */
+  const visibleRuns = (user: User, limit: number, id: number | null = null): ImportRun[] =>
+    runsOf
+      .all({ id, limit, hidden: hiddenFrom(user) })
+      .map(({ id, startedAt, finishedAt, ...totals }) => ({ id, startedAt, finishedAt, totals }));
 
   return {
     /** The files that an older version skipped or read less of, to be imported again (rule D42.9). */
     readAgain: (what: 'scap' | 'controls'): string[] => again()[what],
 
     /** The last runs, the latest first. */
-    runs: (user: User, limit: number): ImportRun[] =>
-      read(() => lastRuns.all(limit).flatMap((row) => visibleRun(user, row) ?? [])),
+    runs: (user: User, limit: number): ImportRun[] => visibleRuns(user, limit),
 
     /** One run. Throws NOT_FOUND. */
-    run: (user: User, id: number): ImportRun =>
-      read(() => {
-        const row = oneRun.get(id);
-        const run = row === undefined ? null : visibleRun(user, row);
-        if (run === null) throw notFound();
-        return run;
-      }),
+    run(user: User, id: number): ImportRun {
+      const [run] = visibleRuns(user, 1, id);
+      if (run === undefined) throw notFound();
+      return run;
+    },
 
     /** A page of the sources that match, by default in the order of the imports, the latest run first. */
     entries(

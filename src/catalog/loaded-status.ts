@@ -18,22 +18,11 @@ export interface FileStatus {
 export interface Status {
   catalog: FileStatus & { generation: number; changedAt: string | null };
   /** `releases` counts all retained ones, `findings` those of current ones. */
-  stigs: {
-    stigs: number;
-    srgs: number;
-    releases: number;
-    findings: number;
-    newestReleaseDate: string | null;
-  };
+  stigs: Record<'stigs' | 'srgs' | 'releases' | 'findings', number> & { newestReleaseDate: string | null };
   frameworks: FrameworkStatus[];
-  crosswalk: { nodes: number; edges: number; paths: number; decisions: number };
-  roles: {
-    occupations: number;
-    occupationEdition: string | null;
-    workRoles: number;
-    workRoleEdition: string | null;
-    mappings: number;
-  };
+  crosswalk: Record<'nodes' | 'edges' | 'paths' | 'decisions', number>;
+  roles: Record<'occupations' | 'workRoles' | 'mappings', number> &
+    Record<'occupationEdition' | 'workRoleEdition', string | null>;
   documents: number;
   /** The file, and the number of rows of each kind. */
   users: FileStatus & Record<string, number | string>;

@@ -126,39 +126,52 @@ function familyCode(
   return framework !== 'cci' && code === fold(familyCodeOf(framework, identifier)) ? '' : code;
 }
 
-type Row = ExportedControl & Pick<ExportedCatalog, 'framework' | 'version'>;
-
-const texts: [name: string, value: (row: Row) => string | null][] = [
-  ['framework', (row) => row.framework],
-  ['version', (row) => row.version],
-  ['identifier', (row) => row.identifier],
-  ['title', (row) => row.title],
-  ['family', (row) => (isCci(row) ? '' : row.family)],
-  ['familyCode', (row) => (isCci(row) ? '' : row.familyCode)],
-  ['status', (row) => (isCci(row) ? row.familyCode : row.status)],
-  ['withdrawnInto', (row) => joined(row.withdrawnInto)],
-  ['baselines', (row) => joined(row.baselines)],
-  ['requirementType', (row) => row.requirementType],
-  ['macLevels', (row) => joined(row.macLevels)],
-  ['confidentialityLevels', (row) => joined(row.confidentialityLevels)],
-  ['impactCode', (row) => row.impactCode],
-  ['type', (row) => (isCci(row) ? row.family.replaceAll(', ', ';') : '')],
-  ['statement', (row) => row.statement],
-  ['statementParts', (row) => (row.statementParts.length === 0 ? '' : JSON.stringify(row.statementParts))],
-  ['guidance', (row) => row.guidance],
-  ['textFrom', (row) => row.textFrom],
-  ['related', (row) => joined(row.related)],
-  ['threat', (row) => row.threat],
-  ['resources', (row) => row.resources],
-];
+const columnNames = [
+  'framework',
+  'version',
+  'identifier',
+  'title',
+  'family',
+  'familyCode',
+  'status',
+  'withdrawnInto',
+  'baselines',
+  'requirementType',
+  'macLevels',
+  'confidentialityLevels',
+  'impactCode',
+  'type',
+  'statement',
+  'statementParts',
+  'guidance',
+  'textFrom',
+  'related',
+  'threat',
+  'resources',
+] as const;
+type InterchangeRow = Record<(typeof columnNames)[number], string | string[] | null>;
 
 /** The columns of our interchange (data/README.md); an import of the file gives the same controls (rule D30.1). */
-export const interchangeColumns: Column<Row>[] = texts.map(([name, value]) => ({
+export const interchangeColumns: Column<InterchangeRow>[] = columnNames.map((name) => ({
   name,
-  value: (row) => guarded(value(row)),
+  value: ({ [name]: value }) => guarded(Array.isArray(value) ? joined(value) : value),
 }));
 
-const isCci = (row: Row) => row.framework === 'cci';
+/** The rows of a catalog in our interchange. */
+export function interchangeRows({ framework, version, controls }: ExportedCatalog): InterchangeRow[] {
+  return controls.map((control) => {
+    const { family, familyCode, statementParts } = control;
+    const ofCci = { family: '', familyCode: '', status: familyCode, type: family.replaceAll(', ', ';') };
+    return {
+      framework,
+      version,
+      type: '',
+      ...control,
+      ...(framework === 'cci' ? ofCci : {}),
+      statementParts: statementParts.length === 0 ? '' : JSON.stringify(statementParts),
+    };
+  });
+}
 
 /** Guards a text that looks guarded: the import removes one apostrophe (rule D30.1). */
 export function guarded(value: string | null): string | null {

@@ -1,6 +1,6 @@
 import type { FileChoice, RenderedFile } from '../../http/downloads.ts';
 import { renderFile } from '../../http/downloads.ts';
-import { interchangeColumns } from './export.ts';
+import { interchangeColumns, interchangeRows } from './export.ts';
 import { toCatalog, toProfile } from './oscal.ts';
 import type { ControlFilter, ControlService, LoadedCatalog } from './queries.ts';
 import type { CciList, CciQuery, Frameworks } from './schema.ts';
@@ -60,7 +60,7 @@ export function controlFile(
   const choice: FileChoice = { format: format === 'oscal' ? 'json' : format, raw, banner };
   const json =
     format !== 'oscal' ? {} : catalog.baseline ? toProfile(catalog, catalog.baseline) : toCatalog(catalog);
-  const rows = catalog.controls.map((control) => ({ ...catalog, ...control }));
+  const rows = interchangeRows(catalog);
   const file = { json, root: 'controls', element: 'control', columns: interchangeColumns, rows };
   return { name, ...renderFile(choice, file) };
 }
