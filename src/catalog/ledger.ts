@@ -6,7 +6,7 @@ import { fold } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
 import { perGeneration } from '../db/one-generation.ts';
 import { filesToReadAgain } from '../db/read-again.ts';
-import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
+import { type Page, prepareList } from '../http/paging.ts';
 import type { Pagination } from '../http/schema.ts';
 
 /** The outcomes of a source (rule D20). */
@@ -68,7 +68,7 @@ const countedRuns = `SELECT r.id, r.started_at AS startedAt, r.finished_at AS fi
 HAVING count(l.ordinal) > 0 OR NOT EXISTS (SELECT 1 FROM import_ledger WHERE run_id = r.id)
  ORDER BY r.id DESC`;
 
-const entryColumns = `SELECT l.run_id AS run, r.finished_at AS finishedAt, l.source, l.sha256, l.kind, l.outcome, l.reason,
+const entryColumns = `l.run_id AS run, r.finished_at AS finishedAt, l.source, l.sha256, l.kind, l.outcome, l.reason,
        l.warnings, l.target, l.counts, (
          SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
            FROM sources AS x
@@ -89,9 +89,8 @@ export type LedgerService = ReturnType<typeof createLedgerService>;
 
 /** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService(db: Database) {
-  const { sqlite, read } = db;
+  const { sqlite } = db;
   const runsOf = sqlite.prepare<object, Omit<ImportRun, 'totals'> & Totals>(countedRuns);
-  const counted = sqlite.prepare<object, number>(`SELECT count(*) ${matching}`).pluck();
   const again = perGeneration(db, () => {
     const named = (what: 'scap' | 'controls') =>
       filesToReadAgain(sqlite, what).map(({ source }) => withoutFolder(source));
@@ -133,15 +132,10 @@ export function createLedgerService(db: Database) {
       };
       const sorted = sort && sortOf(sort);
       const first = sorted ? `l.${sorted.column} ${sorted.down ? 'DESC' : 'ASC'},` : '';
-      return read(() => {
-        const total = counted.get(filter)!;
-        const rows = sqlite
-          .prepare<object, StoredEntry>(
-            `${entryColumns} ${matching} ORDER BY ${first} l.run_id DESC, l.ordinal LIMIT @limit OFFSET @offset`,
-          )
-          .all({ ...filter, limit: page.limit, offset: offsetOf(page, total) });
-        return { entries: rows.map(toEntry), pagination: paginationOf(page, total) };
-      });
+      const order = `${first} l.run_id DESC, l.ordinal`;
+      const listed = prepareList<StoredEntry>(db, { columns: entryColumns, matching, order });
+      const { rows, pagination } = listed(filter, page);
+      return { entries: rows.map(toEntry), pagination };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { offsetOf, paginationOf } from '../../http/paging.ts';
+import { prepareList } from '../../http/paging.ts';
 import { partsOfReference } from './assessment.ts';
 import { compareVersions } from './frameworks.ts';
 import { sortKey } from './identifier.ts';
@@ -20,11 +20,9 @@ const matching = `FROM controls
    AND (@statuses IS NULL OR family_names ->> '$[#-1]' IN (SELECT value FROM json_each(@statuses)))`;
 
 /** The CCIs of an imported list as records (rule D54.1): what DISA states of each, and how many rules cite it. */
-export function createCciRecords({ sqlite, read }: Database, { versionOf }: ControlVersions) {
-  const counted = sqlite.prepare<object, number>(`SELECT count(*) ${matching}`).pluck();
-  const selected = sqlite.prepare<object, CciRow>(
-    `SELECT ${columns} ${matching} ORDER BY ordinal LIMIT @limit OFFSET @offset`,
-  );
+export function createCciRecords(db: Database, { versionOf }: ControlVersions) {
+  const { sqlite, read } = db;
+  const listed = prepareList<CciRow>(db, { columns, matching, order: 'ordinal' });
   const one = sqlite.prepare<[version: string, identifier: string], CciRow>(
     `SELECT ${columns} FROM controls WHERE framework = 'cci' AND version = ? AND identifier = ?`,
   );
@@ -60,11 +58,9 @@ export function createCciRecords({ sqlite, read }: Database, { versionOf }: Cont
       read(() => {
         const version = versionOf('cci', wanted) ?? '';
         const statuses = status === undefined ? null : JSON.stringify([...status]);
-        const filter = { version, search: fold(search), statuses };
-        const total = counted.get(filter)!;
-        const rows = selected.all({ ...filter, limit: page.limit, offset: offsetOf(page, total) });
+        const { rows, pagination } = listed({ version, search: fold(search), statuses }, page);
         const controls = recordsOf(version, rows);
-        return { framework: 'cci', version, total, controls, pagination: paginationOf(page, total) };
+        return { framework: 'cci', version, total: pagination.total, controls, pagination };
       }),
 
     /** One CCI of a list, by its published identifier. */

@@ -9,8 +9,26 @@ import { familyCodeOf } from './identifier.ts';
 import type { StatementPart } from './schema.ts';
 import type { ControlVersions } from './versions.ts';
 
+/** What a stored record leaves out where its framework has none. */
+const unstated = {
+  statementParts: [] as StatementPart[],
+  guidance: '',
+  /** The older release that the text comes from, `""` if this version has its own. */
+  textFrom: '',
+  related: [] as string[],
+  /** Those of NIST: a profile carries each of the others. */
+  baselines: [] as string[],
+  requirementType: null as string | null,
+  macLevels: [] as string[],
+  confidentialityLevels: [] as string[],
+  impactCode: null as string | null,
+  threat: '',
+  resources: '',
+  assessment: {} as Partial<StoredAssessment>,
+};
+
 /** A control of any framework with all its fields. */
-export interface ExportedControl {
+export type ExportedControl = typeof unstated & {
   identifier: string;
   title: string;
   /** The types of a CCI, the family of any other control. */
@@ -20,21 +38,7 @@ export interface ExportedControl {
   status: 'active' | 'withdrawn';
   withdrawnInto: string[];
   statement: string;
-  statementParts: StatementPart[];
-  guidance: string;
-  /** The older release that the text comes from, `""` if this version has its own. */
-  textFrom: string;
-  related: string[];
-  /** Those of NIST: a profile carries each of the others. */
-  baselines: string[];
-  requirementType: string | null;
-  macLevels: string[];
-  confidentialityLevels: string[];
-  impactCode: string | null;
-  threat: string;
-  resources: string;
-  assessment: Partial<StoredAssessment>;
-}
+};
 
 /** One version of a framework, withdrawn controls too. */
 export interface ExportedCatalog {
@@ -46,22 +50,6 @@ export interface ExportedCatalog {
   /** The requested baseline, which all the controls are in. */
   baseline: { name: string; title: string; values: { parameter: string; value: string }[] } | null;
 }
-
-/** What a stored record leaves out where its framework has none. */
-const unstated = {
-  statementParts: [],
-  guidance: '',
-  textFrom: '',
-  related: [],
-  baselines: [],
-  requirementType: null,
-  macLevels: [],
-  confidentialityLevels: [],
-  impactCode: null,
-  threat: '',
-  resources: '',
-  assessment: {},
-};
 
 type StoredRow = Pick<ExportedControl, 'identifier' | 'status' | 'title' | 'family' | 'statement'> &
   Record<'familyNames' | 'withdrawnInto' | 'record', string>;

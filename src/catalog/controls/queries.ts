@@ -3,7 +3,7 @@ import { frameworkTitle } from '../../base/framework-title.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import { offsetOf, paginationOf } from '../../http/paging.ts';
+import { prepareList } from '../../http/paging.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { type ControlAssessments, createControlAssessments } from './assessment.ts';
 import type { StoredAssessment } from './assessment-record.ts';
@@ -82,10 +82,11 @@ export function createControlService(db: Database) {
 /** The lists of active controls of a framework, and the catalogs that are loaded. */
 function createCatalogs(db: Database, versions: ControlVersions) {
   const { sqlite, read } = db;
-  const counted = sqlite.prepare<object, number>(`SELECT count(*) ${matching}`).pluck();
-  const selected = sqlite
-    .prepare<object, string>(`SELECT list_json ${matching} ORDER BY ordinal LIMIT @limit OFFSET @offset`)
-    .pluck();
+  const listed = prepareList<{ json: string }>(db, {
+    columns: 'list_json AS json',
+    matching,
+    order: 'ordinal',
+  });
   const familiesOf = sqlite
     .prepare<[string, string], string>(
       `SELECT family FROM controls WHERE framework = ? AND version = ? AND status = 'active' AND family <> ''
@@ -121,11 +122,9 @@ function createCatalogs(db: Database, versions: ControlVersions) {
           family: filter.family === undefined ? null : fold(filter.family.trim()),
           groups: JSON.stringify(groups),
         };
-        const total = counted.get(wanted)!;
-        const page = { page: filter.page ?? 1, limit: filter.limit ?? Math.max(1, total) };
-        const rows = selected.all({ ...wanted, limit: page.limit, offset: offsetOf(page, total) });
-        const controls = rows.map((json) => JSON.parse(json) as ListedControl);
-        return { framework, version, total, controls, pagination: paginationOf(page, total) };
+        const { rows, pagination } = listed(wanted, filter);
+        const controls = rows.map(({ json }) => JSON.parse(json) as ListedControl);
+        return { framework, version, total: pagination.total, controls, pagination };
       }),
 
     /** The families of a version, in the order of its catalog. Throws NOT_FOUND for a version that is not imported. */

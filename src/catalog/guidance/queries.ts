@@ -1,7 +1,7 @@
 import { notFound } from '../../base/errors.ts';
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
+import { prepareList } from '../../http/paging.ts';
 import type {
   DocumentsQuery,
   RegulatoryDocument,
@@ -50,20 +50,6 @@ const rolesOfStig = `SELECT m.id, m.occupation_code AS occupationCode, o.title A
  WHERE m.stig_id = coalesce((SELECT id FROM stigs WHERE id = @number), (SELECT id FROM stigs WHERE slug = @slug))
  ORDER BY m.relevance_rank`;
 
-/** Prepares a list in pages: `matching` is the FROM and WHERE, with the filters as named parameters. */
-function prepareList<Row>({ sqlite, read }: Database, columns: string, matching: string, order: string) {
-  const counted = sqlite.prepare<object, number>(`SELECT count(*) ${matching}`).pluck();
-  const selected = sqlite.prepare<object, Row>(
-    `SELECT ${columns} ${matching} ORDER BY ${order} LIMIT @limit OFFSET @offset`,
-  );
-  return (filter: object, page: Page) =>
-    read(() => {
-      const total = counted.get(filter)!;
-      const rows = selected.all({ ...filter, limit: page.limit, offset: offsetOf(page, total) });
-      return { rows, pagination: paginationOf(page, total) };
-    });
-}
-
 const folded = (text: string | undefined) => (text === undefined ? null : fold(text));
 
 /** Reads a stored document. One that is active has no status in the catalog. */
@@ -74,8 +60,11 @@ function readDocument<T extends RegulatoryDocumentSummary>(json: string): T {
 
 /** Regulatory documents (rule D9). */
 export function createDocumentService(db: Database) {
-  const order = 'title_fold, title, document_id';
-  const listed = prepareList<{ json: string }>(db, 'summary_json AS json', matchingDocuments, order);
+  const listed = prepareList<{ json: string }>(db, {
+    columns: 'summary_json AS json',
+    matching: matchingDocuments,
+    order: 'title_fold, title, document_id',
+  });
   const stored = db.sqlite
     .prepare<[string], string>('SELECT record_json FROM documents WHERE document_id = ?')
     .pluck();
@@ -104,7 +93,11 @@ export function createDocumentService(db: Database) {
 /** Occupational roles (rule D9). */
 export function createRoleService(db: Database) {
   type RoleRow = { facts: string; stigMappingCount: number };
-  const listed = prepareList<RoleRow>(db, roleColumns, matchingRoles, 'occupation_code');
+  const listed = prepareList<RoleRow>(db, {
+    columns: roleColumns,
+    matching: matchingRoles,
+    order: 'occupation_code',
+  });
   const stored = db.sqlite.prepare<[string], RoleRow & { details: string }>(
     `SELECT ${roleColumns}, details_json AS details FROM occupations WHERE occupation_code = ?`,
   );
