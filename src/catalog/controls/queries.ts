@@ -164,7 +164,7 @@ function createCatalogs(db: Database, versions: ControlVersions) {
 /** Single controls, and the enhancements of one. */
 function createRecords(
   db: Database,
-  { versionOf, defaultVersions }: ControlVersions,
+  { versionOf, searchedVersions }: ControlVersions,
   { assessmentOf }: ControlAssessments,
 ) {
   const { sqlite, read } = db;
@@ -192,31 +192,44 @@ function createRecords(
     neighborsOf,
   );
 
+  const publishedOf = (framework: string, controlId: string): string =>
+    identifierOf.get(controlId.toLowerCase(), framework) ?? publishedForm(framework, controlId) ?? '';
+
+  /**
+   * One control by id or identifier (D6.1), with the edition of its version (rule D6.5); null where the version, by default
+   * the served one, does not have it.
+   */
+  const find = (framework: string, controlId: string, label?: string): ShownControl | null =>
+    read(() => {
+      const identifier = publishedOf(framework, controlId);
+      for (const version of searchedVersions(framework, label)) {
+        const found = stored.get(framework, version, identifier);
+        if (found === undefined) continue;
+        const { assessment, ...record } = JSON.parse(found.json) as StoredRecord;
+        const asked = assessmentOf(framework, version, { identifier, assessment });
+        return { ...record, edition: found.edition || null, ...asked };
+      }
+      return null;
+    });
+
   return {
-    /**
-     * One control by id or identifier (D6.1), with the edition of its version (rule D6.5). Throws NOT_FOUND, and names the
-     * versions that have the control.
-     */
-    one: (framework: string, controlId: string, wanted?: string): ShownControl =>
-      read(() => {
-        const identifier =
-          identifierOf.get(controlId.toLowerCase(), framework) ?? publishedForm(framework, controlId) ?? '';
-        const versions =
-          wanted === undefined ? defaultVersions(framework) : [versionOf(framework, wanted) ?? ''];
-        for (const version of versions) {
-          const found = stored.get(framework, version, identifier);
-          if (found === undefined) continue;
-          const { assessment, ...record } = JSON.parse(found.json) as StoredRecord;
-          const asked = assessmentOf(framework, version, { identifier, assessment });
-          return { ...record, edition: found.edition || null, ...asked };
-        }
-        const others = versionsWith.all(framework, identifier).sort((a, b) => compareVersions(b, a));
-        const elsewhere =
-          others.length === 0
-            ? ''
-            : ` is not in ${cut(versions[0] ?? '')}. It is in ${others.map((each) => cut(each)).join(', ')}`;
-        throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}${elsewhere}`);
-      }),
+    find,
+
+    /** As `find`, but throws NOT_FOUND, and names the versions that have the control. */
+    one(framework: string, controlId: string, label?: string): ShownControl {
+      const found = find(framework, controlId, label);
+      if (found !== null) return found;
+      versionOf(framework, label);
+      const [version = ''] = searchedVersions(framework, label);
+      const others = versionsWith
+        .all(framework, publishedOf(framework, controlId))
+        .sort((a, b) => compareVersions(b, a));
+      const elsewhere =
+        others.length === 0
+          ? ''
+          : ` is not in ${cut(version)}. It is in ${others.map((each) => cut(each)).join(', ')}`;
+      throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}${elsewhere}`);
+    },
 
     /** The active controls before and after one in the order of its version; null at the ends. */
     neighbors: ({ framework, version, identifier }: ShownControl) =>

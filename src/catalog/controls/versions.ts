@@ -44,22 +44,24 @@ export function createControlVersions({ sqlite, read }: Database) {
   const newestFirst = (framework: string) =>
     versionsOf.all(framework).sort((a, b) => compareVersions(b.version, a.version));
 
-  /**
-   * The version that a field of the request asks for, or the default; null where none is imported. Throws NOT_FOUND for one
-   * that is not imported.
-   */
-  function versionOf(framework: string, wanted: string | undefined, field = 'version'): string | null {
+  /** The imported version that a label names, the served one without a label; null where there is none. */
+  function findVersion(framework: string, label: string | undefined): string | null {
     const rows = versionsOf.all(framework);
-    if (wanted === undefined) return rows.find((row) => row.isDefault)?.version ?? null;
-    if (rows.length === 0) requireFramework(framework, false);
-    const bare = (label: string) =>
-      withoutEndingZeros(fold(label.trim()).replace(/^rev(?:ision)?\.?\s*/, ''));
-    const key = /\d\.\d/.test(wanted) ? null : versionKey(framework, wanted);
+    if (label === undefined) return rows.find((row) => row.isDefault)?.version ?? null;
+    const bare = (text: string) => withoutEndingZeros(fold(text.trim()).replace(/^rev(?:ision)?\.?\s*/, ''));
+    const key = /\d\.\d/.test(label) ? null : versionKey(framework, label);
     const found =
-      rows.find(({ version }) => bare(version) === bare(wanted)) ??
+      rows.find(({ version }) => bare(version) === bare(label)) ??
       newestFirst(framework).find(({ version }) => versionKey(framework, version) === key);
-    if (!found) throw notThere(field, `Version not found: ${cut(wanted)}`);
-    return found.version;
+    return found?.version ?? null;
+  }
+
+  /** As `findVersion`, but throws NOT_FOUND for a label that names no imported version; `field` has it in the request. */
+  function versionOf(framework: string, label: string | undefined, field = 'version'): string | null {
+    const version = findVersion(framework, label);
+    if (version !== null || label === undefined) return version;
+    requireFramework(framework, versionsOf.get(framework) !== undefined);
+    throw notThere(field, `Version not found: ${cut(label)}`);
   }
 
   /** The frameworks of imported catalogs: the published first, a site's own by name (rule D7.2). */
@@ -75,6 +77,7 @@ export function createControlVersions({ sqlite, read }: Database) {
   }
 
   return {
+    findVersion,
     versionOf,
     imported,
     namedBaselines,
@@ -98,8 +101,12 @@ export function createControlVersions({ sqlite, read }: Database) {
         return { version, label: withEdition(version, edition), isServed: isDefault === 1 };
       }),
 
-    /** The versions to search for a control: the default, for 800-171 all, which name different controls (D6.2). */
-    defaultVersions(framework: string): string[] {
+    /**
+     * The versions to search for a control: the one that a label names, else the default; for 800-171 all, which name
+     * different controls (D6.2).
+     */
+    searchedVersions(framework: string, label: string | undefined): string[] {
+      if (label !== undefined) return [findVersion(framework, label) ?? ''];
       const rows = newestFirst(framework).sort((a, b) => b.isDefault - a.isDefault);
       return (framework === 'nist-800-171' ? rows : rows.slice(0, 1)).map((row) => row.version);
     },
