@@ -56,7 +56,7 @@ const gated: Record<Entitlement, string[]> = {
 };
 
 const countedRuns = `SELECT r.id, r.started_at AS startedAt, r.finished_at AS finishedAt, count(l.ordinal) AS sources,
-       coalesce(sum(CASE WHEN json_valid(l.warnings) THEN json_array_length(l.warnings) ELSE 0 END), 0) AS warnings,
+       coalesce(sum(json_array_length(iif(json_valid(l.warnings), l.warnings, '[]'))), 0) AS warnings,
        count(*) FILTER (WHERE l.outcome = 'imported') AS imported,
        count(*) FILTER (WHERE l.outcome = 'unchanged') AS unchanged,
        count(*) FILTER (WHERE l.outcome = 'superseded') AS superseded,
@@ -69,7 +69,8 @@ HAVING count(l.ordinal) > 0 OR NOT EXISTS (SELECT 1 FROM import_ledger WHERE run
  ORDER BY r.id DESC`;
 
 const entryColumns = `l.run_id AS run, r.finished_at AS finishedAt, l.source, l.sha256, l.kind, l.outcome, l.reason,
-       l.warnings, l.target, l.counts, (
+       l.target, iif(json_valid(l.warnings), l.warnings, '[]') AS warnings,
+       iif(json_valid(l.counts), l.counts, '{}') AS counts, (
          SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
            FROM sources AS x
            JOIN stig_printings AS p ON p.source_id = x.id
@@ -151,18 +152,6 @@ const toEntry = ({ source, warnings, counts, stig, ...entry }: StoredEntry): Led
   source: withoutFolder(source),
   folder: folderOf(source),
   stig: stig === null ? null : JSON.parse(stig),
-  warnings: [readStored(warnings)].flat().filter((each) => typeof each === 'string'),
-  counts: readNumbers(counts),
+  warnings: JSON.parse(warnings),
+  counts: JSON.parse(counts),
 });
-
-/** Reads stored JSON: what another version or a hand wrote, and nobody can read, is left out. */
-function readStored(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-const readNumbers = (text: string): Record<string, number> =>
-  Object.fromEntries(Object.entries(readStored(text) ?? {}).filter(([, each]) => typeof each === 'number'));
