@@ -1,5 +1,15 @@
 import type { Ask } from '../base/ask.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
+import {
+  catalogPage,
+  cciList,
+  controlFile,
+  controlList,
+  frameworkList,
+  loadedCatalogs,
+} from '../catalog/controls/jobs.ts';
+import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
+import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
 import { collectionsJson, listsJson, pastedStigs } from '../collections/jobs.ts';
@@ -19,6 +29,18 @@ export const jobs = {
   listChecklists,
   listsJson,
   pastedStigs,
+  catalogPage,
+  cciList,
+  controlFile,
+  controlList,
+  frameworkList,
+  loadedCatalogs,
+  catalogSummary,
+  findSources,
+  importedSources,
+  loadedContent,
+  documentFile,
+  roleFile,
   searchFile,
   searchPage,
   uploadAnswer,

@@ -1,5 +1,5 @@
 import { badRequest } from '../../base/errors.ts';
-import type { FindOwnControl } from '../controls/own-controls.ts';
+import type { FindOwnControl } from '../controls/find-control.ts';
 import type { IndexedRule } from './indexed-rules.ts';
 import type { SearchQuery } from './query.ts';
 import type { IndexQueries } from './sql.ts';

@@ -1,6 +1,6 @@
 import { strip } from '../../base/text.ts';
+import type { FindOwnControl } from '../controls/find-control.ts';
 import { idsOf } from '../controls/id-grammar.ts';
-import type { FindOwnControl } from '../controls/own-controls.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import { hyphenated, readSearchQuery } from './query.ts';
 import { type IdAnswer, mostAnswers } from './schema.ts';
