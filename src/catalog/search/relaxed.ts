@@ -1,6 +1,7 @@
+import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import type { StigNameIndex } from '../stigs/name-index.ts';
+import type { StigByName, StigNameIndex } from '../stigs/name-index.ts';
 import { indexed, type Pattern, wordCharacter } from './pattern.ts';
 import { anyOf, matchOf, type SearchQuery, type Term, words, wordsOf } from './query.ts';
 import { createRequirements } from './requirements.ts';
@@ -74,7 +75,7 @@ interface ReadTerm {
 export function createRelaxedSearch(
   db: Database,
   queries: Pick<RuleQueries, 'scored'>,
-  stigNames: Pick<StigNameIndex, 'said' | 'exactly'>,
+  stigNames: Pick<StigNameIndex, 'said' | 'exactly' | 'ofOneProduct'>,
   isId: (text: string) => boolean,
 ) {
   const vocabularyOf = perGeneration(db, () => readVocabulary(db));
@@ -235,26 +236,38 @@ const ruleId = /^(?:S?V|CCI|SRG)-/i;
 const longestName = 6;
 const longestPart = 4;
 const mostNamed = 3;
-/** Each of these compares all STIGs. */
-const mostParts = 12;
 
 /**
- * The first of the longest rows of words that name at most three STIGs. A part of a name counts only where it ends in a
- * number (`rhel 9`): words such as `policy` or `server` begin many names.
+ * The longest row of words that names STIGs, the first of equals: at most three by a whole name or by a part of one that
+ * ends in a number (`rhel 9`); else those of one product by two words or more (`google chrome`). A word such as `policy`
+ * or `server` alone begins many names.
  */
-function nameIn(read: ReadTerm[], { said, exactly }: Pick<StigNameIndex, 'said' | 'exactly'>) {
+function nameIn(
+  read: ReadTerm[],
+  { said, exactly, ofOneProduct }: Pick<StigNameIndex, 'said' | 'exactly' | 'ofOneProduct'>,
+): { from: number; to: number; slugs: string[] } | null {
   const asked = read.map(({ term }) => (term.isPlain && !ruleId.test(term.asked) ? term.asked : ''));
-  let tried = 0;
-  for (let length = Math.min(longestName, asked.length); length > 0; length--) {
-    for (let from = 0; from + length <= asked.length; from++) {
-      const row = asked.slice(from, from + length);
-      if (row.includes('')) continue;
-      const text = row.join(' ');
-      const whole = exactly(text);
-      const isVersion = length <= longestPart && /\d/.test(row.at(-1)!) && /\p{L}/u.test(text);
-      const stigs = whole.length > 0 || !isVersion || tried++ >= mostParts ? whole : said(text);
-      if (stigs.length > 0 && stigs.length <= mostNamed)
-        return { from, to: from + length, slugs: stigs.map(({ slug }) => slug) };
+  const rows = Array.from({ length: longestName }, (_, index) => longestName - index).flatMap((length) =>
+    asked
+      .map((_, from) => ({ from, to: from + length, words: asked.slice(from, from + length) }))
+      .filter(({ words }) => words.length === length && !words.includes('')),
+  );
+  function byName(words: string[]): StigByName[] {
+    const text = words.join(' ');
+    const whole = exactly(text);
+    const isVersion = words.length <= longestPart && /\d/.test(words.at(-1)!) && /\p{L}/u.test(text);
+    const stigs = whole.length === 0 && isVersion ? said(text) : whole;
+    return stigs.length <= mostNamed ? stigs : [];
+  }
+  function byProduct(words: string[]): StigByName[] {
+    const isPart =
+      words.length > 1 && words.length <= longestPart && !words.some((word) => stopWords.has(fold(word)));
+    return isPart ? ofOneProduct(words.join(' ')) : [];
+  }
+  for (const stigsOf of [byName, byProduct]) {
+    for (const { from, to, words } of rows) {
+      const slugs = stigsOf(words).map(({ slug }) => slug);
+      if (slugs.length > 0) return { from, to, slugs };
     }
   }
   return null;
