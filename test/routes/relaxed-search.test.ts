@@ -285,7 +285,11 @@ relaxed('two words of a name narrow where one product has them, in all its versi
   const site = await testApp([
     writeBenchmarks([
       ...titles.map((title) => stig(title.replaceAll(' ', '_'), [rule('Set grebe')])),
-      { id: 'Stilt_SRG', title: 'Stilt Open Proxy Security Requirements Guide', rules: [rule('Set grebe')] },
+      {
+        id: 'Stilt_Open_Proxy_SRG',
+        title: 'Stilt Open Proxy Security Requirements Guide',
+        rules: [rule('Set grebe')],
+      },
     ]),
   ]);
   for (const [q, narrowedTo] of rowsOf(`
