@@ -4,6 +4,7 @@ import { searchFile, searchPage } from '../catalog/search/jobs.ts';
 import { uploadAnswer } from '../checklists/jobs.ts';
 import type { Database } from '../db/database.ts';
 import type { Services } from '../services.ts';
+import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
 
@@ -14,6 +15,7 @@ export type Job = (services: Services, ...args: never[]) => unknown;
 export const jobs = {
   searchFile,
   searchPage,
+  searchSite,
   uploadAnswer,
 } satisfies Record<string, Job>;
 
