@@ -1,7 +1,7 @@
 import { indexedWords } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import type { AnyForm } from './relaxed.ts';
+import type { Pattern } from './pattern.ts';
 
 // The constants of bm25, as in FTS5.
 const saturation = 1.2;
@@ -17,7 +17,9 @@ const requirementOf = (text: string): string | null => /^SRG-[A-Z]+-\d+/.exec(te
  * Prepares what a rule counts more, the better a title of its requirement fits a question: for the terms of the question
  * it gives a function of the title of a rule's group.
  */
-export function createRequirements(db: Database): (terms: AnyForm[]) => (groupTitle: string) => number {
+export function createRequirements(
+  db: Database,
+): (terms: { patterns: Pattern[]; rules: number }[]) => (groupTitle: string) => number {
   const requirements = db.sqlite.prepare<[], { title: string; name: string }>(
     `SELECT f.rule_title AS title, f.rule_version AS name
        FROM stigs AS s JOIN findings AS f ON f.release_id = s.current_release_id
