@@ -1,5 +1,5 @@
 import { type Citation, citation, longestCitation, readCitation } from '../../base/citation.ts';
-import { badRequest, notThere } from '../../base/errors.ts';
+import { badRequest, notThere, orNull } from '../../base/errors.ts';
 import { plainRuleId } from '../../base/rule-ids.ts';
 import { cut } from '../../base/text.ts';
 import { frameworkKey, frameworks } from '../controls/frameworks.ts';
@@ -9,9 +9,8 @@ import type { RuleHistoryService } from '../stigs/history.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { StigService } from '../stigs/queries.ts';
 import type { ReadingService } from '../stigs/reading.ts';
-import type { CitedAnswer } from './citation-schema.ts';
-import { citeControl, controlIn, orNull, versionIn } from './control-versions.ts';
-import type { IdAnswer } from './schema.ts';
+import { citeControl, controlIn, versionIn } from './control-versions.ts';
+import type { CitedAnswer, IdAnswer } from './schema.ts';
 import { controlOf, lastOf } from './spelled.ts';
 
 export interface CitationDeps {

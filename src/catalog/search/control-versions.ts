@@ -1,20 +1,10 @@
 import { citation } from '../../base/citation.ts';
-import { AppError } from '../../base/errors.ts';
+import { orNull } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { ControlService } from '../controls/queries.ts';
 import { Missing } from './spelled.ts';
 
 type Controls = Pick<ControlService, 'one' | 'versionOf' | 'versions'>;
-
-/** What `find` gives, or null where it throws NOT_FOUND. */
-export function orNull<T>(find: () => T): T | null {
-  try {
-    return find();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
-    throw error;
-  }
-}
 
 /** A control of a version, by default of the one that is served; null where it does not have it. */
 export const controlIn = (controls: Controls, framework: string, id: string, version?: string) =>

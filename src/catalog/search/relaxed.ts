@@ -122,7 +122,6 @@ export function createRelaxedSearch(
     const synonyms = synonymsOf(read.map(({ term, parts }) => (term.isPlain ? parts : [])));
     const all = read.map((each, at) => formsOf(each, synonyms.get(at) ?? [], vocabulary));
     const isDropped = (at: number) => read[at]!.isStop && read.some(({ isStop }) => !isStop);
-    const terms = all.filter((_, at) => !isDropped(at));
     const dropped = read.filter((_, at) => isDropped(at)).map(({ term }) => bare(term.asked));
     const suggestions = read
       .filter(({ term, parts, isStop }, at) => {
@@ -136,33 +135,35 @@ export function createRelaxedSearch(
 
     const isFirst = new Set(first.map(({ id }) => id));
     const hasLiterals = query.literals.length + query.excludedLiterals.length > 0;
-    function find(some: AnyForm[], within: RuleFilter): MatchedRule[] {
-      const phrases = some.flatMap((each) => [...each.patterns, ...each.synonyms]);
+    function find(terms: AnyForm[], narrowedTo: string[]): MatchedRule[] {
+      const isListed = (slug: string) => filter.stigs?.includes(slug) ?? true;
+      const stigs = narrowedTo.length === 0 ? filter.stigs : narrowedTo.filter(isListed);
+      const phrases = terms.flatMap((each) => [...each.patterns, ...each.synonyms]);
       // The index has no punctuation: a phrase with some is looked for in the texts.
       const isRight = (rule: MatchedRule) => {
         if (!hasLiterals) return true;
         const hasAny = phrasesIn(rule);
         return !hasAny(query.excludedLiterals) && (query.literals.length === 0 || hasAny(phrases));
       };
-      return varied(best(some, within, isRight).filter(({ id }) => !isFirst.has(id))).slice(0, most);
+      const found = best(terms, { ...filter, stigs }, isRight);
+      return varied(found.filter(({ id }) => !isFirst.has(id))).slice(0, most);
     }
 
     const name = mayNarrow ? nameIn(read, stigNames) : null;
-    if (name !== null) {
-      const beside = all.filter((_, at) => !isDropped(at) && (at < name.from || at >= name.to));
-      const { slugs } = name;
-      const stigs = slugs.filter((slug) => filter.stigs?.includes(slug) ?? true);
-      const rules = beside.length === 0 ? [] : find(beside, { ...filter, stigs });
-      if (rules.length > 0) return { rules, terms: beside, dropped, narrowedTo: slugs, suggestions };
-    }
-    const attempts = [{ terms, dropped }];
+    const beside = all.filter(
+      (_, at) => !isDropped(at) && (name === null || at < name.from || at >= name.to),
+    );
+    const attempts = [
+      ...(name === null ? [] : [{ terms: beside, dropped, narrowedTo: name.slugs }]),
+      { terms: all.filter((_, at) => !isDropped(at)), dropped, narrowedTo: [] },
+    ];
     if (first.length === 0) {
-      attempts.push({ terms: piecesOf(read, isId, vocabulary), dropped });
-      attempts.push({ terms: all.filter((_, at) => isDropped(at)), dropped: [] });
+      attempts.push({ terms: piecesOf(read, isId, vocabulary), dropped, narrowedTo: [] });
+      attempts.push({ terms: all.filter((_, at) => isDropped(at)), dropped: [], narrowedTo: [] });
     }
     for (const attempt of attempts) {
-      const rules = find(attempt.terms, filter);
-      if (rules.length > 0) return { ...attempt, rules, narrowedTo: [], suggestions };
+      const rules = find(attempt.terms, attempt.narrowedTo);
+      if (rules.length > 0) return { ...attempt, rules, suggestions };
     }
     return { ...nothingRelaxed, suggestions };
   };
@@ -178,34 +179,34 @@ const partsOf = ({ asked, patterns, isLiteral }: Term): string[] =>
 /** Hyphens join what may be written in one word or two (`multi-factor`): then each of its words counts too. */
 const compound = /^\p{L}{3,}(?:-\p{L}{3,})+$/u;
 
+/** Words in a row in the forms that the index has: of a single word those with its stem. */
+function inForms(rows: string[][], { forms, rulesWith }: Vocabulary): Omit<AnyForm, 'synonyms'> {
+  const found = rows.flatMap((row) =>
+    row.length > 1
+      ? [{ row, rules: Math.min(...row.map(rulesWith)) }]
+      : forms(row[0]!).map(({ word, rules }) => ({ row: [word], rules })),
+  );
+  return {
+    patterns: found.map(({ row }) => words(row)),
+    rules: found.reduce((sum, { rules }) => sum + rules, 0),
+  };
+}
+
 /** A term in all its forms; a quoted one, a prefix and an id as it is. */
 function formsOf({ term, parts }: ReadTerm, synonyms: string[][], vocabulary: Vocabulary): AnyForm {
-  const { rulesWith } = vocabulary;
-  const fewest = (some: string[]) => Math.min(...some.map(rulesWith));
   if (!term.isPlain) {
+    const fewest = (some: string[], most = Infinity) => Math.min(most, ...some.map(vocabulary.rulesWith));
     const rulesOf = ({ parts: own, isPrefix }: Pattern) =>
-      isPrefix ? Math.min(fewest(own.slice(0, -1)), withPrefix) : fewest(own);
+      isPrefix ? fewest(own.slice(0, -1), withPrefix) : fewest(own);
     const rules = term.isLiteral
       ? fewest(parts)
       : term.patterns.reduce((sum, pattern) => sum + rulesOf(pattern), 0);
     return { patterns: term.patterns, synonyms: [], rules };
   }
-  const found: AnyForm = { patterns: [], synonyms: [], rules: 0 };
-  function add(row: string[], to: Pattern[]): void {
-    const forms =
-      row.length > 1
-        ? [{ words: row, rules: fewest(row) }]
-        : vocabulary.forms(row[0]!).map(({ word, rules }) => ({ words: [word], rules }));
-    for (const form of forms) {
-      to.push(words(form.words));
-      found.rules += form.rules;
-    }
-  }
-  add(parts, found.patterns);
-  if (compound.test(term.asked))
-    for (const part of parts) if (!stopWords.has(part)) add([part], found.patterns);
-  for (const row of synonyms) add(row, found.synonyms);
-  return found;
+  const pieces = compound.test(term.asked) ? parts.filter((part) => !stopWords.has(part)) : [];
+  const own = inForms([parts, ...pieces.map((piece) => [piece])], vocabulary);
+  const others = inForms(synonyms, vocabulary);
+  return { patterns: own.patterns, synonyms: others.patterns, rules: own.rules + others.rules };
 }
 
 /** The words of terms with punctuation (`/etc/ssh/no_file`), each by itself: they count where no term is found. */
@@ -214,14 +215,7 @@ function piecesOf(read: ReadTerm[], isId: (text: string) => boolean, vocabulary:
     .filter(({ term, parts }) => term.isPlain && parts.length > 1 && !isId(term.asked))
     .flatMap(({ parts }) => parts)
     .filter((piece) => piece.length >= shortestPiece && !stopWords.has(piece));
-  return [...new Set(pieces)].map((piece) => {
-    const forms = vocabulary.forms(piece);
-    return {
-      patterns: forms.map(({ word }) => words([word])),
-      synonyms: [],
-      rules: forms.reduce((sum, { rules }) => sum + rules, 0),
-    };
-  });
+  return [...new Set(pieces)].map((piece) => ({ ...inForms([[piece]], vocabulary), synonyms: [] }));
 }
 
 /** The FTS5 queries for the forms of some terms, and for their synonyms that are no such form. */

@@ -1,8 +1,7 @@
 import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
-import { citeQuery } from '../../catalog/search/citation-schema.ts';
 import { readSearchQuery } from '../../catalog/search/query.ts';
-import { question, searchFields } from '../../catalog/search/schema.ts';
+import { citeQuery, question, searchFields } from '../../catalog/search/schema.ts';
 import { Severity } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
