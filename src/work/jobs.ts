@@ -16,6 +16,7 @@ import { collectionsJson, listsJson, pastedStigs } from '../collections/jobs.ts'
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
+import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
 
@@ -43,6 +44,7 @@ export const jobs = {
   roleFile,
   searchFile,
   searchPage,
+  searchSite,
   uploadAnswer,
 } satisfies Record<string, Job>;
 
