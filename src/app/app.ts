@@ -4,15 +4,15 @@ import { createOwnTokens } from '../auth/own-tokens.ts';
 import { createSessions } from '../auth/sessions.ts';
 import { AppError, noSuchPath } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { onDemand } from '../base/on-demand.ts';
 import { cronRoutes } from '../collections/purge-api.ts';
 import { storageFault } from '../db/faults.ts';
 import type { Env } from '../http/env.ts';
 import { refusal, toAppError, wantsPage } from '../http/error-answers.ts';
 import { allowOrigins, securityHeaders } from '../http/headers.ts';
-import { tooMany } from '../http/limits/limiter.ts';
+import { tooMany } from '../http/limits.ts';
 import { decodedUrl, identify } from '../http/middleware.ts';
 import { addressKey } from '../http/observe/record.ts';
+import type { OpenApi } from '../http/openapi-types.ts';
 import { ownTokenRoutes } from '../http/own-token-api.ts';
 import { plantRoutes } from '../http/plants-api.ts';
 import { malformed } from '../http/schema.ts';
@@ -49,9 +49,9 @@ export function createApp(context: Context, services = createServices(context)):
   addMiddleware(app, context);
 
   // Made on the first request: it takes too long for a start.
-  const document = onDemand(() => openApiDocument(app));
-  const text = onDemand(() => JSON.stringify(document()));
-  app.route('/', serviceRoutes(access, context.catalog, context.state, text, context.metrics));
+  let described: OpenApi | undefined;
+  const document = () => (described ??= openApiDocument(app));
+  app.route('/', serviceRoutes(access, context.catalog, context.state, document, context.metrics));
   for (const routes of apiRoutes(access, services, workOnUpload, now)) app.route('/', routes);
   if (context.plants) app.route('/', plantRoutes(access));
   app.route('/', sessionRoutes(access, sessions, cookie));

@@ -4,8 +4,6 @@ import { type AppError, forbidden } from '../base/errors.ts';
 import { type Message, notServed } from '../base/json-rpc.ts';
 import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
-import type { Answers } from '../http/cache/answers.ts';
-import { keepTexts } from '../http/cache/keep-texts.ts';
 import type { Env } from '../http/env.ts';
 import { originAsked } from '../http/same-origin.ts';
 import type { Services } from '../services.ts';
@@ -17,7 +15,6 @@ export interface ProgramOptions {
   corsOrigins: readonly string[];
   /** Bytes that a body may have on most routes (D2.3). */
   maxBody: number;
-  answers: Answers | null;
 }
 
 const needsUser =
@@ -44,7 +41,7 @@ export function programRoutes(
       import('../mcp/http.ts'),
       import('../mcp/calls.ts'),
     ]);
-    return { answerMessage: createHttpPrograms({ services, kept: keepTexts(options.answers) }), Refused };
+    return { answerMessage: createHttpPrograms({ services }), Refused };
   };
   let adapter: ReturnType<typeof begin> | undefined;
   const rule = access.with({
@@ -88,15 +85,15 @@ export function programRoutes(
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** Refuses pages of other origins and, on loopback, names that another site may point here (rule D41.2). */
-function refuseForeign({ host, publicUrl, corsOrigins }: ProgramOptions): MiddlewareHandler<Env> {
+function refuseForeign({ host: listenedTo, publicUrl, corsOrigins }: ProgramOptions): MiddlewareHandler<Env> {
   const publicly = publicUrl === null ? null : new URL(publicUrl);
-  const bare = host.replace(/^\[|\]$/g, '');
+  const bare = listenedTo.replace(/^\[|\]$/g, '');
   const listening = bare.includes(':') ? `[${bare}]` : bare.toLowerCase();
   const names = ['localhost', '127.0.0.1', '[::1]', listening, publicly?.hostname];
   return async (c, next) => {
-    const { proxied } = c.get('record');
-    const named = (c.req.header('Host') ?? new URL(c.req.url).host).toLowerCase();
-    if (loopback.test(bare) && !proxied && !names.includes(named.replace(/:\d+$/, '')))
+    const { proxied, host } = c.get('record');
+    const named = host.toLowerCase().replace(/:\d+$/, '');
+    if (loopback.test(bare) && !proxied && !names.includes(named))
       throw forbidden('Host must be localhost, 127.0.0.1, [::1] or that of GAPSTONE_PUBLIC_URL');
     const origin = c.req.header('Origin');
     const own = [originAsked(c), publicly?.origin];

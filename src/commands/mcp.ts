@@ -8,7 +8,6 @@ import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { notServed, readMessage, wrongParams } from '../base/json-rpc.ts';
 import { silentLog } from '../base/log.ts';
-import { keepTexts } from '../http/cache/keep-texts.ts';
 import { createServices } from '../services.ts';
 import { type Command, openToLook, parse, tell, text } from './command.ts';
 
@@ -56,8 +55,7 @@ export const mcpCommand: Command = {
     };
     const { input, output } = createLines();
     const summary = { ...services.summary, digest: renewed(digest), ofCatalog: renewed(ofCatalog) };
-    // One program asks: it seldom asks the same twice.
-    const programs = { services: { ...services, summary }, caller, kept: keepTexts(null), fault };
+    const programs = { services: { ...services, summary }, caller, fault };
     // `pipe` does not hand on an error of its source.
     process.stdin.on('error', (error) => input.destroy(error));
     await serveLines(programs, process.stdin.pipe(input), output, (error) =>

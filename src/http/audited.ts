@@ -7,9 +7,9 @@ import { type AuditEvent, shownName, systemEvent } from '../audit/event.ts';
 import { sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
+import type { RouteOptions } from './access.ts';
 import type { Call, Caller, Env } from './env.ts';
 import { toAppError } from './error-answers.ts';
-import type { RouteOptions } from './rule.ts';
 
 type Audited = NonNullable<RouteOptions['audited']>;
 

@@ -1,15 +1,13 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { AppError, badRequest, callerGone } from '../base/errors.ts';
+import { AppError, badRequest, callerGone, unavailable } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
 import { notServed, readMessage, wrongParams } from '../base/json-rpc.ts';
+import { isExpensive, type RouteOptions } from './access.ts';
 import type { Env } from './env.ts';
 import { securityHeaders, strictTransport } from './headers.ts';
-import type { BodyBudget, HeldBody } from './limits/bodies.ts';
-import { type ConcurrencyLimit, smallAnswer } from './limits/concurrency.ts';
-import type { Observer } from './observe/observer.ts';
-import { beginRecord, callerKey } from './observe/record.ts';
-import { isExpensive, type RouteOptions } from './rule.ts';
+import { type ByteBudget, busy, type Queue, type Rejected, smallAnswer } from './limits.ts';
+import { beginRecord, callerKey, type Observer } from './observe/record.ts';
 
 /**
  * Begins the record of a request, or uses the server's, and sets the request id and the common headers on every answer.
@@ -41,31 +39,38 @@ function lengthOf(response: Response): number | null {
   return text === null ? null : Number(text);
 }
 
-/** Waits for a turn at the limit that `limitOf` gives, and counts the answer until the client has received it. */
-export function limitConcurrency(
-  limitOf: (c: Context<Env>) => ConcurrencyLimit,
+/**
+ * Lets an expensive request wait for its turn in the queue that `queueOf` gives, and counts large answers until the
+ * client has received them. Throws 503 when too many wait, and for a caller who does not read its answers.
+ */
+export function queueRequests(
+  queueOf: (c: Context<Env>) => Queue,
   expensive: RouteOptions['expensive'],
+  rejected: Rejected,
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
     const record = c.get('record');
-    const key = callerKey(record);
-    const costly = isExpensive(c, expensive);
-    const concurrency = limitOf(c);
-    if (record.closed) throw callerGone();
-    const turn = concurrency.enter(key, costly, record);
-    if (turn !== null) await turn;
-    let held = 0;
+    const caller = callerKey(record);
+    const queue = queueOf(c);
+    const isQueued = isExpensive(c, expensive);
     try {
-      // Skip the work: the client has disconnected.
+      if (isQueued) await queue.enter(caller);
+      else if (!queue.hasRoom(caller)) throw busy();
+    } catch (error) {
+      rejected('busy');
+      throw error;
+    }
+    try {
+      // The client has disconnected while the request waited.
       if (record.closed) throw callerGone();
       await next();
       const bytes = c.get('held') ?? lengthOf(c.res) ?? 0;
       if (bytes >= smallAnswer && record.connected && !record.closed) {
-        held = bytes;
-        record.onClose = () => concurrency.release(key, bytes);
+        queue.hold(caller, bytes);
+        record.onClose = () => queue.release(caller, bytes);
       }
     } finally {
-      concurrency.leave(key, costly, held);
+      if (isQueued) queue.leave();
     }
   };
 }
@@ -91,15 +96,29 @@ export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
 type TakeBody = (c: Context<Env>, bytes: Uint8Array<ArrayBuffer>) => void | Promise<void>;
 
 /** Reads a body of at most `maxBytes`, and counts it in `budget` until the request is answered. */
-export function readBodies(maxBytes: number, budget: BodyBudget, take: TakeBody): MiddlewareHandler<Env> {
+export function readBodies(
+  maxBytes: number,
+  budget: ByteBudget,
+  rejected: Rejected,
+  take: TakeBody,
+): MiddlewareHandler<Env> {
   return async (c, next) => {
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-    const body = budget.hold(callerKey(c.get('record')));
+    const caller = callerKey(c.get('record'));
+    let held = 0;
+    const hold = (bytes: number) => {
+      if (!budget.hasRoom(caller, bytes)) {
+        rejected('bodies');
+        throw unavailable('Too many request bodies are being received. Try again', 5);
+      }
+      budget.add(caller, bytes);
+      held += bytes;
+    };
     try {
-      await take(c, await readAtMost(c.req.raw, maxBytes, body));
+      await take(c, await readAtMost(c.req.raw, maxBytes, hold));
       await next();
     } finally {
-      body.release();
+      budget.add(caller, -held);
     }
   };
 }
@@ -126,41 +145,35 @@ export const takeUpload: TakeBody = (c, bytes) => c.set('upload', bytes);
 
 const smallBody = 64 * 1024;
 
-/** The bytes of a body. Throws 413 beyond the limit, 400 when it ends too early, 503 when it is dropped. */
+/** The bytes of a body. Throws 413 beyond the limit, 400 when it ends too early, and what `hold` throws. */
 async function readAtMost(
   request: Request,
   maxBytes: number,
-  held: HeldBody,
+  hold: (bytes: number) => void,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = () =>
     new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`);
   // A client that disconnects is not an internal error.
-  const arrived = <T>(part: Promise<T>) =>
-    Promise.race([
-      part.catch(() => {
-        throw badRequest('The request body ended too early');
-      }),
-      held.dropped,
-    ]);
+  const endedEarly = () => {
+    throw badRequest('The request body ended too early');
+  };
   const declared = Number(request.headers.get('Content-Length') ?? Number.NaN);
   if (declared > maxBytes) throw tooLarge();
-  // The server reads a small body without making streams, which would outlive the request until a full collection.
+  // The adapter reads a small body without making streams.
   if (declared <= smallBody) {
-    const bytes = new Uint8Array(await arrived(request.arrayBuffer()));
-    held.take(bytes.byteLength);
-    held.whole();
+    const bytes = new Uint8Array(await request.arrayBuffer().catch(endedEarly));
+    hold(bytes.byteLength);
     return bytes;
   }
   const parts: Uint8Array[] = [];
   let size = 0;
   for (const reader = request.body?.getReader(); reader; ) {
-    const { done, value } = await arrived(reader.read());
+    const { done, value } = await reader.read().catch(endedEarly);
     if (done) break;
     size += value.byteLength;
     if (size > maxBytes) throw tooLarge();
-    held.take(value.byteLength);
+    hold(value.byteLength);
     parts.push(value);
   }
-  held.whole();
   return Buffer.concat(parts);
 }

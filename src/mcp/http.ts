@@ -11,7 +11,7 @@ interface Exchange extends Asking, Pick<Programs, 'taken'> {
 }
 
 /** Gives a function that answers a message, parsed and bounded: both protocol versions, without sessions (rule D41.1). */
-export function createHttpPrograms(common: Pick<Programs, 'services' | 'kept'>) {
+export function createHttpPrograms(common: Pick<Programs, 'services'>) {
   const of = (authInfo?: { extra?: { exchange?: unknown } }) => authInfo!.extra!.exchange as Exchange;
   const make = (only?: string) => createPrograms(({ http }) => ({ ...common, ...of(http?.authInfo) }), only);
   // A server is used again after its call: what the library allocates for a new one, 20 KB, outlives all but a full

@@ -20,8 +20,6 @@ export interface Programs {
   caller: Caller;
   /** Where the text of an answer goes, to be put in after the library, which copies it several times. */
   taken?: { text?: string | undefined };
-  /** The text from the cache, else what `make` gives. */
-  kept(key: string, make: () => Promise<string>): Promise<string>;
   /** The words for an error that is none of the caller's; it is logged. */
   fault(error: Error): string;
 }
@@ -106,25 +104,21 @@ function wordsFor({ fault }: Programs, error: Error): string {
   return isOurs || error instanceof Refused ? error.message : fault(error);
 }
 
-/** The answer of one state of the catalog, from the cache where only the catalog decides. Throws what `wordsFor` words. */
-async function textOf({ services, caller, kept }: Programs, tool: Tool, given: unknown): Promise<string> {
+/** The answer of one state of the catalog. Throws what `wordsFor` words. */
+async function textOf({ services, caller }: Programs, tool: Tool, given: unknown): Promise<string> {
   if (tool.right === 'catalog') await caller.catalog();
   if (tool.right === 'user') await caller.user();
   const args = checkedArguments(tool, given);
   const digestNow = async () => services.summary.digest() ?? (await services.summary.ofCatalog()).digest;
-  const make = async () => {
-    // Again where the catalog changed meanwhile.
-    for (let attempt = 0; attempt < 5; attempt++) {
-      const digest = await digestNow();
-      const [at, most] = [startOf(args.cursor, digest), mostCharacters(args.detail)];
-      const call = { tool: tool.name, args, caller, digest, at, most };
-      const answer = await orAbsent(() => tool.run(services, call));
-      if ((await digestNow()) === digest) return JSON.stringify({ ...within(answer, most), digest });
-    }
-    throw new AppError('UNAVAILABLE', 'The catalog is being changed. Try again');
-  };
-  const isOfUsers = args.list !== undefined || tool.isOfUsers === true;
-  return isOfUsers ? make() : kept(`mcp ${tool.name} ${JSON.stringify(args)}`, make);
+  // Again where the catalog changed meanwhile.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const digest = await digestNow();
+    const [at, most] = [startOf(args.cursor, digest), mostCharacters(args.detail)];
+    const call = { tool: tool.name, args, caller, digest, at, most };
+    const answer = await orAbsent(() => tool.run(services, call));
+    if ((await digestNow()) === digest) return JSON.stringify({ ...within(answer, most), digest });
+  }
+  throw new AppError('UNAVAILABLE', 'The catalog is being changed. Try again');
 }
 
 const schemaOf = onDemand(() => new Map(tools.map((tool) => [tool.name, closedSchema(tool.input)])));

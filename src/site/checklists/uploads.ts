@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts';
 import { programFolder } from '../../base/root.ts';
 import type { CatalogAnswer, Upgraded, Wanted } from '../../checklists/upload.ts';
 import type { Presence } from '../../http/env.ts';
-import { smallUpload, uploadSize } from '../../http/limits/concurrency.ts';
+import { smallUpload, uploadSize } from '../../http/limits.ts';
 import type { Services } from '../../services.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
