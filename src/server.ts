@@ -8,7 +8,7 @@ import { callerFinder, networkMatcher, plainAddress } from './base/addresses.ts'
 import { statusOf } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Shortcut } from './http/cache.ts';
-import { certificateOfHeader, certificateOfPeer } from './http/client-certificate.ts';
+import { certificateOfHeader, certificateOfPeer } from './http/certificate.ts';
 import { parserRefusal, type Refusal, refusalText, refuse } from './http/error-answers.ts';
 import { limitHandshakes } from './http/handshakes.ts';
 import type { Rejected } from './http/limits.ts';

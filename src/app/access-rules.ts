@@ -32,7 +32,7 @@ export function accessOf(context: Context, sessions: Sessions, ownTokens: OwnTok
     return [
       refuseBadEncoding,
       readBodies(options.maxBody ?? maxBody, upload ? uploadBodies : bodies, rejected, take),
-      ...(unlimited ? [] : [queueRequests(queueOf, expensive, rejected)]),
+      ...(unlimited ? [] : [queueRequests(queueOf, expensive)]),
       ...(cache && kept ? [cacheAnswers(cache, options, name)] : []),
     ];
   };

@@ -6,16 +6,9 @@ import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { originAsked } from '../http/same-origin.ts';
+import { Refused } from '../mcp/calls.ts';
 import type { Services } from '../services.ts';
-
-export interface ProgramOptions {
-  /** The address that the server listens on. */
-  host: string;
-  publicUrl: string | null;
-  corsOrigins: readonly string[];
-  /** Bytes that a body may have on most routes (D2.3). */
-  maxBody: number;
-}
+import type { Context } from './context.ts';
 
 const needsUser =
   'You need a user token: send the header Authorization: Bearer TOKEN. On stdio, start gapstone mcp with --token-file';
@@ -33,17 +26,11 @@ export function programRoutes(
   app: OpenAPIHono<Env>,
   access: Access,
   services: Services,
-  options: ProgramOptions,
+  options: Context,
   fault: (error: Error, requestId: string) => AppError,
 ): void {
-  const begin = async () => {
-    const [{ createHttpPrograms }, { Refused }] = await Promise.all([
-      import('../mcp/http.ts'),
-      import('../mcp/calls.ts'),
-    ]);
-    return { answerMessage: createHttpPrograms({ services }), Refused };
-  };
-  let adapter: ReturnType<typeof begin> | undefined;
+  const load = async () => (await import('../mcp/http.ts')).createHttpPrograms({ services });
+  let adapter: ReturnType<typeof load> | undefined;
   const rule = access.with({
     message: true,
     maxBody: Math.min(maxMessage, options.maxBody),
@@ -57,14 +44,10 @@ export function programRoutes(
     if (refusal !== null)
       return c.body(refusal, 404, { ...privateHeaders, 'Content-Type': 'application/json' });
     if (isCostly(message)) c.get('program').costly();
-    adapter ??= begin();
-    const { answerMessage, Refused } = await adapter;
-    const requestId = c.get('requestId');
-    // Emptied in the end: what the library makes for a call stays in memory until a full collection, and would hold
-    // the request.
-    const held: { program?: Env['Variables']['program'] | undefined } = { program: c.get('program') };
+    adapter ??= load();
+    const answerMessage = await adapter;
+    const { user, refused } = c.get('program');
     const required = async () => {
-      const { user, refused } = held.program!;
       if (user !== null) return user;
       refused();
       throw new Refused(needsUser);
@@ -72,20 +55,22 @@ export function programRoutes(
     const asking = {
       only: calledTool(message),
       caller: { catalog: required, user: required },
-      fault: (error: Error) => fault(error, requestId).message,
+      fault: (error: Error) => fault(error, c.get('requestId')).message,
     };
     // The whole text: a stream would be sent after the audit event is written.
     const { status, type, text } = await answerMessage(c.req.raw, message, asking);
-    held.program = undefined;
-    const headers = { ...privateHeaders, ...(type === null ? {} : { 'Content-Type': type }) };
-    return c.body(text, status as 200, { ...headers, 'Content-Length': String(Buffer.byteLength(text)) });
+    return c.body(text, status as 200, {
+      ...privateHeaders,
+      ...(type !== null && { 'Content-Type': type }),
+      'Content-Length': String(Buffer.byteLength(text)),
+    });
   });
 }
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** Refuses pages of other origins and, on loopback, names that another site may point here (rule D41.2). */
-function refuseForeign({ host: listenedTo, publicUrl, corsOrigins }: ProgramOptions): MiddlewareHandler<Env> {
+function refuseForeign({ host: listenedTo, publicUrl, corsOrigins }: Context): MiddlewareHandler<Env> {
   const publicly = publicUrl === null ? null : new URL(publicUrl);
   const bare = listenedTo.replace(/^\[|\]$/g, '');
   const listening = bare.includes(':') ? `[${bare}]` : bare.toLowerCase();

@@ -17,8 +17,7 @@ import type { Database } from '../db/database.ts';
 import { requireDriver } from '../db/driver.ts';
 import { keepInboxContents } from '../db/kept.ts';
 import { type AnswerCache, createAnswerCache, createShortcut } from '../http/cache.ts';
-import { commonHeaders } from '../http/headers.ts';
-import { createLimiter, createQueue, createUploadQueues } from '../http/limits.ts';
+import { createLimiter, createQueue, createUploadQueues, expensiveLimits } from '../http/limits.ts';
 import { createLineWriter, type LineWriter } from '../http/observe/lines.ts';
 import { createMetrics, type Figures } from '../http/observe/metrics.ts';
 import { createObserver } from '../http/observe/record.ts';
@@ -108,8 +107,8 @@ async function serveOpen(
     state,
     cache,
     limiter: createLimiter(config.rateLimit, () => performance.now(), metrics.reject),
-    queue: createQueue(),
-    uploadQueue: createUploadQueues(),
+    queue: createQueue(expensiveLimits, metrics.reject),
+    uploadQueue: createUploadQueues(metrics.reject),
     rejected: metrics.reject,
     audit: createAudit(serverAudit.stream, db),
     keyId: keys.id,
@@ -123,12 +122,7 @@ async function serveOpen(
   };
   const services = createServices(context);
   const app = createApp(context, services);
-  const shortcut = createShortcut({
-    ...context,
-    cache,
-    known,
-    commonHeaders: commonHeaders(config.corsOrigins.length > 0),
-  });
+  const shortcut = createShortcut({ ...context, cache, known });
   const options = { ...config, ...context, shortcut, tls: security.tls() };
   try {
     server = await startServer((request, record) => app.fetch(request, { record }), options);

@@ -7,6 +7,7 @@ import { owned } from '../base/bytes.ts';
 import { isExpensive, mayHave, type RouteOptions } from './access.ts';
 import { bestCoding, type Coding, compress, namesTag, tagSuffixes } from './coding.ts';
 import type { Env } from './env.ts';
+import { commonHeaders } from './headers.ts';
 import { type Limiter, type Queue, smallAnswer } from './limits.ts';
 import { callerKey, noteCaller, type RequestRecord } from './observe/record.ts';
 import type { VerifiedTokens } from './verified-tokens.ts';
@@ -156,7 +157,8 @@ export interface ShortcutDeps {
   known: VerifiedTokens['known'];
   limiter: Limiter;
   queue: Queue;
-  commonHeaders: (secure: boolean) => readonly string[];
+  /** With origins, answers vary by `Origin`. */
+  corsOrigins: readonly string[];
 }
 
 /**
@@ -182,7 +184,11 @@ const isPlain = (headers: ReadonlyMap<string, string>) =>
  * Serves cached answers without the router: the same checks by the same functions. It leaves to the router every
  * refusal and every request with a body, a cookie, an origin or a connection to close.
  */
-export function createShortcut({ cache, known, limiter, queue, commonHeaders }: ShortcutDeps): Shortcut {
+export function createShortcut({ cache, known, limiter, queue, corsOrigins }: ShortcutDeps): Shortcut {
+  const vary = corsOrigins.length > 0 ? ['Vary', 'Origin'] : [];
+  const [plainLines, secureLines] = [false, true].map((secure) =>
+    Object.entries(commonHeaders(secure)).flat().concat(vary),
+  ) as [string[], string[]];
   return (request, response, record, headers) => {
     if (request.method !== 'GET' || request.httpVersion !== '1.1' || !isPlain(headers)) return false;
     const [, token] = /^Bearer (.*)$/.exec(headers.get('authorization') ?? '') ?? [];
@@ -205,7 +211,7 @@ export function createShortcut({ cache, known, limiter, queue, commonHeaders }: 
     }
     const unchanged = namesTag(headers.get('if-none-match'), found.tag);
     const lines = unchanged ? found.notModifiedLines : found.lines;
-    const more = commonHeaders(record.secure);
+    const more = record.secure ? secureLines : plainLines;
     response.writeHead(unchanged ? 304 : 200, lines.concat(more, 'X-Request-Id', record.requestId));
     response.end(unchanged ? undefined : found.bytes);
     return true;

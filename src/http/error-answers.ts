@@ -5,7 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AppError, badRequest, statusOf, unavailable } from '../base/errors.ts';
 import { type StorageFault, storageFault } from '../db/faults.ts';
 import type { Env } from './env.ts';
-import { securityHeaders, strictTransport } from './headers.ts';
+import { commonHeaders } from './headers.ts';
 import type { RequestRecord } from './observe/record.ts';
 
 /** The message and the Retry-After of each storage fault; a damaged file is a 500. */
@@ -60,8 +60,8 @@ export function refusal(c: Context<Env>, error: AppError): Response {
 /** As `problem`, with the headers that the router would add. The connection closes after it. */
 function lastProblem({ requestId, secure }: RequestRecord, refusal: Refusal) {
   const { body, headers } = problem(refusal, requestId);
-  const common = { ...securityHeaders, ...(secure ? strictTransport : {}) };
-  return { body, headers: { ...headers, ...common, 'X-Request-Id': requestId, Connection: 'close' } };
+  const more = { ...commonHeaders(secure), 'X-Request-Id': requestId, Connection: 'close' };
+  return { body, headers: { ...headers, ...more } };
 }
 
 /** Answers a request with a refusal, discards its body and closes the connection. */

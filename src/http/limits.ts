@@ -140,10 +140,16 @@ export const smallAnswer = 64 * 1024;
 export type Queue = ReturnType<typeof createQueue>;
 
 /** A queue of expensive requests with a cap for each caller. Those of a caller with too many unsent bytes wait. */
-export function createQueue(limits: QueueLimits = expensiveLimits) {
+export function createQueue(limits: QueueLimits = expensiveLimits, rejected: Rejected = () => undefined) {
   const unsent = createByteBudget(limits.unsent);
   const waiting: { caller: string; admit(): void }[] = [];
   let running = 0;
+
+  /** The 503 of a request that cannot be answered at this load. */
+  function busy(): AppError {
+    rejected('busy');
+    return unavailable('The service is busy. Try again', 5);
+  }
 
   function admitNext(): void {
     while (running < limits.running) {
@@ -156,6 +162,7 @@ export function createQueue(limits: QueueLimits = expensiveLimits) {
   }
 
   return {
+    busy,
     /** Whether the caller has read most of its answers. */
     hasRoom: (caller: string) => unsent.hasRoom(caller),
     /** Resolves when it is the caller's turn. Throws 503 when too many wait, or for too long. Then call `leave`. */
@@ -188,9 +195,6 @@ export function createQueue(limits: QueueLimits = expensiveLimits) {
   };
 }
 
-/** The 503 of a request that cannot be answered at this load. */
-export const busy = () => unavailable('The service is busy. Try again', 5);
-
 /**
  * The most bytes of a small upload, which never waits for large ones: they have queues and threads of their own (rule
  * S2.9).
@@ -205,8 +209,9 @@ export function uploadSize(bytes: Uint8Array): number {
 }
 
 /** Creates the queues of uploads, one for each thread; gives the queue for an upload of so many bytes. */
-export function createUploadQueues(limits: QueueLimits = { ...expensiveLimits, running: 1 }) {
-  const small = createQueue(limits);
-  const large = createQueue(limits);
+export function createUploadQueues(rejected?: Rejected) {
+  const limits = { ...expensiveLimits, running: 1 };
+  const small = createQueue(limits, rejected);
+  const large = createQueue(limits, rejected);
   return (bytes: number): Queue => (bytes <= smallUpload ? small : large);
 }

@@ -10,9 +10,9 @@ import { onDemand } from '../base/on-demand.ts';
 import { packageVersion } from '../base/root.ts';
 import { Missing } from '../catalog/search/spelled.ts';
 import { decodedUrl } from '../http/middleware.ts';
-import { closedSchema, openSchema } from '../http/published-schema.ts';
 import type { Services } from '../services.ts';
 import { type Answer, type Call, type Caller, mostCharacters, Refused, startOf, within } from './calls.ts';
+import { closedSchema, openSchema } from './published-schema.ts';
 import { common, type Tool, tools } from './tools.ts';
 
 export interface Programs {

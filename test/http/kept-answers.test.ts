@@ -5,7 +5,7 @@ import { createApp } from '../../src/app/app.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createDocumentCollectionService } from '../../src/collections/catalog-collections.ts';
 import { createAnswerCache, createShortcut } from '../../src/http/cache.ts';
-import { commonHeaders, securityHeaders } from '../../src/http/headers.ts';
+import { securityHeaders } from '../../src/http/headers.ts';
 import { createLimiter, unlimited } from '../../src/http/limits.ts';
 import type { Observer } from '../../src/http/observe/record.ts';
 import { rememberTokens } from '../../src/http/verified-tokens.ts';
@@ -44,7 +44,7 @@ async function serve(perMinute: number | null = null) {
   const app = createApp(context);
   const shortcut = createShortcut({
     ...{ cache, known: tokens.known, limiter, queue: context.queue },
-    commonHeaders: commonHeaders(false),
+    corsOrigins: [],
   });
   let wasKept = false;
   const server = await startServer((request, record) => app.fetch(request, { record }), {

@@ -1,5 +1,5 @@
+import { type SectionRow, sectionColumns, sectionRows } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
-import { type SectionRow, sectionColumns, sectionRows } from '../../http/sections.ts';
 import { ActionableItem, type RegulatoryDocument, type RegulatoryDocumentFile } from './document-schema.ts';
 
 const columns = sectionColumns([

@@ -1,5 +1,5 @@
+import { type SectionRow, sectionColumns, sectionRows } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
-import { type SectionRow, sectionColumns, sectionRows } from '../../http/sections.ts';
 import { type Role, type RoleFile, StigMapping, Task, TechnologySkill } from './role-schema.ts';
 
 // The role and its technology skills share the column `title`.
