@@ -1,5 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { JsonText } from '../base/json.ts';
@@ -26,28 +25,22 @@ export function answer(
   return send(c, made, { 'Content-Type': 'application/json', ...headers }, status);
 }
 
-/** The texts that are hashed before other requests have a turn. */
-const textsInOneTurn = 50;
-
-/** Answers JSON of many texts between two others: all lists of an organization may be 80 MB. */
-export async function answerTexts<T>(
-  c: Context,
-  before: string,
-  texts: JsonText<T>[],
-  after: string,
-): Promise<Response> {
-  const hash = createHash('sha256').update(before);
-  const parts = [Buffer.from(before)];
-  for (const [index, text] of texts.entries()) {
-    if (index % textsInOneTurn === 0) await nextTurn();
-    const part = Buffer.from(index === 0 ? text : `,${text}`);
-    parts.push(part);
-    hash.update(part);
-  }
-  hash.update(after);
-  const bytes = Buffer.concat([...parts, Buffer.from(after)]);
-  return send(c, bytes, { 'Content-Type': 'application/json', ...privateHeaders }, 200, hash);
+/** JSON that a worker made, with the hash of its bytes. */
+export interface MadeJson {
+  bytes: Uint8Array<ArrayBuffer>;
+  hash: string;
 }
+
+export function madeJson(text: string): MadeJson {
+  const bytes = new TextEncoder().encode(text);
+  return { bytes, hash: hashOf(bytes) };
+}
+
+export const answerMade = (c: Context, { bytes, hash }: MadeJson, headers = privateHeaders): Response =>
+  send(c, bytes, { 'Content-Type': 'application/json', ...headers }, 200, hash);
+
+const hashOf = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
 
 /** Content types of downloads (rule D5.5). */
 export const fileTypes = {
@@ -150,19 +143,19 @@ function send(
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string>,
   status: ContentfulStatusCode = 200,
-  hashed?: Hash,
+  known?: string,
 ): Response {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   // Set here: logs and limits need it before the answer is sent.
-  const length = { 'Content-Length': String(bytes.byteLength) };
+  const all: Record<string, string> = { ...headers, 'Content-Length': String(bytes.byteLength) };
   const revision = c.get('revision') as number | undefined;
   // Answers to other methods are not cached: only that of a new list or collection has a tag, for `If-Match`.
-  if (revision === undefined && c.req.method !== 'GET' && c.req.method !== 'HEAD')
-    return c.body(bytes, status, { ...headers, ...length });
-  const hash = (hashed ?? createHash('sha256').update(bytes)).digest('base64url').slice(0, 27);
-  const tag = revision === undefined ? hash : `${revision}-${hash}`;
-  c.set('bytes', bytes);
-  return c.body(bytes, status, { ...headers, ETag: `"${tag}"`, ...length });
+  if (revision !== undefined || c.req.method === 'GET' || c.req.method === 'HEAD') {
+    const hash = known ?? hashOf(bytes);
+    all.ETag = `"${revision === undefined ? hash : `${revision}-${hash}`}"`;
+    c.set('bytes', bytes);
+  }
+  return c.body(bytes, status, all);
 }
 
 /** Replaces the answer by a 304 where `If-None-Match` names its ETag. */
