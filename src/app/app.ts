@@ -54,7 +54,7 @@ export function createApp(context: Context, services = createServices(context)):
   const document = onDemand(() => openApiDocument(app));
   const text = onDemand(() => JSON.stringify(document()));
   app.route('/', serviceRoutes(access, context.catalog, context.state, text, context.metrics));
-  for (const routes of apiRoutes(access, services, ask, workOnUpload, now)) app.route('/', routes);
+  for (const routes of apiRoutes(access, services, ask, workOnUpload)) app.route('/', routes);
   if (context.plants) app.route('/', plantRoutes(access));
   app.route('/', sessionRoutes(access, sessions, cookie));
   if (ownTokens) app.route('/', ownTokenRoutes(access, ownTokens, context.newId));

@@ -1,5 +1,5 @@
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
-import { plainId } from '../catalog/stigs/match.ts';
+import { plainId } from '../catalog/stigs/ids.ts';
 import { createFindings, headOf, type InspectedStig, unknownStig } from './inspect.ts';
 import { inspectTarget } from './inspect-target.ts';
 import { createRuleFinder } from './results-match.ts';

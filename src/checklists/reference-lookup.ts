@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { FoundId } from '../catalog/controls/id-grammar.ts';
 import type { RuleHistoryService } from '../catalog/stigs/history.ts';
-import { idsOf, markedClasses, type RuleMarks, readMarks } from '../catalog/stigs/marks.ts';
-import { plainId, ruleNumber } from '../catalog/stigs/match.ts';
+import { idsOf, plainId, ruleNumber, withoutEnding } from '../catalog/stigs/ids.ts';
+import { markedClasses, type RuleMarks, readMarks } from '../catalog/stigs/marks.ts';
 import type { Database } from '../db/database.ts';
 import { perGeneration } from '../db/one-generation.ts';
 import { createControlFacts } from './reference-controls.ts';
@@ -82,7 +82,7 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
   }
 
   function ruleFact({ id }: FoundId): ReferenceFact {
-    const number = id.startsWith('SV-') ? ruleNumber({ ruleId: id }) : id;
+    const number = id.startsWith('SV-') ? ruleNumber(id) : id;
     const rows = releasesWith(number);
     const currents = rows.filter(({ isCurrent }) => isCurrent);
     const row = currents.find(({ release }) => rulesOf(release).has(id)) ?? currents[0] ?? rows[0];
@@ -102,7 +102,7 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
   }
 
   function whatChanged(id: string, now: RuleMarks, rows: ReleaseRow[]): string {
-    const newest = `The newest revision is ${now.ruleId.replace(/_rule$/i, '')}`;
+    const newest = `The newest revision is ${withoutEnding(now.ruleId)}`;
     for (const { release, version } of rows) {
       const old = rulesOf(release).get(id)?.rule;
       if (!old) continue;

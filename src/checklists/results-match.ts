@@ -1,5 +1,6 @@
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
-import { matchRules, plainId } from '../catalog/stigs/match.ts';
+import { plainId } from '../catalog/stigs/ids.ts';
+import { matchRules } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import { oneNumberFrom } from './stig-names.ts';
 

@@ -2,7 +2,7 @@ import { count } from '../base/text.ts';
 import type { Cklb, CklbRule } from '../catalog/stigs/cklb-schema.ts';
 import { toCklb } from '../catalog/stigs/cklb-writer.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
-import { plainId } from '../catalog/stigs/match.ts';
+import { plainId } from '../catalog/stigs/ids.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { deviceName } from './device-name.ts';

@@ -1,6 +1,19 @@
 import type { Ask } from '../base/ask.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
+import {
+  changesBrief,
+  changesSince,
+  changesSinceFile,
+  comparedReleases,
+  comparedReleasesFile,
+  newsOfLists,
+  ruleHistory,
+  rulesOverTime,
+  stigBatch,
+  stigFile,
+  stigsBeside,
+} from '../catalog/stigs/jobs.ts';
 import { uploadAnswer } from '../checklists/jobs.ts';
 import type { Database } from '../db/database.ts';
 import type { Services } from '../services.ts';
@@ -12,8 +25,19 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  * plain arguments; its result is a plain value, or has `bytes` that are transferred.
  */
 export const jobs = {
+  changesBrief,
+  changesSince,
+  changesSinceFile,
+  comparedReleases,
+  comparedReleasesFile,
+  newsOfLists,
+  ruleHistory,
+  rulesOverTime,
   searchFile,
   searchPage,
+  stigBatch,
+  stigFile,
+  stigsBeside,
   uploadAnswer,
 } satisfies Record<string, Job>;
 

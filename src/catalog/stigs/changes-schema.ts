@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { jsonOrFile } from '../../http/downloads.ts';
 import { flag, format, since } from '../../http/schema.ts';
 import { ChangeClass } from './diff-schema.ts';
 import { Severity } from './schema.ts';
@@ -77,6 +78,12 @@ export const ChangesSince = z
   })
   .openapi('ChangesSince');
 export type ChangesSince = z.infer<typeof ChangesSince>;
+
+/** The response of a route for changes since a day: json, or a line for each rule. */
+export const changesContent = jsonOrFile(
+  ChangesSince,
+  'What changed. csv and xlsx have a line for each rule that was added, removed or changed.',
+);
 
 const files = { format: format(['json', 'csv', 'xlsx']), raw: flag('raw') };
 export const changesQuery = z.object({ since, ...files });

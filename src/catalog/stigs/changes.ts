@@ -1,13 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { inSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
-import { inOneGeneration } from '../../db/one-generation.ts';
 import { lineOf } from './changes-export.ts';
 import type { ChangeLine, ChangesSince, StigChanges } from './changes-schema.ts';
 import { isRenumbered } from './compare.ts';
 import { markedClasses, type RuleMarks, readMarks } from './marks.ts';
 import { matchRules } from './match.ts';
-import type { FindingRow } from './queries.ts';
+import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
 
 export type StigChangesService = ReturnType<typeof createStigChangesService>;
 
@@ -31,8 +29,6 @@ interface ReleasePair {
   pinned: number | null;
 }
 
-type RuleHead = Pick<FindingRow, 'groupId' | 'ruleVersion' | 'ruleTitle' | 'severity'>;
-
 const rank = { low: 0, medium: 1, high: 2 };
 
 type RulesOf = (release: number | null) => RuleMarks[];
@@ -40,45 +36,6 @@ type RulesOf = (release: number | null) => RuleMarks[];
 /** What changed in the catalog, or in some of its STIGs, since a day (rule D26). */
 export function createStigChangesService(db: Database) {
   const slugs = db.sqlite.prepare<[], string>('SELECT slug FROM stigs').pluck();
-  const marksOf = db.sqlite
-    .prepare<[number], string>('SELECT marks FROM rule_marks WHERE release_id = ?')
-    .pluck();
-  const rulesOf: RulesOf = (release) => (release === null ? [] : readMarks(marksOf.get(release)!));
-  const ofEach = createPairWork(db);
-  const summaryOf = createSummaries(db, rulesOf);
-  const linesOf = createLines(db, rulesOf);
-  const everyStig = (since: string) => () => slugs.all().map((slug) => ({ slug, since }));
-
-  async function changesOf(since: string, wanted: () => SincePerStig[]): Promise<ChangesSince> {
-    const stigs = await ofEach(wanted, (pair, generation): StigChanges => {
-      const summary = summaryOf(pair, generation);
-      return pair.pinned === null ? summary : { ...summary, pinned: true };
-    });
-    const sum = (count: (stig: StigChanges) => number) =>
-      stigs.reduce((total, stig) => total + count(stig), 0);
-    const totals = {
-      stigs: stigs.length,
-      added: sum(({ added }) => added),
-      removed: sum(({ removed }) => removed),
-      changed: sum(({ changed }) => changedRules(changed)),
-      severityRaised: sum(({ severityRaised }) => severityRaised.length),
-    };
-    return { since, totals, stigs };
-  }
-
-  const linesOfAll = async (wanted: () => SincePerStig[]) => (await ofEach(wanted, linesOf)).flat();
-
-  return {
-    ofCatalog: (since: string): Promise<ChangesSince> => changesOf(since, everyStig(since)),
-    /** Of some STIGs, each since a day of its own. Calls `wanted` in the transaction that reads their releases. */
-    ofStigs: changesOf,
-    linesOfCatalog: (since: string): Promise<ChangeLine[]> => linesOfAll(everyStig(since)),
-    linesOfStigs: linesOfAll,
-  };
-}
-
-/** Works on each pair of releases in slices, all in one state of the catalog. */
-function createPairWork(db: Database) {
   const pairsOf = db.sqlite.prepare<[string], ReleasePair>(
     `SELECT s.slug, s.title, f.id AS fromId, f.version AS "from", t.id AS toId, t.version AS "to", t.finding_count AS rules,
             w.value ->> 'pinned' AS pinned
@@ -94,20 +51,40 @@ function createPairWork(db: Database) {
                  ELSE t.version <> w.value ->> 'version' AND coalesce(a.release_order, '') < t.release_order END
       ORDER BY s.title_fold, s.title, s.slug`,
   );
-  return <T>(
-    wanted: () => SincePerStig[],
-    work: (pair: ReleasePair, generation: number) => T,
-  ): Promise<T[]> =>
-    inOneGeneration(db, async () => {
-      const generation = db.generation();
-      const done: T[] = [];
-      const pairs = db.read(() => pairsOf.all(JSON.stringify(wanted())));
-      await inSlices(pairs, (pair) => done.push(db.read(() => work(pair, generation))));
-      return done;
-    });
+  const marksOf = db.sqlite
+    .prepare<[number], string>('SELECT marks FROM rule_marks WHERE release_id = ?')
+    .pluck();
+  const rulesOf: RulesOf = (release) => (release === null ? [] : readMarks(marksOf.get(release)!));
+  const summaryOf = createSummaries(db, rulesOf);
+  const linesOf = createLines(db, rulesOf);
+  const everyStig = (since: string) => slugs.all().map((slug) => ({ slug, since }));
+
+  return {
+    /** What changed in some STIGs, each since a day of its own; by default in all, since `since`. */
+    since(since: string, wanted: SincePerStig[] = everyStig(since)): ChangesSince {
+      const stigs = pairsOf.all(JSON.stringify(wanted)).map((pair): StigChanges => {
+        const summary = summaryOf(pair);
+        return pair.pinned === null ? summary : { ...summary, pinned: true };
+      });
+      const sum = (count: (stig: StigChanges) => number) =>
+        stigs.reduce((total, stig) => total + count(stig), 0);
+      const totals = {
+        stigs: stigs.length,
+        added: sum(({ added }) => added),
+        removed: sum(({ removed }) => removed),
+        changed: sum(({ changed }) => changedRules(changed)),
+        severityRaised: sum(({ severityRaised }) => severityRaised.length),
+      };
+      return { since, totals, stigs };
+    },
+
+    /** The same, a line for each rule. */
+    lines: (since: string, wanted: SincePerStig[] = everyStig(since)): ChangeLine[] =>
+      pairsOf.all(JSON.stringify(wanted)).flatMap(linesOf),
+  };
 }
 
-function createSummaries({ sqlite }: Database, rulesOf: RulesOf) {
+function createSummaries({ sqlite, generation }: Database, rulesOf: RulesOf) {
   const titleOf = sqlite
     .prepare<[number, number], string>('SELECT rule_title FROM findings WHERE release_id = ? AND ordinal = ?')
     .pluck();
@@ -137,8 +114,8 @@ function createSummaries({ sqlite }: Database, rulesOf: RulesOf) {
     return { ...head, ...counts, changed, severityRaised };
   }
 
-  return (pair: ReleasePair, generation: number): StigChanges => {
-    const key = `${generation} ${pair.fromId} ${pair.toId}`;
+  return (pair: ReleasePair): StigChanges => {
+    const key = `${generation()} ${pair.fromId} ${pair.toId}`;
     const summary = known.get(key) ?? summarize(pair);
     known.set(key, summary);
     return summary;
@@ -148,8 +125,7 @@ function createSummaries({ sqlite }: Database, rulesOf: RulesOf) {
 /** Makes the function that gives a line for each changed rule, in the order of the release that has it. */
 function createLines({ sqlite }: Database, rulesOf: RulesOf) {
   const headsOf = sqlite.prepare<[number], RuleHead>(
-    `SELECT group_id AS groupId, rule_version AS ruleVersion, rule_title AS ruleTitle, severity
-       FROM findings WHERE release_id = ? ORDER BY ordinal`,
+    `SELECT ${ruleHeadColumns} FROM findings AS f WHERE f.release_id = ? ORDER BY f.ordinal`,
   );
   const headsByRule = (release: number, rules: RuleMarks[]) => {
     const heads = headsOf.all(release);

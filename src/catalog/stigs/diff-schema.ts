@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { wordList } from '../../http/arrays.ts';
 import { DateOrNull, flag, format, requestText } from '../../http/schema.ts';
-import { changeClasses } from './change-classes.ts';
+import { changeClasses } from './match.ts';
+import { RuleHead, RuleIdentity } from './rule-head.ts';
 import { Severity } from './schema.ts';
 
 export const ChangeClass = z.enum(changeClasses).openapi('ChangeClass', {
@@ -26,20 +27,12 @@ export const FieldChange = z
   .openapi('FieldChange');
 export type FieldChange = z.infer<typeof FieldChange>;
 
-export const RuleIdentity = z
-  .strictObject({ groupId: z.string(), ruleId: z.string(), ruleVersion: z.string() })
-  .openapi('RuleIdentity');
-export type RuleIdentity = z.infer<typeof RuleIdentity>;
-
-const heading = { ruleTitle: z.string(), severity: Severity };
-export const RuleHeading = z.strictObject({ ...RuleIdentity.shape, ...heading }).openapi('RuleHeading');
-export type RuleHeading = z.infer<typeof RuleHeading>;
-
 export const MatchedBy = z.enum(['stigId', 'groupId', 'legacyId']).openapi('MatchedBy', {
   description: 'The identifier that matched the rule: the first of these that did.',
 });
 
-const matched = { matchedBy: MatchedBy, old: RuleIdentity, new: RuleIdentity, ...heading };
+const { ruleTitle, severity } = RuleHead.shape;
+const matched = { matchedBy: MatchedBy, old: RuleIdentity, new: RuleIdentity, ruleTitle, severity };
 export const RenumberedRule = z.strictObject(matched).openapi('RenumberedRule');
 export const ChangedRule = z
   .strictObject({
@@ -69,8 +62,8 @@ export const StigComparison = z.strictObject({
   groupIds: z
     .strictObject({ added: z.array(z.string()), removed: z.array(z.string()) })
     .openapi({ description: 'The V-ids that were added and removed, including those of matched rules.' }),
-  added: z.array(RuleHeading),
-  removed: z.array(RuleHeading),
+  added: z.array(RuleHead),
+  removed: z.array(RuleHead),
   changed: z.array(ChangedRule),
   renumbered: z.array(RenumberedRule).openapi({
     description: 'Rules of which only the identifiers changed, including the revision of the SV-id.',

@@ -1,8 +1,7 @@
 import { notThere } from '../../base/errors.ts';
 import { compareCodePoints, cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { ruleKey } from '../../db/rule-keys.ts';
-import { plainId } from './match.ts';
+import { plainId, ruleKey } from './ids.ts';
 import type { StigNameIndex } from './name-index.ts';
 import { type FullRelease, inBody, type StigService } from './queries.ts';
 

@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
 import { notFound } from '../../base/errors.ts';
 import { ledgerColumns, outcomes } from '../../catalog/ledger.ts';
+import { newsOfLists } from '../../catalog/stigs/jobs.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { wordList } from '../../http/arrays.ts';
 import type { Env } from '../../http/env.ts';
@@ -40,7 +42,6 @@ export function contentPages(
   { guard, show, now }: PageSupport,
   services: Pick<
     Services,
-    | 'listChanges'
     | 'listSeen'
     | 'news'
     | 'stigs'
@@ -51,10 +52,10 @@ export function contentPages(
     | 'onlySamples'
     | 'documents'
     | 'roles'
-  > & { inbox: string | null },
+  > & { ask: Ask; inbox: string | null },
 ): void {
   const {
-    listChanges,
+    ask,
     listSeen,
     news,
     stigs,
@@ -77,14 +78,19 @@ export function contentPages(
     const { changes } = news.changelog(latest);
     const { rows, pagination } = lists.page(visitor, { page: 1, limit: listsShown });
     const withNews: Home['lists']['rows'] = [];
-    for (const list of rows) {
+    const newsOf = await ask(
+      newsOfLists,
+      visitor,
+      rows.map(({ id }) => id),
+    );
+    for (const [index, list] of rows.entries()) {
       const { seenAt } = listSeen.of(visitor, list.id);
-      withNews.push({ list, seenAt, news: await listChanges.news(visitor, list.id) });
+      withNews.push({ list, seenAt, news: newsOf[index]! });
     }
     const isNothing = ({ news }: Home['lists']['rows'][number]) => Number(news.totals.stigs === 0);
     withNews.sort((a, b) => isNothing(a) - isNothing(b));
     const home = {
-      stats: news.stats(now()),
+      stats: news.stats(),
       changes,
       brought: news.lastImport(latest),
       lists: { rows: withNews, pagination },
@@ -105,7 +111,7 @@ export function contentPages(
         ...{ olderThan: olderThan ?? '', choices: ageChoices, sort, now: now() },
       },
       summary: await summary.summary(),
-      stats: news.stats(now()),
+      stats: news.stats(),
       catalogs: controls.loaded(),
       documents: entitlements.has('regdoc') ? documents.list(counted).pagination.total : null,
       roles: entitlements.has('occ') ? roles.list(counted).pagination.total : null,
