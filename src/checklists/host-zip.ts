@@ -5,14 +5,7 @@ import { yieldToEventLoop } from '../base/slices.ts';
 import { compareCodePoints, fold } from '../base/text.ts';
 import { directory, largestZip, localHeader, type Member, sizeOfZip } from '../base/zip.ts';
 import { cklEnd, cklHead, cklStig, targetKeyOf } from '../catalog/stigs/ckl-writer.ts';
-import {
-  checklistName,
-  cklbHead,
-  cklbParts,
-  cklbStig,
-  hostKey,
-  releaseKey,
-} from '../catalog/stigs/cklb-writer.ts';
+import { checklistName, cklbHead, cklbStig, hostKey, releaseKey } from '../catalog/stigs/cklb-writer.ts';
 import type { ChecklistHost } from '../catalog/stigs/host-schema.ts';
 import type { FullRelease, StigRelease, StigService } from '../catalog/stigs/queries.ts';
 import type { Presence } from '../http/env.ts';
@@ -186,7 +179,7 @@ async function renderStig(full: FullRelease, format: ChecklistFormat): Promise<R
     key: releaseKey(full),
     displayName: stig.display_name,
     targetKey: targetKeyOf(stig),
-    piece: await deflatedPiece(format === 'ckl' ? cklStig(stig, full.release) : cklbParts(stig)),
+    piece: await deflatedPiece([format === 'ckl' ? cklStig(stig, full.release) : JSON.stringify(stig)]),
   };
 }
 
