@@ -11,17 +11,21 @@ export const ChangeClass = z.enum(changeClasses).openapi('ChangeClass', {
 });
 export type ChangeClass = z.infer<typeof ChangeClass>;
 
+const text = z.string();
+const texts = z.array(text);
+const count = z.int();
+
 const textFields = ['title', 'severity', 'discussion', 'check', 'fix'] as const;
 export const FieldChange = z
   .union([
-    z.strictObject({ field: z.enum(textFields), class: ChangeClass, old: z.string(), new: z.string() }),
+    z.strictObject({ field: z.enum(textFields), class: ChangeClass, old: text, new: text }),
     z.strictObject({
       field: z.literal('ccis'),
       class: z.literal('mapping'),
-      old: z.array(z.string()),
-      new: z.array(z.string()),
-      added: z.array(z.string()),
-      removed: z.array(z.string()),
+      old: texts,
+      new: texts,
+      added: texts,
+      removed: texts,
     }),
   ])
   .openapi('FieldChange');
@@ -46,21 +50,27 @@ export const ChangedRule = z
   .openapi('ChangedRule');
 export type ChangedRule = z.infer<typeof ChangedRule>;
 
-const DiffRelease = z.strictObject({ version: z.string(), releaseDate: DateOrNull, findingCount: z.int() });
+export const classCounts = z.strictObject({
+  check: count,
+  fix: count,
+  severity: count,
+  mapping: count,
+  cosmetic: count,
+});
+
+const DiffRelease = z.strictObject({ version: text, releaseDate: DateOrNull, findingCount: count });
 
 export const StigComparison = z.strictObject({
   summary: z.strictObject({
-    added: z.int(),
-    removed: z.int(),
-    changed: z.int(),
-    renumbered: z.int(),
-    unchanged: z.int(),
-    classes: z
-      .strictObject({ check: z.int(), fix: z.int(), severity: z.int(), mapping: z.int(), cosmetic: z.int() })
-      .openapi({ description: 'The number of changed rules by primary class.' }),
+    added: count,
+    removed: count,
+    changed: count,
+    renumbered: count,
+    unchanged: count,
+    classes: classCounts.openapi({ description: 'The number of changed rules by primary class.' }),
   }),
   groupIds: z
-    .strictObject({ added: z.array(z.string()), removed: z.array(z.string()) })
+    .strictObject({ added: texts, removed: texts })
     .openapi({ description: 'The V-ids that were added and removed, including those of matched rules.' }),
   added: z.array(RuleHead),
   removed: z.array(RuleHead),
@@ -73,8 +83,8 @@ export type StigComparison = z.infer<typeof StigComparison>;
 
 export const StigDiff = z
   .strictObject({
-    slug: z.string(),
-    title: z.string(),
+    slug: text,
+    title: text,
     from: DiffRelease,
     to: DiffRelease,
     ...StigComparison.shape,
