@@ -15,6 +15,7 @@ import {
   stigsBeside,
 } from '../catalog/stigs/jobs.ts';
 import { uploadAnswer } from '../checklists/jobs.ts';
+import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
 import type { Services } from '../services.ts';
 
@@ -31,6 +32,7 @@ export const jobs = {
   comparedReleases,
   comparedReleasesFile,
   newsOfLists,
+  pastedStigs,
   ruleHistory,
   rulesOverTime,
   searchFile,
