@@ -2,11 +2,8 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Ask } from '../base/ask.ts';
 import { catalogRoutes } from '../catalog/api.ts';
 import { controlRoutes } from '../catalog/controls/api.ts';
-import { crosswalkRoutes } from '../catalog/crosswalk/api.ts';
-import { automationRoutes } from '../catalog/crosswalk/automation-api.ts';
-import { controlRulesRoutes } from '../catalog/crosswalk/control-rules-api.ts';
-import { coverageRoutes } from '../catalog/crosswalk/coverage-api.ts';
-import { worksheetRoutes } from '../catalog/crosswalk/worksheet-api.ts';
+import { controlRulesRoutes, crosswalkRoutes } from '../catalog/crosswalk/api.ts';
+import { reportRoutes } from '../catalog/crosswalk/reports-api.ts';
 import { documentRoutes } from '../catalog/guidance/document-api.ts';
 import { roleRoutes } from '../catalog/guidance/role-api.ts';
 import { roleMappingRoutes } from '../catalog/guidance/role-mapping-api.ts';
@@ -41,7 +38,7 @@ export function apiRoutes(
   // The cache keeps the GET answers of these routes until their data changes.
   const ofCatalog = access.with({ kept: 'catalog' });
   const ofUsers = access.with({ kept: 'users' });
-  const { stigs, crosswalk, listStigs } = services;
+  const { stigs, listStigs } = services;
   const cciOf = (typed?: string) => services.cciLookup.typed(typed).canonical;
   return [
     catalogRoutes(access.with({ expensive: true }), services.summary),
@@ -53,16 +50,14 @@ export function apiRoutes(
     checklistRoutes(access, workOnUpload),
     referenceRoutes(access, workOnUpload),
     controlRoutes(ofCatalog, services.controls),
-    crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings, services.inOneGeneration),
+    crosswalkRoutes(ofCatalog, ask),
     // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, ask),
-    controlRulesRoutes(ofUsers, services.controlRules, listStigs),
+    controlRulesRoutes(ofUsers, ask),
     listRoutes(ofUsers, services.lists, services.listSeen),
     listEntryRoutes(ofUsers, services),
     listChecklistRoutes(access, services.listChecklists),
-    ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
-    ...automationRoutes(access, services.automation, stigs, listStigs.releases),
-    ...worksheetRoutes(access, services.worksheet, stigs, listStigs.releases),
+    ...reportRoutes(access, ask),
     listChangesRoutes(ofUsers, listStigs, services.listChanges),
     controlCollectionRoutes(ofUsers, services.collections),
     collectedControlRoutes(ofUsers, services.collections),

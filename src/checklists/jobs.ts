@@ -9,7 +9,7 @@ export interface UploadServices {
   stigs: StigService;
   stigNames: StigNameIndex;
   identify: ReturnType<typeof createIdentify>;
-  cciFacts: (ccis: string[], revision: string | undefined) => Promise<CciFacts>;
+  cciFacts: (ccis: string[], revision: string | undefined) => CciFacts;
   references: ReferenceLookup;
 }
 
@@ -17,7 +17,7 @@ export interface UploadServices {
 export function uploadAnswer(
   { stigs, stigNames, identify, cciFacts, references }: UploadServices,
   wanted: Wanted,
-): CatalogAnswer | Promise<CatalogAnswer> {
+): CatalogAnswer {
   if ('stated' in wanted) return identify(wanted.stated);
   if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
   if ('vocabulary' in wanted) return references.vocabulary();

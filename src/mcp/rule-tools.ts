@@ -122,7 +122,7 @@ export function getStig(services: Services, call: Call): Answer {
   const { stig, counts, findings, pagination } = services.stigs.overview(slug, query);
   const { total } = pagination;
   const first = () => {
-    const { totals } = services.automation.ofStig(() => services.stigs.named(slug, wanted));
+    const { totals } = services.automation.ofStig(services.stigs.named(slug, wanted));
     const releases = services.stigs.retained(slug).slice(0, mostListed);
     return { releases, automation: totals, ...automationMeans(statesIn(totals)) };
   };

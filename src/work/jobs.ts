@@ -1,9 +1,26 @@
 import type { Ask } from '../base/ask.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
+import {
+  controlsOfCcis,
+  mappingFile,
+  pathsOfPairs,
+  resolvedPaths,
+  rulesOfControl,
+} from '../catalog/crosswalk/jobs.ts';
+import {
+  automationReport,
+  coverageReport,
+  listAutomation,
+  shownCoverage,
+  shownWorksheet,
+  stigAutomation,
+  worksheetReport,
+} from '../catalog/crosswalk/reports.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
 import { uploadAnswer } from '../checklists/jobs.ts';
 import type { Database } from '../db/database.ts';
 import type { Services } from '../services.ts';
+import { controlLinks } from '../site/controls/control-links.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
 
@@ -12,9 +29,22 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  * plain arguments; its result is a plain value, or has `bytes` that are transferred.
  */
 export const jobs = {
+  automationReport,
+  controlLinks,
+  controlsOfCcis,
+  coverageReport,
+  listAutomation,
+  mappingFile,
+  pathsOfPairs,
+  resolvedPaths,
+  rulesOfControl,
   searchFile,
   searchPage,
+  shownCoverage,
+  shownWorksheet,
+  stigAutomation,
   uploadAnswer,
+  worksheetReport,
 } satisfies Record<string, Job>;
 
 /** A job as it is sent to a worker. */

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { DateOrNull, flag, format } from '../../http/schema.ts';
 import { automationStates } from '../stigs/rule-automation.ts';
-import { Severity, versionQuery } from '../stigs/schema.ts';
+import { Severity } from '../stigs/schema.ts';
 
 export const automationFormats = ['json', 'csv', 'xlsx'] as const;
 
@@ -89,4 +89,3 @@ export const ListAutomation = z
 export type ListAutomation = z.infer<typeof ListAutomation>;
 
 export const automationQuery = z.object({ format: format(automationFormats), raw: flag('raw') });
-export const stigAutomationQuery = automationQuery.extend(versionQuery.shape);

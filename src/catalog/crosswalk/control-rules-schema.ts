@@ -88,6 +88,7 @@ export const controlRulesQuery = z.object({
   ...paging(50, 100),
 });
 
-/** A question; `among` has the slugs of its list. */
-export type RulesQuery = z.infer<typeof controlRulesParam> &
-  Omit<z.infer<typeof controlRulesQuery>, 'list'> & { among?: string[] | undefined };
+/** The question of the API: `list` is the id of a list. */
+export type ListedRulesQuery = z.infer<typeof controlRulesParam> & z.infer<typeof controlRulesQuery>;
+/** The same with the slugs of the list. */
+export type RulesQuery = Omit<ListedRulesQuery, 'list'> & { among?: string[] | undefined };

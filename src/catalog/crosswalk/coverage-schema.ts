@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { flag, format, requestText } from '../../http/schema.ts';
 import { frameworks, longestFramework } from '../controls/frameworks.ts';
-import { versionQuery } from '../stigs/schema.ts';
 
 export const coverageFormats = ['json', 'csv', 'xlsx'] as const;
 
@@ -100,7 +99,6 @@ export const coverageQuery = z.object({
   format: format(coverageFormats),
   raw: flag('raw'),
 });
-export const stigCoverageQuery = coverageQuery.extend(versionQuery.shape);
 export type CoverageQuery = Pick<
   z.infer<typeof coverageQuery>,
   'framework' | 'revision' | 'baseline' | 'rollup'

@@ -1,15 +1,12 @@
-import { eq } from 'drizzle-orm';
 import { withoutFolder } from '../../base/source-name.ts';
 import { compareCodePoints, count } from '../../base/text.ts';
-import { frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { createControlVersions } from '../controls/versions.ts';
 import { createMappingDecisions } from './decisions.ts';
 import { createFacts, isEnd, isStatedFor } from './facts.ts';
-import { type GraphNode, inOrder, statuses } from './graph.ts';
-import type { PathQuestion } from './path-search.ts';
+import { type GraphNode, inOrder, nameOf, statuses } from './graph.ts';
 import { createPins } from './pins.ts';
-import type { CrosswalkService } from './queries.ts';
+import type { CrosswalkService, PathQuestion } from './queries.ts';
 import type { Evidence, NoPath, OwnEvidence, Path, PathStep } from './schema.ts';
 
 const mostStated = 3;
@@ -19,7 +16,7 @@ export type ExplainService = ReturnType<typeof createExplainService>;
 /** Gives the evidence for the steps of paths, and the reason why a question has no path. */
 export function createExplainService(db: Database, crosswalk: CrosswalkService) {
   const unknownIn = createUnknownIn(db, crosswalk);
-  return { explain: createExplain(db), whyNot: createWhyNot(db, crosswalk), unknownIn };
+  return { withEvidence: createEvidence(db), whyNot: createWhyNot(db, crosswalk), unknownIn };
 }
 
 /** Gives a function that says which part of a control reference does not exist here, if one does not (rule D54.2). */
@@ -45,7 +42,7 @@ function createUnknownIn(db: Database, crosswalk: CrosswalkService) {
     });
 }
 
-function createExplain(db: Database) {
+function createEvidence(db: Database) {
   const facts = createFacts(db);
   const decisions = createMappingDecisions(db);
 
@@ -68,29 +65,33 @@ function createExplain(db: Database) {
     }));
   }
 
-  /** The paths with the evidence for each step; under a version pin the first step has the evidence for that version. */
-  return function* explain(paths: Path[], pin?: string): Generator<Path> {
+  /**
+   * Gives a function that adds the evidence to the steps of paths; under a version pin the first step has the evidence for
+   * that version.
+   */
+  return (pin?: string) => {
     // Thousands of paths share a few edges.
     const known = new Map<string, (Evidence | OwnEvidence)[]>();
-    const remembered = (a: PathStep, b: PathStep, first: boolean) => {
-      const key = JSON.stringify([a.framework, a.identifier, b.framework, b.identifier, first]);
-      const found = known.get(key) ?? evidenceOf(a, b, first ? pin : undefined);
+    const evidence = (a: PathStep, b: PathStep, isFirst: boolean) => {
+      const key = JSON.stringify([nameOf(a), nameOf(b), isFirst]);
+      const found = known.get(key) ?? evidenceOf(a, b, isFirst ? pin : undefined);
       known.set(key, found);
       return found;
     };
-    for (const path of paths) {
-      const controls = path.controls.map((step, index) => {
-        const before = path.controls[index - 1];
-        return before ? { ...step, evidence: remembered(before, step, index === 1) } : { ...step };
-      });
-      yield { ...path, controls };
-    }
+    return ({ controls, ...path }: Path): Path => ({
+      ...path,
+      controls: controls.map((step, index) => {
+        const before = controls[index - 1];
+        return before ? { ...step, evidence: evidence(before, step, index === 1) } : step;
+      }),
+    });
   };
 }
 
 function createWhyNot(db: Database, crosswalk: CrosswalkService) {
   const pins = createPins(db);
   const facts = createFacts(db);
+  const versions = createControlVersions(db);
 
   /** The controls that sources map to a control without an edge, with what is wrong with them; `""` for none. */
   function unusedPairs(control: GraphNode): string {
@@ -112,8 +113,7 @@ function createWhyNot(db: Database, crosswalk: CrosswalkService) {
     const { framework, identifier, to, version } = question;
     const shown = `${framework}:${identifier}`.slice(0, 64);
     for (const key of [framework, to]) {
-      const isOf = eq(frameworkVersions.framework, key);
-      if (!db.orm.select().from(frameworkVersions).where(isOf).limit(1).get())
+      if (!versions.imported().includes(key))
         return noPath('not-imported', `No catalog of ${key.slice(0, 64)} is imported`);
     }
     const control = facts.control(question);
@@ -137,7 +137,10 @@ function createWhyNot(db: Database, crosswalk: CrosswalkService) {
       return noPath('no-mapping', `${matter}. Without the version there are paths`);
     }
     if (control.status === 'withdrawn')
-      return { ...noPath('withdrawn', `${shown} is withdrawn`), incorporatedInto: control.withdrawnInto };
+      return {
+        ...noPath('withdrawn', `${shown} is withdrawn`),
+        incorporatedInto: JSON.parse(control.withdrawnInto) as string[],
+      };
     const { frameworks, idOf } = crosswalk.graph();
     if (!frameworks.includes(framework) || !frameworks.includes(to)) {
       const matter = `No mapping between ${framework} and ${to} is imported`;

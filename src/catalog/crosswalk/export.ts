@@ -1,13 +1,10 @@
-import { and, asc, eq, or, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
-import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import type { Column } from '../../http/columns.ts';
 import { oneLine } from '../../http/oscal-parts.ts';
 import { requireFramework } from '../controls/frameworks.ts';
 import { guarded } from '../controls/interchange.ts';
-import { ofControl } from '../controls/versions.ts';
 import { createMappingDecisions, type MappingDecision } from './decisions.ts';
 import {
   edgeBetween,
@@ -73,24 +70,19 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
     )
     .pluck();
   const decisions = createMappingDecisions(db);
-  const { framework, version, isNewest } = frameworkVersions;
   // The revisions of 800-171 name different controls; of every other framework the newest version counts.
-  const { identifier, title, status } = controls;
-  const everyEnd = db.orm
-    .select({ framework, version, identifier, title, status })
-    .from(controls)
-    .innerJoin(frameworkVersions, ofControl)
-    .where(
-      and(eq(framework, sql.placeholder('framework')), or(eq(isNewest, 1), eq(framework, 'nist-800-171'))),
-    )
-    .orderBy(asc(isNewest), asc(version), asc(controls.ordinal))
-    .prepare();
+  const everyEnd = db.sqlite.prepare<[string], End & { status: 'active' | 'withdrawn' }>(
+    `SELECT c.framework, c.version, c.identifier, c.title, c.status
+       FROM controls AS c
+       JOIN framework_versions AS v ON v.framework = c.framework AND v.version = c.version
+      WHERE c.framework = ? AND (v.is_newest = 1 OR c.framework = 'nist-800-171')
+      ORDER BY v.is_newest, c.version, c.ordinal`,
+  );
 
   /** The direct edges from one framework to another. */
   function mappingsOf({ nodes, neighbors }: Graph, from: string, to: string, ends: Map<string, End>) {
     const endOf = (node: GraphNode): End => ends.get(nameOf(node)) ?? { ...node, version: '', title: '' };
     const pairs = pairsOf(from, to);
-    const decided = new Map(decisions.all().map(({ ends: [a, b], ...each }) => [nameOfEdge({ a, b }), each]));
     const mappings: DirectMapping[] = [];
     for (const [id, node] of nodes.entries()) {
       if (node.framework !== from) continue;
@@ -108,7 +100,7 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
           to: endOf(other),
           status,
           stated,
-          decision: decided.get(name) ?? null,
+          decision: decisions.of(node, other),
         });
       }
     }
@@ -119,7 +111,7 @@ export function createMappingExport(db: Database, crosswalk: CrosswalkService) {
 
   return (from: string, to: string): ExportedMappings =>
     db.read(() => {
-      const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all({ framework: each }));
+      const rows = [...new Set([from, to])].flatMap((each) => everyEnd.all(each));
       for (const [field, each] of Object.entries({ from, to })) {
         const isKnown = rows.some(({ framework }) => framework === each);
         requireFramework(each, isKnown, field);

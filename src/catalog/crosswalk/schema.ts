@@ -157,6 +157,8 @@ export const resolveQuery = z.object({
   explain: flag('explain'),
 });
 
+export type ResolveQuery = z.output<typeof resolveQuery>;
+
 const bodyStatus = boundedArray(z.string({ error: 'status must be an array of texts' }), 'status', 'texts', {
   most: 100,
 })
@@ -179,6 +181,8 @@ export const exportQuery = z.object({
   format: format(exportFormats),
   raw: flag('raw'),
 });
+
+export type ExportQuery = z.output<typeof exportQuery>;
 
 const bodyHops = z
   .number({ error: 'maxHops must be a positive integer' })
@@ -219,6 +223,7 @@ export const pairsBody = z
     }
   })
   .openapi('CrosswalkPairs');
+export type PairsBody = z.output<typeof pairsBody>;
 
 export const ccisBody = z
   .object({
@@ -228,11 +233,12 @@ export const ccisBody = z
     maxHops: bodyHops,
   })
   .openapi('CciLookup');
+export type CcisBody = z.output<typeof ccisBody>;
 
 /** The two shapes of the batch, distinguished by the key `ccis` (D7.5). */
 export const batchBody = z
   .unknown()
-  .transform((body, context): z.output<typeof pairsBody> | z.output<typeof ccisBody> => {
+  .transform((body, context): PairsBody | CcisBody => {
     if (!isObject(body)) {
       context.addIssue(notAnObject.error);
       return z.NEVER;

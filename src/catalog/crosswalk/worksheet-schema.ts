@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 import { format, requestText } from '../../http/schema.ts';
 import { AssessmentMethod, Objective } from '../controls/schema.ts';
 import { automationStates } from '../stigs/rule-automation.ts';
-import { versionQuery } from '../stigs/schema.ts';
 import { coverageFormats, coverageQuery } from './coverage-schema.ts';
 
 const WorksheetRule = z
@@ -60,7 +59,6 @@ export const worksheetQuery = z.object({
   format: format(coverageFormats),
   raw,
 });
-export const stigWorksheetQuery = worksheetQuery.extend(versionQuery.shape);
 export type WorksheetQuery = Pick<
   z.infer<typeof worksheetQuery>,
   'framework' | 'revision' | 'baseline' | 'family'

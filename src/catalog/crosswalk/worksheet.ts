@@ -1,7 +1,4 @@
-import { inSlices } from '../../base/slices.ts';
 import { fold } from '../../base/text.ts';
-import type { Database } from '../../db/database.ts';
-import { inOneGeneration } from '../../db/one-generation.ts';
 import { type Column, joined } from '../../http/columns.ts';
 import type { FlatFile } from '../../http/downloads.ts';
 import { methodNames } from '../controls/assessment-record.ts';
@@ -13,64 +10,52 @@ import type { Worksheet, WorksheetControl, WorksheetQuery, WorksheetRule } from 
 
 export type WorksheetService = ReturnType<typeof createWorksheetService>;
 
-/** Controls of a worksheet that are read before other requests are served. */
-const controlsPerSlice = 25;
-
 /** What an assessor must show of each control for some releases (rule D37.3). */
 export function createWorksheetService(
-  db: Database,
   controls: ControlService,
   coverage: Pick<CoverageService, 'scopeOf' | 'rulesOf'>,
   automationOf: AutomationOf,
 ) {
   /** The rules of releases by the CCIs that they cite, in the order of the releases and of each document. */
-  async function rulesByCci(find: () => NamedRelease[]): Promise<Map<string, Set<WorksheetRule>>> {
+  function rulesByCci(stigs: NamedRelease[]): Map<string, Set<WorksheetRule>> {
     const byCci = new Map<string, Set<WorksheetRule>>();
-    const releases = new Map(db.read(find).map((stig) => [stig.slug, stig]));
-    await inSlices([...releases.values()], ({ slug, release }) => {
-      if (release === null) return;
+    for (const stig of new Map(stigs.map((each) => [each.slug, each])).values()) {
+      const { slug } = stig;
       const { of } = automationOf(slug);
-      for (const { groupId, ruleId, ruleVersion, severity, title, ccis } of db.read(() =>
-        coverage.rulesOf(release.id),
-      )) {
+      for (const { groupId, ruleId, ruleVersion, severity, title, ccis } of coverage.rulesOf(stig)) {
         const automation = of(ruleId).state;
         const rule = { slug, groupId, ruleId, ruleVersion, severity, ruleTitle: title, automation };
-        for (const cci of ccis) {
-          const known = byCci.get(cci) ?? new Set();
-          if (known.size === 0) byCci.set(cci, known);
-          known.add(rule);
-        }
+        for (const cci of ccis) byCci.set(cci, (byCci.get(cci) ?? new Set()).add(rule));
       }
-    });
+    }
     return byCci;
   }
 
   return {
     /**
      * The worksheet of the releases that `find` gives. Throws BAD_REQUEST for an unknown framework or
-     * baseline, NOT_FOUND for an unknown revision, what `find` throws, and 503 where the catalog keeps changing.
+     * baseline, NOT_FOUND for an unknown revision, and what `find` throws.
      */
-    of: (find: () => NamedRelease[], query: WorksheetQuery): Promise<Worksheet> =>
-      inOneGeneration(db, async () => {
-        const { framework, revision, baseline, controls: scope } = db.read(() => coverage.scopeOf(query));
-        const byCci = await rulesByCci(find);
-        const inFamily =
-          revision === null ? [] : scope.filter(isOf(controls, framework, revision, query.family));
-        const rows: WorksheetControl[] = [];
-        await inSlices(slicesOf(inFamily, controlsPerSlice), (some) => {
-          const identifiers = some.map(({ identifier }) => identifier);
-          const asked = controls.assessments(framework, revision!, identifiers);
-          for (const { identifier, title, family } of some) {
-            const { objectives, methods } = asked.get(identifier)!;
-            const withRules = objectives.map((objective) => {
-              const rules = objective.ccis.flatMap(({ cci }) => [...(byCci.get(cci) ?? [])]);
-              return { ...objective, rules: [...new Set(rules)] };
-            });
-            rows.push({ identifier, title, family, objectives: withRules, methods });
-          }
+    of(find: () => NamedRelease[], query: WorksheetQuery): Worksheet {
+      const { framework, revision, baseline, controls: scope } = coverage.scopeOf(query);
+      const byCci = rulesByCci(find());
+      const inFamily =
+        revision === null ? [] : scope.filter(isOf(controls, framework, revision, query.family));
+      const asked = controls.assessments(
+        framework,
+        revision ?? '',
+        inFamily.map(({ identifier }) => identifier),
+      );
+      const rows = inFamily.map(({ identifier, title, family }): WorksheetControl => {
+        const { objectives, methods } = asked.get(identifier)!;
+        const withRules = objectives.map((objective) => {
+          const rules = objective.ccis.flatMap(({ cci }) => [...(byCci.get(cci) ?? [])]);
+          return { ...objective, rules: [...new Set(rules)] };
         });
-        return { framework, revision, baseline, controls: rows, totals: totalsOf(rows) };
-      }),
+        return { identifier, title, family, objectives: withRules, methods };
+      });
+      return { framework, revision, baseline, controls: rows, totals: totalsOf(rows) };
+    },
   };
 }
 
@@ -80,12 +65,6 @@ function isOf(controls: ControlService, framework: string, revision: string, fam
   if (word === '') return () => true;
   const names = controls.familyNames(framework, revision);
   return ({ identifier }: { identifier: string }) => names.get(identifier)?.includes(word) ?? false;
-}
-
-function slicesOf<T>(items: T[], size: number): T[][] {
-  const slices: T[][] = [];
-  for (let from = 0; from < items.length; from += size) slices.push(items.slice(from, from + size));
-  return slices;
 }
 
 function totalsOf(controls: WorksheetControl[]): Worksheet['totals'] {
