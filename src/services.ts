@@ -61,8 +61,8 @@ export function createServices(context: ServiceContext) {
   const ofLists = createListServices(users, now, newId, stigNames, changes);
   const { listStigs, listHosts } = ofLists;
   const ruleAutomation = createRuleAutomation(catalog);
-  const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);
-  const coverage = createCoverageService(catalog, controls, crosswalk, cciLookup);
+  const controlRules = createControlRulesService(catalog, cciLookup, stigNames, ruleAutomation);
+  const coverage = createCoverageService(catalog, controls, cciLookup);
   const references = createReferenceLookup(catalog, ruleHistory);
   const reading = createReadingService(catalog, stigs);
   return {

@@ -1,14 +1,11 @@
-import { type Column, joined } from '../../http/columns.ts';
-import type { FlatFile } from '../../http/downloads.ts';
+import { joined } from '../../http/columns.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import type { AutomationOf, AutomationState } from '../stigs/rule-automation.ts';
-import type { AutomatedRule, AutomationTotals, ListAutomation, StigAutomation } from './automation-schema.ts';
 import type { CoverageService } from './coverage.ts';
+import type { ReportRow } from './reports.ts';
+import type { AutomatedRule, AutomationTotals, ListAutomation, StigAutomation } from './reports-schema.ts';
 
 export type AutomationService = ReturnType<typeof createAutomationService>;
-
-/** A rule of a file: it names its release. */
-type AutomationRow = AutomatedRule & { slug: string; version: string };
 
 /** What machines can check of releases (rule D38.2): the plan of work for an assessment. */
 export function createAutomationService(
@@ -63,7 +60,7 @@ export function createAutomationService(
     },
 
     /** The rules of releases, as a file has them. */
-    rows: (stigs: NamedRelease[]): AutomationRow[] =>
+    rows: (stigs: NamedRelease[]): ReportRow<typeof automationColumns>[] =>
       stigs.flatMap((stig) =>
         read(stig).map(({ rule }) => ({ slug: stig.slug, version: stig.release!.version, ...rule })),
       ),
@@ -77,13 +74,15 @@ function add(totals: AutomationTotals, state: AutomationState): void {
   totals[state]++;
 }
 
-const names = [
-  ...(['slug', 'version', 'groupId', 'ruleId', 'ruleVersion'] as const),
-  ...(['severity', 'ruleTitle', 'state', 'content'] as const),
-];
-const columns: Column<AutomationRow>[] = names.map((name) => ({ name, value: (row) => row[name] }));
-
-/** Automation as a file: json, or a row for each rule. */
-export function automationFile(json: object, rows: AutomationRow[]): FlatFile<AutomationRow> {
-  return { json, root: 'automation', element: 'rule', columns, rows };
-}
+/** The columns of an automation as a file: a row for each rule. */
+export const automationColumns = [
+  'slug',
+  'version',
+  'groupId',
+  'ruleId',
+  'ruleVersion',
+  'severity',
+  'ruleTitle',
+  'state',
+  'content',
+] as const;

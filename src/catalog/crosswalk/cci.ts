@@ -23,6 +23,17 @@ export interface ChainedCci {
   controls: { identifier: string; title: string; status: MappingStatus; related: string[] }[];
 }
 
+/** A control of a catalog, a CCI, or a control of a site's own framework. */
+interface FoundNode extends GraphNode {
+  title: string;
+}
+
+/** What limits the paths from a control to CCIs. */
+interface PathLimits {
+  status?: Set<MappingStatus> | undefined;
+  maxHops?: number | undefined;
+}
+
 const filters = {
   cci: { framework: 'cci', noun: 'CCI', form: 'a CCI such as CCI-000366' },
   control: { framework: target, noun: 'Control', form: 'a control of nist-800-53 such as AC-2(1)' },
@@ -33,10 +44,9 @@ export type CciService = ReturnType<typeof createCciService>;
 /** What CCIs stand for: their controls of 800-53 (rule D7.5), and the CCIs of controls. */
 export function createCciService(db: Database, crosswalk: CrosswalkService) {
   const { sqlite } = db;
-  const { versionOf, hasOwnReferences } = createControlVersions(db);
+  const { versionOf, hasOwnReferences, imported } = createControlVersions(db);
   const facts = createFacts(db);
   const findControl = createFindControl(db);
-  const findNode = createFindNode(db, crosswalk);
   const everyControl = sqlite
     .prepare<[], string>(
       `SELECT identifier FROM control_keys WHERE framework = '${target}' ORDER BY sort_key`,
@@ -69,6 +79,8 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
   const newestOf = sqlite
     .prepare<[string], string>('SELECT version FROM framework_versions WHERE framework = ? AND is_newest = 1')
     .pluck();
+
+  const isCited = sqlite.prepare<[string]>('SELECT 1 FROM rule_ccis WHERE cci = ? LIMIT 1');
 
   const endsOf = (identifier: string) => crosswalk.endsOf({ ...cciQuestion, identifier });
   const canonical = (cci: string) => crosswalk.canonical('cci', cci);
@@ -108,6 +120,50 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     return ccis;
   });
 
+  /**
+   * A control of a catalog, a CCI of the newest list or of a rule, or a control of a site's own framework; null for one in
+   * no source.
+   */
+  function findNode(framework: string, controlId: string): FoundNode | null {
+    const known = findControl(framework, controlId);
+    if (known) return { framework, identifier: known.identifier, title: known.title };
+    if (canonicalIdentifier(framework, controlId) === null) return null;
+    const identifier = crosswalk.canonical(framework, controlId);
+    const isNode =
+      crosswalk.graph().idOf(framework, identifier) !== undefined ||
+      (framework === 'cci' && isCited.get(identifier) !== undefined);
+    return isNode ? { framework, identifier, title: '' } : null;
+  }
+
+  /**
+   * The shortest paths from a control to each CCI that it reaches; a CCI reaches itself. Without `maxHops` only the nearest
+   * CCIs count.
+   */
+  function pathsToCcis(
+    { framework, identifier }: GraphNode,
+    { status: statuses = defaultStatuses, maxHops }: PathLimits = {},
+  ): { paths: Map<string, Path[]>; truncated: boolean } {
+    if (framework === 'cci') {
+      const itself: Path = { hops: 0, controls: [{ framework, identifier, status: 'auto' }] };
+      return { paths: new Map([[identifier, [itself]]]), truncated: false };
+    }
+    const resolve = (hops: number) =>
+      crosswalk.resolve({ framework, identifier, to: 'cci', statuses, maxHops: hops });
+    // More hops than needed lead to the CCIs of neighbors. A control of 800-53 has CCIs of its own or none.
+    const most = maxHops ?? (framework === target ? 1 : closureDepth);
+    let hops = maxHops ?? 1;
+    let found = resolve(hops);
+    while (found.paths.length === 0 && hops < most) found = resolve(++hops);
+    const paths = new Map<string, Path[]>();
+    for (const path of found.paths) {
+      const cci = path.controls.at(-1)!.identifier;
+      const known = paths.get(cci) ?? [];
+      paths.set(cci, known);
+      if (known.length === 0 || known[0]!.hops === path.hops) known.push(path);
+    }
+    return { paths, truncated: found.truncated };
+  }
+
   /** The identifier that a filter names. Throws 400 for no identifier, 404 for none here (rule D35.3). */
   function filtered(field: keyof typeof filters, text: string): string {
     const { framework, noun, form } = filters[field];
@@ -121,7 +177,16 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     controlsIn,
     deprecated,
     filtered,
+    pathsToCcis,
     ownControl: createFindOwnControl(db),
+
+    /** The same as `findNode`. Throws NOT_FOUND for a control in no source. */
+    requireNode(framework: string, controlId: string): FoundNode {
+      const node = findNode(framework, controlId);
+      if (node !== null) return node;
+      requireFramework(framework, imported().includes(framework));
+      throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
+    },
 
     /** The CCIs that rules of current releases cite and that lead to a control of nist-800-53 (published form). */
     ccisOf: (control: string): string[] => db.read(() => ccisByControl().get(control) ?? []),
@@ -130,7 +195,7 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
     reached: ({ framework, id }: { framework: string | null; id: string }): string[] | null =>
       db.read(() => {
         const node = findNode(framework ?? 'cci', id);
-        return node && [...pathsToCcis(crosswalk, node, {}).paths.keys()];
+        return node && [...pathsToCcis(node).paths.keys()];
       }),
 
     /** The CCI of a filter, as typed and in its published form. Throws as `filtered`. */
@@ -193,70 +258,4 @@ export function createCciService(db: Database, crosswalk: CrosswalkService) {
         }),
       }))) satisfies AddressedControls,
   };
-}
-
-/** A control of a catalog, a CCI, or a control of a site's own framework. */
-export interface FoundNode extends GraphNode {
-  title: string;
-}
-
-/**
- * Gives a function that finds a control of a catalog, a CCI of the newest list or of a rule, or a control of a site's own
- * framework; null for one in no source.
- */
-function createFindNode(db: Database, crosswalk: CrosswalkService) {
-  const findControl = createFindControl(db);
-  const isCited = db.sqlite.prepare<[string]>('SELECT 1 FROM rule_ccis WHERE cci = ? LIMIT 1');
-  return (framework: string, controlId: string): FoundNode | null => {
-    const known = findControl(framework, controlId);
-    if (known) return { framework, identifier: known.identifier, title: known.title };
-    if (canonicalIdentifier(framework, controlId) === null) return null;
-    const identifier = crosswalk.canonical(framework, controlId);
-    const isNode =
-      crosswalk.graph().idOf(framework, identifier) !== undefined ||
-      (framework === 'cci' && isCited.get(identifier) !== undefined);
-    return isNode ? { framework, identifier, title: '' } : null;
-  };
-}
-
-/** Gives a function that finds the same, and throws NOT_FOUND for a control in no source. */
-export function createRequireNode(db: Database, crosswalk: CrosswalkService) {
-  const findNode = createFindNode(db, crosswalk);
-  const { imported } = createControlVersions(db);
-  return (framework: string, controlId: string): FoundNode => {
-    const node = findNode(framework, controlId);
-    if (node !== null) return node;
-    requireFramework(framework, imported().includes(framework));
-    throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}`);
-  };
-}
-
-/**
- * The shortest paths from a control to each CCI that it reaches; a CCI reaches itself. Without `maxHops` only the nearest
- * CCIs count.
- */
-export function pathsToCcis(
-  crosswalk: CrosswalkService,
-  { framework, identifier }: GraphNode,
-  { status, maxHops }: { status?: Set<MappingStatus> | undefined; maxHops?: number | undefined },
-): { paths: Map<string, Path[]>; truncated: boolean } {
-  if (framework === 'cci') {
-    const itself: Path = { hops: 0, controls: [{ framework, identifier, status: 'auto' }] };
-    return { paths: new Map([[identifier, [itself]]]), truncated: false };
-  }
-  const resolve = (maxHops: number) =>
-    crosswalk.resolve({ framework, identifier, to: 'cci', statuses: status ?? defaultStatuses, maxHops });
-  // More hops than needed lead to the CCIs of neighbors. A control of 800-53 has CCIs of its own or none.
-  const most = maxHops ?? (framework === target ? 1 : closureDepth);
-  let hops = maxHops ?? 1;
-  let found = resolve(hops);
-  while (found.paths.length === 0 && hops < most) found = resolve(++hops);
-  const paths = new Map<string, Path[]>();
-  for (const path of found.paths) {
-    const cci = path.controls.at(-1)!.identifier;
-    const known = paths.get(cci);
-    if (!known) paths.set(cci, [path]);
-    else if (known[0]!.hops === path.hops) known.push(path);
-  }
-  return { paths, truncated: found.truncated };
 }

@@ -4,8 +4,8 @@ import { listFilter, Pinned, stigFilter } from '../../http/list-filter.ts';
 import { Pagination, paging, positiveInteger, requestText } from '../../http/schema.ts';
 import { frameworkKey, longestFramework } from '../controls/frameworks.ts';
 import { Severity } from '../stigs/schema.ts';
-import { AutomationState } from './automation-schema.ts';
 import { statuses } from './graph.ts';
+import { AutomationState } from './reports-schema.ts';
 import { Path } from './schema.ts';
 
 export const ReachedRule = z

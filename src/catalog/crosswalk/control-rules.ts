@@ -4,9 +4,8 @@ import { perGeneration } from '../../db/one-generation.ts';
 import { offsetOf, paginationOf } from '../../http/paging.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { AutomationOf } from '../stigs/rule-automation.ts';
-import { createRequireNode, pathsToCcis } from './cci.ts';
+import type { CciService } from './cci.ts';
 import type { ControlRules, ReachedRule, RulesQuery, StigRules } from './control-rules-schema.ts';
-import type { CrosswalkService } from './queries.ts';
 
 type Severity = ReachedRule['severity'];
 
@@ -21,10 +20,9 @@ export interface RuleCount {
 type ReachedRow = Omit<StigRules, 'rules' | 'ruleCount'> &
   Omit<ReachedRule, 'ruleIdents' | 'automation' | 'hops' | 'paths'> & { ccis: string };
 
-/** About 10 MB: to count the rules of CM-6 takes a quarter of a second in a catalog of 1,000 releases. */
-const mostCached = 50_000;
+/** About 5 MB: to count the rules of CM-6 takes a quarter of a second in a catalog of 1,000 releases. */
+const mostCached = 20_000;
 
-const citing = 'SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@ccis))';
 const byTitle = 's.title_fold, s.title, s.slug';
 
 export type ControlRulesService = ReturnType<typeof createControlRulesService>;
@@ -32,20 +30,19 @@ export type ControlRulesService = ReturnType<typeof createControlRulesService>;
 /** The rules of current releases that a control reaches through the CCIs that they cite. */
 export function createControlRulesService(
   db: Database,
-  crosswalk: CrosswalkService,
+  { requireNode, pathsToCcis }: CciService,
   { filtered }: StigNameIndex,
   automationOf: AutomationOf,
 ) {
-  const requireNode = createRequireNode(db, crosswalk);
   const counted = db.sqlite.prepare<{ ccis: string }, RuleCount>(
     `SELECT s.slug, s.title, f.severity, count(*) AS rules
        FROM findings AS f
        JOIN stig_releases AS r ON r.id = f.release_id
        JOIN stigs AS s ON s.id = r.stig_id
-      WHERE f.id IN (${citing})
+      WHERE f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@ccis)))
       GROUP BY s.id, f.severity ORDER BY ${byTitle}`,
   );
-  // The index of slugs leads: the rules of other STIGs are not read.
+  // Reads the rules of the STIGs on a page alone.
   const reached = db.sqlite.prepare<
     { ccis: string; severities: string | null; slugs: string; limit: number; offset: number },
     ReachedRow
@@ -55,7 +52,9 @@ export function createControlRulesService(
        FROM findings AS f
        JOIN stig_releases AS r ON r.id = f.release_id
        JOIN stigs AS s ON s.id = r.stig_id
-      WHERE s.slug IN (SELECT value FROM json_each(@slugs)) AND f.id IN (${citing})
+      WHERE s.slug IN (SELECT value FROM json_each(@slugs))
+        AND EXISTS (SELECT 1 FROM json_each(@ccis) AS c
+                     CROSS JOIN rule_ccis AS i ON i.cci = c.value AND i.finding_id = f.id)
         AND (@severities IS NULL OR f.severity IN (SELECT value FROM json_each(@severities)))
       ORDER BY ${byTitle}, f.ordinal LIMIT @limit OFFSET @offset`,
   );
@@ -86,7 +85,7 @@ export function createControlRulesService(
 
     /** The counts of `rules` without filters, by STIG title and severity. Throws NOT_FOUND for an unknown control. */
     counts({ framework, controlId }: Pick<RulesQuery, 'framework' | 'controlId'>): RuleCount[] {
-      const { paths } = pathsToCcis(crosswalk, requireNode(framework, controlId), {});
+      const { paths } = pathsToCcis(requireNode(framework, controlId));
       return countsOf(JSON.stringify([...paths.keys()]));
     },
 
@@ -98,7 +97,7 @@ export function createControlRulesService(
     rules(query: RulesQuery): ControlRules {
       const control = requireNode(query.framework, query.controlId);
       const slugs = selectedSlugs(query);
-      const { paths, truncated } = pathsToCcis(crosswalk, control, query);
+      const { paths, truncated } = pathsToCcis(control, query);
       const ccis = JSON.stringify([...paths.keys()]);
       const ofQuery = countsOf(ccis).filter((each) => isCounted(each, slugs, query.severity));
       const counts = sumOf(ofQuery, null);

@@ -2,14 +2,13 @@ import { badRequest } from '../../base/errors.ts';
 import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import { type Column, joined } from '../../http/columns.ts';
-import type { FlatFile } from '../../http/downloads.ts';
+import { joined } from '../../http/columns.ts';
 import { frameworkKey, macLevel, macNames, nistBaselines } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import type { CciService } from './cci.ts';
-import type { Coverage, CoverageQuery, CoveredControl } from './coverage-schema.ts';
-import type { CrosswalkService } from './queries.ts';
+import type { ReportRow } from './reports.ts';
+import type { Coverage, CoverageQuery, CoveredControl } from './reports-schema.ts';
 
 /** The fields of a rule that reports need. */
 export interface CoverageRule {
@@ -47,13 +46,8 @@ type Counts = (slug: string, ruleId: string) => boolean;
 export type CoverageService = ReturnType<typeof createCoverageService>;
 
 /** Which controls the rules of STIGs address (rule D25). */
-export function createCoverageService(
-  db: Database,
-  controls: ControlService,
-  crosswalk: CrosswalkService,
-  ccis: Pick<CciService, 'controlsIn' | 'deprecated'>,
-) {
-  const frameOf = createControlFrames(db, controls, crosswalk, ccis);
+export function createCoverageService(db: Database, controls: ControlService, ccis: CciService) {
+  const frameOf = createControlFrames(db, controls, ccis);
   const rulesOfRelease = db.sqlite.prepare<[number], Omit<CoverageRule, 'ccis'> & { ccis: string }>(
     `SELECT group_id AS groupId, rule_id AS ruleId, rule_version AS ruleVersion, rule_title AS title, severity, ccis
        FROM findings WHERE release_id = ? ORDER BY ordinal`,
@@ -157,12 +151,7 @@ export function createCoverageService(
 }
 
 /** Gives a function that reads the controls of a revision, or of the default one. It throws NOT_FOUND. */
-function createControlFrames(
-  db: Database,
-  controls: ControlService,
-  crosswalk: CrosswalkService,
-  { controlsIn }: Pick<CciService, 'controlsIn'>,
-) {
+function createControlFrames(db: Database, controls: ControlService, ccis: CciService) {
   const active = db.sqlite
     .prepare<[string, string | null], [string, string, string, string]>(
       `SELECT identifier, title, family, filter_words FROM controls
@@ -173,10 +162,10 @@ function createControlFrames(
 
   function controlsOf(framework: string, revision: string | null, identifiers: Iterable<string>) {
     if (framework === 'cci') return (cci: string) => [cci];
-    if (framework === 'nist-800-53') return controlsIn(revision);
+    if (framework === 'nist-800-53') return ccis.controlsIn(revision);
     const byCci = new Map<string, string[]>();
     for (const identifier of identifiers)
-      for (const cci of crosswalk.nearest(framework, identifier, 'cci'))
+      for (const cci of ccis.pathsToCcis({ framework, identifier }).paths.keys())
         byCci.set(cci, [...(byCci.get(cci) ?? []), identifier]);
     return (cci: string) => byCci.get(cci) ?? [];
   }
@@ -304,33 +293,23 @@ function tally(
   };
 }
 
-/** A row of a file; a control outside the baseline has only its number of rules. */
-interface CoverageRow {
-  section: 'control' | 'outside';
-  control: Partial<CoveredControl> & { identifier: string; title: string };
-  total: number;
-}
+/** The columns of a coverage as a file: a row for each control, in the baseline or addressed outside it. */
+export const coverageColumns = [
+  'section',
+  'identifier',
+  'title',
+  'family',
+  'covered',
+  'total',
+  'high',
+  'medium',
+  'low',
+  'stigs',
+] as const;
 
-const columns: Column<CoverageRow>[] = [
-  { name: 'section', value: ({ section }) => section },
-  { name: 'identifier', value: ({ control }) => control.identifier },
-  { name: 'title', value: ({ control }) => control.title },
-  { name: 'family', value: ({ control }) => control.family ?? null },
-  { name: 'covered', value: ({ control }) => control.covered ?? null },
-  { name: 'total', value: ({ total }) => total },
-  ...(['high', 'medium', 'low'] as const).map((level): Column<CoverageRow> => {
-    return { name: level, value: ({ control }) => control.rules?.[level] ?? null };
+export const coverageRows = ({ controls, outside }: Coverage): ReportRow<typeof coverageColumns>[] => [
+  ...controls.map(({ rules, stigs, ...control }) => {
+    return { section: 'control', ...control, ...rules, stigs: joined(stigs) };
   }),
-  { name: 'stigs', value: ({ control }) => (control.stigs ? joined(control.stigs) : null) },
+  ...outside.map(({ rules, ...control }) => ({ section: 'outside', ...control, total: rules })),
 ];
-
-/** Coverage as a file: json, or a row for each control, in the baseline or addressed outside it. */
-export function coverageFile(json: Coverage): FlatFile<CoverageRow> {
-  const rows: CoverageRow[] = [
-    ...json.controls.map((control) => ({ section: 'control' as const, control, total: control.rules.total })),
-    ...json.outside.map(({ rules, ...control }) => {
-      return { section: 'outside' as const, control, total: rules };
-    }),
-  ];
-  return { json, root: 'coverage', element: 'control', columns, rows };
-}

@@ -1,5 +1,5 @@
 import type { User } from '../../auth/viewer.ts';
-import { arrayText, type JsonText, objectText } from '../../base/json.ts';
+import { type JsonText, objectText } from '../../base/json.ts';
 import { type FileChoice, renderFile } from '../../http/downloads.ts';
 import type { FilterLists } from '../../http/list-filter.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
@@ -30,14 +30,13 @@ export function resolvedPaths(
   if (explain) resolved.paths.map(explainer.withEvidence(version)).every(explained.take);
   const { paths } = explain ? explained.found : resolved;
   const unknown = [
-    ...explainer.unknownIn({ framework, identifier, version }).map((wrong) => ({
-      field: wrong === 'version' ? 'version' : 'from',
-      value: { ...from, version: version! }[wrong],
-    })),
-    ...explainer.unknownIn({ framework: to }).map(() => ({ field: 'to', value: to })),
+    ...explainer.unknownIn({ framework, identifier, version }, { ...from, version }, (part) =>
+      part === 'version' ? part : 'from',
+    ),
+    ...explainer.unknownIn({ framework: to }, { framework: to }, () => 'to'),
   ];
   return JSON.stringify({
-    ...unknownEntry(unknown),
+    ...(unknown.length > 0 && { unknown }),
     from: { framework, identifier, version: version ?? null },
     to,
     paths,
@@ -45,9 +44,6 @@ export function resolvedPaths(
     ...(explain && paths.length === 0 && { reason: explainer.whyNot(question) }),
   } satisfies schemas.Resolution);
 }
-
-/** What does not exist, at the top of an answer; nothing where all exists (rule D54.2). */
-const unknownEntry = (unknown: schemas.Unknown) => (unknown.length === 0 ? {} : { unknown });
 
 /** The distinct path ends of each CCI, in the spelling and order of the request (D7.5, shape B). */
 export function controlsOfCcis(
@@ -81,39 +77,30 @@ export function pathsOfPairs(
       return { ...source, to: frameworkKey(target), statuses: status ?? defaultStatuses, maxHops };
     }),
   );
-  const results = objectText(
-    sources.map((source) => {
-      const ofSource = pairs.flatMap((pair, index): [string, JsonText<schemas.Path[]>][] =>
-        pair.source === source ? [[pair.target, JSON.stringify(answers[index]!.paths)]] : [],
-      );
-      return [source.key, objectText(ofSource)];
-    }),
-  );
+  const results = sources.map((source) => {
+    const ofSource = pairs.flatMap((pair, index) =>
+      pair.source === source ? [[pair.target, answers[index]!.paths] as const] : [],
+    );
+    return [source.key, Object.fromEntries(ofSource)] as const;
+  });
   const truncated = pairs
     .filter((_, index) => answers[index]!.truncated)
     .map(({ source, target }) => `${source.key} ${target}`);
   const unknown = [
     ...references.flatMap((reference, index) =>
-      explainer
-        .unknownIn(reference)
-        .map((wrong) => ({ field: `/from/${index}/${wrong}`, value: from[index]![wrong]! })),
+      explainer.unknownIn(reference, from[index]!, (part) => `/from/${index}/${part}`),
     ),
-    ...to.flatMap((target, index) =>
-      explainer
-        .unknownIn({ framework: frameworkKey(target) })
-        .map(() => ({ field: `/to/${index}`, value: target })),
+    ...to.flatMap((framework, index) =>
+      explainer.unknownIn({ framework: frameworkKey(framework) }, { framework }, () => `/to/${index}`),
     ),
   ];
-  return objectText([
-    ...Object.entries(unknownEntry(unknown)).map(([key, value]): [string, string] => [
-      key,
-      JSON.stringify(value),
-    ]),
-    ['from', JSON.stringify(references.map(({ key: _, ...reference }) => reference))],
-    ['to', arrayText(to.map((target) => JSON.stringify(target)))],
-    ['results', results],
-    ...(truncated.length === 0 ? [] : [['truncated', JSON.stringify(truncated)] as [string, string]]),
-  ]) as JsonText<schemas.BatchResolution>;
+  return JSON.stringify({
+    ...(unknown.length > 0 && { unknown }),
+    from: references.map(({ key: _, ...reference }) => reference),
+    to,
+    results: Object.fromEntries(results),
+    ...(truncated.length > 0 && { truncated }),
+  } satisfies schemas.BatchResolution);
 }
 
 /**

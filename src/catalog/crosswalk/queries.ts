@@ -162,15 +162,6 @@ export function createCrosswalkService(db: Database, clock: () => number = () =>
         .filter(({ node, status }) => node.framework === to && defaultStatuses.has(status))
         .map(({ node }) => node.identifier),
 
-    /** The controls of a framework that a control reaches in the fewest hops, at most those of the closure table. */
-    nearest(framework: string, identifier: string, to: string): string[] {
-      for (let maxHops = 1; maxHops <= closureDepth; maxHops++) {
-        const ends = endsOf({ framework, identifier, to, statuses: defaultStatuses, maxHops });
-        if (ends.length > 0) return ends;
-      }
-      return [];
-    },
-
     /** Every path of one question, within the bounds of D7.3. */
     resolve: (question: PathQuestion): FoundPaths =>
       db.read(() => search(question, pairMilliseconds, mostPathBytes)),

@@ -4,8 +4,6 @@ import type { Access } from '../../http/access.ts';
 import { type FileChoice, fileChoice, fileContent, sendFile } from '../../http/downloads.ts';
 import { createRoutes, type RequestContext } from '../../http/route.ts';
 import { slugParam, versionQuery } from '../stigs/schema.ts';
-import { automationQuery, ListAutomation, StigAutomation } from './automation-schema.ts';
-import { Coverage, coverageQuery } from './coverage-schema.ts';
 import {
   automationReport,
   coverageReport,
@@ -14,7 +12,15 @@ import {
   type ReportServices,
   worksheetReport,
 } from './reports.ts';
-import { Worksheet, worksheetQuery } from './worksheet-schema.ts';
+import {
+  automationQuery,
+  Coverage,
+  coverageQuery,
+  ListAutomation,
+  StigAutomation,
+  Worksheet,
+  worksheetQuery,
+} from './reports-schema.ts';
 
 type FileQuery = Pick<FileChoice, 'format' | 'raw'>;
 

@@ -1,19 +1,17 @@
 import type { User } from '../../auth/viewer.ts';
-import {
-  type FileChoice,
-  type FlatFile,
-  narrowedName,
-  type RenderedFile,
-  renderFile,
-} from '../../http/downloads.ts';
+import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
 import type { NamedRelease, StigService } from '../stigs/queries.ts';
 import type { AutomationOf } from '../stigs/rule-automation.ts';
-import { type AutomationService, automationFile } from './automation.ts';
-import type { ListAutomation, StigAutomation } from './automation-schema.ts';
-import { type CoverageService, coverageFile } from './coverage.ts';
-import type { CoverageQuery } from './coverage-schema.ts';
-import { type WorksheetService, worksheetFile } from './worksheet.ts';
-import type { Worksheet, WorksheetQuery } from './worksheet-schema.ts';
+import { type AutomationService, automationColumns } from './automation.ts';
+import { type CoverageService, coverageColumns, coverageRows } from './coverage.ts';
+import type {
+  CoverageQuery,
+  ListAutomation,
+  StigAutomation,
+  Worksheet,
+  WorksheetQuery,
+} from './reports-schema.ts';
+import { type WorksheetService, worksheetColumns, worksheetRows } from './worksheet.ts';
 
 /** What a report is about: a release of a STIG, by default the current one, or the STIGs of a list. */
 export type ReportScope = { slug: string; version: string | undefined } | { user: User; list: string };
@@ -42,24 +40,46 @@ function findStigs({ stigs, listStigs }: ReportServices, scope: ReportScope) {
   return { stigs: [stig], fileName: (report: string) => `${stig.slug}_${stig.release!.version}_${report}` };
 }
 
-/** Makes the job that renders a report of a scope: `make` gives the file, and the filters that its name has. */
-function report<Query, Row>(
+/** A row of a report as a file: what it lacks is an empty cell. */
+export type ReportRow<Columns extends readonly string[]> = {
+  [column in Columns[number]]?: string | number | boolean | null;
+};
+
+interface Report<Columns extends readonly string[]> {
+  json: object;
+  rows: ReportRow<Columns>[];
+  /** The filters that the name of the file has. */
+  filters?: object;
+  /** xlsx: long texts wrap in their cells. */
+  wrapped?: boolean;
+}
+
+/** Makes the job that renders a report of a scope: `compute` gives it as json and as rows. */
+function report<Query, const Columns extends readonly string[]>(
   name: string,
-  make: (
+  element: string,
+  columns: Columns,
+  compute: (
     services: ReportServices,
     find: () => NamedRelease[],
     query: Query,
     scope: ReportScope,
-  ) => FlatFile<Row> & { filters?: object },
+  ) => Report<Columns>,
 ) {
+  const ofRow = columns.map((column: Columns[number]) => ({
+    name: column,
+    value: (row: ReportRow<Columns>) => row[column] ?? null,
+  }));
   return (services: ReportServices, scope: ReportScope, query: Query, choice: FileChoice): ReportFile => {
-    let found: ReturnType<typeof findStigs> | undefined;
+    let fileName = '';
     const find = () => {
-      found = findStigs(services, scope);
+      const found = findStigs(services, scope);
+      fileName = found.fileName(name);
       return found.stigs;
     };
-    const { filters = {}, ...file } = make(services, find, query, scope);
-    return { ...renderFile(choice, file), name: narrowedName(found!.fileName(name), filters) };
+    const { filters = {}, ...made } = compute(services, find, query, scope);
+    const file = renderFile(choice, { ...made, root: name, element, columns: ofRow });
+    return { ...file, name: narrowedName(fileName, filters) };
   };
 }
 
@@ -67,29 +87,45 @@ function report<Query, Row>(
 const named = (framework: string) => (framework === 'nist-800-53' ? undefined : framework);
 
 /** The coverage of a scope as a file (rule D25). */
-export const coverageReport = report('coverage', ({ coverage }, find, query: CoverageQuery) => {
-  const json = coverage.of(find, query);
-  const filters = {
-    framework: named(json.framework),
-    revision: query.revision === undefined ? undefined : json.revision,
-    baseline: json.baseline,
-    rollup: json.rollup || undefined,
-  };
-  return { ...coverageFile(json), filters };
-});
+export const coverageReport = report(
+  'coverage',
+  'control',
+  coverageColumns,
+  ({ coverage }, find, query: CoverageQuery) => {
+    const json = coverage.of(find, query);
+    const filters = {
+      framework: named(json.framework),
+      revision: query.revision && json.revision,
+      baseline: json.baseline,
+      rollup: json.rollup || undefined,
+    };
+    return { json, rows: coverageRows(json), filters };
+  },
+);
 
 /** What machines can check of a scope as a file (rule D38.2). */
-export const automationReport = report('automation', ({ automation }, find, _query: object, scope) => {
-  const stigs = find();
-  const json = 'list' in scope ? automation.ofList(stigs) : automation.ofStig(stigs[0]!);
-  return automationFile(json, automation.rows(stigs));
-});
+export const automationReport = report(
+  'automation',
+  'rule',
+  automationColumns,
+  ({ automation }, find, _query: object, scope) => {
+    const stigs = find();
+    const json = 'list' in scope ? automation.ofList(stigs) : automation.ofStig(stigs[0]!);
+    return { json, rows: automation.rows(stigs) };
+  },
+);
 
 /** The worksheet of a scope as a file (rule D37.3). */
-export const worksheetReport = report('worksheet', ({ worksheet }, find, query: WorksheetQuery) => {
-  const filters = { framework: named(query.framework), baseline: query.baseline, family: query.family };
-  return { ...worksheetFile(worksheet.of(find, query)), filters };
-});
+export const worksheetReport = report(
+  'worksheet',
+  'objective',
+  worksheetColumns,
+  ({ worksheet }, find, query: WorksheetQuery) => {
+    const json = worksheet.of(find, query);
+    const filters = { framework: named(query.framework), baseline: query.baseline, family: query.family };
+    return { json, rows: worksheetRows(json), filters, wrapped: true };
+  },
+);
 
 /** What the page of a coverage asks beside it. */
 export interface CoveragePageQuery extends CoverageQuery {

@@ -1,12 +1,11 @@
 import { fold } from '../../base/text.ts';
-import { type Column, joined } from '../../http/columns.ts';
-import type { FlatFile } from '../../http/downloads.ts';
-import { methodNames } from '../controls/assessment-record.ts';
+import { joined } from '../../http/columns.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import type { AutomationOf } from '../stigs/rule-automation.ts';
 import type { CoverageService } from './coverage.ts';
-import type { Worksheet, WorksheetControl, WorksheetQuery, WorksheetRule } from './worksheet-schema.ts';
+import type { ReportRow } from './reports.ts';
+import type { Worksheet, WorksheetControl, WorksheetQuery, WorksheetRule } from './reports-schema.ts';
 
 export type WorksheetService = ReturnType<typeof createWorksheetService>;
 
@@ -73,41 +72,49 @@ function totalsOf(controls: WorksheetControl[]): Worksheet['totals'] {
   return { controls: controls.length, objectives: objectives.length, objectivesWithRules };
 }
 
-interface Row {
-  control: WorksheetControl;
-  objective: WorksheetControl['objectives'][number] | undefined;
-}
-
-/** The objects of a method of a control as one text. */
+/** The objects of a method of a control. */
 export const objectsOf = ({ methods }: Pick<WorksheetControl, 'methods'>, name: string): string[] =>
   methods.filter(({ method }) => method === name).flatMap(({ objects }) => objects);
 
-const columns: Column<Row>[] = [
-  { name: 'identifier', value: ({ control }) => control.identifier },
-  { name: 'title', value: ({ control }) => control.title },
-  { name: 'family', value: ({ control }) => control.family },
-  { name: 'label', value: ({ objective }) => objective?.label ?? '' },
-  { name: 'part', value: ({ objective }) => objective?.part ?? '' },
-  { name: 'context', value: ({ objective }) => objective?.context ?? '' },
-  { name: 'objective', value: ({ objective }) => objective?.text ?? '' },
-  ...methodNames.map((method): Column<Row> => {
-    return { name: method.toLowerCase(), value: ({ control }) => joined(objectsOf(control, method)) };
-  }),
-  { name: 'ccis', value: ({ objective }) => joined((objective?.ccis ?? []).map(({ cci }) => cci)) },
-  {
-    name: 'rules',
-    value: ({ objective }) =>
-      joined((objective?.rules ?? []).map(({ slug, groupId }) => `${slug} ${groupId}`)),
-  },
-  ...['result', 'evidence', 'assessor', 'date'].map((name): Column<Row> => ({ name, value: () => '' })),
-];
+/** The columns of a worksheet as a file: a row for each objective, and one for a control without any. */
+export const worksheetColumns = [
+  'identifier',
+  'title',
+  'family',
+  'label',
+  'part',
+  'context',
+  'objective',
+  'examine',
+  'interview',
+  'test',
+  'ccis',
+  'rules',
+  'result',
+  'evidence',
+  'assessor',
+  'date',
+] as const;
 
-/** A worksheet as a file: json, or a row for each objective, and one for a control without any. */
-export function worksheetFile(json: Worksheet): FlatFile<Row> {
-  const rows = json.controls.flatMap((control): Row[] =>
-    control.objectives.length === 0
-      ? [{ control, objective: undefined }]
-      : control.objectives.map((objective) => ({ control, objective })),
-  );
-  return { json, root: 'worksheet', element: 'objective', columns, rows, wrapped: true };
-}
+export const worksheetRows = ({ controls }: Worksheet): ReportRow<typeof worksheetColumns>[] =>
+  controls.flatMap((control) => {
+    const { identifier, title, family } = control;
+    const ofControl = {
+      identifier,
+      title,
+      family,
+      examine: joined(objectsOf(control, 'EXAMINE')),
+      interview: joined(objectsOf(control, 'INTERVIEW')),
+      test: joined(objectsOf(control, 'TEST')),
+    };
+    if (control.objectives.length === 0) return [ofControl];
+    return control.objectives.map(({ label, part, context, text, ccis, rules }) => ({
+      ...ofControl,
+      label,
+      part,
+      context,
+      objective: text,
+      ccis: joined(ccis.map(({ cci }) => cci)),
+      rules: joined(rules.map(({ slug, groupId }) => `${slug} ${groupId}`)),
+    }));
+  });

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
 import { type ReportScope, shownWorksheet } from '../../catalog/crosswalk/reports.ts';
-import { worksheetQuery } from '../../catalog/crosswalk/worksheet-schema.ts';
+import { worksheetQuery } from '../../catalog/crosswalk/reports-schema.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { flag, paging } from '../../http/schema.ts';
