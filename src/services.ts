@@ -1,12 +1,10 @@
 import { createControlService } from './catalog/controls/queries.ts';
-import { createAutomationService } from './catalog/crosswalk/automation.ts';
 import { createCciService } from './catalog/crosswalk/cci.ts';
 import { createControlRulesService } from './catalog/crosswalk/control-rules.ts';
 import { createCoverageService } from './catalog/crosswalk/coverage.ts';
 import { createExplainService } from './catalog/crosswalk/explain.ts';
 import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
-import { createWorksheetService } from './catalog/crosswalk/worksheet.ts';
 import { createDocumentService } from './catalog/guidance/document-queries.ts';
 import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
 import { createRoleService } from './catalog/guidance/role-queries.ts';
@@ -99,8 +97,6 @@ export function createServices(context: ServiceContext) {
     controlRules,
     coverage,
     ruleAutomation,
-    automation: createAutomationService(ruleAutomation, coverage),
-    worksheet: createWorksheetService(controls, coverage, ruleAutomation),
 
     documents: createDocumentService(catalog),
     roles: createRoleService(catalog),

@@ -3,6 +3,7 @@ import { badRequest } from '../base/errors.ts';
 import { pick, withoutEmpty } from '../base/objects.ts';
 import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment-lines.ts';
+import { automationOfStigs } from '../catalog/crosswalk/automation.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import { citeControl, controlIn, isImported, missingControl } from '../catalog/search/control-versions.ts';
 import {
@@ -160,7 +161,8 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
   if (!isImported(services.controls, key, revision))
     throw missingControl(services.controls, key, '', revision);
   const rollup = (call.args.rollup as unknown) === true;
-  const found = services.coverage.of(releases, { framework: key, revision, baseline, rollup });
+  const asked = services.coverage.scopeOf({ framework: key, revision, baseline });
+  const found = services.coverage.of(asked, releases(), { rollup });
   const { controls, outside, unmapped, stigs } = found;
   const rowOf = ({ identifier, title, rules }: { identifier: string; title: string; rules: unknown }) => ({
     cite: citation(key, found.revision ?? '', identifier),
@@ -177,7 +179,7 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
   const isShown = ({ covered }: { covered: boolean }) => show === 'all' || covered === (show === 'covered');
   const ofControls = show === 'outside' ? outside : controls.filter(isShown);
   const rows = show === 'unmapped' ? unmapped.map(unmappedRow) : ofControls.map(rowOf);
-  const { totals: automation } = services.automation.ofList(releases());
+  const { totals: automation } = automationOfStigs(services, releases());
   const head = {
     found: true,
     ...pick(found, 'framework', 'revision', 'baseline', 'rollup', 'totals'),

@@ -5,65 +5,54 @@ import type { CoverageService } from './coverage.ts';
 import type { ReportRow } from './reports.ts';
 import type { AutomatedRule, AutomationTotals, ListAutomation, StigAutomation } from './reports-schema.ts';
 
-export type AutomationService = ReturnType<typeof createAutomationService>;
+interface AutomationServices {
+  coverage: CoverageService;
+  ruleAutomation: AutomationOf;
+}
 
-/** What machines can check of releases (rule D38.2): the plan of work for an assessment. */
-export function createAutomationService(
-  automationOf: AutomationOf,
-  { rulesOf, familiesOf }: Pick<CoverageService, 'rulesOf' | 'familiesOf'>,
-) {
-  /** The rules of a release in document order, each with its state and its CCIs. */
-  function read(stig: NamedRelease): { rule: AutomatedRule; ccis: string[] }[] {
-    const { of } = automationOf(stig.slug);
-    return rulesOf(stig).map(({ title, ccis, ...ids }) => {
-      const { groupId, ruleId, ruleVersion, severity } = ids;
-      const { state, content } = of(ruleId);
-      const rule = { groupId, ruleId, ruleVersion, ruleTitle: title, severity, state };
-      return { rule: { ...rule, content: joined(content) }, ccis };
-    });
-  }
+/** The rules of a release in document order, each with its state and its CCIs. */
+function read({ coverage, ruleAutomation }: AutomationServices, stig: NamedRelease) {
+  const { of } = ruleAutomation(stig.slug);
+  return coverage.rulesOf(stig).map(({ title, ccis, ...ids }): { rule: AutomatedRule; ccis: string[] } => {
+    const { groupId, ruleId, ruleVersion, severity } = ids;
+    const { state, content } = of(ruleId);
+    const rule = { groupId, ruleId, ruleVersion, ruleTitle: title, severity, state };
+    return { rule: { ...rule, content: joined(content) }, ccis };
+  });
+}
 
+/** What machines can check of a release (rule D38.2). */
+export function automationOfStig(services: AutomationServices, stig: NamedRelease): StigAutomation {
+  const rules = read(services, stig).map(({ rule }) => rule);
+  const totals = noRules();
+  for (const { state } of rules) add(totals, state);
+  const { contents } = services.ruleAutomation(stig.slug);
+  return { slug: stig.slug, version: stig.release!.version, content: contents, totals, rules };
+}
+
+/** What machines can check of the releases of a list: the plan of work for an assessment. */
+export function automationOfStigs(services: AutomationServices, stigs: NamedRelease[]): ListAutomation {
+  const { all, ofCcis } = services.coverage.families();
+  const severities = { high: noRules(), medium: noRules(), low: noRules() };
+  const families = new Map([...all, ''].map((family) => [family, noRules()]));
+  const totals = noRules();
+  const counted = stigs.map((stig) => {
+    const own = noRules();
+    for (const { rule, ccis } of read(services, stig)) {
+      const named = [...ofCcis(ccis)];
+      const inFamilies = (named.length === 0 ? [''] : named).map((family) => families.get(family)!);
+      for (const each of [own, totals, severities[rule.severity], ...inFamilies]) add(each, rule.state);
+    }
+    const { slug, title, release } = stig;
+    const content = release === null ? [] : services.ruleAutomation(slug).contents;
+    return { slug, title, version: release?.version ?? null, content, totals: own };
+  });
+  const withRules = [...families].filter(([, of]) => of.rules > 0);
   return {
-    /** Of a release that the catalog has. */
-    ofStig(stig: NamedRelease): StigAutomation {
-      const rules = read(stig).map(({ rule }) => rule);
-      const totals = noRules();
-      for (const { state } of rules) add(totals, state);
-      const { contents } = automationOf(stig.slug);
-      return { slug: stig.slug, version: stig.release!.version, content: contents, totals, rules };
-    },
-
-    /** Of the releases of a list. */
-    ofList(stigs: NamedRelease[]): ListAutomation {
-      const familiesOfCcis = familiesOf();
-      const severities = { high: noRules(), medium: noRules(), low: noRules() };
-      const families = new Map([...familiesOfCcis.all, ''].map((family) => [family, noRules()]));
-      const totals = noRules();
-      const counted = stigs.map((stig) => {
-        const own = noRules();
-        for (const { rule, ccis } of read(stig)) {
-          const of = familiesOfCcis(ccis);
-          const inFamilies = (of.length === 0 ? [''] : of).map((family) => families.get(family)!);
-          for (const each of [own, totals, severities[rule.severity], ...inFamilies]) add(each, rule.state);
-        }
-        const { slug, title, release } = stig;
-        const content = release === null ? [] : automationOf(slug).contents;
-        return { slug, title, version: release?.version ?? null, content, totals: own };
-      });
-      const withRules = [...families].filter(([, of]) => of.rules > 0);
-      return {
-        stigs: counted,
-        totals,
-        severities,
-        families: withRules.map(([family, of]) => ({ family, totals: of })),
-      };
-    },
-
-    /** The rules of releases, as a file has them. */
-    rows: (stigs: NamedRelease[]): ReportRow<typeof automationColumns>[] =>
-      stigs.flatMap((stig) =>
-        read(stig).map(({ rule }) => ({ slug: stig.slug, version: stig.release!.version, ...rule })),
-      ),
+    stigs: counted,
+    totals,
+    severities,
+    families: withRules.map(([family, of]) => ({ family, totals: of })),
   };
 }
 
@@ -85,4 +74,9 @@ export const automationColumns = [
   'ruleTitle',
   'state',
   'content',
-] as const;
+];
+
+export const automationRows = (services: AutomationServices, stigs: NamedRelease[]): ReportRow[] =>
+  stigs.flatMap((stig) =>
+    read(services, stig).map(({ rule }) => ({ slug: stig.slug, version: stig.release!.version, ...rule })),
+  );

@@ -27,21 +27,40 @@ export interface StigWithRules {
   rules: CoverageRule[];
 }
 
-/** The active controls of a revision of a framework, and which of them a CCI leads to. */
+interface FrameControl {
+  identifier: string;
+  title: string;
+  family: string;
+  /** The folded names of its baselines. */
+  words: string[];
+  /** The place of the control that it enhances. */
+  base: number | null;
+}
+
+/** The active controls of a revision of a framework in catalog order, and which of them a CCI leads to. */
 interface ControlFrame {
   /** null where no catalog of the framework is loaded. */
   revision: string | null;
-  /** In catalog order; `words` are the folded names of baselines, `base` is the place of the control that one enhances. */
-  controls: { identifier: string; title: string; family: string; words: string[]; base: number | null }[];
+  controls: FrameControl[];
   /** The places of these controls; rules that cite the CCI address them (rule D25). */
   placesOf(cci: string): number[];
 }
 
-/** Gives the families of nist-800-53 that some CCIs lead to, each once; `all` are those of the catalog, in its order. */
-export type FamiliesOf = ((ccis: string[]) => string[]) & { all: string[] };
+/** The controls that a question of coverage is about. */
+export interface CoverageScope {
+  framework: string;
+  revision: string | null;
+  baseline: string | null;
+  frame: ControlFrame;
+  isIn(control: FrameControl): boolean;
+}
 
-/** Whether a rule of a STIG counts, by its id with revision. */
-type Counts = (slug: string, ruleId: string) => boolean;
+/** How rules are counted. */
+interface Counting {
+  rollup?: boolean | undefined;
+  /** Whether a rule of a STIG counts, by its id with revision; by default all do. */
+  counts?: ((slug: string, ruleId: string) => boolean) | undefined;
+}
 
 export type CoverageService = ReturnType<typeof createCoverageService>;
 
@@ -75,20 +94,23 @@ export function createCoverageService(db: Database, controls: ControlService, cc
     throw badRequest(`framework must be one of: ${known.join(', ')}`.slice(0, 300), 'framework');
   }
 
-  function scopeOf(query: Pick<CoverageQuery, 'framework' | 'revision' | 'baseline'>) {
+  /**
+   * The controls that a question is about. Throws BAD_REQUEST for an unknown framework or baseline, NOT_FOUND for an unknown
+   * revision.
+   */
+  function scopeOf(query: Omit<CoverageQuery, 'rollup'>): CoverageScope {
     const framework = covered(query.framework);
     const baseline = baselineOf(controls, framework, query.baseline);
     const frame = frameOf(framework, query.revision);
     const word = baseline === null ? null : fold(baseline);
-    const isIn = ({ words }: { words: string[] }) => word === null || words.includes(word);
-    const inScope = frame.controls.filter(isIn);
+    const isIn = ({ words }: FrameControl) => word === null || words.includes(word);
     // The coverage of a baseline without controls would be of nothing.
-    if (baseline !== null && frame.revision !== null && inScope.length === 0)
+    if (baseline !== null && frame.revision !== null && !frame.controls.some(isIn))
       throw badRequest(`baseline: no control of ${cut(frame.revision)} is in ${cut(baseline)}`, 'baseline');
-    return { framework, revision: frame.revision, baseline, controls: inScope, frame, isIn };
+    return { framework, revision: frame.revision, baseline, frame, isIn };
   }
 
-  const withRules = (stigs: NamedRelease[], counts: Counts): StigWithRules[] =>
+  const withRules = (stigs: NamedRelease[], counts: Counting['counts'] = () => true): StigWithRules[] =>
     byTitle(stigs).map((stig) => ({
       slug: stig.slug,
       title: stig.title,
@@ -99,36 +121,31 @@ export function createCoverageService(db: Database, controls: ControlService, cc
   return {
     rulesOf,
 
-    /**
-     * The controls that a question of coverage is about, in catalog order. Throws BAD_REQUEST for an unknown framework or
-     * baseline, NOT_FOUND for an unknown revision.
-     */
     scopeOf,
 
-    /** By the default revision. */
-    familiesOf(): FamiliesOf {
+    /** The families of the default revision of nist-800-53 in its order, and those that some CCIs lead to, each once. */
+    families() {
       const { controls: of, placesOf } = frameOf('nist-800-53', undefined);
-      const families = (ccis: string[]) => [
-        ...new Set(ccis.flatMap((cci) => placesOf(cci).map((place) => of[place]!.family))),
-      ];
-      return Object.assign(families, { all: [...new Set(of.map(({ family }) => family))] });
+      return {
+        all: new Set(of.map(({ family }) => family)),
+        ofCcis: (cited: string[]) => new Set(cited.flatMap(placesOf).map((place) => of[place]!.family)),
+      };
     },
 
     /** The beginnings of the statements of controls without a title, by identifier. */
-    beginnings: ({ framework, revision }: Coverage): Map<string, string> =>
+    beginnings: ({ framework, revision }: CoverageScope): Map<string, string> =>
       new Map(beginnings.all(framework, revision)),
 
-    /** The rules that address a control, by STIG; null for a control that the revision lacks. Throws as `scopeOf`. */
+    /** The rules that address a control, by STIG; null for a control that the revision lacks. */
     rulesOfControl(
+      { frame: { controls: of, placesOf } }: CoverageScope,
       stigs: NamedRelease[],
-      query: CoverageQuery,
       identifier: string,
-      counts: Counts = () => true,
+      { rollup = false, counts }: Counting,
     ): { title: string; stigs: StigWithRules[] } | null {
-      const { controls: of, placesOf } = frameOf(covered(query.framework), query.revision);
       const place = of.findIndex((each) => each.identifier === identifier);
       if (place < 0) return null;
-      const isHere = (each: number) => each === place || (query.rollup === true && of[each]!.base === place);
+      const isHere = (each: number) => each === place || (rollup && of[each]!.base === place);
       const found = withRules(stigs, counts).map((stig) => ({
         ...stig,
         rules: stig.rules.filter(({ ccis }) => ccis.some((cci) => placesOf(cci).some(isHere))),
@@ -136,11 +153,10 @@ export function createCoverageService(db: Database, controls: ControlService, cc
       return { title: of[place]!.title, stigs: found.filter(({ rules }) => rules.length > 0) };
     },
 
-    /** The coverage of the STIGs that `find` gives, by the rules that count. Throws what `scopeOf` and `find` throw. */
-    of(find: () => NamedRelease[], query: CoverageQuery, counts: Counts = () => true): Coverage {
-      const { rollup = false } = query;
-      const { framework, revision, baseline, frame, isIn } = scopeOf(query);
-      const counted = tally(frame, withRules(find(), counts), isIn, rollup);
+    /** The coverage of STIGs. */
+    of(scope: CoverageScope, stigs: NamedRelease[], { rollup = false, counts }: Counting): Coverage {
+      const { framework, revision, baseline } = scope;
+      const counted = tally(scope, withRules(stigs, counts), rollup);
       const unmapped = counted.unmapped.map((rule) => {
         const deprecated = ccis.deprecated(rule.ccis);
         return deprecated.length === 0 ? rule : { ...rule, deprecated };
@@ -232,9 +248,8 @@ function byTitle(stigs: NamedRelease[]): NamedRelease[] {
 type ControlCount = Pick<CoveredControl, 'rules' | 'stigs'>;
 
 function tally(
-  { controls, placesOf }: ControlFrame,
+  { frame: { controls, placesOf }, isIn }: CoverageScope,
   stigs: StigWithRules[],
-  isIn: (control: ControlFrame['controls'][number]) => boolean,
   rollup: boolean,
 ): Omit<Coverage, 'framework' | 'revision' | 'baseline' | 'rollup'> {
   const newCount = (): ControlCount => ({ rules: { total: 0, high: 0, medium: 0, low: 0 }, stigs: [] });
@@ -305,9 +320,9 @@ export const coverageColumns = [
   'medium',
   'low',
   'stigs',
-] as const;
+];
 
-export const coverageRows = ({ controls, outside }: Coverage): ReportRow<typeof coverageColumns>[] => [
+export const coverageRows = ({ controls, outside }: Coverage): ReportRow[] => [
   ...controls.map(({ rules, stigs, ...control }) => {
     return { section: 'control', ...control, ...rules, stigs: joined(stigs) };
   }),

@@ -22,122 +22,101 @@ import {
   worksheetQuery,
 } from './reports-schema.ts';
 
-type FileQuery = Pick<FileChoice, 'format' | 'raw'>;
-
-/** A report about a STIG and about a list. */
-interface ReportRoutes<Query extends z.ZodObject> {
+/** A report, with a route for a STIG and one for a list. */
+interface ReportRoutes {
   /** The last word of both paths. */
   name: string;
-  job: (
-    services: ReportServices,
-    scope: ReportScope,
-    query: z.output<Query>,
-    choice: FileChoice,
-  ) => ReportFile;
-  query: Query;
-  stig: ReportOperation;
-  list: ReportOperation;
-}
-
-interface ReportOperation {
-  operationId: string;
-  summary: string;
+  /** The last word of both operation ids. */
+  operation: string;
+  job: (services: ReportServices, scope: ReportScope, query: never, choice: FileChoice) => ReportFile;
+  query: z.ZodObject;
   description: string;
-  json: z.ZodType;
+  stig: { summary: string; json: z.ZodType };
+  list: { summary: string; json: z.ZodType; description?: string };
 }
 
-const addressed =
-  'A rule addresses the controls that its CCIs lead to. It is evidence for a part of a control: addressed does not mean satisfied.';
 const automated =
   'From imported SCAP content: which rules a scan answers, which content tests another revision of, and which a person ' +
   'must look at.';
-const assessed =
-  'One row for each objective of SP 800-53A or 800-171A, with the rules that cite a CCI of its part: evidence, not proof. The texts are those of imported catalogs.';
+
+const reports: ReportRoutes[] = [
+  {
+    name: 'coverage',
+    operation: 'Coverage',
+    job: coverageReport,
+    query: coverageQuery,
+    description:
+      'A rule addresses the controls that its CCIs lead to. It is evidence for a part of a control: addressed does not mean satisfied.',
+    stig: {
+      summary: 'List the controls that the rules of a STIG address, and those that no rule addresses',
+      json: Coverage,
+    },
+    list: {
+      summary: 'List the controls that the rules of a list address, and those that no rule addresses',
+      json: Coverage,
+    },
+  },
+  {
+    name: 'automation',
+    operation: 'Automation',
+    job: automationReport,
+    query: automationQuery,
+    description: automated,
+    stig: { summary: 'Tell which rules of a STIG a scan answers', json: StigAutomation },
+    list: {
+      summary: 'Count which rules of a list a scan answers, by STIG, severity and family',
+      json: ListAutomation,
+      description: `${automated} csv and xlsx have a row for each rule.`,
+    },
+  },
+  {
+    name: 'worksheet',
+    operation: 'Worksheet',
+    job: worksheetReport,
+    query: worksheetQuery,
+    description:
+      'One row for each objective of SP 800-53A or 800-171A, with the rules that cite a CCI of its part: evidence, not proof. The texts are those of imported catalogs.',
+    stig: {
+      summary: 'List what an assessor must show of each control, with the rules of a STIG that are evidence',
+      json: Worksheet,
+    },
+    list: {
+      summary: 'List what an assessor must show of each control, with the rules of a list that are evidence',
+      json: Worksheet,
+    },
+  },
+];
 
 /** Coverage (rule D25), automation (rule D38.2) and worksheets (rule D37.3), of a STIG and of a list. */
 export function reportRoutes(access: Access, ask: Ask) {
-  function report<Query extends z.ZodObject>({ name, job, query, stig, list }: ReportRoutes<Query>) {
+  const costly = access.with({ expensive: true });
+  return reports.flatMap(({ name, operation, job, query: reportQuery, description, stig, list }) => {
     const ofStig = createRoutes('STIG catalog');
     const ofList = createRoutes('Lists');
-    const operation = ({ json, ...described }: ReportOperation) => ({
-      ...described,
-      response: fileContent(json, ['text/csv']),
-    });
-    const send = async (c: RequestContext, scope: ReportScope, asked: z.output<Query>) => {
-      const file = await ask(job, scope, asked, fileChoice(c, asked as unknown as FileQuery));
+    const send = async (c: RequestContext, scope: ReportScope, query: object) => {
+      const file = await ask(job, scope, query as never, fileChoice(c, query as FileChoice));
       return sendFile(c, file, file.name);
     };
-    ofStig.route(`GET /api/v1/stigs/{slug}/${name}`, access.with({ expensive: true, kept: 'catalog' }).user, {
-      ...operation(stig),
-      params: slugParam,
-      query: query.extend(versionQuery.shape),
-      handle({ params, query }, c) {
-        const { version, ...asked } = query as z.output<Query> & z.output<typeof versionQuery>;
-        return send(c, { slug: params.slug, version }, asked as unknown as z.output<Query>);
-      },
+    const described = ({ json, ...own }: ReportRoutes['list']) => ({
+      description,
+      ...own,
+      response: fileContent(json, ['text/csv']),
     });
-    ofList.route(`GET /api/v1/lists/{id}/${name}`, access.with({ expensive: true, kept: 'users' }).user, {
-      ...operation(list),
+    ofStig.route(`GET /api/v1/stigs/{slug}/${name}`, costly.with({ kept: 'catalog' }).user, {
+      operationId: `getStig${operation}`,
+      ...described(stig),
+      params: slugParam,
+      query: reportQuery.extend(versionQuery.shape),
+      handle: ({ params, query }, c) =>
+        send(c, { slug: params.slug, version: query.version as string | undefined }, query),
+    });
+    ofList.route(`GET /api/v1/lists/{id}/${name}`, costly.with({ kept: 'users' }).user, {
+      operationId: `getList${operation}`,
+      ...described(list),
       params: z.object({ id: z.string().openapi({ format: 'uuid' }) }),
-      query,
+      query: reportQuery,
       handle: ({ user, params, query }, c) => send(c, { user, list: params.id }, query),
     });
     return [ofStig.app, ofList.app];
-  }
-
-  return [
-    ...report({
-      name: 'coverage',
-      job: coverageReport,
-      query: coverageQuery,
-      stig: {
-        operationId: 'getStigCoverage',
-        summary: 'List the controls that the rules of a STIG address, and those that no rule addresses',
-        description: addressed,
-        json: Coverage,
-      },
-      list: {
-        operationId: 'getListCoverage',
-        summary: 'List the controls that the rules of a list address, and those that no rule addresses',
-        description: addressed,
-        json: Coverage,
-      },
-    }),
-    ...report({
-      name: 'automation',
-      job: automationReport,
-      query: automationQuery,
-      stig: {
-        operationId: 'getStigAutomation',
-        summary: 'Tell which rules of a STIG a scan answers',
-        description: automated,
-        json: StigAutomation,
-      },
-      list: {
-        operationId: 'getListAutomation',
-        summary: 'Count which rules of a list a scan answers, by STIG, severity and family',
-        description: `${automated} csv and xlsx have a row for each rule.`,
-        json: ListAutomation,
-      },
-    }),
-    ...report({
-      name: 'worksheet',
-      job: worksheetReport,
-      query: worksheetQuery,
-      stig: {
-        operationId: 'getStigWorksheet',
-        summary:
-          'List what an assessor must show of each control, with the rules of a STIG that are evidence',
-        description: assessed,
-        json: Worksheet,
-      },
-      list: {
-        operationId: 'getListWorksheet',
-        summary:
-          'List what an assessor must show of each control, with the rules of a list that are evidence',
-        description: assessed,
-        json: Worksheet,
-      },
-    }),
-  ];
+  });
 }

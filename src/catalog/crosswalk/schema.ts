@@ -9,6 +9,12 @@ export const MappingStatus = z.enum(statuses).openapi('MappingStatus');
 
 const decision = z.strictObject({ status: MappingStatus, reason: z.string(), decidedAt: z.iso.datetime() });
 
+const versionedControl = z.strictObject({
+  framework: z.string(),
+  version: z.string(),
+  identifier: z.string(),
+});
+
 /** The source of a step of a path (additive, `explain=true`). */
 export const Evidence = z
   .strictObject({
@@ -18,8 +24,8 @@ export const Evidence = z
     edition: z.string(),
     importedAt: z.string(),
     reference: z.string().openapi({ description: 'The row or reference in the source.' }),
-    from: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
-    to: z.strictObject({ framework: z.string(), version: z.string(), identifier: z.string() }),
+    from: versionedControl,
+    to: versionedControl,
     relationship: z.string().optional().openapi({
       description: 'From `from` to `to`, as an OSCAL mapping-collection states it.',
       example: 'subset-of',

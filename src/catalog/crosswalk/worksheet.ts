@@ -3,59 +3,50 @@ import { joined } from '../../http/columns.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import type { AutomationOf } from '../stigs/rule-automation.ts';
-import type { CoverageService } from './coverage.ts';
+import type { CoverageScope, CoverageService } from './coverage.ts';
 import type { ReportRow } from './reports.ts';
-import type { Worksheet, WorksheetControl, WorksheetQuery, WorksheetRule } from './reports-schema.ts';
+import type { Worksheet, WorksheetControl, WorksheetRule } from './reports-schema.ts';
 
-export type WorksheetService = ReturnType<typeof createWorksheetService>;
+interface WorksheetServices {
+  controls: ControlService;
+  coverage: CoverageService;
+  ruleAutomation: AutomationOf;
+}
 
 /** What an assessor must show of each control for some releases (rule D37.3). */
-export function createWorksheetService(
-  controls: ControlService,
-  coverage: Pick<CoverageService, 'scopeOf' | 'rulesOf'>,
-  automationOf: AutomationOf,
-) {
-  /** The rules of releases by the CCIs that they cite, in the order of the releases and of each document. */
-  function rulesByCci(stigs: NamedRelease[]): Map<string, Set<WorksheetRule>> {
-    const byCci = new Map<string, Set<WorksheetRule>>();
-    for (const stig of new Map(stigs.map((each) => [each.slug, each])).values()) {
-      const { slug } = stig;
-      const { of } = automationOf(slug);
-      for (const { groupId, ruleId, ruleVersion, severity, title, ccis } of coverage.rulesOf(stig)) {
-        const automation = of(ruleId).state;
-        const rule = { slug, groupId, ruleId, ruleVersion, severity, ruleTitle: title, automation };
-        for (const cci of ccis) byCci.set(cci, (byCci.get(cci) ?? new Set()).add(rule));
-      }
+export function worksheetOf(
+  { controls, coverage, ruleAutomation }: WorksheetServices,
+  { framework, revision, baseline, frame, isIn }: CoverageScope,
+  stigs: NamedRelease[],
+  family: string | undefined,
+): Worksheet {
+  const byCci = new Map<string, Set<WorksheetRule>>();
+  for (const stig of new Map(stigs.map((each) => [each.slug, each])).values()) {
+    const { slug } = stig;
+    const { of } = ruleAutomation(slug);
+    for (const { title, ccis, ...ids } of coverage.rulesOf(stig)) {
+      const { groupId, ruleId, ruleVersion, severity } = ids;
+      const automation = of(ruleId).state;
+      const rule = { slug, groupId, ruleId, ruleVersion, severity, ruleTitle: title, automation };
+      for (const cci of ccis) byCci.set(cci, (byCci.get(cci) ?? new Set()).add(rule));
     }
-    return byCci;
   }
-
-  return {
-    /**
-     * The worksheet of the releases that `find` gives. Throws BAD_REQUEST for an unknown framework or
-     * baseline, NOT_FOUND for an unknown revision, and what `find` throws.
-     */
-    of(find: () => NamedRelease[], query: WorksheetQuery): Worksheet {
-      const { framework, revision, baseline, controls: scope } = coverage.scopeOf(query);
-      const byCci = rulesByCci(find());
-      const inFamily =
-        revision === null ? [] : scope.filter(isOf(controls, framework, revision, query.family));
-      const asked = controls.assessments(
-        framework,
-        revision ?? '',
-        inFamily.map(({ identifier }) => identifier),
-      );
-      const rows = inFamily.map(({ identifier, title, family }): WorksheetControl => {
-        const { objectives, methods } = asked.get(identifier)!;
-        const withRules = objectives.map((objective) => {
-          const rules = objective.ccis.flatMap(({ cci }) => [...(byCci.get(cci) ?? [])]);
-          return { ...objective, rules: [...new Set(rules)] };
-        });
-        return { identifier, title, family, objectives: withRules, methods };
-      });
-      return { framework, revision, baseline, controls: rows, totals: totalsOf(rows) };
-    },
-  };
+  const isWanted = isOf(controls, framework, revision ?? '', family);
+  const wanted = frame.controls.filter((control) => isIn(control) && isWanted(control));
+  const identifiers = wanted.map(({ identifier }) => identifier);
+  const assessments = controls.assessments(framework, revision ?? '', identifiers);
+  const rows = wanted.map(({ identifier, title, family }): WorksheetControl => {
+    const { objectives, methods } = assessments.get(identifier)!;
+    const withRules = objectives.map((objective) => {
+      const rules = objective.ccis.flatMap(({ cci }) => [...(byCci.get(cci) ?? [])]);
+      return { ...objective, rules: [...new Set(rules)] };
+    });
+    return { identifier, title, family, objectives: withRules, methods };
+  });
+  const objectives = rows.flatMap((control) => control.objectives);
+  const objectivesWithRules = objectives.filter(({ rules }) => rules.length > 0).length;
+  const totals = { controls: rows.length, objectives: objectives.length, objectivesWithRules };
+  return { framework, revision, baseline, controls: rows, totals };
 }
 
 /** Whether a control is of a family, by name or code in any case; always, where none is asked for. */
@@ -64,12 +55,6 @@ function isOf(controls: ControlService, framework: string, revision: string, fam
   if (word === '') return () => true;
   const names = controls.familyNames(framework, revision);
   return ({ identifier }: { identifier: string }) => names.get(identifier)?.includes(word) ?? false;
-}
-
-function totalsOf(controls: WorksheetControl[]): Worksheet['totals'] {
-  const objectives = controls.flatMap((control) => control.objectives);
-  const objectivesWithRules = objectives.filter(({ rules }) => rules.length > 0).length;
-  return { controls: controls.length, objectives: objectives.length, objectivesWithRules };
 }
 
 /** The objects of a method of a control. */
@@ -94,9 +79,9 @@ export const worksheetColumns = [
   'evidence',
   'assessor',
   'date',
-] as const;
+];
 
-export const worksheetRows = ({ controls }: Worksheet): ReportRow<typeof worksheetColumns>[] =>
+export const worksheetRows = ({ controls }: Worksheet): ReportRow[] =>
   controls.flatMap((control) => {
     const { identifier, title, family } = control;
     const ofControl = {
