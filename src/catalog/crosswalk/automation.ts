@@ -2,8 +2,13 @@ import { joined } from '../../http/columns.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import type { AutomationOf, AutomationState } from '../stigs/rule-automation.ts';
 import type { CoverageService } from './coverage.ts';
-import type { ReportRow } from './reports.ts';
-import type { AutomatedRule, AutomationTotals, ListAutomation, StigAutomation } from './reports-schema.ts';
+import type {
+  AutomatedRule,
+  AutomationTotals,
+  ListAutomation,
+  ReportRow,
+  StigAutomation,
+} from './reports-schema.ts';
 
 interface AutomationServices {
   coverage: CoverageService;

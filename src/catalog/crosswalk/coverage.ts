@@ -7,8 +7,7 @@ import { frameworkKey, macLevel, macNames, nistBaselines } from '../controls/fra
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import type { CciService } from './cci.ts';
-import type { ReportRow } from './reports.ts';
-import type { Coverage, CoverageQuery, CoveredControl } from './reports-schema.ts';
+import type { Coverage, CoverageQuery, CoveredControl, ReportRow } from './reports-schema.ts';
 
 /** The fields of a rule that reports need. */
 export interface CoverageRule {

@@ -5,6 +5,9 @@ import { AssessmentMethod, Objective } from '../controls/schema.ts';
 import { automationStates } from '../stigs/rule-automation.ts';
 import { Severity } from '../stigs/schema.ts';
 
+/** A row of a report as a file, by column; what it lacks is an empty cell. */
+export type ReportRow = Record<string, string | number | boolean | null | undefined>;
+
 export const reportFormats = ['json', 'csv', 'xlsx'] as const;
 
 const fileQuery = { format: format(reportFormats), raw: flag('raw') };

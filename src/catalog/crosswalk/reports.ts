@@ -8,6 +8,7 @@ import { type CoverageService, coverageColumns, coverageRows } from './coverage.
 import type {
   CoverageQuery,
   ListAutomation,
+  ReportRow,
   StigAutomation,
   Worksheet,
   WorksheetQuery,
@@ -24,9 +25,6 @@ export interface ReportServices {
   coverage: CoverageService;
   ruleAutomation: AutomationOf;
 }
-
-/** A row of a report as a file, by column; what it lacks is an empty cell. */
-export type ReportRow = Record<string, string | number | boolean | null | undefined>;
 
 interface Report {
   json: object;

@@ -4,8 +4,7 @@ import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import type { AutomationOf } from '../stigs/rule-automation.ts';
 import type { CoverageScope, CoverageService } from './coverage.ts';
-import type { ReportRow } from './reports.ts';
-import type { Worksheet, WorksheetControl, WorksheetRule } from './reports-schema.ts';
+import type { ReportRow, Worksheet, WorksheetControl, WorksheetRule } from './reports-schema.ts';
 
 interface WorksheetServices {
   controls: ControlService;
