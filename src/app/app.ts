@@ -18,7 +18,6 @@ import { plantRoutes } from '../http/plants-api.ts';
 import { malformed } from '../http/schema.ts';
 import { serviceRoutes } from '../http/service-api.ts';
 import { sessionRoutes } from '../http/session-api.ts';
-import { createSessionAudit } from '../http/session-audit.ts';
 import { createSessionCookie } from '../http/session-cookie.ts';
 import { openApiDocument } from '../openapi.ts';
 import { createServices } from '../services.ts';
@@ -35,7 +34,10 @@ export function createApp(context: Context, services = createServices(context)):
   const { audit, log, now, limiter, banner } = context;
   const { users, keyId, certificates } = context;
   const sessions = createSessions(users, now, log, {
-    ...{ audit: createSessionAudit(audit.stream), keyId, certificates, idleMinutes: context.sessionIdle },
+    audit: audit.stream,
+    keyId,
+    certificates,
+    idleMinutes: context.sessionIdle,
   });
   const ownTokens = context.selfTokens ? createOwnTokens(users, now, keyId, certificates) : null;
   const access = accessOf(context, sessions, ownTokens);

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { silentAudit } from '../../src/audit/stream.ts';
 import { type FollowedCertificates, loadCertificates, readPeople } from '../../src/auth/certificates.ts';
 import { createSessions } from '../../src/auth/sessions.ts';
 import { followFiles } from '../../src/base/follow.ts';
@@ -69,8 +70,7 @@ faults('a session ends, and a head is noted, while an import holds the lock of t
   const db = await openSite(folder, [shipped('stigs')]);
   db.neverBlock();
   let now = new Date('2026-11-21T12:00:00Z');
-  const audit = { ended() {}, rolledBack() {}, hold: (work: () => void) => work(), failing: () => false };
-  const options = { audit, keyId: () => '', idleMinutes: 15, certificates: null };
+  const options = { audit: silentAudit, keyId: () => '', idleMinutes: 15, certificates: null };
   const sessions = createSessions(db, () => now, silentLog, options);
   const user = { kind: 'user', subject: 'ann', email: null, organization: null, expiresAt: 2e9 } as const;
   const secret = await sessions.start({ ...user, entitlements: new Set() }, undefined);
