@@ -24,7 +24,7 @@ const clockTolerance = 60 * 1000;
 type SessionRow = typeof sessions.$inferSelect;
 
 /** Why a session ends, with the action of its audit event; the request itself audits a sign-out. */
-const ends = {
+const endEvents = {
   logoff: null,
   idle: ['session.timeout', 'IDLE'],
   expired: ['session.timeout', 'EXPIRED'],
@@ -32,7 +32,7 @@ const ends = {
   replaced: ['session.renew', 'REPLACED'],
   'too many': ['session.end', 'TOO_MANY'],
 } as const;
-type EndReason = keyof typeof ends;
+type EndReason = keyof typeof endEvents;
 type End = (row: SessionRow, reason: EndReason) => void;
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -218,7 +218,7 @@ function idOf(row: { hash: string }): string {
 }
 
 function eventOf(row: SessionRow, why: EndReason): AuditEvent | null {
-  const event = ends[why];
+  const event = endEvents[why];
   if (event === null) return null;
   const [action, reason] = event;
   return systemEvent(action, null, {
