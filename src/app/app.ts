@@ -6,7 +6,6 @@ import { AppError, noSuchPath } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { cronRoutes } from '../collections/purge-api.ts';
 import { storageFault } from '../db/faults.ts';
-import { createSessionAudit } from '../http/audited.ts';
 import type { Env } from '../http/env.ts';
 import { refusal, toAppError, wantsPage } from '../http/error-answers.ts';
 import { allowOrigins, securityHeaders } from '../http/headers.ts';
@@ -33,7 +32,7 @@ import { programRoutes } from './programs.ts';
 export function createApp(context: Context, services = createServices(context)): OpenAPIHono<Env> {
   const { audit, log, now, limiter, banner, users, keyId, certificates } = context;
   const sessions = createSessions(users, now, log, {
-    audit: createSessionAudit(audit.stream),
+    audit: audit.stream,
     keyId,
     certificates,
     idleMinutes: context.sessionIdle,

@@ -3,9 +3,8 @@ import { getCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import { LRUCache } from 'lru-cache';
 import type { Audit, Step } from '../audit/audited-action.ts';
-import { type AuditEvent, shownName, systemEvent } from '../audit/event.ts';
-import type { AuditStream } from '../audit/stream.ts';
-import { type EndedSession, type SessionAudit, sessionCookie } from '../auth/sessions.ts';
+import { type AuditEvent, shownName } from '../audit/event.ts';
+import { sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
 import type { RouteOptions } from './access.ts';
@@ -156,24 +155,4 @@ function actorOf(caller: Caller | null): Pick<AuditEvent, 'actorType' | 'actor' 
 function tokenKey(viewer: Viewer): string {
   if (viewer.kind === 'integration') return `integration ${viewer.id}`;
   return JSON.stringify([viewer.subject, viewer.organization, viewer.expiresAt]);
-}
-
-/** Writes ended sessions to the audit stream. */
-export function createSessionAudit(
-  stream: Pick<AuditStream, 'must' | 'hold' | 'note' | 'stats'>,
-): SessionAudit {
-  return {
-    ended: (sessions) => stream.must(...sessions.map(endOf)),
-    rolledBack(sessions) {
-      for (const session of sessions)
-        stream.note({ ...endOf(session), outcome: 'failure', reason: 'ROLLED_BACK' });
-    },
-    hold: (work) => stream.hold(work, false),
-    failing: () => stream.stats().failing,
-  };
-}
-
-function endOf({ action, reason, id, subject: actor, organization: org }: EndedSession): AuditEvent {
-  const object = { objectType: 'session', objectId: id };
-  return systemEvent(action, null, { actorType: 'user', actor, org, ...object, reason });
 }
