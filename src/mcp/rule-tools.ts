@@ -1,7 +1,7 @@
 import { citation, readCitation } from '../base/citation.ts';
 import { pick, withoutEmpty } from '../base/objects.ts';
 import { brief, cut } from '../base/text.ts';
-import { automationOfStig } from '../catalog/crosswalk/automation.ts';
+import { automationOfStig } from '../catalog/crosswalk/reports.ts';
 import {
   controlOf,
   isControlId,

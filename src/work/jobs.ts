@@ -12,8 +12,8 @@ import {
   coverageReport,
   listAutomation,
   shownCoverage,
-  shownWorksheet,
   stigAutomation,
+  worksheetOf,
   worksheetReport,
 } from '../catalog/crosswalk/reports.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
@@ -41,9 +41,9 @@ export const jobs = {
   searchFile,
   searchPage,
   shownCoverage,
-  shownWorksheet,
   stigAutomation,
   uploadAnswer,
+  worksheetOf,
   worksheetReport,
 } satisfies Record<string, Job>;
 
