@@ -126,7 +126,7 @@ export function shownCoverage(
 }
 
 /** The rules of a release in document order, each with its state and its CCIs. */
-function read({ coverage, ruleAutomation }: RuleServices, stig: NamedRelease) {
+function automatedRules({ coverage, ruleAutomation }: RuleServices, stig: NamedRelease) {
   const { of } = ruleAutomation(stig.slug);
   return coverage.rulesOf(stig).map(({ ccis, ...rule }) => {
     const { state, content } = of(rule.ruleId);
@@ -143,7 +143,11 @@ export const automationReport = report(
     const stigs = stigsOf(services, scope);
     const json = 'list' in scope ? automationOfStigs(services, stigs) : automationOfStig(services, stigs[0]!);
     const rows = stigs.flatMap((stig) =>
-      read(services, stig).map(({ rule }) => ({ slug: stig.slug, version: stig.release!.version, ...rule })),
+      automatedRules(services, stig).map(({ rule }) => ({
+        slug: stig.slug,
+        version: stig.release!.version,
+        ...rule,
+      })),
     );
     return { json, rows };
   },
@@ -162,7 +166,7 @@ export const stigAutomation = (
 
 /** What machines can check of a release (rule D38.2). */
 export function automationOfStig(services: RuleServices, stig: NamedRelease): StigAutomation {
-  const rules = read(services, stig).map(({ rule }) => rule);
+  const rules = automatedRules(services, stig).map(({ rule }) => rule);
   const totals = noRules();
   for (const { state } of rules) add(totals, state);
   const { contents } = services.ruleAutomation(stig.slug);
@@ -177,7 +181,7 @@ export function automationOfStigs(services: RuleServices, stigs: NamedRelease[])
   const totals = noRules();
   const counted = stigs.map((stig) => {
     const own = noRules();
-    for (const { rule, ccis } of read(services, stig)) {
+    for (const { rule, ccis } of automatedRules(services, stig)) {
       const named = [...ofCcis(ccis)];
       const inFamilies = (named.length === 0 ? [''] : named).map((family) => families.get(family)!);
       for (const each of [own, totals, severities[rule.severity], ...inFamilies]) add(each, rule.state);
@@ -265,7 +269,7 @@ export function worksheetOf(services: ReportServices, scope: ReportScope, query:
   const stigs = new Map(stigsOf(services, scope).map((each) => [each.slug, each]));
   const byCci = new Map<string, Set<WorksheetRule>>();
   for (const [slug, stig] of stigs)
-    for (const { rule, ccis } of read(services, stig)) {
+    for (const { rule, ccis } of automatedRules(services, stig)) {
       const { groupId, ruleId, ruleVersion, severity, ruleTitle, state } = rule;
       const cited = { slug, groupId, ruleId, ruleVersion, severity, ruleTitle, automation: state };
       for (const cci of ccis) byCci.set(cci, (byCci.get(cci) ?? new Set()).add(cited));
