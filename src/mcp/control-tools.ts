@@ -3,8 +3,8 @@ import { badRequest } from '../base/errors.ts';
 import { pick } from '../base/objects.ts';
 import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment.ts';
-import { automationOfStigs } from '../catalog/crosswalk/automation.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
+import { automationOfStigs } from '../catalog/crosswalk/reports.ts';
 import { citeControl, controlIn, isImported, missingControl } from '../catalog/search/control-versions.ts';
 import {
   controlOf,

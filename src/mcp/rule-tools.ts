@@ -2,7 +2,7 @@ import { citation, readCitation } from '../base/citation.ts';
 import { pick } from '../base/objects.ts';
 import { plainRuleId } from '../base/rule-ids.ts';
 import { brief, cut } from '../base/text.ts';
-import { automationOfStig } from '../catalog/crosswalk/automation.ts';
+import { automationOfStig } from '../catalog/crosswalk/reports.ts';
 import {
   controlOf,
   isControlId,

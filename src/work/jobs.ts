@@ -20,8 +20,8 @@ import {
   coverageReport,
   listAutomation,
   shownCoverage,
-  shownWorksheet,
   stigAutomation,
+  worksheetOf,
   worksheetReport,
 } from '../catalog/crosswalk/reports.ts';
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
@@ -94,12 +94,12 @@ export const jobs = {
   searchPage,
   searchSite,
   shownCoverage,
-  shownWorksheet,
   stigAutomation,
   stigBatch,
   stigFile,
   stigsBeside,
   uploadAnswer,
+  worksheetOf,
   worksheetReport,
 } satisfies Record<string, Job>;
 

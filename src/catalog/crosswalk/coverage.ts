@@ -2,19 +2,18 @@ import { badRequest } from '../../base/errors.ts';
 import { compareCodePoints, cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import { joined } from '../../http/columns.ts';
 import { frameworkKey, macLevel, macNames, nistBaselines } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import type { CciService } from './cci.ts';
-import type { Coverage, CoverageQuery, CoveredControl, ReportRow } from './reports-schema.ts';
+import type { Coverage, CoverageQuery, CoveredControl } from './reports-schema.ts';
 
 /** The fields of a rule that reports need. */
 export interface CoverageRule {
   groupId: string;
   ruleId: string;
   ruleVersion: string;
-  title: string;
+  ruleTitle: string;
   severity: 'high' | 'medium' | 'low';
   ccis: string[];
 }
@@ -67,7 +66,7 @@ export type CoverageService = ReturnType<typeof createCoverageService>;
 export function createCoverageService(db: Database, controls: ControlService, ccis: CciService) {
   const frameOf = createControlFrames(db, controls, ccis);
   const rulesOfRelease = db.sqlite.prepare<[number], Omit<CoverageRule, 'ccis'> & { ccis: string }>(
-    `SELECT group_id AS groupId, rule_id AS ruleId, rule_version AS ruleVersion, rule_title AS title, severity, ccis
+    `SELECT group_id AS groupId, rule_id AS ruleId, rule_version AS ruleVersion, rule_title AS ruleTitle, severity, ccis
        FROM findings WHERE release_id = ? ORDER BY ordinal`,
   );
   const beginnings = db.sqlite
@@ -267,8 +266,8 @@ function tally(
       for (const place of places) add(direct[place]!, rule, slug);
       if (places.size > 0) mappedRules++;
       else {
-        const { groupId, ruleId, ccis } = rule;
-        unmapped.push({ slug, groupId, ruleId, title: rule.title, ccis });
+        const { groupId, ruleId, ruleTitle, ccis } = rule;
+        unmapped.push({ slug, groupId, ruleId, title: ruleTitle, ccis });
       }
       if (!rollup) continue;
       const bases = [...places].flatMap((place) => controls[place]!.base ?? []);
@@ -306,24 +305,3 @@ function tally(
     unmapped,
   };
 }
-
-/** The columns of a coverage as a file: a row for each control, in the baseline or addressed outside it. */
-export const coverageColumns = [
-  'section',
-  'identifier',
-  'title',
-  'family',
-  'covered',
-  'total',
-  'high',
-  'medium',
-  'low',
-  'stigs',
-];
-
-export const coverageRows = ({ controls, outside }: Coverage): ReportRow[] => [
-  ...controls.map(({ rules, stigs, ...control }) => {
-    return { section: 'control', ...control, ...rules, stigs: joined(stigs) };
-  }),
-  ...outside.map(({ rules, ...control }) => ({ section: 'outside', ...control, total: rules })),
-];

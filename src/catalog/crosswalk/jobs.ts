@@ -77,11 +77,9 @@ export function pathsOfPairs(
       return { ...source, to: frameworkKey(target), statuses: status ?? defaultStatuses, maxHops };
     }),
   );
-  const results = sources.map((source) => {
-    const ofSource = pairs.flatMap((pair, index) =>
-      pair.source === source ? [[pair.target, answers[index]!.paths] as const] : [],
-    );
-    return [source.key, Object.fromEntries(ofSource)] as const;
+  const results = sources.map((source, row) => {
+    const pathsTo = targets.map((target, column) => [target, answers[row * targets.length + column]!.paths]);
+    return [source.key, Object.fromEntries(pathsTo)];
   });
   const truncated = pairs
     .filter((_, index) => answers[index]!.truncated)

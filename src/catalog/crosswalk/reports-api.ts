@@ -97,9 +97,9 @@ export function reportRoutes(access: Access, ask: Ask) {
       const file = await ask(job, scope, query as never, fileChoice(c, query as FileChoice));
       return sendFile(c, file, file.name);
     };
-    const described = ({ json, ...own }: ReportRoutes['list']) => ({
-      description,
-      ...own,
+    const described = ({ summary, json, description: own }: ReportRoutes['list']) => ({
+      summary,
+      description: own ?? description,
       response: fileContent(json, ['text/csv']),
     });
     ofStig.route(`GET /api/v1/stigs/{slug}/${name}`, costly.with({ kept: 'catalog' }).user, {

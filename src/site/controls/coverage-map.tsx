@@ -112,7 +112,7 @@ function Chosen(props: {
                 <a class="ids" href={ruleHref(slug, rule, version ?? '')}>
                   {rule.groupId}
                 </a>{' '}
-                {rule.title}
+                {rule.ruleTitle}
               </li>
             ))}
             {rules.length > mostListed ? <li>{count(rules.length - mostListed, 'more rule')}</li> : null}

@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { methodNames } from '../../catalog/controls/assessment-record.ts';
+import { objectsOf } from '../../catalog/crosswalk/reports.ts';
 import type { Worksheet, WorksheetControl } from '../../catalog/crosswalk/reports-schema.ts';
 import { reportFormats } from '../../catalog/crosswalk/reports-schema.ts';
-import { objectsOf } from '../../catalog/crosswalk/worksheet.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Automation } from '../parts/checked-by.tsx';
 import { Downloads, Empty, link, Pager, Table } from '../parts/components.tsx';

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
-import { type ReportScope, shownWorksheet } from '../../catalog/crosswalk/reports.ts';
+import { type ReportScope, worksheetOf } from '../../catalog/crosswalk/reports.ts';
 import { worksheetQuery } from '../../catalog/crosswalk/reports-schema.ts';
 import { versionQuery } from '../../catalog/stigs/schema.ts';
 import type { Env } from '../../http/env.ts';
@@ -27,7 +27,7 @@ export function worksheetPages(
     const query = ofFramework(c, asked);
     const families = controls.families(query.framework, query.revision);
     const family = (query === asked ? query.family : undefined) ?? families[0] ?? '';
-    const found = await ask(shownWorksheet, scope, { ...query, family });
+    const found = await ask(worksheetOf, scope, { ...query, family });
     const choices = choicesOf(controls, found.framework, found.revision);
     return {
       worksheet: found,
