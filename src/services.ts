@@ -67,9 +67,7 @@ export function createServices(context: ServiceContext) {
   const references = createReferenceLookup(catalog, ruleHistory);
   const reading = createReadingService(catalog, stigs);
   return {
-    /** Runs questions to several services so that all see one state of the catalog. */
-    inOneState: catalog.read,
-    /** The same for questions that wait in between: it asks again where the catalog changed meanwhile. */
+    /** Runs questions that wait in between on one state of the catalog: it asks again where that changed meanwhile. */
     inOneGeneration: ((work) => inOneGeneration(catalog, work)) as InOneGeneration,
     stigs,
     stigNames,
