@@ -1,15 +1,12 @@
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import { type CatalogFramework, frameworks, isPublished } from './frameworks.ts';
+import { frameworks, isPublished } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
 
 /** A control as GET /controls shows it. */
 export interface KnownControl {
-  id: string;
-  framework: CatalogFramework;
   identifier: string;
-  sortKey: string;
   title: string;
   family: string;
   statement: string;
@@ -34,7 +31,7 @@ const published = JSON.stringify(frameworks);
 export function createFindControls(db: Database) {
   const publishedForm = createPublishedForm(db);
   const find = db.sqlite.prepare<[string], KnownControl & { at: number }>(
-    `SELECT n.key AS at, k.id, k.framework, k.identifier, k.sort_key AS sortKey, k.title, k.family, k.statement
+    `SELECT n.key AS at, k.identifier, k.title, k.family, k.statement
        FROM json_each(?) AS n CROSS JOIN known_controls AS k ON k.id = coalesce(
             (SELECT id FROM control_keys WHERE id = n.value ->> 1 AND framework = n.value ->> 0),
             (SELECT id FROM control_keys WHERE framework = n.value ->> 0 AND identifier = n.value ->> 2))`,
