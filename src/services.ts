@@ -17,7 +17,9 @@ import {
   createRoleService,
 } from './catalog/guidance/queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
-import { createSearchServices } from './catalog/search/search-services.ts';
+import { createCitations } from './catalog/search/citations.ts';
+import { createAnswers } from './catalog/search/id-answers.ts';
+import { createSearchService } from './catalog/search/queries.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { createRuleHistoryService } from './catalog/stigs/history.ts';
@@ -88,10 +90,14 @@ export function createServices(context: ServiceContext) {
     summary: createCatalogSummaryService(catalog),
     ledger: createLedgerService(catalog),
     onlySamples: createOnlySamples(catalog),
-    ...createSearchServices(catalog, cciLookup, {
-      ...{ stigs, stigNames, ruleHistory, reading, controls, controlRules },
-      ...{ citedIn: references.citedIn, ownControl: cciLookup.ownControl },
+    search: createSearchService(catalog, cciLookup, stigNames),
+    answers: createAnswers({
+      citedIn: references.citedIn,
+      stigNames,
+      controlRules,
+      ownControl: cciLookup.ownControl,
     }),
+    citations: createCitations({ stigs, stigNames, ruleHistory, reading, controls }),
 
     controls,
     crosswalk,
@@ -115,7 +121,7 @@ export function createServices(context: ServiceContext) {
     ...ofLists,
     undo: createUndoService(users, now, newId),
     listChecklists: createListChecklists(
-      createChecklistZips(stigs, catalog.generation),
+      createChecklistZips(stigs),
       stigNames,
       { releases: listStigs.releases, hosts: (user, id) => listHosts.get(user, id).hosts },
       banner,

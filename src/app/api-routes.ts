@@ -8,8 +8,7 @@ import { controlRulesRoutes } from '../catalog/crosswalk/control-rules-api.ts';
 import { coverageRoutes } from '../catalog/crosswalk/coverage-api.ts';
 import { worksheetRoutes } from '../catalog/crosswalk/worksheet-api.ts';
 import { documentRoutes, roleMappingRoutes, roleRoutes } from '../catalog/guidance/api.ts';
-import { searchRoutes } from '../catalog/search/api.ts';
-import { citationRoutes } from '../catalog/search/citation-api.ts';
+import { citationRoutes, searchRoutes } from '../catalog/search/api.ts';
 import { stigRoutes } from '../catalog/stigs/api.ts';
 import { stigChangesRoutes } from '../catalog/stigs/changes-api.ts';
 import { stigDiffRoutes } from '../catalog/stigs/diff-api.ts';
@@ -55,14 +54,14 @@ export function apiRoutes(
     // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, ask),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs),
-    listRoutes(ofUsers, services.lists, services.listSeen),
+    listRoutes(ofUsers, ask, services.lists, services.listSeen),
     listEntryRoutes(ofUsers, services),
-    listChecklistRoutes(access, services.listChecklists),
+    listChecklistRoutes(access, ask),
     ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
     ...automationRoutes(access, services.automation, stigs, listStigs.releases),
     ...worksheetRoutes(access, services.worksheet, stigs, listStigs.releases),
     listChangesRoutes(ofUsers, listStigs, services.listChanges),
-    controlCollectionRoutes(ofUsers, services.collections),
+    controlCollectionRoutes(ofUsers, ask, services.collections),
     collectedControlRoutes(ofUsers, services.collections),
     favoriteRoutes(ofUsers, services.favorites),
     documentRoutes(ofUsers, ask, services.documents),

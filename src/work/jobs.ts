@@ -11,9 +11,12 @@ import {
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
 import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
-import { uploadAnswer } from '../checklists/jobs.ts';
+import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
+import { collectionsJson, listsJson, pastedStigs } from '../collections/jobs.ts';
 import type { Database } from '../db/database.ts';
+import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
+import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
 
@@ -22,6 +25,11 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  * plain arguments; its result is a plain value, or has `bytes` that are transferred.
  */
 export const jobs = {
+  answerTool,
+  collectionsJson,
+  listChecklists,
+  listsJson,
+  pastedStigs,
   catalogPage,
   cciList,
   controlFile,
@@ -36,8 +44,15 @@ export const jobs = {
   roleFile,
   searchFile,
   searchPage,
+  searchSite,
   uploadAnswer,
 } satisfies Record<string, Job>;
+
+/** Milliseconds that a job may compute, where they are more than those of others. */
+export const longerLimits: Record<string, number> = {
+  // A list of a thousand STIGs: each is written and compressed.
+  listChecklists: 60_000,
+};
 
 /** A job as it is sent to a worker. */
 export interface JobRequest {
@@ -58,9 +73,16 @@ export type JobAnswer =
     }
   | { failed: { message: string; code: unknown; stack: string | undefined } };
 
-/** Runs a job inside one read transaction, so that all its queries see one state of both databases. */
+/**
+ * Runs a job inside one read transaction, so that all its queries see one state of both databases. What a job does after
+ * its first `await` is outside of it.
+ */
 export async function runJob(db: Database, services: Services, job: Job, args: unknown[]): Promise<unknown> {
-  return db.read(() => job(services, ...(args as never[])));
+  let value: unknown;
+  db.read(() => {
+    value = job(services, ...(args as never[]));
+  });
+  return value;
 }
 
 /** Runs jobs in the calling thread: for databases in memory, which no other thread can open. */
