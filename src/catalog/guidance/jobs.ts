@@ -1,5 +1,5 @@
+import { type SectionRow, sectionColumns, sectionRows } from '../../http/columns.ts';
 import { type FileChoice, type RenderedFile, renderFile } from '../../http/downloads.ts';
-import { type SectionRow, sectionColumns, sectionRows } from '../../http/sections.ts';
 import { ActionableItem, type RegulatoryDocumentFile } from './document-schema.ts';
 import type { DocumentService, RoleService } from './queries.ts';
 import { type RoleFile, StigMapping, Task, TechnologySkill } from './role-schema.ts';

@@ -1,56 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that the reference page shows. */
-export interface OpenApi {
-  info: { title: string; version: string; description?: string };
-  paths: Record<string, Record<string, DocumentedOperation>>;
-  components: { schemas: Record<string, Schema>; responses: Record<string, DocumentedResponse> };
-}
-
-export interface DocumentedOperation {
-  summary: string;
-  description?: string;
-  tags?: string[];
-  security?: Record<string, string[]>[];
-  'x-access'?: string;
-  parameters?: DocumentedParameter[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, DocumentedResponse>;
-}
-
-export interface DocumentedResponse {
-  $ref?: string;
-  description: string;
-  content?: Record<string, { schema: Schema }>;
-}
-
-export interface DocumentedParameter {
-  name: string;
-  in: string;
-  required?: boolean;
-  description?: string;
-  schema: Schema;
-}
-
-export interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  format?: string;
-  enum?: unknown[];
-  const?: unknown;
-  description?: string;
-  example?: unknown;
-  default?: unknown;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: Schema | boolean;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
-}
+import { type DocumentedResponse, type OpenApi, referenceName, type Schema } from '../../openapi.ts';
 
 /** The schema that a reference names; any other schema unchanged. */
 export function resolve(schema: Schema, document: OpenApi): Schema {
@@ -61,11 +9,6 @@ export function resolve(schema: Schema, document: OpenApi): Schema {
 /** The response that a reference names; any other response unchanged. */
 export function responseOf(response: DocumentedResponse, document: OpenApi): DocumentedResponse {
   return document.components.responses[response.$ref?.split('/').at(-1) ?? ''] ?? response;
-}
-
-/** The name of a reference to a component, or null. */
-export function referenceName(schema: Schema): string | null {
-  return schema.$ref?.startsWith('#/components/schemas/') ? schema.$ref.slice(21) : null;
 }
 
 /** The type of a schema in a few words. */

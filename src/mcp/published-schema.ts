@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeIssue } from './schema.ts';
+import { describeIssue } from '../http/schema.ts';
 
 // Schemas as a library of a protocol takes them: what checks a value, and what is published of it.
 
