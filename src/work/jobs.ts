@@ -8,14 +8,45 @@ import {
   frameworkList,
   loadedCatalogs,
 } from '../catalog/controls/jobs.ts';
+import {
+  controlsOfCcis,
+  mappingFile,
+  pathsOfPairs,
+  resolvedPaths,
+  rulesOfControl,
+} from '../catalog/crosswalk/jobs.ts';
+import {
+  automationReport,
+  coverageReport,
+  listAutomation,
+  shownCoverage,
+  shownWorksheet,
+  stigAutomation,
+  worksheetReport,
+} from '../catalog/crosswalk/reports.ts';
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
 import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
+import {
+  changesBrief,
+  changesSince,
+  changesSinceFile,
+  comparedReleases,
+  comparedReleasesFile,
+  newsOfLists,
+  ruleHistory,
+  rulesOverTime,
+  stigBatch,
+  stigFile,
+  stigsBeside,
+} from '../catalog/stigs/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
-import { collectionsJson, listsJson, pastedStigs } from '../collections/jobs.ts';
+import { collectionsJson, listsJson } from '../collections/jobs.ts';
+import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
+import { controlLinks } from '../site/controls/control-links.ts';
 import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
@@ -26,26 +57,50 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  */
 export const jobs = {
   answerTool,
+  automationReport,
+  catalogPage,
+  catalogSummary,
+  cciList,
+  changesBrief,
+  changesSince,
+  changesSinceFile,
   collectionsJson,
+  comparedReleases,
+  comparedReleasesFile,
+  controlFile,
+  controlLinks,
+  controlList,
+  controlsOfCcis,
+  coverageReport,
+  documentFile,
+  findSources,
+  frameworkList,
+  importedSources,
+  listAutomation,
   listChecklists,
   listsJson,
-  pastedStigs,
-  catalogPage,
-  cciList,
-  controlFile,
-  controlList,
-  frameworkList,
   loadedCatalogs,
-  catalogSummary,
-  findSources,
-  importedSources,
   loadedContent,
-  documentFile,
+  mappingFile,
+  newsOfLists,
+  pastedStigs,
+  pathsOfPairs,
+  resolvedPaths,
   roleFile,
+  ruleHistory,
+  rulesOfControl,
+  rulesOverTime,
   searchFile,
   searchPage,
   searchSite,
+  shownCoverage,
+  shownWorksheet,
+  stigAutomation,
+  stigBatch,
+  stigFile,
+  stigsBeside,
   uploadAnswer,
+  worksheetReport,
 } satisfies Record<string, Job>;
 
 /** Milliseconds that a job may compute, where they are more than those of others. */

@@ -1,73 +1,63 @@
-import { inSlices } from '../../base/slices.ts';
-import type { Database } from '../../db/database.ts';
-import { inOneGeneration } from '../../db/one-generation.ts';
-import { type Column, joined } from '../../http/columns.ts';
-import type { FlatFile } from '../../http/downloads.ts';
+import { joined } from '../../http/columns.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
-import type { AutomationOf, AutomationState, ScapSummary } from '../stigs/rule-automation.ts';
-import type { AutomatedRule, AutomationTotals, ListAutomation, StigAutomation } from './automation-schema.ts';
-import type { CoverageService, FamiliesOf } from './coverage.ts';
+import type { AutomationOf, AutomationState } from '../stigs/rule-automation.ts';
+import type { CoverageService } from './coverage.ts';
+import type {
+  AutomatedRule,
+  AutomationTotals,
+  ListAutomation,
+  ReportRow,
+  StigAutomation,
+} from './reports-schema.ts';
 
-export type AutomationService = ReturnType<typeof createAutomationService>;
+interface AutomationServices {
+  coverage: CoverageService;
+  ruleAutomation: AutomationOf;
+}
 
-/** A rule of a file: it names its release. */
-type AutomationRow = AutomatedRule & { slug: string; version: string };
+/** The rules of a release in document order, each with its state and its CCIs. */
+function read({ coverage, ruleAutomation }: AutomationServices, stig: NamedRelease) {
+  const { of } = ruleAutomation(stig.slug);
+  return coverage.rulesOf(stig).map(({ title, ccis, ...ids }): { rule: AutomatedRule; ccis: string[] } => {
+    const { groupId, ruleId, ruleVersion, severity } = ids;
+    const { state, content } = of(ruleId);
+    const rule = { groupId, ruleId, ruleVersion, ruleTitle: title, severity, state };
+    return { rule: { ...rule, content: joined(content) }, ccis };
+  });
+}
 
-/** What machines can check of releases (rule D38.2): the plan of work for an assessment. */
-export function createAutomationService(
-  db: Database,
-  automationOf: AutomationOf,
-  { rulesOf, familiesOf }: Pick<CoverageService, 'rulesOf' | 'familiesOf'>,
-) {
-  /** The rules of a release in document order, each with its state and its CCIs. */
-  function read({ slug, release }: NamedRelease) {
-    if (release === null) return [];
-    const { of } = automationOf(slug);
-    return rulesOf(release.id).map(({ groupId, ruleId, ruleVersion, title, severity, ccis }) => {
-      const { state, content } = of(ruleId);
-      const rule = { groupId, ruleId, ruleVersion, ruleTitle: title, severity, state };
-      return { rule: { ...rule, content: joined(content) }, ccis };
-    });
-  }
+/** What machines can check of a release (rule D38.2). */
+export function automationOfStig(services: AutomationServices, stig: NamedRelease): StigAutomation {
+  const rules = read(services, stig).map(({ rule }) => rule);
+  const totals = noRules();
+  for (const { state } of rules) add(totals, state);
+  const { contents } = services.ruleAutomation(stig.slug);
+  return { slug: stig.slug, version: stig.release!.version, content: contents, totals, rules };
+}
 
-  const rowsOf = (stig: NamedRelease): AutomationRow[] =>
-    read(stig).map(({ rule }) => ({ slug: stig.slug, version: stig.release!.version, ...rule }));
-
-  /** Works on each release that `find` gives in slices, so that other requests are served in between. */
-  const each = (find: () => NamedRelease[], work: (stig: NamedRelease) => void) =>
-    inSlices(db.read(find), (stig) => {
-      db.read(() => work(stig));
-    });
-
+/** What machines can check of the releases of a list: the plan of work for an assessment. */
+export function automationOfStigs(services: AutomationServices, stigs: NamedRelease[]): ListAutomation {
+  const { all, ofCcis } = services.coverage.families();
+  const severities = { high: noRules(), medium: noRules(), low: noRules() };
+  const families = new Map([...all, ''].map((family) => [family, noRules()]));
+  const totals = noRules();
+  const counted = stigs.map((stig) => {
+    const own = noRules();
+    for (const { rule, ccis } of read(services, stig)) {
+      const named = [...ofCcis(ccis)];
+      const inFamilies = (named.length === 0 ? [''] : named).map((family) => families.get(family)!);
+      for (const each of [own, totals, severities[rule.severity], ...inFamilies]) add(each, rule.state);
+    }
+    const { slug, title, release } = stig;
+    const content = release === null ? [] : services.ruleAutomation(slug).contents;
+    return { slug, title, version: release?.version ?? null, content, totals: own };
+  });
+  const withRules = [...families].filter(([, of]) => of.rules > 0);
   return {
-    /** Of a release that the catalog has. Throws what `find` throws. */
-    ofStig: (find: () => NamedRelease): StigAutomation =>
-      db.read(() => {
-        const stig = find();
-        const rules = read(stig).map(({ rule }) => rule);
-        const content = automationOf(stig.slug).contents;
-        return { slug: stig.slug, version: stig.release!.version, content, totals: sumOf(rules), rules };
-      }),
-
-    /** Of the releases of a list. Throws what `find` throws, and 503 where the catalog keeps changing. */
-    ofList: (find: () => NamedRelease[]): Promise<ListAutomation> =>
-      inOneGeneration(db, async () => {
-        const tally = createTally(db.read(familiesOf));
-        await each(find, (stig) => tally.add(stig, read(stig), automationOf(stig.slug).contents));
-        return tally.result();
-      }),
-
-    /** The rules of the releases of a list, as a file has them. Throws the same. */
-    rows: (find: () => NamedRelease[]): Promise<AutomationRow[]> =>
-      inOneGeneration(db, async () => {
-        const rows: AutomationRow[] = [];
-        await each(find, (stig) => {
-          for (const row of rowsOf(stig)) rows.push(row);
-        });
-        return rows;
-      }),
-
-    rowsOf,
+    stigs: counted,
+    totals,
+    severities,
+    families: withRules.map(([family, of]) => ({ family, totals: of })),
   };
 }
 
@@ -78,48 +68,20 @@ function add(totals: AutomationTotals, state: AutomationState): void {
   totals[state]++;
 }
 
-function sumOf(rules: { state: AutomationState }[]): AutomationTotals {
-  const totals = noRules();
-  for (const { state } of rules) add(totals, state);
-  return totals;
-}
-
-/** Counts the rules of releases, one release after the other. */
-function createTally(familiesOf: FamiliesOf) {
-  const severities = { high: noRules(), medium: noRules(), low: noRules() };
-  const families = new Map([...familiesOf.all, ''].map((family) => [family, noRules()]));
-  const totals = noRules();
-  const stigs: ListAutomation['stigs'] = [];
-  return {
-    add(stig: NamedRelease, rules: { rule: AutomatedRule; ccis: string[] }[], contents: ScapSummary[]): void {
-      const { slug, title, release } = stig;
-      const own = noRules();
-      for (const { rule, ccis } of rules) {
-        const of = familiesOf(ccis);
-        const counted = (of.length === 0 ? [''] : of).map((family) => families.get(family)!);
-        for (const each of [own, totals, severities[rule.severity], ...counted]) add(each, rule.state);
-      }
-      const content = release === null ? [] : contents;
-      stigs.push({ slug, title, version: release?.version ?? null, content, totals: own });
-    },
-
-    result(): ListAutomation {
-      const withRules = [...families].filter(([, of]) => of.rules > 0);
-      return {
-        ...{ stigs, totals, severities },
-        families: withRules.map(([family, of]) => ({ family, totals: of })),
-      };
-    },
-  };
-}
-
-const names = [
-  ...(['slug', 'version', 'groupId', 'ruleId', 'ruleVersion'] as const),
-  ...(['severity', 'ruleTitle', 'state', 'content'] as const),
+/** The columns of an automation as a file: a row for each rule. */
+export const automationColumns = [
+  'slug',
+  'version',
+  'groupId',
+  'ruleId',
+  'ruleVersion',
+  'severity',
+  'ruleTitle',
+  'state',
+  'content',
 ];
-const columns: Column<AutomationRow>[] = names.map((name) => ({ name, value: (row) => row[name] }));
 
-/** Automation as a file: json, or a row for each rule. */
-export function automationFile(json: object, rows: AutomationRow[]): FlatFile<AutomationRow> {
-  return { json, root: 'automation', element: 'rule', columns, rows };
-}
+export const automationRows = (services: AutomationServices, stigs: NamedRelease[]): ReportRow[] =>
+  stigs.flatMap((stig) =>
+    read(services, stig).map(({ rule }) => ({ slug: stig.slug, version: stig.release!.version, ...rule })),
+  );

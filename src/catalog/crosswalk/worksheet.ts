@@ -1,77 +1,51 @@
-import { inSlices } from '../../base/slices.ts';
 import { fold } from '../../base/text.ts';
-import type { Database } from '../../db/database.ts';
-import { inOneGeneration } from '../../db/one-generation.ts';
-import { type Column, joined } from '../../http/columns.ts';
-import type { FlatFile } from '../../http/downloads.ts';
-import { methodNames } from '../controls/assessment-record.ts';
+import { joined } from '../../http/columns.ts';
 import type { ControlService } from '../controls/queries.ts';
 import type { NamedRelease } from '../stigs/queries.ts';
 import type { AutomationOf } from '../stigs/rule-automation.ts';
-import type { CoverageService } from './coverage.ts';
-import type { Worksheet, WorksheetControl, WorksheetQuery, WorksheetRule } from './worksheet-schema.ts';
+import type { CoverageScope, CoverageService } from './coverage.ts';
+import type { ReportRow, Worksheet, WorksheetControl, WorksheetRule } from './reports-schema.ts';
 
-export type WorksheetService = ReturnType<typeof createWorksheetService>;
-
-/** Controls of a worksheet that are read before other requests are served. */
-const controlsPerSlice = 25;
+interface WorksheetServices {
+  controls: ControlService;
+  coverage: CoverageService;
+  ruleAutomation: AutomationOf;
+}
 
 /** What an assessor must show of each control for some releases (rule D37.3). */
-export function createWorksheetService(
-  db: Database,
-  controls: ControlService,
-  coverage: Pick<CoverageService, 'scopeOf' | 'rulesOf'>,
-  automationOf: AutomationOf,
-) {
-  /** The rules of releases by the CCIs that they cite, in the order of the releases and of each document. */
-  async function rulesByCci(find: () => NamedRelease[]): Promise<Map<string, Set<WorksheetRule>>> {
-    const byCci = new Map<string, Set<WorksheetRule>>();
-    const releases = new Map(db.read(find).map((stig) => [stig.slug, stig]));
-    await inSlices([...releases.values()], ({ slug, release }) => {
-      if (release === null) return;
-      const { of } = automationOf(slug);
-      for (const { groupId, ruleId, ruleVersion, severity, title, ccis } of db.read(() =>
-        coverage.rulesOf(release.id),
-      )) {
-        const automation = of(ruleId).state;
-        const rule = { slug, groupId, ruleId, ruleVersion, severity, ruleTitle: title, automation };
-        for (const cci of ccis) {
-          const known = byCci.get(cci) ?? new Set();
-          if (known.size === 0) byCci.set(cci, known);
-          known.add(rule);
-        }
-      }
-    });
-    return byCci;
+export function worksheetOf(
+  { controls, coverage, ruleAutomation }: WorksheetServices,
+  { framework, revision, baseline, frame, isIn }: CoverageScope,
+  stigs: NamedRelease[],
+  family: string | undefined,
+): Worksheet {
+  const byCci = new Map<string, Set<WorksheetRule>>();
+  for (const stig of new Map(stigs.map((each) => [each.slug, each])).values()) {
+    const { slug } = stig;
+    const { of } = ruleAutomation(slug);
+    for (const { title, ccis, ...ids } of coverage.rulesOf(stig)) {
+      const { groupId, ruleId, ruleVersion, severity } = ids;
+      const automation = of(ruleId).state;
+      const rule = { slug, groupId, ruleId, ruleVersion, severity, ruleTitle: title, automation };
+      for (const cci of ccis) byCci.set(cci, (byCci.get(cci) ?? new Set()).add(rule));
+    }
   }
-
-  return {
-    /**
-     * The worksheet of the releases that `find` gives. Throws BAD_REQUEST for an unknown framework or
-     * baseline, NOT_FOUND for an unknown revision, what `find` throws, and 503 where the catalog keeps changing.
-     */
-    of: (find: () => NamedRelease[], query: WorksheetQuery): Promise<Worksheet> =>
-      inOneGeneration(db, async () => {
-        const { framework, revision, baseline, controls: scope } = db.read(() => coverage.scopeOf(query));
-        const byCci = await rulesByCci(find);
-        const inFamily =
-          revision === null ? [] : scope.filter(isOf(controls, framework, revision, query.family));
-        const rows: WorksheetControl[] = [];
-        await inSlices(slicesOf(inFamily, controlsPerSlice), (some) => {
-          const identifiers = some.map(({ identifier }) => identifier);
-          const asked = controls.assessments(framework, revision!, identifiers);
-          for (const { identifier, title, family } of some) {
-            const { objectives, methods } = asked.get(identifier)!;
-            const withRules = objectives.map((objective) => {
-              const rules = objective.ccis.flatMap(({ cci }) => [...(byCci.get(cci) ?? [])]);
-              return { ...objective, rules: [...new Set(rules)] };
-            });
-            rows.push({ identifier, title, family, objectives: withRules, methods });
-          }
-        });
-        return { framework, revision, baseline, controls: rows, totals: totalsOf(rows) };
-      }),
-  };
+  const isWanted = isOf(controls, framework, revision ?? '', family);
+  const wanted = frame.controls.filter((control) => isIn(control) && isWanted(control));
+  const identifiers = wanted.map(({ identifier }) => identifier);
+  const assessments = controls.assessments(framework, revision ?? '', identifiers);
+  const rows = wanted.map(({ identifier, title, family }): WorksheetControl => {
+    const { objectives, methods } = assessments.get(identifier)!;
+    const withRules = objectives.map((objective) => {
+      const rules = objective.ccis.flatMap(({ cci }) => [...(byCci.get(cci) ?? [])]);
+      return { ...objective, rules: [...new Set(rules)] };
+    });
+    return { identifier, title, family, objectives: withRules, methods };
+  });
+  const objectives = rows.flatMap((control) => control.objectives);
+  const objectivesWithRules = objectives.filter(({ rules }) => rules.length > 0).length;
+  const totals = { controls: rows.length, objectives: objectives.length, objectivesWithRules };
+  return { framework, revision, baseline, controls: rows, totals };
 }
 
 /** Whether a control is of a family, by name or code in any case; always, where none is asked for. */
@@ -82,53 +56,49 @@ function isOf(controls: ControlService, framework: string, revision: string, fam
   return ({ identifier }: { identifier: string }) => names.get(identifier)?.includes(word) ?? false;
 }
 
-function slicesOf<T>(items: T[], size: number): T[][] {
-  const slices: T[][] = [];
-  for (let from = 0; from < items.length; from += size) slices.push(items.slice(from, from + size));
-  return slices;
-}
-
-function totalsOf(controls: WorksheetControl[]): Worksheet['totals'] {
-  const objectives = controls.flatMap((control) => control.objectives);
-  const objectivesWithRules = objectives.filter(({ rules }) => rules.length > 0).length;
-  return { controls: controls.length, objectives: objectives.length, objectivesWithRules };
-}
-
-interface Row {
-  control: WorksheetControl;
-  objective: WorksheetControl['objectives'][number] | undefined;
-}
-
-/** The objects of a method of a control as one text. */
+/** The objects of a method of a control. */
 export const objectsOf = ({ methods }: Pick<WorksheetControl, 'methods'>, name: string): string[] =>
   methods.filter(({ method }) => method === name).flatMap(({ objects }) => objects);
 
-const columns: Column<Row>[] = [
-  { name: 'identifier', value: ({ control }) => control.identifier },
-  { name: 'title', value: ({ control }) => control.title },
-  { name: 'family', value: ({ control }) => control.family },
-  { name: 'label', value: ({ objective }) => objective?.label ?? '' },
-  { name: 'part', value: ({ objective }) => objective?.part ?? '' },
-  { name: 'context', value: ({ objective }) => objective?.context ?? '' },
-  { name: 'objective', value: ({ objective }) => objective?.text ?? '' },
-  ...methodNames.map((method): Column<Row> => {
-    return { name: method.toLowerCase(), value: ({ control }) => joined(objectsOf(control, method)) };
-  }),
-  { name: 'ccis', value: ({ objective }) => joined((objective?.ccis ?? []).map(({ cci }) => cci)) },
-  {
-    name: 'rules',
-    value: ({ objective }) =>
-      joined((objective?.rules ?? []).map(({ slug, groupId }) => `${slug} ${groupId}`)),
-  },
-  ...['result', 'evidence', 'assessor', 'date'].map((name): Column<Row> => ({ name, value: () => '' })),
+/** The columns of a worksheet as a file: a row for each objective, and one for a control without any. */
+export const worksheetColumns = [
+  'identifier',
+  'title',
+  'family',
+  'label',
+  'part',
+  'context',
+  'objective',
+  'examine',
+  'interview',
+  'test',
+  'ccis',
+  'rules',
+  'result',
+  'evidence',
+  'assessor',
+  'date',
 ];
 
-/** A worksheet as a file: json, or a row for each objective, and one for a control without any. */
-export function worksheetFile(json: Worksheet): FlatFile<Row> {
-  const rows = json.controls.flatMap((control): Row[] =>
-    control.objectives.length === 0
-      ? [{ control, objective: undefined }]
-      : control.objectives.map((objective) => ({ control, objective })),
-  );
-  return { json, root: 'worksheet', element: 'objective', columns, rows, wrapped: true };
-}
+export const worksheetRows = ({ controls }: Worksheet): ReportRow[] =>
+  controls.flatMap((control) => {
+    const { identifier, title, family } = control;
+    const ofControl = {
+      identifier,
+      title,
+      family,
+      examine: joined(objectsOf(control, 'EXAMINE')),
+      interview: joined(objectsOf(control, 'INTERVIEW')),
+      test: joined(objectsOf(control, 'TEST')),
+    };
+    if (control.objectives.length === 0) return [ofControl];
+    return control.objectives.map(({ label, part, context, text, ccis, rules }) => ({
+      ...ofControl,
+      label,
+      part,
+      context,
+      objective: text,
+      ccis: joined(ccis.map(({ cci }) => cci)),
+      rules: joined(rules.map(({ slug, groupId }) => `${slug} ${groupId}`)),
+    }));
+  });

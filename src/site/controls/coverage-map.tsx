@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import type { CoveredControl } from '../../catalog/crosswalk/coverage-schema.ts';
+import type { CoveredControl } from '../../catalog/crosswalk/reports-schema.ts';
 import { link, Severity, shortTitle } from '../parts/components.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 import { hrefOf, type Place, pageQuery, type ShownCoverage } from './coverage-tables.tsx';
