@@ -5,7 +5,7 @@ import { frameworks, isPublished } from './frameworks.ts';
 import { canonicalIdentifier } from './identifier.ts';
 
 /** A control as GET /controls shows it. */
-export interface KnownControl {
+interface KnownControl {
   identifier: string;
   title: string;
   family: string;
@@ -71,14 +71,12 @@ export function createFindOwnControl(db: Pick<Database, 'sqlite' | 'generation'>
   };
 }
 
-export type PublishedForm = (framework: string, text: string) => string | null;
-
 /**
  * Gives a function for the published form of an identifier in any of its spellings, as `canonicalIdentifier`. Of a site's
  * own framework it finds the identifier of a control or mapping in any case (rule D54.1), as written where two differ by
  * case alone.
  */
-export function createPublishedForm(db: Pick<Database, 'sqlite' | 'generation'>): PublishedForm {
+export function createPublishedForm(db: Pick<Database, 'sqlite' | 'generation'>) {
   const identifiers = db.sqlite.prepare<object, { framework: string; identifier: string }>(
     `SELECT framework, identifier FROM control_keys WHERE framework NOT IN (SELECT value FROM json_each(@published))
       UNION SELECT framework, identifier FROM crosswalk_nodes
@@ -88,7 +86,7 @@ export function createPublishedForm(db: Pick<Database, 'sqlite' | 'generation'>)
   const byKey = perGeneration(db, () =>
     Map.groupBy(identifiers.all({ published }), (each) => keyOf(each.framework, each.identifier)),
   );
-  return (framework, text) => {
+  return (framework: string, text: string): string | null => {
     const spelling = canonicalIdentifier(framework, text);
     if (spelling === null || isPublished(framework)) return spelling;
     const known = byKey().get(keyOf(framework, spelling)) ?? [];

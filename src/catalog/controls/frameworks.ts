@@ -14,7 +14,6 @@ export type CatalogFramework = (typeof catalogFrameworks)[number];
 
 /** The baselines of NIST SP 800-53B, in order; those of other profiles come after them (rule D31). */
 export const nistBaselines = ['low', 'moderate', 'high', 'privacy'] as const;
-export type NistBaseline = (typeof nistBaselines)[number];
 
 /** The MAC levels of DoDI 8500.2. */
 export const macNames = ['MAC I', 'MAC II', 'MAC III'];
@@ -31,7 +30,7 @@ export function macLevel(text: string): string | undefined {
 /** The formats of a catalog's export. */
 export const exportFormats = ['oscal', 'csv', 'xlsx'] as const;
 
-export function isNistBaseline(name: string): name is NistBaseline {
+export function isNistBaseline(name: string): name is (typeof nistBaselines)[number] {
   return (nistBaselines as readonly string[]).includes(name);
 }
 
