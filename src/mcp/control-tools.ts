@@ -5,7 +5,7 @@ import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import { automationOfStigs } from '../catalog/crosswalk/reports.ts';
-import { citeControl, controlIn, isImported, missingControl } from '../catalog/search/control-versions.ts';
+import { citeControl, isImported, missingControl } from '../catalog/search/control-versions.ts';
 import {
   controlOf,
   frameworkOf,
@@ -41,7 +41,7 @@ function namedControl(services: Services, given: string, framework?: string, ver
 function isPublished({ controls }: Services, given: string, version: string | undefined): boolean {
   try {
     const { framework, id } = controlOf(given, undefined, version);
-    return controlIn(controls, framework, id) !== null;
+    return controls.find(framework, id) !== null;
   } catch (error) {
     if (error instanceof Missing) return false;
     throw error;
@@ -52,7 +52,7 @@ export function getControl(services: Services, call: Call): Answer {
   const { controls, crosswalk } = services;
   const { id: given = '', framework: named, version: asked } = call.args;
   const { framework, id, version, part } = namedControl(services, given, named, asked);
-  const control = controlIn(controls, framework, id, version);
+  const control = controls.find(framework, id, version);
   if (control === null) throw missingControl(controls, framework, id, version);
   const { identifier, statement, guidance, threat = '', resources = '', related, title = '' } = control;
   const cite = citation(framework, control.version, identifier);
