@@ -14,7 +14,7 @@ import { notModified } from './answer.ts';
 import type { RequestAudit } from './audited.ts';
 import type { Call, Caller, Env } from './env.ts';
 import { type Limiter, tooMany } from './limits.ts';
-import { addressKey, callerKey, noteCaller } from './observe/record.ts';
+import { addressKey, callerKey } from './observe/record.ts';
 import { isSameOrigin, originsOf } from './same-origin.ts';
 
 /** Who may call a route; spread into its definition, so that OpenAPI shows it. */
@@ -136,7 +136,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
         const caller = await identify(c);
         call.caller = caller;
         const record = c.get('record');
-        if (caller !== null) noteCaller(record, caller.by, caller.viewer);
+        if (caller !== null) record.caller = caller;
         const wait = unlimited ? 0 : limiter.take(callerKey(record), isExpensive(c, expensive));
         if (wait > 0) throw tooMany(wait);
         admit(c, call);
@@ -244,7 +244,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       try {
         const found = await tried(c, find);
         call.caller = { by, viewer: found };
-        noteCaller(c.get('record'), by, found);
+        c.get('record').caller = call.caller;
         return await begin(found);
       } catch (error) {
         call.caller = null;

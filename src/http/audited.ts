@@ -11,6 +11,7 @@ import { type ErrorCode, statusOf } from '../base/errors.ts';
 import type { RouteOptions } from './access.ts';
 import type { Call, Caller, Env } from './env.ts';
 import { toAppError } from './error-answers.ts';
+import { nameOf } from './observe/record.ts';
 
 type Audited = NonNullable<RouteOptions['audited']>;
 
@@ -148,8 +149,7 @@ function actorOf(caller: Caller | null): Pick<AuditEvent, 'actorType' | 'actor' 
   if (caller === null) return { actorType: 'anonymous', actor: null, org: null };
   const { viewer } = caller;
   if (viewer === null) return { actorType: 'system', actor: 'scheduler', org: null };
-  const actor = viewer.kind === 'user' ? viewer.subject : viewer.id;
-  return { actorType: viewer.kind, actor, org: viewer.organization };
+  return { actorType: viewer.kind, actor: nameOf(viewer), org: viewer.organization };
 }
 
 /** One text for each token: its holder and its end, not the token itself. */

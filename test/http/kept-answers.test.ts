@@ -38,7 +38,8 @@ async function serve(perMinute: number | null = null) {
   const limiter = perMinute === null ? unlimited : createLimiter(perMinute, () => 0);
   const seen: unknown[] = [];
   const observer = {
-    end: ({ route, subject, tokenType }, status) => seen.push([route, status, subject, tokenType]),
+    end: ({ route, caller }, status) =>
+      seen.push([route, status, caller && { by: caller.by, ...caller.viewer }]),
   } as Observer;
   const context = testContext(db, { verify: tokens.verify, now, cache, limiter, observer });
   const app = createApp(context);
