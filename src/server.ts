@@ -12,7 +12,7 @@ import { certificateOfHeader, certificateOfPeer } from './http/certificate.ts';
 import { parserRefusal, refusalText, refuse } from './http/error-answers.ts';
 import { limitHandshakes } from './http/handshakes.ts';
 import type { Rejected } from './http/limits.ts';
-import { beginRecord, type Observer, type RequestRecord } from './http/observe/record.ts';
+import { beginRecord, type Observer, type RequestRecord } from './http/record.ts';
 import { readHeaders, readTarget } from './http/request.ts';
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;

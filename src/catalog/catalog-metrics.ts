@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import type { Metrics } from '../http/observe/metrics.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { outcomes } from './ledger.ts';
 import { fileStatus } from './loaded-status.ts';
 

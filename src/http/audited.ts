@@ -8,12 +8,15 @@ import type { AuditStream } from '../audit/stream.ts';
 import { type EndedSession, type SessionAudit, sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
-import type { RouteOptions } from './access.ts';
-import type { Call, Caller, Env } from './env.ts';
+import type { Env } from './env.ts';
 import { toAppError } from './error-answers.ts';
-import { nameOf } from './observe/record.ts';
+import { type Call, type Caller, nameOf } from './record.ts';
 
-type Audited = NonNullable<RouteOptions['audited']>;
+/** The action of an event, as `list.create`; `objectId` gives the object if the path has no parameter `id`. */
+export interface Audited {
+  action: string;
+  objectId?: ((c: Context<Env>) => string | undefined) | undefined;
+}
 
 const hour = 3600 * 1000;
 

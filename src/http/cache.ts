@@ -9,7 +9,7 @@ import { bestCoding, type Coding, compress, namesTag, tagSuffixes } from './codi
 import type { Env } from './env.ts';
 import { commonHeaders } from './headers.ts';
 import { type Limiter, type Queue, smallAnswer } from './limits.ts';
-import { callerKey, type RequestRecord } from './observe/record.ts';
+import { callerKey, type RequestRecord } from './record.ts';
 import type { VerifiedTokens } from './verified-tokens.ts';
 
 /** Says which state the data have; a database implements it. */

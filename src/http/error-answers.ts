@@ -6,7 +6,7 @@ import { AppError, badRequest, statusOf, unavailable } from '../base/errors.ts';
 import { type StorageFault, storageFault } from '../db/faults.ts';
 import type { Env } from './env.ts';
 import { commonHeaders } from './headers.ts';
-import type { RequestRecord } from './observe/record.ts';
+import type { RequestRecord } from './record.ts';
 
 /** The message and the Retry-After of each storage fault; a damaged file is a 500. */
 const ofStorage: Partial<Record<StorageFault, [message: string, seconds: number]>> = {

@@ -7,7 +7,7 @@ import { createDocumentCollectionService } from '../../src/collections/catalog-c
 import { createAnswerCache, createShortcut } from '../../src/http/cache.ts';
 import { securityHeaders } from '../../src/http/headers.ts';
 import { createLimiter, unlimited } from '../../src/http/limits.ts';
-import type { Observer } from '../../src/http/observe/record.ts';
+import type { Observer } from '../../src/http/record.ts';
 import { rememberTokens } from '../../src/http/verified-tokens.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { type Clock, signToken, verifier } from '../support/app.ts';

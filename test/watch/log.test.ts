@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createLog, redact } from '../../src/base/log.ts';
-import { beginRecord, createObserver } from '../../src/http/observe/record.ts';
+import { beginRecord, createObserver } from '../../src/http/record.ts';
 import { suite } from '../support/harness.ts';
 
 const log = suite('Log');

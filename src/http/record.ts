@@ -1,10 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Viewer } from '../../auth/viewer.ts';
-import { sha256 } from '../../base/ids.ts';
-import { type Log, withoutSecrets } from '../../base/log.ts';
-import type { Caller } from '../env.ts';
+import type { Viewer } from '../auth/viewer.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import { sha256 } from '../base/ids.ts';
+import { type Log, withoutSecrets } from '../base/log.ts';
 import type { Metrics } from './metrics.ts';
+
+/** An authenticated caller, and the kind of credentials. */
+export type Caller =
+  | { by: 'user' | 'session' | 'integration' | 'certificate' | 'organization'; viewer: Viewer }
+  | { by: 'cron'; viewer: null };
+
+/** What the audit stream has of a request. */
+export interface Call {
+  caller: Caller | null;
+  /** Whether the caller lacks the product entitlement of the route. */
+  unentitled: boolean;
+  /** A refusal that the status of the answer does not show (rule D41.2). */
+  refused?: ErrorCode;
+  /** Why a sign-in was refused, where more is known than that it was. */
+  reason?: string;
+}
 
 /** One request: the data of its log line, its metrics and its limits. */
 export interface RequestRecord {

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Rejection, rejections } from '../limits.ts';
+import { type Rejection, rejections } from './limits.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
