@@ -21,7 +21,7 @@ export interface Context {
   newId: () => string;
   verify: VerifyUserToken;
   /** The key id of the local issuer: a session ends when this key changes. */
-  keyId: () => Promise<string>;
+  keyId: () => string;
   state: ServiceState;
   observer: Observer;
   /** Gives the text of `/metrics`; null disables the endpoint. */

@@ -1,35 +1,36 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
+import type { Ask } from '../base/ask.ts';
 import { type AppError, forbidden } from '../base/errors.ts';
 import { type Message, notServed } from '../base/json-rpc.ts';
 import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { originAsked } from '../http/same-origin.ts';
-import { Refused } from '../mcp/calls.ts';
-import type { Services } from '../services.ts';
 import type { Context } from './context.ts';
 
 const needsUser =
   'You need a user token: send the header Authorization: Bearer TOKEN. On stdio, start gapstone mcp with --token-file';
 const maxMessage = 64 * 1024;
 
-/** The name of the tool that a message calls; undefined for another message. */
-const calledTool = ({ method, params }: Message) =>
-  method === 'tools/call' ? (params!.name as string) : undefined;
-
 /** Whether a message calls a tool that is much work, as its route is. */
-const isCostly = (message: Message) => calledTool(message) === 'coverage';
+const isCostly = ({ method, params }: Message) => method === 'tools/call' && params!.name === 'coverage';
 
 /** `POST /mcp` for programs that reason (rule D41.1). The adapter is loaded with the first message. */
 export function programRoutes(
   app: OpenAPIHono<Env>,
   access: Access,
-  services: Services,
+  ask: Ask,
   options: Context,
   fault: (error: Error, requestId: string) => AppError,
 ): void {
-  const load = async () => (await import('../mcp/http.ts')).createHttpPrograms({ services });
+  const load = async () => {
+    const [{ createHttpTools }, { Refused }] = await Promise.all([
+      import('../mcp/tool-server.ts'),
+      import('../mcp/calls.ts'),
+    ]);
+    return { answerMessage: createHttpTools(), Refused };
+  };
   let adapter: ReturnType<typeof load> | undefined;
   const rule = access.with({
     message: true,
@@ -45,23 +46,24 @@ export function programRoutes(
       return c.body(refusal, 404, { ...privateHeaders, 'Content-Type': 'application/json' });
     if (isCostly(message)) c.get('program').costly();
     adapter ??= load();
-    const answerMessage = await adapter;
+    const { answerMessage, Refused } = await adapter;
     const { user, refused } = c.get('program');
     const required = async () => {
       if (user !== null) return user;
       refused();
       throw new Refused(needsUser);
     };
-    const asking = {
-      only: calledTool(message),
+    const response = await answerMessage(c.req.raw, message, {
+      ask,
       caller: { catalog: required, user: required },
       fault: (error: Error) => fault(error, c.get('requestId')).message,
-    };
+    });
     // The whole text: a stream would be sent after the audit event is written.
-    const { status, type, text } = await answerMessage(c.req.raw, message, asking);
-    return c.body(text, status as 200, {
-      ...privateHeaders,
-      ...(type !== null && { 'Content-Type': type }),
+    const text = await response.text();
+    const type = response.headers.get('Content-Type');
+    const headers = { ...privateHeaders, ...(type === null ? {} : { 'Content-Type': type }) };
+    return c.body(text, response.status as 200, {
+      ...headers,
       'Content-Length': String(Buffer.byteLength(text)),
     });
   });

@@ -87,13 +87,12 @@ export function callerGone(): AppError {
   return badRequest('The client closed the connection');
 }
 
-/** Runs work whose errors nobody reads, such as that of each call that has ended: without stacks, which take long. */
-export function withoutStacks<T>(work: () => T): T {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
+/** What `find` gives, or null where it throws NOT_FOUND. */
+export function orNull<T>(find: () => T): T | null {
   try {
-    return work();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
+    return find();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+    throw error;
   }
 }

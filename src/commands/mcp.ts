@@ -4,11 +4,13 @@ import { Transform, Writable } from 'node:stream';
 import { loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import type { User } from '../auth/viewer.ts';
+import type { Ask } from '../base/ask.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { notServed, readMessage, wrongParams } from '../base/json-rpc.ts';
 import { silentLog } from '../base/log.ts';
 import { createServices } from '../services.ts';
+import { askInline } from '../work/jobs.ts';
 import { type Command, openToLook, parse, tell, text } from './command.ts';
 
 export const mcpCommand: Command = {
@@ -25,19 +27,17 @@ export const mcpCommand: Command = {
     const user = await userOf(config, values['token-file']);
     // Loaded last: it is large.
     const { Refused } = await import('../mcp/calls.ts');
-    const { serveLines } = await import('../mcp/stdio.ts');
+    const { serveLines } = await import('../mcp/tool-server.ts');
     using db = openToLook(config);
     const now = () => new Date();
     const { banner } = config;
     const services = createServices({ catalog: db, users: db, now, newId: randomUUID, banner });
-    // Each answer begins with the digest: of the catalog that is there now.
-    const { digest, ofCatalog } = services.summary;
-    const renewed =
-      <T>(work: () => T) =>
-      () => {
-        db.renewCatalog();
-        return work();
-      };
+    const inline = askInline(db, services);
+    const ask: Ask = (job, ...args) => {
+      // Each answer is of the catalog that is there at the time.
+      db.renewCatalog();
+      return inline(job, ...args);
+    };
     const caller = {
       async catalog() {},
       async user() {
@@ -54,11 +54,9 @@ export const mcpCommand: Command = {
       return 'Something went wrong. stderr of gapstone mcp has the details';
     };
     const { input, output } = createLines();
-    const summary = { ...services.summary, digest: renewed(digest), ofCatalog: renewed(ofCatalog) };
-    const programs = { services: { ...services, summary }, caller, fault };
     // `pipe` does not hand on an error of its source.
     process.stdin.on('error', (error) => input.destroy(error));
-    await serveLines(programs, process.stdin.pipe(input), output, (error) =>
+    await serveLines({ ask, caller, fault }, process.stdin.pipe(input), output, (error) =>
       tell(`gapstone: ${error.message}`),
     );
     // Where nobody reads the answers any more, the input is still open.

@@ -1,10 +1,36 @@
 import type { Ask } from '../base/ask.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
+import {
+  catalogPage,
+  cciList,
+  controlFile,
+  controlList,
+  frameworkList,
+  loadedCatalogs,
+} from '../catalog/controls/jobs.ts';
+import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
+import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
+import {
+  changesBrief,
+  changesSince,
+  changesSinceFile,
+  comparedReleases,
+  comparedReleasesFile,
+  newsOfLists,
+  ruleHistory,
+  rulesOverTime,
+  stigBatch,
+  stigFile,
+  stigsBeside,
+} from '../catalog/stigs/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
 import { collectionsJson, listsJson } from '../collections/jobs.ts';
+import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
+import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
+import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
 
@@ -13,11 +39,37 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  * plain arguments; its result is a plain value, or has `bytes` that are transferred.
  */
 export const jobs = {
+  answerTool,
+  catalogPage,
+  catalogSummary,
+  cciList,
+  changesBrief,
+  changesSince,
+  changesSinceFile,
   collectionsJson,
+  comparedReleases,
+  comparedReleasesFile,
+  controlFile,
+  controlList,
+  documentFile,
+  findSources,
+  frameworkList,
+  importedSources,
   listChecklists,
   listsJson,
+  loadedCatalogs,
+  loadedContent,
+  newsOfLists,
+  pastedStigs,
+  roleFile,
+  ruleHistory,
+  rulesOverTime,
   searchFile,
   searchPage,
+  searchSite,
+  stigBatch,
+  stigFile,
+  stigsBeside,
   uploadAnswer,
 } satisfies Record<string, Job>;
 
@@ -46,9 +98,16 @@ export type JobAnswer =
     }
   | { failed: { message: string; code: unknown; stack: string | undefined } };
 
-/** Runs a job inside one read transaction, so that all its queries see one state of both databases. */
+/**
+ * Runs a job inside one read transaction, so that all its queries see one state of both databases. What a job does after
+ * its first `await` is outside of it.
+ */
 export async function runJob(db: Database, services: Services, job: Job, args: unknown[]): Promise<unknown> {
-  return db.read(() => job(services, ...(args as never[])));
+  let value: unknown;
+  db.read(() => {
+    value = job(services, ...(args as never[]));
+  });
+  return value;
 }
 
 /** Runs jobs in the calling thread: for databases in memory, which no other thread can open. */

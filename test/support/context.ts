@@ -22,7 +22,7 @@ export function testContext(db: Database, { audit = silentAudit, ...given }: Giv
     now: () => new Date(),
     newId: randomUUID,
     verify: () => Promise.reject(new Error('nobody')),
-    keyId: async () => '',
+    keyId: () => '',
     state: { draining: false },
     observer: createObserver(log),
     metrics: null,

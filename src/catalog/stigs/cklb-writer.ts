@@ -1,4 +1,5 @@
 import { stableId } from '../../base/ids.ts';
+import { withoutRuleEnding } from '../../base/rule-ids.ts';
 import type { ChecklistTarget, Cklb, CklbRule, CklbStig } from './cklb-schema.ts';
 import type { FindingRow, FullRelease, StigRelease } from './queries.ts';
 
@@ -87,13 +88,6 @@ export function cklbStig(full: FullRelease): CklbStig {
   };
 }
 
-/** The JSON of a STIG of a checklist, part by part. */
-export function* cklbParts({ rules, ...stig }: CklbStig): Generator<string> {
-  yield `${JSON.stringify(stig).slice(0, -1)},"rules":[`;
-  for (const [index, rule] of rules.entries()) yield `${index === 0 ? '' : ','}${JSON.stringify(rule)}`;
-  yield ']}';
-}
-
 /** The name of a checklist's file, before its ending: of the host where one is named (rule D28.1). */
 export function checklistName(
   { benchmarkId, slug, version }: Pick<StigRelease, 'benchmarkId' | 'slug' | 'version'>,
@@ -116,7 +110,7 @@ function toRule(row: FindingRow, key: string[], stigUuid: string): CklbRule {
     stig_uuid: stigUuid,
     group_id: row.groupId,
     group_id_src: row.groupId,
-    rule_id: row.ruleId.replace(/_rule$/, ''),
+    rule_id: withoutRuleEnding(row.ruleId),
     rule_id_src: row.ruleId,
     target_key: null,
     stig_ref: null,
