@@ -7,11 +7,15 @@ import { type AuditEvent, shownName } from '../audit/event.ts';
 import { sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
-import type { RouteOptions } from './access.ts';
-import type { Call, Caller, Env } from './env.ts';
+import type { Env } from './env.ts';
 import { toAppError } from './error-answers.ts';
+import { type Call, type Caller, nameOf } from './record.ts';
 
-type Audited = NonNullable<RouteOptions['audited']>;
+/** The action of an event, as `list.create`; `objectId` gives the object if the path has no parameter `id`. */
+export interface Audited {
+  action: string;
+  objectId?: ((c: Context<Env>) => string | undefined) | undefined;
+}
 
 const hour = 3600 * 1000;
 
@@ -147,8 +151,7 @@ function actorOf(caller: Caller | null): Pick<AuditEvent, 'actorType' | 'actor' 
   if (caller === null) return { actorType: 'anonymous', actor: null, org: null };
   const { viewer } = caller;
   if (viewer === null) return { actorType: 'system', actor: 'scheduler', org: null };
-  const actor = viewer.kind === 'user' ? viewer.subject : viewer.id;
-  return { actorType: viewer.kind, actor, org: viewer.organization };
+  return { actorType: viewer.kind, actor: nameOf(viewer), org: viewer.organization };
 }
 
 /** One text for each token: its holder and its end, not the token itself. */
