@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
+import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { type Audience, createAudience } from './audience.ts';
@@ -18,7 +18,6 @@ import {
 } from './connect.ts';
 import { createDatabaseFile, initialize } from './create.ts';
 import { databaseMoved } from './faults.ts';
-import { drizzleOnFirstUse, prepareOnFirstUse } from './first-use.ts';
 import { createGeneration } from './generation.ts';
 import type { Kind } from './header.ts';
 import { createTurns, lockPatience } from './turns.ts';
@@ -155,7 +154,6 @@ function wrap(
   catalog: string | null,
   { asItIs = false }: ConnectOptions = {},
 ): Database {
-  prepareOnFirstUse(sqlite);
   const opened = lookAt(file);
   const isInPlace = () => file === memory || lookAt(file)?.file === opened?.file;
   const generation = createGeneration(sqlite, catalog !== null || file === memory, catalog !== null);
@@ -179,7 +177,7 @@ function wrap(
 
   return {
     sqlite,
-    orm: drizzleOnFirstUse(sqlite),
+    orm: drizzle(sqlite),
     names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
     read: (work) =>
       sqlite.inTransaction ? work() : generation.reading(() => readTransaction(work) as never),
