@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
-import type { Kind } from '../db/header.ts';
+import type { Kind } from '../db/schema.ts';
 import { filesToReadAgain } from '../db/read-again.ts';
 import type { Totals } from './ledger.ts';
 

@@ -16,7 +16,7 @@ import { settingWords } from '../base/setting-words.ts';
 import { addCatalogMetrics } from '../catalog/catalog-metrics.ts';
 import type { Database } from '../db/database.ts';
 import { requireDriver } from '../db/driver.ts';
-import { keepInboxContents } from '../db/kept.ts';
+import { recordInboxContents } from '../db/site-records.ts';
 import { type Answers, createAnswers } from '../http/cache/answers.ts';
 import { createFastPath } from '../http/cache/fast-path.ts';
 import { rememberTokens } from '../http/cache/verified-tokens.ts';
@@ -138,7 +138,7 @@ async function serveOpen(
   const inbox =
     config.inbox === null
       ? null
-      : watchInbox(config.inbox, config, log, (hashes) => keepInboxContents(db, hashes));
+      : watchInbox(config.inbox, config, log, (hashes) => recordInboxContents(db, hashes));
   const signal = await stopped;
   stopWatching();
   following.stop();

@@ -1,4 +1,13 @@
-import { constants, copyFileSync, createWriteStream, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  createWriteStream,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
@@ -17,20 +26,13 @@ import {
 import { requireFolder } from '../base/installation.ts';
 import { printable } from '../base/text.ts';
 import { memberOf } from './backup-file.ts';
+import { applicationIdOf, connectReadOnly, logBytes } from './connect.ts';
 import { freeBytes, hashFile, requireBytes, seal } from './copy.ts';
 import type { Files } from './database.ts';
-import { likeFormer } from './exchange.ts';
-import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
-import { addKept, type Kept, readKept, sourcesOf } from './kept.ts';
-import { schemaVersion } from './migrate.ts';
+import { storageFault } from './faults.ts';
 import { replaceDatabases } from './replace.ts';
-import { refuseNewer } from './schema-check.ts';
-
-/** What no restore reverts; `lost` says what could not be read, and why. */
-interface Known {
-  kept: Kept | null;
-  lost?: string;
-}
+import { applicationIds, type Kind, kindOf } from './schema.ts';
+import { retainSiteRecords } from './site-records.ts';
 
 export interface Restored {
   bytes: number;
@@ -82,8 +84,7 @@ export async function restoreBackup(
     const parts = zip === null ? [partOf(backup, places)] : await partsOf(backup, zip, places);
     for (const { file } of parts) refuseForeign(file);
     for (const { file, bytes } of parts) requireBytes(file, bytes, room(requireFolder(file)));
-    const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places) : { kept: null };
-    return await restoreParts(backup, parts, now, audited, known);
+    return await restoreParts(backup, parts, now, audited, places);
   } catch (error) {
     if (error instanceof CommandError) {
       // A hint for a database in use: here a backup is what is wrong.
@@ -106,7 +107,7 @@ async function restoreParts(
   parts: Part[],
   now: Date,
   audited: Audited | null,
-  known: Known,
+  places: Record<Kind, string>,
 ): Promise<Restored> {
   const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
   return inPrivateFolders(parts, async (temporaries) => {
@@ -114,17 +115,18 @@ async function restoreParts(
     // For a plain database, hash the copy that will be used.
     const sha256 = sha256OfFile(isZip(backup) ? backup : temporaries[0]!);
     compareHash(backup, sha256);
+    let lost: string | undefined;
     const sealed = parts.map(({ kind }, index) =>
       seal(temporaries[index]!, 'full', backup, (sqlite) => {
-        prepareForUse(sqlite, kind, audited);
-        if (kind === 'users' && known.kept !== null)
-          addKept(sqlite, known.kept, !parts.some((part) => part.kind === 'catalog'));
+        refuseLooseRows(sqlite);
+        if (kind === 'users') lost = prepareUsers(sqlite, places, audited, parts.length === 1);
       }),
     );
-    const replacements = parts.map(({ file }, index) => {
-      likeFormer(temporaries[index]!, file);
-      return { sealed: temporaries[index]!, file, keptAs: freeName(`${file}${suffix}`) };
-    });
+    const replacements = parts.map(({ file }, index) => ({
+      sealed: temporaries[index]!,
+      file,
+      keptAs: freeName(`${file}${suffix}`),
+    }));
     const replaced = replaceDatabases(replacements);
     return {
       bytes: statSync(backup).size,
@@ -133,24 +135,9 @@ async function restoreParts(
         const before = replaced[index] ? replacements[index]!.keptAs : null;
         return { kind, file, schema: sealed[index]!.schema, before };
       }),
-      ...(known.lost === undefined ? {} : { lost: known.lost }),
+      ...(lost === undefined ? {} : { lost }),
     };
   });
-}
-
-/** Reads what no restore reverts from the current files, and says what an unreadable file loses. */
-function readKnown({ catalog, users }: Record<Kind, string>): Known {
-  let kept: Kept | null = null;
-  let unread = 'which bundles were applied here and what the inbox held is what the backup says';
-  try {
-    if (!isThere(users)) return { kept };
-    kept = readKept(users);
-    unread = 'the inbox may bring back what the replaced catalog held';
-    if (isThere(catalog)) kept = { ...kept, inbox: [...kept.inbox, ...sourcesOf(catalog)] };
-    return { kept };
-  } catch (error) {
-    return { kept, lost: `${unread}: ${(error as Error).message}` };
-  }
 }
 
 function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Promise<T>): Promise<T> {
@@ -161,23 +148,37 @@ function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Pro
   );
 }
 
+function isZip(file: string): boolean {
+  if (statIfThere(file)?.isFile() !== true) return false;
+  const bytes = Buffer.alloc(4);
+  const handle = openSync(file, 'r');
+  readSync(handle, bytes);
+  closeSync(handle);
+  return bytes.toString('latin1') === 'PK\x03\x04';
+}
+
 function partOf(backup: string, places: Record<Kind, string>): Part {
   const stat = statIfThere(backup);
-  if (stat?.isFile() && readApplicationId(backup) === null)
+  if (!stat) throw new CommandError(`there is no database at ${backup}`);
+  if (!stat.isFile()) throw new CommandError(`${backup} is not a file`);
+  const id = applicationIdOf(backup);
+  if (id === null)
     throw new CommandError(
       `${backup} is no backup of Gapstone: it is neither a zip nor a database (${stat.size} bytes). Nothing was changed`,
     );
-  const { kind, userVersion, hasLog } = readHeader(backup);
-  refuseNewer(backup, kind, userVersion);
-  if (hasLog)
+  const kind = kindOf(backup, id);
+  if (logBytes(backup) > 0)
     throw new CommandError(
       `${backup} is a database in use, not a backup: it has a log beside it. Make a backup with "gapstone backup"`,
     );
   return {
     kind,
     file: places[kind],
-    bytes: statSync(backup).size,
-    unpack: async (temporary) => copyFileSync(backup, temporary, constants.COPYFILE_EXCL),
+    bytes: stat.size,
+    async unpack(temporary) {
+      copyFileSync(backup, temporary, constants.COPYFILE_EXCL);
+      inspectPart(temporary, kind, backup);
+    },
   };
 }
 
@@ -218,7 +219,7 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
       // SQLite does not notice a changed bit in a text.
       if (sum !== entry.crc32)
         throw new CommandError(`${backup} was changed: its member ${entry.fileName} has another checksum`);
-      refuseNewer(backup, kind, headerOf(temporary, kind, `${backup}!/${entry.fileName}`).userVersion);
+      inspectPart(temporary, kind, `${backup}!/${entry.fileName}`);
     };
     parts.push({ kind, file: places[kind], bytes: entry.uncompressedSize, unpack });
   }
@@ -227,17 +228,23 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
   return parts;
 }
 
-/** Reads the header of an unpacked member; errors show its name in the backup. */
-function headerOf(temporary: string, kind: Kind, name: string): Header {
+/** Inspects an unpacked database; errors show its name in the backup. */
+function inspectPart(temporary: string, kind: Kind, name: string): void {
   try {
-    return readHeader(temporary, kind);
+    connectReadOnly(temporary, kind, { anySchema: true }).close();
   } catch (error) {
-    throw new CommandError((error as Error).message.replace(temporary, () => name));
+    if (error instanceof CommandError) error.message = error.message.replace(temporary, () => name);
+    throw error;
   }
 }
 
 function refuseForeign(file: string): void {
-  const id = isThere(file) ? readApplicationId(file) : null;
+  let id: number | null = null;
+  try {
+    if (isThere(file)) id = applicationIdOf(file);
+  } catch (error) {
+    if (storageFault(error) !== 'damaged') throw error;
+  }
   if (id !== null && !Object.values(applicationIds).includes(id))
     throw new CommandError(`${file} belongs to another program: nothing was replaced`);
 }
@@ -250,15 +257,22 @@ function compareHash(backup: string, sha256: string): void {
   if (stated !== sha256) throw new CommandError(`${backup} was changed: its SHA-256 does not match ${file}`);
 }
 
-function prepareForUse(sqlite: Sqlite.Database, kind: Kind, audited: Audited | null): void {
+function refuseLooseRows(sqlite: Sqlite.Database): void {
   const loose = sqlite.pragma('foreign_key_check') as { table: string }[];
   if (loose.length > 0)
     throw new CommandError(`the backup is damaged: ${loose.length} rows refer to rows that do not exist`);
-  if (kind !== 'users') return;
-  sqlite.exec('DELETE FROM sessions');
-  // A backup of an older version has none.
-  if (schemaVersion(sqlite) >= 8) sqlite.exec('DELETE FROM user_tokens');
+}
+
+/** Ends sessions, sets the audit head, and adds what no restore reverts. Gives what of that could not be read. */
+function prepareUsers(
+  sqlite: Sqlite.Database,
+  places: Record<Kind, string>,
+  audited: Audited | null,
+  isAlone: boolean,
+): string | undefined {
+  sqlite.exec('DELETE FROM sessions; DELETE FROM user_tokens');
   sqlite
     .prepare('UPDATE audit_head SET seq = ?, hash = ?')
     .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));
+  return retainSiteRecords(sqlite, { db: places.catalog, usersDb: places.users }, isAlone);
 }

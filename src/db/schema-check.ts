@@ -2,17 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { printable } from '../base/text.ts';
 import { storageFault } from './faults.ts';
-import { type Kind, kindOf } from './header.ts';
-import { listMigrations, migrate, schemaVersion } from './migrate.ts';
-
-/** Throws `CommandError` for a schema that only a newer Gapstone can read. */
-export function refuseNewer(file: string, kind: Kind, version: number): void {
-  const newest = listMigrations(kind).length;
-  if (version > newest)
-    throw new CommandError(
-      `${file} has schema ${version}, this version of Gapstone supports ${newest} at most: use a newer Gapstone`,
-    );
-}
+import { type Kind, kindOf, migrate, refuseSchema, schemaVersion } from './schema.ts';
 
 /** The faults that a check finds in a file, by its name on the connection, one line each; none for a healthy database. */
 export function damageOf(sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'full', name = 'main'): string[] {
@@ -45,7 +35,7 @@ export function inspect(
 ): { kind: Kind; schema: number } {
   const kind = kindOf(file, sqlite.pragma('application_id', { simple: true }) as number, expected);
   const schema = schemaVersion(sqlite);
-  refuseNewer(file, kind, schema);
+  refuseSchema(file, kind, schema);
   // First of all: the damage check reads tables, which could run code of a foreign schema.
   refuseForeign(file, sqlite, kind);
   const damage = damageOf(sqlite, how);

@@ -1,0 +1,127 @@
+import { rmSync } from 'node:fs';
+import { CommandError } from '../base/errors.ts';
+import { freeName, isThere } from '../base/files.ts';
+import { type Connection, type ConnectOptions, connect, connectReadOnly, createDatabaseFile } from './connect.ts';
+import { copyDatabase, freeBytes } from './copy.ts';
+import { type Database, type Files, openCatalog, openDatabase } from './database.ts';
+import { type Kind, migrate, newestSchema, schemaVersion } from './schema.ts';
+
+export interface UpgradeOptions extends Omit<ConnectOptions, 'anySchema'> {
+  catalogAlone?: boolean;
+  create?: boolean;
+  say?: (line: string) => void;
+  room?: (folder: string) => number;
+  /** Called before a migration is committed; if it throws, the migration is undone. */
+  onMigrate?: (from: number, to: number) => void | Promise<void>;
+}
+
+/** Opens both files as `openDatabase`, or the catalog alone, after `upgradeFiles`. Throws `CommandError`. */
+export async function openUpgraded(files: Files, options: UpgradeOptions = {}): Promise<Database> {
+  const { say, room, onMigrate, catalogAlone, ...rest } = options;
+  await upgradeFiles(files, options);
+  return catalogAlone ? openCatalog(files.db, rest) : openDatabase(files, rest);
+}
+
+/** Opens users' data alone, created or upgraded as needed (see `upgradeFiles`). Throws `CommandError`. */
+export async function openUsersUpgraded(usersDb: string, options: UpgradeOptions = {}): Promise<Connection> {
+  if (isThere(usersDb)) await upgradeAll([['users', usersDb]], options);
+  else createDatabaseFile(usersDb, 'users');
+  return connect(usersDb, 'users', options);
+}
+
+/**
+ * Migrates both existing files or none, after a copy of each as `<file>.before-schema-<n>`. Throws `CommandError`,
+ * which names the copy of a file that changed.
+ */
+export async function upgradeFiles({ db, usersDb }: Files, options: UpgradeOptions = {}): Promise<void> {
+  const files: [Kind, string][] = [['catalog', db]];
+  if (!options.catalogAlone) files.push(['users', usersDb]);
+  const existing = files.filter(([, file]) => file !== ':memory:' && isThere(file));
+  await upgradeAll(existing, options);
+}
+
+async function upgradeAll(files: [Kind, string][], options: UpgradeOptions): Promise<void> {
+  const { say = () => undefined, room = freeBytes, onMigrate = () => undefined } = options;
+  const upgrades: Upgrade[] = [];
+  const done: string[] = [];
+  try {
+    for (const [kind, file] of files) {
+      const upgrade = await beginUpgrade(kind, file, room);
+      if (upgrade !== null) upgrades.push(upgrade);
+    }
+    // Before the first commit, so that only a failing commit can leave one file changed.
+    for (const each of upgrades)
+      await attempt(each, async () => {
+        migrate(each.sqlite, each.kind);
+        await onMigrate(each.from, newestSchema(each.kind));
+      });
+    for (const each of upgrades) {
+      await attempt(each, () => each.sqlite.exec('COMMIT'));
+      done.push(
+        `${each.file} was upgraded from schema ${each.from} to ${newestSchema(each.kind)}; a copy from before is in ${each.copy}`,
+      );
+    }
+  } catch (error) {
+    // A copy for each failed attempt would fill the disk.
+    for (const { sqlite, copy } of upgrades) if (sqlite.inTransaction) rmSync(copy, { force: true });
+    throw error;
+  } finally {
+    for (const { sqlite } of upgrades) sqlite.close();
+    for (const line of done) say(line);
+  }
+}
+
+/** A file that is locked and copied, but not yet migrated. */
+interface Upgrade {
+  kind: Kind;
+  file: string;
+  from: number;
+  sqlite: Connection;
+  copy: string;
+}
+
+/** Locks a file of an older schema and copies it; null where the schema is current. */
+async function beginUpgrade(
+  kind: Kind,
+  file: string,
+  room: (folder: string) => number,
+): Promise<Upgrade | null> {
+  const isCurrent = (sqlite: Connection) => schemaVersion(sqlite) === newestSchema(kind);
+  {
+    using reader = connectReadOnly(file, kind, { anySchema: true });
+    if (isCurrent(reader)) return null;
+  }
+  // If the migration fails the file must be unchanged, its journal mode too.
+  const options = { anySchema: true, asItIs: true, busyTimeout: 30_000, checkUnclean: true };
+  const sqlite = connect(file, kind, options);
+  try {
+    // Hold the lock from the copy to the end of the migration, so that no write is in one but not the other.
+    sqlite.exec('BEGIN IMMEDIATE');
+    if (!isCurrent(sqlite)) {
+      using reader = connectReadOnly(file, kind, { anySchema: true });
+      const copy = freeName(`${file}.before-schema-${newestSchema(kind)}`);
+      await copyDatabase(reader, copy, room);
+      return { kind, file, from: schemaVersion(sqlite), sqlite, copy };
+    }
+  } catch (error) {
+    sqlite.close();
+    throw asUpgradeError(file, kind, error as Error);
+  }
+  sqlite.close();
+  return null;
+}
+
+async function attempt({ file, kind }: Upgrade, work: () => unknown): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw asUpgradeError(file, kind, error as Error);
+  }
+}
+
+function asUpgradeError(file: string, kind: Kind, { message }: Error): Error {
+  const why = message.replace(/\s+/g, ' ');
+  return new CommandError(
+    `${file} cannot be upgraded to schema ${newestSchema(kind)}: ${why}. It is unchanged`,
+  );
+}
