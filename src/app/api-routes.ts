@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Ask } from '../base/ask.ts';
 import { catalogRoutes } from '../catalog/api.ts';
 import { controlRoutes } from '../catalog/controls/api.ts';
 import { crosswalkRoutes } from '../catalog/crosswalk/api.ts';
@@ -33,6 +34,7 @@ import type { WorkOnUpload } from '../site/checklists/uploads.ts';
 export function apiRoutes(
   access: Access,
   services: Services,
+  ask: Ask,
   workOnUpload: WorkOnUpload,
   now: () => Date,
 ): OpenAPIHono<Env>[] {
@@ -53,7 +55,7 @@ export function apiRoutes(
     controlRoutes(ofCatalog, services.controls),
     crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings, services.inOneGeneration),
     // With `list`, these answers depend on a user's list.
-    searchRoutes(ofUsers, services, listStigs),
+    searchRoutes(ofUsers, ask),
     controlRulesRoutes(ofUsers, services.controlRules, listStigs),
     listRoutes(ofUsers, services.lists, services.listSeen),
     listEntryRoutes(ofUsers, services),

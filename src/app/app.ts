@@ -24,6 +24,7 @@ import { openApiDocument } from '../openapi.ts';
 import { createServices } from '../services.ts';
 import { createUploadWork } from '../site/checklists/uploads.ts';
 import { createAssets } from '../site/parts/assets.ts';
+import { askInline } from '../work/jobs.ts';
 import { accessOf } from './access-rules.ts';
 import { apiRoutes } from './api-routes.ts';
 import type { Context } from './context.ts';
@@ -40,7 +41,8 @@ export function createApp(context: Context, services = createServices(context)):
   const ownTokens = context.selfTokens ? createOwnTokens(users, now, keyId, certificates) : null;
   const access = accessOf(context, sessions, ownTokens);
   const cookie = createSessionCookie(context.secureCookies);
-  const workOnUpload = createUploadWork(context.uploads, services);
+  const ask = context.ask ?? askInline(context.catalog, services);
+  const workOnUpload = createUploadWork(context.uploads, ask);
   const app = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw malformed(result.error, result.target === 'json');
@@ -52,7 +54,7 @@ export function createApp(context: Context, services = createServices(context)):
   const document = onDemand(() => openApiDocument(app));
   const text = onDemand(() => JSON.stringify(document()));
   app.route('/', serviceRoutes(access, context.catalog, context.state, text, context.metrics));
-  for (const routes of apiRoutes(access, services, workOnUpload, now)) app.route('/', routes);
+  for (const routes of apiRoutes(access, services, ask, workOnUpload, now)) app.route('/', routes);
   if (context.plants) app.route('/', plantRoutes(access));
   app.route('/', sessionRoutes(access, sessions, cookie));
   if (ownTokens) app.route('/', ownTokenRoutes(access, ownTokens, context.newId));
@@ -64,7 +66,7 @@ export function createApp(context: Context, services = createServices(context)):
     {
       access: access.with({ form: true }),
       assets: createAssets(banner),
-      ...{ banner, now, sessions, cookie, workOnUpload, document, refuse, ownTokens, certificates },
+      ...{ ask, banner, now, sessions, cookie, workOnUpload, document, refuse, ownTokens, certificates },
       ...{ inbox: context.inbox, publicUrl: context.publicUrl, organization: context.organization },
       ...{ sessionIdle: context.sessionIdle, selfTokens: context.selfTokens, newId: context.newId },
     },

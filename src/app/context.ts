@@ -2,6 +2,7 @@ import type { Audit } from '../audit/audited-action.ts';
 import type { ClientCertificates } from '../auth/certificates.ts';
 import type { OrganizationSignIn } from '../auth/organization-sign-in.ts';
 import type { VerifyUserToken } from '../auth/tokens.ts';
+import type { Ask } from '../base/ask.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../db/database.ts';
 import type { Answers } from '../http/cache/answers.ts';
@@ -34,6 +35,8 @@ export interface Context {
   uploadConcurrency: (bytes: number) => ConcurrencyLimit;
   /** Counts a request that the service rejected because a limit was reached. */
   rejected: (why: Rejection) => void;
+  /** Runs jobs in query workers; the caller of `createApp` ends them. Without it, jobs run in this thread. */
+  ask?: Ask;
   /** Reads uploads in a thread; the caller of `createApp` ends that thread. */
   uploads: Uploads;
   /** The secret of the purge endpoint; null disables the endpoint (rule D8.5). */

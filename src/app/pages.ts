@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { Ask } from '../base/ask.ts';
 import type { AppError } from '../base/errors.ts';
 import type { Env } from '../http/env.ts';
 import type { OpenApi } from '../http/openapi-types.ts';
@@ -48,6 +49,7 @@ const modules = [
 ];
 
 export interface SiteContext extends Omit<PageContext, 'lastRemoval' | 'digest'>, Account {
+  ask: Ask;
   workOnUpload: WorkOnUpload;
   /** The import folder (rule D33). */
   inbox: string | null;

@@ -1,7 +1,4 @@
-import { promisify } from 'node:util';
-import { crc32, deflateRaw } from 'node:zlib';
-
-const deflate = promisify(deflateRaw);
+import { crc32, deflateRawSync } from 'node:zlib';
 
 /** A member of a zip: its `bytes` in the zip, and the `crc` of its content. */
 export interface Member {
@@ -88,12 +85,12 @@ function writeCommon(header: Buffer, at: number, { name, bytes, crc, unpacked }:
   header.writeUInt16LE(nameBytes, at + 22);
 }
 
-/** A zip of files, compressed one after the other, off the main thread. */
-export async function zipOf(files: { name: string; content: Buffer }[]): Promise<Uint8Array<ArrayBuffer>> {
+/** A zip of files, each compressed. */
+export function zipOf(files: { name: string; content: Buffer }[]): Uint8Array<ArrayBuffer> {
   const members: Member[] = [];
   const parts: Buffer[] = [];
   for (const { name, content } of files) {
-    const packed = await deflate(content);
+    const packed = deflateRawSync(content);
     const member = { name, bytes: packed.length, crc: crc32(content), unpacked: content.length };
     members.push(member);
     parts.push(localHeader(member), packed);

@@ -111,7 +111,7 @@ export async function workbook(
       ? ''
       : `${count(left, 'rule')} without a CCI ${left === 1 ? 'is' : 'are'} not in this sheet`;
   const values: Record<string, string> = { $marking: marking ?? banner ?? '', $note: note };
-  const bytes = await toXlsx({
+  const bytes = toXlsx({
     name: sheetNames[sheet],
     titles: titles.map((cells) => cells.map((cell) => values[cell] ?? cell)),
     header,

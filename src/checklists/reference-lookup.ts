@@ -1,18 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { runInSlices } from '../base/slices.ts';
 import type { FoundId } from '../catalog/controls/id-grammar.ts';
 import type { RuleHistoryService } from '../catalog/stigs/history.ts';
 import { idsOf, markedClasses, type RuleMarks, readMarks } from '../catalog/stigs/marks.ts';
 import { plainId, ruleNumber } from '../catalog/stigs/match.ts';
 import type { Database } from '../db/database.ts';
-import { inOneGeneration, perGeneration } from '../db/one-generation.ts';
+import { perGeneration } from '../db/one-generation.ts';
 import { createControlFacts } from './reference-controls.ts';
 import { keyOf, placesIn, referencesOf } from './reference-scan.ts';
 import type { Reference, ReferenceFact } from './reference-schema.ts';
 import { createVocabulary } from './reference-vocabulary.ts';
-
-/** Ids in one transaction: beginning and ending one takes as long as looking one up. */
-const atOnce = 20;
 
 interface ReleaseRow {
   release: number;
@@ -51,7 +47,7 @@ function createMarkedRules(db: Database) {
 
 export type ReferenceLookup = ReturnType<typeof createReferenceLookup>;
 
-/** Looks up many cited ids in the catalog (rule D39.1), in slices between other requests. */
+/** Looks up cited ids in the catalog (rule D39.1). */
 export function createReferenceLookup(db: Database, history: Pick<RuleHistoryService, 'find'>) {
   const retained = db.sqlite.prepare<[], Omit<ReleaseRow, 'place'>>(
     `SELECT r.id AS release, s.slug, r.version, n.version AS newest, r.id = s.current_release_id AS isCurrent
@@ -126,29 +122,22 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
   const factOf = (id: FoundId) =>
     id.kind === 'group' || id.kind === 'rule' || id.kind === 'stigId' ? ruleFact(id) : others(id);
 
-  function* look(ids: FoundId[]): Generator<void, Map<string, ReferenceFact>> {
-    const facts = new Map<string, ReferenceFact>();
-    const sorted = ids.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    for (let from = 0; from < sorted.length; from += atOnce) {
-      db.read(() => {
-        for (const id of sorted.slice(from, from + atOnce)) facts.set(keyOf(id), factOf(id));
-      });
-      yield;
-    }
-    return facts;
-  }
-
-  const facts = (ids: FoundId[]) => inOneGeneration(db, () => runInSlices(look(ids)));
+  /** In the order of the ids: those of a release lie together. */
+  const facts = (ids: FoundId[]) =>
+    db.read(() => {
+      const sorted = ids.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      return new Map(sorted.map((id) => [keyOf(id), factOf(id)]));
+    });
 
   return {
     vocabulary,
-    /** The facts of ids, by `keyOf`. Throws 503 where the catalog keeps changing. */
+    /** The facts of ids, by `keyOf`. */
     facts,
-    /** The ids of a short text with their places. Throws as `facts`. */
-    async citedIn(text: string): Promise<Reference[]> {
-      const known = await vocabulary();
+    /** The ids of a short text with their places. */
+    citedIn(text: string): Reference[] {
+      const known = vocabulary();
       const places = placesIn(text, known);
-      return referencesOf(places, await facts(places), known).references;
+      return referencesOf(places, facts(places), known).references;
     },
   };
 }

@@ -16,21 +16,11 @@ export function* referencesWork(bytes: Uint8Array, isText: boolean): Work {
   return answerOf(yield* referencesIn(text));
 }
 
-/** Ids in one question to the catalog: a long one holds the event loop while it is copied between threads. */
-const atOnce = 500;
-
 /** The references of a text, at most so many. Throws a 400 for more. */
 export function* referencesIn(text: string, most?: number): Generator<Wanted, References, CatalogAnswer> {
   const vocabulary = (yield { vocabulary: true }) as Vocabulary;
   const places = placesIn(text, vocabulary, most);
-  // In the order of the ids: those of a release lie together.
-  const asked = [...new Map(places.map((place) => [keyOf(place), place])).values()].sort((a, b) =>
-    a.id < b.id ? -1 : 1,
-  );
-  const facts = new Map<string, ReferenceFact>();
-  for (let from = 0; from < asked.length; from += atOnce) {
-    const part = (yield { references: asked.slice(from, from + atOnce) }) as Map<string, ReferenceFact>;
-    for (const [key, fact] of part) facts.set(key, fact);
-  }
+  const cited = [...new Map(places.map((place) => [keyOf(place), place])).values()];
+  const facts = (yield { references: cited }) as Map<string, ReferenceFact>;
   return referencesOf(places, facts, vocabulary);
 }

@@ -1,4 +1,3 @@
-import { runInSlices } from '../base/slices.ts';
 import type { FoundId } from '../catalog/controls/id-grammar.ts';
 import type { Database } from '../db/database.ts';
 import { perGeneration } from '../db/one-generation.ts';
@@ -24,8 +23,8 @@ export function beginningOf(id: string): { beginning: string; length: number } {
 export const lettersOf = ({ framework, id }: Pick<FoundId, 'framework' | 'id'>) =>
   `${framework} ${id.slice(0, id.lastIndexOf(framework === 'nist-800-171' ? '.' : '-'))}`;
 
-/** Prepares the vocabulary of the catalog, once for each generation, in slices. */
-export function createVocabulary(db: Database): () => Promise<Vocabulary> {
+/** Prepares the vocabulary of the catalog, once for each generation. */
+export function createVocabulary(db: Database): () => Vocabulary {
   const after = db.sqlite
     .prepare<[string, number], string>('SELECT DISTINCT id FROM rule_ids WHERE id > ? ORDER BY id LIMIT ?')
     .pluck();
@@ -34,7 +33,7 @@ export function createVocabulary(db: Database): () => Promise<Vocabulary> {
       WHERE framework IN ('nist-800-53', 'nist-800-171', 'dod-8500')`,
   );
 
-  function* read(): Generator<void, Vocabulary> {
+  function read(): Vocabulary {
     const beginnings: Vocabulary['beginnings'] = new Map();
     let last = '';
     for (;;) {
@@ -51,10 +50,9 @@ export function createVocabulary(db: Database): () => Promise<Vocabulary> {
         known.longest = Math.max(known.longest, length);
         if (/[A-Z]/.test(beginning)) beginnings.set(beginning, known);
       }
-      yield;
     }
     return { beginnings, letters: new Set(controls.all().map(lettersOf)) };
   }
 
-  return perGeneration(db, () => runInSlices(read()));
+  return perGeneration(db, read);
 }

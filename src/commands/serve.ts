@@ -34,6 +34,7 @@ import { processFigures } from '../http/observe/process.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { createServices, type Services } from '../services.ts';
 import { createUploads } from '../site/checklists/uploads.ts';
+import { createPool } from '../work/pool.ts';
 import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from './audit.ts';
 import { type Command, parse, text } from './command.ts';
 import { watchInbox } from './inbox.ts';
@@ -102,6 +103,8 @@ async function serveOpen(
   const { known, verify } = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
   const answers = createAnswers(db);
+  const isInMemory = config.db === ':memory:' || config.usersDb === ':memory:';
+  const work = isInMemory ? null : createPool({ files: config, banner: config.banner }, log);
   const context: Context = {
     ...config,
     ...limitsOf(config, metrics),
@@ -111,6 +114,7 @@ async function serveOpen(
     observer: createObserver(log, metrics),
     metrics: config.metrics ? metrics.text : null,
     uploads: createUploads(log),
+    ...(work && { ask: work.ask }),
     secureCookies: config.tls !== null,
     certificates: security.certificates,
     organization: createOrganizationSignIn(config, keys, db, now),
@@ -133,7 +137,7 @@ async function serveOpen(
   log.info('listening', { url, version: packageVersion, certificateUntil: security.certificateUntil() });
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
-  const stopWatching = watchCatalog(db, log, services);
+  const stopWatching = watchCatalog(db, log, () => work?.reopen());
   const stopGivingBack = giveMemoryBack();
   const inbox =
     config.inbox === null
@@ -148,6 +152,7 @@ async function serveOpen(
   state.draining = true;
   await server.stop();
   await context.uploads.stop();
+  await work?.stop();
   await stopPurging();
   await db.idle();
   await serverAudit.stop(signal);

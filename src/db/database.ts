@@ -105,6 +105,15 @@ export function openDatabase({ db, usersDb }: Files, options: OpenOptions = {}):
   return wrap(sqlite, usersDb, db, options);
 }
 
+/** Opens both files for reading in another thread of the process that has them open with `openDatabase`. */
+export function openReader({ db, usersDb }: Files): Database {
+  const options = { asItIs: true };
+  const sqlite = new Sqlite(usersDb, { readonly: true, fileMustExist: true });
+  setPragmas(sqlite, options);
+  attachCatalog(sqlite, db, options);
+  return wrap(sqlite, usersDb, db, options);
+}
+
 function connectUsers(usersDb: string, options: OpenOptions): Sqlite.Database {
   if (usersDb === memory) {
     const sqlite = new Sqlite(memory);

@@ -73,8 +73,7 @@ export type FileType = keyof typeof fileTypes;
 
 /**
  * Answers a file: the format's content type, an ASCII name with the RFC 5987 form beside it (D5.5), an ETag. A
- * classification banner marks it (rule S3.4): in a header, in the file name and, for XML, in a comment, which every
- * reader ignores. Without a banner the bytes are those of D5.1.
+ * classification banner marks it in a header and in the file name (rule S3.4). Without one the bytes are those of D5.1.
  */
 export function download(
   c: Context,
@@ -83,11 +82,9 @@ export function download(
   fileName: string,
   headers: Record<string, string> = privateHeaders,
 ): Response {
-  const banner = c.get('banner') as string | null;
-  const marked = banner !== null && format === 'xml' ? commented(body as string, banner) : body;
-  return send(c, marked, {
+  return send(c, body, {
     'Content-Type': fileTypes[format],
-    ...fileHeaders(banner, fileName),
+    ...fileHeaders(c.get('banner'), fileName),
     ...headers,
   });
 }
@@ -129,9 +126,11 @@ export function fileHeaders(banner: string | null, fileName: string): Record<str
   };
 }
 
-// Two hyphens would end the comment.
-function commented(xml: string, text: string): string {
-  const comment = `<!-- ${text.replace(/-(?=-)/g, '- ')}${text.endsWith('-') ? ' ' : ''} -->`;
+/** XML with a classification banner in a comment, which every reader ignores (rule S3.4). */
+export function markedXml(xml: string, banner: string | null): string {
+  if (banner === null) return xml;
+  // Two hyphens would end the comment.
+  const comment = `<!-- ${banner.replace(/-(?=-)/g, '- ')}${banner.endsWith('-') ? ' ' : ''} -->`;
   return xml.replace('\n', () => `\n${comment}\n`);
 }
 

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { yieldToEventLoop } from '../base/slices.ts';
 import { cut } from '../base/text.ts';
-import { download, fileTypes } from './answer.ts';
+import { download, fileTypes, markedXml } from './answer.ts';
 import { type Column, toCsv, toXml } from './columns.ts';
 import { BinaryFile, downloadHeaders, flag, format, TextFile } from './schema.ts';
 import { toXlsx } from './xlsx.ts';
@@ -24,23 +23,59 @@ export interface FlatFile<T> {
   headers?: Record<string, string>;
 }
 
-/** Answers a download in one of its formats; `raw` turns off the protection of csv cells against formulas. */
-export async function downloadFile<T>(
-  c: Context,
-  { format, raw }: { format: 'json' | 'csv' | 'xml' | 'xlsx'; raw?: boolean | undefined },
-  name: string,
-  { json, root, element, columns, rows, headers, wrapped = false }: FlatFile<T>,
-): Promise<Response> {
+/** The format of a file, and the classification banner that marks it. */
+export interface FileChoice {
+  format: 'json' | 'csv' | 'xml' | 'xlsx';
+  /** Turns off the protection of csv cells against formulas. */
+  raw?: boolean | undefined;
+  banner: string | null;
+}
+
+/** The format that a request asks for, with the banner of the installation. */
+export const fileChoice = (c: Context, { format, raw }: Pick<FileChoice, 'format' | 'raw'>): FileChoice => ({
+  format,
+  raw,
+  banner: c.get('banner'),
+});
+
+/** A file in its format, ready to send. */
+export interface RenderedFile {
+  format: FileChoice['format'];
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Renders a download in one of its formats. */
+export function renderFile<T>(
+  { format, raw, banner }: FileChoice,
+  { json, root, element, columns, rows, wrapped = false }: FlatFile<T>,
+): RenderedFile {
   const cells = () => rows.map((row) => columns.map((column) => cellOf(column.value(row))));
   const header = columns.map((column) => column.name);
   const render = {
     json: () => JSON.stringify(json),
-    csv: () => csvInTurns(columns, rows, raw),
-    xml: () => toXml(root, element, columns, rows),
-    xlsx: () => toXlsx({ name: root, header, rows: cells(), wrapped, marking: c.get('banner') }),
+    csv: () => toCsv(columns, rows, raw),
+    xml: () => markedXml(toXml(root, element, columns, rows), banner),
+    xlsx: () => toXlsx({ name: root, header, rows: cells(), wrapped, marking: banner }),
   };
-  return download(c, await render[format](), format, `${name}.${format}`, headers);
+  const made = render[format]();
+  return { format, bytes: typeof made === 'string' ? new Uint8Array(Buffer.from(made)) : made };
 }
+
+/** Answers a rendered file under a name without its extension. */
+export const sendFile = (
+  c: Context,
+  { format, bytes }: RenderedFile,
+  name: string,
+  headers?: Record<string, string>,
+): Response => download(c, bytes, format, `${name}.${format}`, headers);
+
+/** Renders and answers a download whose rows are few. */
+export const downloadFile = <T>(
+  c: Context,
+  query: Pick<FileChoice, 'format' | 'raw'>,
+  name: string,
+  file: FlatFile<T>,
+): Response => sendFile(c, renderFile(fileChoice(c, query), file), name, file.headers);
 
 /** The name of a file with the filters that narrow it: `rules_severity-high`. Only those with a value count. */
 export function narrowedName(name: string, filters: object): string {
@@ -56,18 +91,6 @@ const longestFilters = 100;
 
 const cellOf = (value: string | number | boolean | null) =>
   typeof value === 'number' ? value : String(value ?? '');
-
-const rowsPerTurn = 500;
-
-async function csvInTurns<T>(columns: Column<T>[], rows: T[], raw?: boolean): Promise<string> {
-  const header = toCsv(columns, [], raw);
-  let text = header;
-  for (let from = 0; from < rows.length; from += rowsPerTurn) {
-    if (from > 0) await yieldToEventLoop();
-    text += toCsv(columns, rows.slice(from, from + rowsPerTurn), raw).slice(header.length);
-  }
-  return text;
-}
 
 type FlatType = 'text/csv' | 'application/xml';
 

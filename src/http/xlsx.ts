@@ -1,4 +1,3 @@
-import { yieldToEventLoop } from '../base/slices.ts';
 import { count } from '../base/text.ts';
 import { zipOf } from '../base/zip.ts';
 import { cleanXml } from './columns.ts';
@@ -40,7 +39,7 @@ const constantParts: Record<string, string> = {
  * A workbook of one sheet (rule D30.1): the header frozen and filtered. A text too long for Excel is
  * cut and ends with a note. Equal sheets give equal bytes with the same zlib.
  */
-export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
+export function toXlsx(sheet: Sheet): Uint8Array<ArrayBuffer> {
   const range = `$A$${headerRow(sheet)}:$${letters(sheet.header.length)}$${headerRow(sheet) + sheet.rows.length}`;
   const name = escaped(sheet.name);
   const workbook = `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets><sheet name="${name}" sheetId="1" r:id="rId1"/></sheets><definedNames><definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">'${name}'!${range}</definedName></definedNames></workbook>`;
@@ -50,7 +49,7 @@ export async function toXlsx(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
       ? wrapping(constantParts['xl/styles.xml']!)
       : constantParts['xl/styles.xml']!,
     'xl/workbook.xml': workbook,
-    'xl/worksheets/sheet1.xml': await sheetPart(sheet, range),
+    'xl/worksheets/sheet1.xml': sheetPart(sheet, range),
   };
   return zipOf(
     Object.entries(parts).map(([name, part]) => ({ name, content: Buffer.from(declaration + part) })),
@@ -61,15 +60,12 @@ const wrapping = (styles: string) => styles.replaceAll('vertical="top"', 'vertic
 
 const headerRow = ({ titles = [] }: Sheet) => titles.length + 1;
 
-const rowsPerTurn = 500;
-
-async function sheetPart(sheet: Sheet, range: string): Promise<string> {
+function sheetPart(sheet: Sheet, range: string): string {
   const { titles = [], header, rows, marking } = sheet;
   const first = headerRow(sheet);
   const lines = [...titles, header, ...rows];
   const data: string[] = [];
   for (const [index, cells] of lines.entries()) {
-    if (index > 0 && index % rowsPerTurn === 0) await yieldToEventLoop();
     const style = index < first ? 2 : 1;
     const written = cells.map((value, column) => cell(value, `${letters(column + 1)}${index + 1}`, style));
     data.push(`<row r="${index + 1}">${written.join('')}</row>`);

@@ -1,43 +1,12 @@
-import type { InOneGeneration } from '../../db/one-generation.ts';
+import type { Ask } from '../../base/ask.ts';
 import type { Access } from '../../http/access.ts';
-import { type Column, joined } from '../../http/columns.ts';
-import { asksForFile, downloadFile, jsonOrFile, narrowedName } from '../../http/downloads.ts';
-import type { FilterLists } from '../../http/list-filter.ts';
+import { asksForFile, fileChoice, jsonOrFile, narrowedName, sendFile } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
-import type { StigNameIndex } from '../stigs/name-index.ts';
-import type { Answers } from './id-answers.ts';
-import type { FoundRule, SearchService } from './queries.ts';
-import { readSearchQuery } from './query.ts';
+import { searchFile, searchPage } from './jobs.ts';
 import * as schemas from './schema.ts';
 
-const mostNamed = 5;
-
-const names = ['slug', 'stigTitle', 'version', 'groupId', 'ruleId', 'ruleVersion', 'ruleTitle'] as const;
-const columns: Column<FoundRule>[] = [
-  ...names.map((name) => ({ name, value: (rule: FoundRule) => rule[name] })),
-  { name: 'severity', value: (rule) => rule.severity },
-  { name: 'ruleIdents', value: (rule) => joined(rule.ruleIdents) },
-  { name: 'rank', value: (rule) => rule.rank },
-];
-
 /** Full-text search over the rules of current releases (additive). */
-export function searchRoutes(
-  access: Access,
-  {
-    search,
-    stigNames,
-    answers: answersOf,
-    inOneState,
-    inOneGeneration,
-  }: {
-    search: SearchService;
-    stigNames: StigNameIndex;
-    answers: Answers;
-    inOneState: <T>(work: () => T) => T;
-    inOneGeneration: InOneGeneration;
-  },
-  lists: FilterLists,
-) {
+export function searchRoutes(access: Access, ask: Ask) {
   const { app, route } = createRoutes('STIG catalog');
   const costly = access.with({ expensive: asksForFile });
 
@@ -54,30 +23,11 @@ export function searchRoutes(
     notFound: true,
     response: jsonOrFile(schemas.SearchAnswer, 'A page of rules, or all of them as a file.'),
     handle: async ({ user, query }, c) => {
-      const { format, raw, list, ...question } = query;
-      const amongOf = () => (list === undefined ? undefined : lists.slugs(user, list, 'list'));
-      if (format !== 'json') {
-        const rows = await inOneGeneration(() => search.exported({ ...question, among: amongOf() }));
-        const { q, severity, stig, cci, control } = question;
-        const name = narrowedName('rules', { q, severity, stig, list, cci, control });
-        return downloadFile(c, { format, raw }, name, {
-          json: rows,
-          root: 'rules',
-          element: 'rule',
-          columns,
-          rows,
-        });
-      }
-      return inOneGeneration(async () => {
-        const answers = query.page === 1 ? await answersOf(query.q ?? '') : [];
-        return inOneState(() => {
-          const found = search.search({ ...question, among: amongOf() });
-          const named = stigNames.said(readSearchQuery(query.q ?? '').wanted).slice(0, mostNamed);
-          const stigs = named.map(({ slug, title, version }) => ({ slug, title, version }));
-          const pinned = list === undefined ? {} : { pinned: lists.pinned(user, list, 'list') };
-          return { ...found, answers, ...(stigs.length === 0 ? {} : { stigs }), ...pinned };
-        });
-      });
+      const { format, raw, ...question } = query;
+      if (format === 'json') return ask(searchPage, user, question);
+      const { q, severity, stig, list, cci, control } = question;
+      const name = narrowedName('rules', { q, severity, stig, list, cci, control });
+      return sendFile(c, await ask(searchFile, user, question, fileChoice(c, { format, raw })), name);
     },
   });
 

@@ -1,4 +1,3 @@
-import { yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
 import { offsetOf, type Page } from '../../http/paging.ts';
@@ -41,7 +40,7 @@ export interface Found {
 const enough = 10;
 const isAscii = /^\p{ASCII}*$/u;
 
-/** Prepares the search for rules by a question and filters: `find` runs inside one read transaction. */
+/** Prepares the search for rules by a question and filters, which runs inside one read transaction. */
 export function createFinder(
   db: Database,
   lookup: Lookup,
@@ -130,31 +129,21 @@ export function createFinder(
       : { ...wider, rules: inOrder(wider.rules, sort) };
   }
 
-  return {
-    /** Reads what a search keeps until the catalog changes: up to 0.1 s for each part. */
-    async prepare(): Promise<void> {
-      for (const part of [indexed, vocabulary, requirements]) {
-        db.read<unknown>(part);
-        await yieldToEventLoop();
-      }
-    },
-
-    find(search: SearchIn, page: Page): Found {
-      const query = readSearchQuery(search.q ?? '');
-      const bound = bind(query, search);
-      if (bound === null)
-        return { query, rules: [], total: 0, exact: 0, wider: nothingWider, counts: countsOf([]) };
-      const asked = withoutExcluded(bound);
-      const all = rulesOf(asked, asked.passes, kept());
-      const wider = widerOf(asked, all, search, kept());
-      const total = all.length + wider.rules.length;
-      const offset = offsetOf(page, total);
-      const rules = [...sorted(asked, search.sort ?? 'relevance', all), ...wider.rules];
-      return {
-        ...{ query, wider, total, exact: all.length },
-        rules: rules.slice(offset, offset + page.limit),
-        counts: countsOf(rules),
-      };
-    },
+  return (search: SearchIn, page: Page): Found => {
+    const query = readSearchQuery(search.q ?? '');
+    const bound = bind(query, search);
+    if (bound === null)
+      return { query, rules: [], total: 0, exact: 0, wider: nothingWider, counts: countsOf([]) };
+    const asked = withoutExcluded(bound);
+    const all = rulesOf(asked, asked.passes, kept());
+    const wider = widerOf(asked, all, search, kept());
+    const total = all.length + wider.rules.length;
+    const offset = offsetOf(page, total);
+    const rules = [...sorted(asked, search.sort ?? 'relevance', all), ...wider.rules];
+    return {
+      ...{ query, wider, total, exact: all.length },
+      rules: rules.slice(offset, offset + page.limit),
+      counts: countsOf(rules),
+    };
   };
 }

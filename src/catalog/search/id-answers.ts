@@ -1,4 +1,3 @@
-import { inSlices } from '../../base/slices.ts';
 import { strip } from '../../base/text.ts';
 import { idsOf } from '../controls/id-grammar.ts';
 import type { FindOwnControl } from '../controls/own-controls.ts';
@@ -20,7 +19,7 @@ interface CitedId {
 }
 
 export interface AnswerDeps {
-  citedIn: (text: string) => Promise<CitedId[]>;
+  citedIn: (text: string) => CitedId[];
   stigNames: Pick<StigNameIndex, 'ofSlug'>;
   controlRules: { counts(of: { framework: string; controlId: string }): { rules: number }[] };
   ownControl: FindOwnControl;
@@ -80,19 +79,17 @@ export function createAnswers({ citedIn, stigNames, controlRules, ownControl }: 
   }
 
   /** The answers for a question, in its order, at most 50. */
-  return async (question: string): Promise<IdAnswer[]> => {
+  return (question: string): IdAnswer[] => {
     const { wanted } = readSearchQuery(question);
     // The id as it is typed, where a hyphen was added.
     const typed = hyphenated(question) === question ? null : question.trim();
     const starts = [0, ...[...wanted.matchAll(/\n/g)].map(({ index }) => index + 1)];
     const cited: { index: number; answer: IdAnswer }[] = [];
-    // Counting the rules of a control takes a millisecond or two.
-    await inSlices((await citedIn(wanted)).slice(0, mostAnswers), (each) =>
+    for (const each of citedIn(wanted).slice(0, mostAnswers))
       cited.push({
         index: starts[each.line - 1]! + each.column - 1,
         answer: { ...answerOf(each), asked: typed ?? each.text },
-      }),
-    );
+      });
     const named = [...wanted.matchAll(/[^\s,;"“”]+/g)].flatMap(({ index, 0: asked }) => {
       const answer =
         stigOf(asked, asked === wanted.trim()) ?? ownOf(strip(asked.replace(/^\(/, ''), null, /[).:?!]/));

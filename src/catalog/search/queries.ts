@@ -1,7 +1,5 @@
 import { badRequest } from '../../base/errors.ts';
-import { yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
-import { inOneGeneration } from '../../db/one-generation.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
 import { createStigNameIndex } from '../stigs/name-index.ts';
 import type { Lookup } from './binder.ts';
@@ -24,13 +22,11 @@ interface FoundRow {
 
 type Texts = Record<SearchedField, string>;
 
-const rowsPerTurn = 500;
-
 export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Full-text search over the rules of current releases. */
 export function createSearchService(db: Database, lookup: Lookup, stigNames = createStigNameIndex(db)) {
-  const { find, prepare } = createFinder(db, lookup, stigNames);
+  const find = createFinder(db, lookup, stigNames);
   const rowOf = db.sqlite.prepare<[number], FoundRow>(
     `SELECT rule_id AS ruleId, rule_version AS ruleVersion, rule_title AS ruleTitle, ccis FROM findings WHERE id = ?`,
   );
@@ -45,9 +41,6 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
   }
 
   return {
-    /** Reads ahead what the first question would wait for. */
-    prepare,
-
     /** A page of what a question finds, in the order of rules S4.2 and D35.1. A question without a word finds nothing. */
     search(search: RuleSearch): Omit<SearchAnswer, 'stigs' | 'answers'> {
       return db.read(() => {
@@ -76,22 +69,15 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
      * The rules that have all words, in their order; where there is none, those of the second reading. Throws a 400 where
      * an export cannot hold them.
      */
-    exported(search: SearchIn): Promise<FoundRule[]> {
-      return inOneGeneration(db, async () => {
-        const { rules, total, exact } = db.read(() => find(search, { page: 1, limit: mostExported }));
+    exported(search: SearchIn): FoundRule[] {
+      return db.read(() => {
+        const { rules, total, exact } = find(search, { page: 1, limit: mostExported });
         if (total > mostExported)
           throw badRequest(
             `${total.toLocaleString('en-US')} rules were found. An export holds ${mostExported.toLocaleString('en-US')}: add filters`,
           );
-        const kept = exact === 0 ? rules : rules.slice(0, exact);
-        const rows: FoundRule[] = [];
-        while (rows.length < kept.length) {
-          const from = rows.length;
-          const part = kept.slice(from, from + rowsPerTurn);
-          rows.push(...db.read(() => part.map((rule, index) => foundRule(rule, from + index + 1))));
-          await yieldToEventLoop();
-        }
-        return rows;
+        const exported = exact === 0 ? rules : rules.slice(0, exact);
+        return exported.map((rule, index) => foundRule(rule, index + 1));
       });
     },
   };

@@ -1,8 +1,6 @@
 import { notThere } from '../../base/errors.ts';
-import { runInSlices } from '../../base/slices.ts';
 import { compareCodePoints, cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { inOneGeneration } from '../../db/one-generation.ts';
 import { ruleKey } from '../../db/rule-keys.ts';
 import { plainId } from './match.ts';
 import type { StigNameIndex } from './name-index.ts';
@@ -49,8 +47,6 @@ export interface IdentifiedRelease {
 /** No tool writes a file about more releases. */
 const mostOthers = 3;
 
-const evidencePart = 100;
-
 /** `equals` are the slugs of other STIGs with as many rules of the file. */
 type FoundStig = Pick<IdentifiedRelease, 'foundBy'> & { slug: string; equals: string[] };
 
@@ -60,18 +56,17 @@ interface SharedRelease {
   ids: Set<string>;
 }
 
-/** Makes the function that finds the release of a file in slices (rule D29.3); null for none. Throws NOT_FOUND. */
+/** Makes the function that finds the release of a file (rule D29.3); null for none. Throws NOT_FOUND. */
 export function createIdentify(db: Database, stigs: StigService, stigNames: StigNameIndex) {
   const stigOf = createStigFinder(db, stigNames);
   const sharedIds = createIdReader(db);
 
-  function* lookUp(stated: StatedRelease): Generator<void, IdentifiedRelease | null> {
-    const stig = yield* stigOf(stated);
+  function lookUp(stated: StatedRelease): IdentifiedRelease | null {
+    const stig = stigOf(stated);
     if (stig === null) return null;
     const current = stigs.ofBody(stig.slug);
     const { slug } = current.release;
-    yield;
-    const releases = yield* sharedIds(slug, stated.ruleIds);
+    const releases = sharedIds(slug, stated.ruleIds);
     const { checklist = [] } = stated;
     const names = stigNames.namesOf(
       slug,
@@ -88,7 +83,6 @@ export function createIdentify(db: Database, stigs: StigService, stigNames: Stig
     const others = versionsBeside(chosen, releases);
     for (const each of [version, ...others]) {
       if (!read.has(each)) read.set(each, stigs.full(slug, each));
-      yield;
     }
     return {
       target: read.get(version)!,
@@ -104,56 +98,35 @@ export function createIdentify(db: Database, stigs: StigService, stigNames: Stig
     };
   }
 
-  return (stated: StatedRelease) => inOneGeneration(db, () => runInSlices(lookUp(stated)));
+  return (stated: StatedRelease) => db.read(() => lookUp(stated));
 }
 
 /** By benchmark id, then by title; where several STIGs have it, by most rules; else a STIG with more than half of them. */
 function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
-  const evidence = sqlite.prepare<[number, number], { id: number; slug: string; rules: Buffer }>(
-    `SELECT e.release_id AS id, s.slug, e.rules FROM stig_evidence AS e JOIN stig_releases AS r ON r.id = e.release_id
-       JOIN stigs AS s ON s.id = r.stig_id WHERE e.release_id > ? ORDER BY e.release_id LIMIT ?`,
+  const evidence = sqlite.prepare<[], { slug: string; rules: Buffer }>(
+    `SELECT s.slug, e.rules FROM stig_evidence AS e JOIN stig_releases AS r ON r.id = e.release_id
+       JOIN stigs AS s ON s.id = r.stig_id ORDER BY e.release_id`,
   );
 
-  function* everyEvidence() {
-    for (let last = 0; ; ) {
-      const part = evidence.all(last, evidencePart);
-      yield* part;
-      if (part.length < evidencePart) return;
-      last = part.at(-1)!.id;
-    }
-  }
-
   /** For each STIG, the most rules that one of its releases shares with a file, in any revision. */
-  function* sharedRules(keys: Set<number>): Generator<void, Map<string, number>> {
+  function sharedRules(keys: Set<number>): Map<string, number> {
     const most = new Map<string, number>();
-    for (const { slug, rules } of everyEvidence()) {
+    for (const { slug, rules } of evidence.iterate()) {
       const own = new Float64Array(new Uint8Array(rules).buffer);
       const shared = own.reduce((sum, key) => sum + Number(keys.has(key)), 0);
       if (shared > (most.get(slug) ?? 0)) most.set(slug, shared);
-      yield;
     }
     return most;
   }
 
-  return function* ({
-    slug,
-    benchmarkIds,
-    title = '',
-    ruleIds,
-  }: StatedRelease): Generator<void, FoundStig | null> {
+  return ({ slug, benchmarkIds, title = '', ruleIds }: StatedRelease): FoundStig | null => {
     if (slug !== undefined) return { slug, foundBy: 'slug', equals: [] };
     const byId = stigNames.ofBenchmarks(benchmarkIds);
     const named = (byId.length > 0 ? byId : stigNames.exactly(title)).map((each) => each.slug);
     const foundBy = byId.length > 0 ? 'benchmarkId' : 'title';
     if (named.length === 1) return { slug: named[0]!, foundBy, equals: [] };
-    const keys = new Set<number>();
-    for (const id of ruleIds) {
-      keys.add(ruleKey(id));
-      yield;
-    }
-    const shared = [...(yield* sharedRules(keys))].filter(
-      ([each]) => named.length === 0 || named.includes(each),
-    );
+    const keys = new Set(ruleIds.map(ruleKey));
+    const shared = [...sharedRules(keys)].filter(([each]) => named.length === 0 || named.includes(each));
     const [best] = shared.sort((a, b) => b[1] - a[1] || compareCodePoints(a[0], b[0]));
     const equals = best ? shared.filter((each) => each[1] === best[1]).map(([each]) => each) : named;
     const found = { slug: best?.[0] ?? named[0]!, equals: equals.slice(1) };
@@ -171,17 +144,12 @@ function createIdReader({ sqlite }: Database) {
   const rulesOf = sqlite
     .prepare<[number], string>('SELECT rule_id FROM findings WHERE release_id = ?')
     .pluck();
-  return function* (slug: string, ruleIds: string[]): Generator<void, SharedRelease[]> {
-    const wanted = new Set<string>();
-    for (const id of ruleIds) {
-      wanted.add(plainId(id));
-      yield;
-    }
+  return (slug: string, ruleIds: string[]): SharedRelease[] => {
+    const wanted = new Set(ruleIds.map(plainId));
     const releases: SharedRelease[] = [];
     for (const { id, version, date } of releasesOf.all(slug)) {
       const own = rulesOf.all(id).map(plainId);
       releases.push({ version, date, ids: new Set(own.filter((each) => wanted.has(each))) });
-      yield;
     }
     return releases;
   };

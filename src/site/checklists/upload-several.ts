@@ -83,7 +83,7 @@ export async function severalFile(done: UpgradedFile[]): Promise<Upgraded> {
     done.flatMap(({ rows }) => rows),
   );
   const made = done.flatMap((each) => each.made ?? []);
-  const bytes = await zipOf([{ name: 'upgrade-report.csv', content: Buffer.from(report) }, ...made]);
+  const bytes = zipOf([{ name: 'upgrade-report.csv', content: Buffer.from(report) }, ...made]);
   const words = done.map(({ classification }) => classification?.trim() ?? '').filter((word) => word !== '');
   const marking = [...new Set(words)].join(', ').slice(0, longestMarking).toWellFormed();
   return {

@@ -1,13 +1,14 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Ask } from '../../base/ask.ts';
 import { owned } from '../../base/bytes.ts';
 import { AppError, callerGone, unavailable } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { programFolder } from '../../base/root.ts';
+import { uploadAnswer } from '../../checklists/jobs.ts';
 import type { CatalogAnswer, Upgraded, Wanted } from '../../checklists/upload.ts';
 import type { Presence } from '../../http/env.ts';
 import { smallUpload, uploadSize } from '../../http/limits/concurrency.ts';
-import type { Services } from '../../services.ts';
 import type { ThreadAnswer, ThreadRequest, Upload } from './upload-thread.ts';
 
 /** The refusal of an upload; `page` shows the form again when its content was the reason. */
@@ -197,29 +198,10 @@ function createThread(log: Log, entry: string | URL, memory: number) {
 
 export type WorkOnUpload = ReturnType<typeof createUploadWork>;
 
-/** Makes the function that processes an upload with releases of the catalog. It stores nothing. */
-export function createUploadWork(
-  uploads: Uploads,
-  {
-    stigs,
-    stigNames,
-    identify,
-    cciFacts,
-    references,
-  }: Pick<Services, 'stigs' | 'stigNames' | 'identify' | 'cciFacts' | 'references'>,
-) {
-  const releaseOf = (slug: string, names: string[], version?: string) => {
-    return { target: stigs.ofBody(slug, version), names: stigNames.namesOf(slug, names) };
-  };
-  const find: Find = (wanted) => {
-    if ('stated' in wanted) return identify(wanted.stated);
-    if ('ccis' in wanted) return cciFacts(wanted.ccis, wanted.revision);
-    if ('vocabulary' in wanted) return references.vocabulary();
-    if ('references' in wanted) return references.facts(wanted.references);
-    const { slug, names, version } = wanted;
-    return releaseOf(slug, names, version);
-  };
-  return (upload: Upload, caller: Presence): Promise<Upgraded> => uploads.upgrade(upload, find, caller);
+/** Makes the function that processes an upload with what the catalog has of it. It stores nothing. */
+export function createUploadWork(uploads: Uploads, ask: Ask) {
+  return (upload: Upload, caller: Presence): Promise<Upgraded> =>
+    uploads.upgrade(upload, (wanted) => ask(uploadAnswer, wanted), caller);
 }
 
 const tryAgain = (message: string) => unavailable(message, 5);

@@ -1,0 +1,68 @@
+import type { Ask } from '../base/ask.ts';
+import { AppError, type ErrorCode } from '../base/errors.ts';
+import { searchFile, searchPage } from '../catalog/search/jobs.ts';
+import { uploadAnswer } from '../checklists/jobs.ts';
+import type { Database } from '../db/database.ts';
+import type { Services } from '../services.ts';
+
+export type Job = (services: Services, ...args: never[]) => unknown;
+
+/**
+ * The jobs by the names under which they are sent to workers. A job is a synchronous function of the services and of
+ * plain arguments; its result is a plain value, or has `bytes` that are transferred.
+ */
+export const jobs = {
+  searchFile,
+  searchPage,
+  uploadAnswer,
+} satisfies Record<string, Job>;
+
+/** A job as it is sent to a worker. */
+export interface JobRequest {
+  name: string;
+  args: unknown[];
+}
+
+/** Errors of the application keep their code, message, headers and field; any other error keeps its code and stack. */
+export type JobAnswer =
+  | { value: unknown }
+  | {
+      refused: {
+        code: ErrorCode;
+        message: string;
+        headers: Record<string, string>;
+        field: string | undefined;
+      };
+    }
+  | { failed: { message: string; code: unknown; stack: string | undefined } };
+
+/** Runs a job inside one read transaction, so that all its queries see one state of both databases. */
+export async function runJob(db: Database, services: Services, job: Job, args: unknown[]): Promise<unknown> {
+  return db.read(() => job(services, ...(args as never[])));
+}
+
+/** Runs jobs in the calling thread: for databases in memory, which no other thread can open. */
+export const askInline =
+  (db: Database, services: Services): Ask =>
+  (job, ...args) =>
+    runJob(db, services, job as unknown as Job, args) as never;
+
+export function answerOfError(error: unknown): JobAnswer {
+  if (error instanceof AppError) {
+    const { code, message, headers, field } = error;
+    return { refused: { code, message, headers, field } };
+  }
+  const { message, code, stack } = error as Error & { code?: unknown };
+  return { failed: { message, code, stack } };
+}
+
+/** The value of an answer. Throws the error that the job threw. */
+export function valueOfAnswer(answer: JobAnswer): unknown {
+  if ('value' in answer) return answer.value;
+  if ('refused' in answer) {
+    const { code, message, headers, field } = answer.refused;
+    throw new AppError(code, message, headers, field);
+  }
+  const { message, code, stack } = answer.failed;
+  throw Object.assign(new Error(message), { code, stack });
+}

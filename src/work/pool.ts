@@ -1,0 +1,149 @@
+import { extname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Ask } from '../base/ask.ts';
+import { type AppError, unavailable } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { programFolder } from '../base/root.ts';
+import { type JobAnswer, type JobRequest, jobs, valueOfAnswer } from './jobs.ts';
+import type { WorkerSetup } from './worker.ts';
+
+const program = join(programFolder, 'work', `worker${extname(import.meta.url)}`);
+
+export interface PoolOptions {
+  /** The program of a worker, and the jobs that it knows; tests replace both. */
+  entry?: string | URL;
+  known?: Record<string, unknown>;
+  workers?: number;
+  /** Milliseconds that a job may compute; time in the queue does not count. */
+  limit?: number;
+  /** Jobs that may wait. */
+  mostWaiting?: number;
+}
+
+export interface Pool {
+  ask: Ask;
+  /** Has the workers open the files again: a catalog that replaced the current one is another file. */
+  reopen(): void;
+  /** Ends the workers; jobs that wait or run are rejected with a 503. */
+  stop(): Promise<void>;
+}
+
+interface WaitingJob {
+  request: JobRequest;
+  resolve: (value: never) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Starts workers that answer questions about the catalog, each one job at a time, in the order in which they are asked. */
+export function createPool(
+  setup: WorkerSetup,
+  log: Pick<Log, 'error'>,
+  { entry = program, known = jobs, workers = 2, limit = 10_000, mostWaiting = 1000 }: PoolOptions = {},
+): Pool {
+  const nameOf = new Map(Object.entries(known).map(([name, job]) => [job, name]));
+  const waiting: WaitingJob[] = [];
+  let stopped = false;
+  const members = Array.from({ length: workers }, () => createMember());
+
+  function createMember() {
+    let worker: Worker | null = null;
+    let current: WaitingJob | null = null;
+    let timer: NodeJS.Timeout | undefined;
+    let isOutdated = false;
+
+    function start(): Worker {
+      const started = new Worker(entry, { workerData: setup, execArgv: [], argv: [] });
+      started.unref();
+      started.on('message', (answer: JobAnswer) =>
+        finish(({ resolve }) => resolve(valueOfAnswer(answer) as never)),
+      );
+      started.on('error', (error) => {
+        log.error('a query worker failed', { error: error.stack ?? error.message });
+        end(started, unavailable('The question could not be answered. Try again', 5));
+      });
+      started.on('exit', () => end(started, unavailable('The service is stopping', 5)));
+      return started;
+    }
+
+    /** Ends the current job, and begins the next. */
+    function finish(settle: (job: WaitingJob) => void): void {
+      clearTimeout(timer);
+      const job = current;
+      current = null;
+      worker?.unref();
+      if (isOutdated) {
+        isOutdated = false;
+        void worker?.terminate();
+        worker = start();
+      }
+      try {
+        if (job !== null) settle(job);
+      } catch (error) {
+        job!.reject(error);
+      }
+      next();
+    }
+
+    /** Ends a worker for good; another one is started for the next job. */
+    function end(ended: Worker, reason: AppError): void {
+      if (worker !== ended) return;
+      worker = null;
+      void ended.terminate();
+      finish(({ reject }) => reject(reason));
+    }
+
+    function next(): void {
+      if (current !== null || stopped) return;
+      const job = waiting.shift();
+      if (job === undefined) return;
+      current = job;
+      const running = worker ?? start();
+      worker = running;
+      running.ref();
+      timer = setTimeout(() => {
+        log.error('a job took too long, and its worker was ended', { job: job.request.name });
+        end(running, unavailable('The question takes too long to answer. Narrow it', 60));
+      }, limit);
+      running.postMessage(job.request);
+    }
+
+    worker = start();
+    return {
+      next,
+      /** Opens the files again before the next job. */
+      reopen(): void {
+        if (current === null) {
+          void worker?.terminate();
+          worker = start();
+        } else isOutdated = true;
+      },
+      async stop(): Promise<void> {
+        const last = worker;
+        if (last === null) return;
+        end(last, unavailable('The service is stopping', 5));
+        await last.terminate();
+      },
+    };
+  }
+
+  return {
+    ask(job, ...args) {
+      const name = nameOf.get(job);
+      if (name === undefined) throw new Error(`${job.name} is not listed in jobs.ts`);
+      return new Promise<never>((resolve, reject) => {
+        if (stopped || waiting.length >= mostWaiting)
+          return reject(unavailable('The service has too many questions to answer. Try again', 5));
+        waiting.push({ request: { name, args }, resolve, reject });
+        for (const member of members) member.next();
+      });
+    },
+    reopen() {
+      for (const member of members) member.reopen();
+    },
+    async stop() {
+      stopped = true;
+      for (const { reject } of waiting.splice(0)) reject(unavailable('The service is stopping', 5));
+      await Promise.all(members.map((member) => member.stop()));
+    },
+  };
+}
