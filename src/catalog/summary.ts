@@ -35,14 +35,7 @@ export function createCatalogSummaryService(db: Database) {
 
   async function makeDigest(): Promise<Omit<CatalogSummary, 'bundle'>> {
     const { file } = fileStatus(db, 'catalog');
-    const attached = () => ({ digest: catalogDigest(db), ...db.read(() => countsOf(db.sqlite)) });
-    if (file === ':memory:') return attached();
-    // Do not open another file of this name beside the log of this one.
-    try {
-      db.renewCatalog();
-    } catch {
-      return attached();
-    }
+    if (file === ':memory:') return { digest: catalogDigest(db), ...db.read(() => countsOf(db.sqlite)) };
     // On its own connection: one that reads row by row cannot do anything else.
     const sqlite = connectReadOnly(file, 'catalog');
     try {

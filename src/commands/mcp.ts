@@ -31,14 +31,6 @@ export const mcpCommand: Command = {
     const now = () => new Date();
     const { banner } = config;
     const services = createServices({ catalog: db, users: db, now, newId: randomUUID, banner });
-    // Each answer begins with the digest: of the catalog that is there now.
-    const { digest, ofCatalog } = services.summary;
-    const renewed =
-      <T>(work: () => T) =>
-      () => {
-        db.renewCatalog();
-        return work();
-      };
     const caller = {
       async catalog() {},
       async user() {
@@ -55,9 +47,8 @@ export const mcpCommand: Command = {
       return 'Something went wrong. stderr of gapstone mcp has the details';
     };
     const { input, output } = createLines();
-    const summary = { ...services.summary, digest: renewed(digest), ofCatalog: renewed(ofCatalog) };
     // One program asks: it seldom asks the same twice.
-    const programs = { services: { ...services, summary }, caller, kept: keepTexts(null), fault };
+    const programs = { services, caller, kept: keepTexts(null), fault };
     // `pipe` does not hand on an error of its source.
     process.stdin.on('error', (error) => input.destroy(error));
     await serveLines(programs, process.stdin.pipe(input), output, (error) =>

@@ -40,7 +40,6 @@ import { type Command, parse, text } from './command.ts';
 import { watchInbox } from './inbox.ts';
 import { purgeDaily } from './purge.ts';
 import { loadSecurity, type Security } from './secure.ts';
-import { watchCatalog } from './watch-catalog.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -137,14 +136,12 @@ async function serveOpen(
   log.info('listening', { url, version: packageVersion, certificateUntil: security.certificateUntil() });
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
-  const stopWatching = watchCatalog(db, log, () => work?.reopen());
   const stopGivingBack = giveMemoryBack();
   const inbox =
     config.inbox === null
       ? null
       : watchInbox(config.inbox, config, log, (hashes) => recordInboxContents(db, hashes));
   const signal = await stopped;
-  stopWatching();
   following.stop();
   stopGivingBack();
   await inbox?.stop();

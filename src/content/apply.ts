@@ -171,7 +171,7 @@ export async function recover(site: OpenSite): Promise<Exchange | null> {
 }
 
 function changeOfFile(catalog: string): string {
-  using sqlite = connectReadOnly(catalog, 'catalog');
+  using sqlite = connectReadOnly(catalog, 'catalog', { anySchema: true });
   return changeOf(sqlite);
 }
 

@@ -158,8 +158,7 @@ function changesOf<T>(
 ): Changes<T, { before: T; after: T }> {
   const rows = (catalog: Connection) => catalog.prepare<[], Row & T>(`${query} ORDER BY key`).iterate();
   const before = new Map<string, { content: string; shown: T }>();
-  for (const { key, content, ...shown } of rows(earlier))
-    before.set(key, { content, shown: shown as T });
+  for (const { key, content, ...shown } of rows(earlier)) before.set(key, { content, shown: shown as T });
   const changes: Changes<T, { before: T; after: T }> = { come: [], change: [], go: [] };
   for (const { key, content, ...shown } of rows(later)) {
     const former = before.get(key);

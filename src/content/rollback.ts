@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { connectReadOnly } from '../db/connect.ts';
-import { damageOf, damaged } from '../db/schema-check.ts';
 import { holdCatalog, replaceCatalog } from '../db/replace.ts';
+import { damaged, damageOf } from '../db/schema-check.ts';
 import { recordTakenBack } from '../db/site-records.ts';
 import { copyAside, type Exchanged, type OpenSite, recover, settle, takenBackBy } from './apply.ts';
 import { beforeOf, createExchanges, type Exchange, undoneOf } from './exchanges.ts';
@@ -28,7 +28,7 @@ export async function rollBack(site: OpenSite): Promise<Exchanged> {
     );
   if (!isThere(before)) throw new CommandError('no catalog from before the last bundle is kept');
   {
-    using sqlite = connectReadOnly(before, 'catalog');
+    using sqlite = connectReadOnly(before, 'catalog', { anySchema: true });
     const [damage] = damageOf(sqlite, 'quick');
     if (damage !== undefined) throw damaged(before, damage);
   }

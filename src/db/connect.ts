@@ -153,8 +153,9 @@ function open(
 }
 
 /** Throws `CommandError` without the permission, or where a file on a read-only disk would be written. */
-function requireAccess(file: string, verb: 'read' | 'written'): void {
+export function requireAccess(file: string, verb: 'read' | 'written'): void {
   if (!isThere(file)) return;
+  if (verb === 'written') requireAccess(file, 'read');
   try {
     accessSync(file, verb === 'read' ? constants.R_OK : constants.W_OK);
   } catch (error) {

@@ -165,7 +165,7 @@ function wrap(
   const opened = { file: identityOf(file), catalogFile: identityOf(catalogFile) };
   const changes = catalog === null && file !== memory ? "''" : '(SELECT changes FROM mapping_changes)';
   const stated = sqlite
-    .prepare<[], string>(`SELECT generation || ' ' || changed_at || ' ' || ${changes} FROM catalog`)
+    .prepare<[], string>(`SELECT json_array(generation, changed_at, digest, ${changes}) FROM catalog`)
     .pluck();
   let seen = stated.get();
   let generation = 0;

@@ -38,7 +38,7 @@ export function changeOf(sqlite: Sqlite.Database): string {
  * the release of `held` and this transaction.
  */
 export async function replaceCatalog(held: Connection, file: string, from: string): Promise<void> {
-  using source = connectReadOnly(from, 'catalog');
+  using source = connectReadOnly(from, 'catalog', { anySchema: true });
   const before = changeOf(held);
   held.exec('ROLLBACK');
   const deadline = performance.now() + patience;
@@ -98,9 +98,9 @@ export function replaceDatabases(replacements: Replacement[]): boolean[] {
  * connections, because the file has moved. Gives null for a file that is no database: SQLite would discard its log.
  */
 function lockWhole(file: string): Sqlite.Database | null {
-  if (applicationIdOf(file) === null) return null;
   let sqlite: Sqlite.Database | undefined;
   try {
+    if (applicationIdOf(file) === null) return null;
     sqlite = new Sqlite(file, { fileMustExist: true, timeout: 2000 });
     sqlite.pragma('journal_mode = DELETE');
     sqlite.exec('BEGIN EXCLUSIVE');

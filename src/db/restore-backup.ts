@@ -161,16 +161,16 @@ function partOf(backup: string, places: Record<Kind, string>): Part {
   const stat = statIfThere(backup);
   if (!stat) throw new CommandError(`there is no database at ${backup}`);
   if (!stat.isFile()) throw new CommandError(`${backup} is not a file`);
+  if (logBytes(backup) > 0)
+    throw new CommandError(
+      `${backup} is a database in use, not a backup: it has a log beside it. Make a backup with "gapstone backup"`,
+    );
   const id = applicationIdOf(backup);
   if (id === null)
     throw new CommandError(
       `${backup} is no backup of Gapstone: it is neither a zip nor a database (${stat.size} bytes). Nothing was changed`,
     );
   const kind = kindOf(backup, id);
-  if (logBytes(backup) > 0)
-    throw new CommandError(
-      `${backup} is a database in use, not a backup: it has a log beside it. Make a backup with "gapstone backup"`,
-    );
   return {
     kind,
     file: places[kind],

@@ -1,7 +1,14 @@
 import { rmSync } from 'node:fs';
 import { CommandError } from '../base/errors.ts';
 import { freeName, isThere } from '../base/files.ts';
-import { type Connection, type ConnectOptions, connect, connectReadOnly, createDatabaseFile } from './connect.ts';
+import {
+  type Connection,
+  type ConnectOptions,
+  connect,
+  connectReadOnly,
+  createDatabaseFile,
+  requireAccess,
+} from './connect.ts';
 import { copyDatabase, freeBytes } from './copy.ts';
 import { type Database, type Files, openCatalog, openDatabase } from './database.ts';
 import { type Kind, migrate, newestSchema, schemaVersion } from './schema.ts';
@@ -86,6 +93,8 @@ async function beginUpgrade(
   file: string,
   room: (folder: string) => number,
 ): Promise<Upgrade | null> {
+  // A reader would leave an empty log beside it.
+  if (kind === 'users') requireAccess(file, 'written');
   const isCurrent = (sqlite: Connection) => schemaVersion(sqlite) === newestSchema(kind);
   {
     using reader = connectReadOnly(file, kind, { anySchema: true });

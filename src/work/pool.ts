@@ -22,8 +22,6 @@ export interface PoolOptions {
 
 export interface Pool {
   ask: Ask;
-  /** Has the workers open the files again: a catalog that replaced the current one is another file. */
-  reopen(): void;
   /** Ends the workers; jobs that wait or run are rejected with a 503. */
   stop(): Promise<void>;
 }
@@ -49,7 +47,6 @@ export function createPool(
     let worker: Worker | null = null;
     let current: WaitingJob | null = null;
     let timer: NodeJS.Timeout | undefined;
-    let isOutdated = false;
 
     function start(): Worker {
       const started = new Worker(entry, { workerData: setup, execArgv: [], argv: [] });
@@ -71,11 +68,6 @@ export function createPool(
       const job = current;
       current = null;
       worker?.unref();
-      if (isOutdated) {
-        isOutdated = false;
-        void worker?.terminate();
-        worker = start();
-      }
       try {
         if (job !== null) settle(job);
       } catch (error) {
@@ -110,13 +102,6 @@ export function createPool(
     worker = start();
     return {
       next,
-      /** Opens the files again before the next job. */
-      reopen(): void {
-        if (current === null) {
-          void worker?.terminate();
-          worker = start();
-        } else isOutdated = true;
-      },
       async stop(): Promise<void> {
         const last = worker;
         if (last === null) return;
@@ -136,9 +121,6 @@ export function createPool(
         waiting.push({ request: { name, args }, resolve, reject });
         for (const member of members) member.next();
       });
-    },
-    reopen() {
-      for (const member of members) member.reopen();
     },
     async stop() {
       stopped = true;
