@@ -114,7 +114,7 @@ export function createServices(context: ServiceContext) {
     ...ofLists,
     undo: createUndoService(users, now, newId),
     listChecklists: createListChecklists(
-      createChecklistZips(stigs, catalog.generation),
+      createChecklistZips(stigs),
       stigNames,
       { releases: listStigs.releases, hosts: (user, id) => listHosts.get(user, id).hosts },
       banner,

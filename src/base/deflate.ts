@@ -1,6 +1,4 @@
-import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
-import { constants, crc32, createDeflateRaw } from 'node:zlib';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
 
 /**
  * A piece of a deflate stream (RFC 1951) that begins and ends on a byte and does not refer back: concatenated pieces
@@ -32,31 +30,15 @@ export function storedPiece(content: Buffer, isLast = false): Piece {
   };
 }
 
-/** Characters compressed at once, between turns of the event loop. */
-const blockLength = 64 * 1024;
-
-/** Compresses a text off the main thread while its parts are produced. */
-export async function deflatedPiece(parts: Iterable<string>): Promise<Piece> {
-  let unpacked = 0;
-  let crc = 0;
-  function* blocks(): Generator<Buffer> {
-    let text = '';
-    const taken = () => {
-      const block = Buffer.from(text);
-      text = '';
-      unpacked += block.length;
-      crc = crc32(block, crc);
-      return block;
-    };
-    for (const part of parts) {
-      text += part;
-      if (text.length >= blockLength) yield taken();
-    }
-    if (text !== '') yield taken();
-  }
-  const compressor = createDeflateRaw({ level: 9, finishFlush: constants.Z_SYNC_FLUSH });
-  const bytes = await pipeline(blocks, compressor, (made) => buffer(made));
-  return { bytes, unpacked, crc, factor: power(unpacked) };
+/** A piece of a compressed text. */
+export function deflatedPiece(text: string): Piece {
+  const content = Buffer.from(text);
+  return {
+    bytes: deflateRawSync(content, { level: 9, finishFlush: constants.Z_SYNC_FLUSH }),
+    unpacked: content.length,
+    crc: crc32(content),
+    factor: power(content.length),
+  };
 }
 
 /** Sizes and CRC-32 of concatenated pieces. */

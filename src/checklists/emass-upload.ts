@@ -5,19 +5,11 @@ import { check } from '../http/schema.ts';
 import { toXlsx } from '../http/xlsx.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { deviceName } from './device-name.ts';
-import { type CciFacts, poamRows, rulesOf, testResultRows } from './emass.ts';
+import { poamRows, rulesOf, testResultRows } from './emass.ts';
 import { columnsFor, type EmassColumns } from './emass-columns.ts';
 import { type EmassBody, type EmassRows, emassBody } from './emass-schema.ts';
 import { readChecklist } from './read-checklist.ts';
-import {
-  answerOf,
-  type CatalogAnswer,
-  longestMarking,
-  parseBody,
-  type Upgraded,
-  type Wanted,
-  type Work,
-} from './upload.ts';
+import { answerOf, type CatalogLookup, longestMarking, parseBody, type Upgraded } from './upload.ts';
 
 /** Different CCIs in one request: twice as many as DISA's list has. */
 const mostCcis = 10_000;
@@ -34,14 +26,18 @@ export interface MadeSheet {
 }
 
 /** Makes a sheet for eMASS from a body of checklists (rule D30.2). Throws a 400. */
-export function* emassWork(bytes: Uint8Array, banner: string | null): Work {
+export async function emassWork(
+  catalog: CatalogLookup,
+  bytes: Uint8Array,
+  banner: string | null,
+): Promise<Upgraded> {
   const asked = check(emassBody, parseBody(utf8Body(bytes)));
-  const made = yield* emassSheet(asked);
+  const made = await emassSheet(catalog, asked);
   return asked.format === 'json' ? answerOf(made.rows) : workbook(made, banner);
 }
 
 /** The sheet of checklists, before it is written. Throws a 400. */
-export function* emassSheet(asked: EmassBody): Generator<Wanted, MadeSheet, CatalogAnswer> {
+export async function emassSheet(catalog: CatalogLookup, asked: EmassBody): Promise<MadeSheet> {
   const columns = columnsFor(asked);
   const checklists = asked.checklists.map(readOne);
   const warnings = checklists.flatMap(({ checklist: { target_data }, warnings }) =>
@@ -55,7 +51,7 @@ export function* emassSheet(asked: EmassBody): Generator<Wanted, MadeSheet, Cata
       `checklists must name at most ${mostCcis} different CCIs, not ${ccis.length}`,
       '/checklists',
     );
-  const facts = (yield { ccis, revision: asked.revision }) as CciFacts;
+  const facts = await catalog.ccis(ccis, asked.revision);
   const rows = (isPoam ? poamRows : testResultRows)(rules, facts, asked).map(columns.rowOf);
   refuseLargeSheet(rows);
   const made: EmassRows = {
@@ -101,10 +97,10 @@ function markingOf(checklists: OldChecklist[]): string | null {
 }
 
 /** The sheet as a workbook. */
-export async function workbook(
+export function workbook(
   { rows: { sheet, header, rows, withoutCci }, columns: { titles }, marking }: MadeSheet,
   banner: string | null,
-): Promise<Upgraded> {
+): Upgraded {
   const left = withoutCci.length;
   const note =
     sheet === 'poam' || left === 0

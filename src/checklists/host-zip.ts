@@ -1,7 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deflatedPiece, joinedPieces, type Piece, storedPiece } from '../base/deflate.ts';
-import { badRequest, callerGone, unavailable } from '../base/errors.ts';
+import { badRequest } from '../base/errors.ts';
 import { stableId } from '../base/ids.ts';
-import { yieldToEventLoop } from '../base/slices.ts';
 import { compareCodePoints, fold } from '../base/text.ts';
 import { directory, largestZip, localHeader, type Member, sizeOfZip } from '../base/zip.ts';
 import { cklEnd, cklHead, cklStig, targetKeyOf } from '../catalog/stigs/ckl-writer.ts';
@@ -15,18 +15,15 @@ import {
 } from '../catalog/stigs/cklb-writer.ts';
 import type { ChecklistHost } from '../catalog/stigs/host-schema.ts';
 import type { FullRelease, StigRelease, StigService } from '../catalog/stigs/queries.ts';
-import type { Presence } from '../http/env.ts';
 import { createNames, safeName } from './file-names.ts';
 import { type ChecklistsBody, maxFiles } from './list-checklists-schema.ts';
 import type { ChecklistFormat } from './schema.ts';
 
-/** A zip of checklists that is ready to be sent. */
+/** A zip of checklists: its files, and the bytes of all of it and of the memory that it occupies until it is sent. */
 export interface ChecklistZip {
-  /** Bytes of the zip, and of the memory that it occupies until it is sent. */
   bytes: number;
   held: number;
-  files: string[];
-  stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
+  files: ZippedFile[];
 }
 
 /** A STIG by slug or alias; its newest release where none is named. */
@@ -44,15 +41,10 @@ interface Rendered {
 }
 
 /** One checklist: pieces, most of which other files share. */
-interface File {
+interface ZippedFile {
   member: Member;
   pieces: Piece[];
 }
-
-/** How often to start again when an import changes the catalog in between. */
-const attempts = 5;
-/** Files between two yields to the event loop. */
-const slice = 100;
 
 /** What a zip is asked for: the hosts are of different names, their STIGs slugs. */
 export type HostsOfZip = Omit<ChecklistsBody, 'hosts'> & { hosts: ChecklistHost[] };
@@ -61,50 +53,23 @@ export type MakeChecklists = ReturnType<typeof createChecklistZips>;
 
 /**
  * Makes the function that makes checklists of STIGs for hosts (rule D28.2). It writes and compresses each STIG once, as
- * only the part about the host differs: so it knows the size of the zip before it sends it, and all is of one catalog.
+ * only the part about the host differs: so the size of the zip is known before it is sent.
  */
-export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation: () => number) {
-  /** Writes each wanted release once, in the order of rule D3.4. Throws what `wanted` and `full` throw. */
-  async function render(
-    wanted: () => WantedStig[],
-    format: ChecklistFormat,
-    caller: Pick<Presence, 'closed'>,
-  ): Promise<Rendered[]> {
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      if (caller.closed) throw callerGone();
-      const before = generation();
-      const rendered = new Map<string, Rendered>();
-      try {
-        for (const { slug, version } of wanted()) {
-          const full = stigs.full(slug, version);
-          if (!rendered.has(full.release.slug))
-            rendered.set(full.release.slug, await renderStig(full, format));
-          await yieldToEventLoop();
-          if (caller.closed) throw callerGone();
-          if (generation() !== before) break;
-        }
-      } catch (error) {
-        if (caller.closed || generation() === before) throw error;
-      }
-      if (generation() === before) return [...rendered.values()].sort(byTitle);
+export function createChecklistZips(stigs: Pick<StigService, 'full'>) {
+  /** Writes each wanted release once, in the order of rule D3.4. Throws what `full` throws. */
+  function render(wanted: WantedStig[], format: ChecklistFormat): Rendered[] {
+    const rendered = new Map<string, Rendered>();
+    for (const { slug, version } of wanted) {
+      const full = stigs.full(slug, version);
+      if (!rendered.has(full.release.slug)) rendered.set(full.release.slug, renderStig(full, format));
     }
-    throw unavailable('The catalog is being changed. Try again', 5);
+    return [...rendered.values()].sort(byTitle);
   }
 
-  // One at a time: parallel zips would need more memory and no less time.
-  let last: Promise<unknown> = Promise.resolve();
-
-  /** Makes the zip of the STIGs that `wanted` names, by slug or alias. Throws a 400 for no STIG or too many files. */
-  return async function make(
-    wanted: () => WantedStig[],
-    asked: HostsOfZip,
-    classification: string | null,
-    caller: Pick<Presence, 'closed'> = { closed: false },
-  ): Promise<ChecklistZip> {
+  /** Makes the zip of STIGs. Throws a 400 for no STIG or too many files. */
+  return (wanted: WantedStig[], asked: HostsOfZip, classification: string | null): ChecklistZip => {
     const { hosts, format, layout } = asked;
-    const rendering = last.then(() => render(wanted, format, caller));
-    last = rendering.catch(() => undefined);
-    const rendered = await rendering;
+    const rendered = render(wanted, format);
     if (rendered.length === 0) throw badRequest('There is no STIG to make checklists of');
     const grouped = hosts.map((host) => [host, groupsOf(host, rendered, layout)] as const);
     const count = grouped.reduce((sum, [, groups]) => sum + groups.length, 0);
@@ -115,7 +80,7 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
         '/hosts',
       );
     const naming = createNaming(layout, format);
-    const files: File[] = [];
+    const files: ZippedFile[] = [];
     for (const [host, groups] of grouped) {
       const nameOf = naming(host);
       for (const group of groups) {
@@ -124,19 +89,13 @@ export function createChecklistZips(stigs: Pick<StigService, 'full'>, generation
         const member = { name: nameOf(group[0]!), ...joinedPieces(pieces) };
         if (member.unpacked > largestZip) throw tooLarge();
         files.push({ member, pieces });
-        if (files.length % slice === 0) await yieldToEventLoop();
       }
     }
     const members = files.map(({ member }) => member);
     const bytes = sizeOfZip(members);
     if (bytes > largestZip) throw tooLarge();
     const held = [...rendered.map(({ piece }) => piece), ...files.map(({ pieces }) => pieces[0]!)];
-    return {
-      bytes,
-      held: joinedPieces(held).bytes,
-      files: members.map(({ name }) => name),
-      stream: () => streamed(chunks(files)),
-    };
+    return { bytes, held: joinedPieces(held).bytes, files };
   };
 }
 
@@ -176,17 +135,15 @@ function tooLarge(): Error {
   return badRequest('The zip would be larger than 4 GiB. Name fewer hosts or STIGs');
 }
 
-async function renderStig(full: FullRelease, format: ChecklistFormat): Promise<Rendered> {
-  await yieldToEventLoop();
+function renderStig(full: FullRelease, format: ChecklistFormat): Rendered {
   const stig = cklbStig(full);
-  await yieldToEventLoop();
   const { slug, title, version, benchmarkId } = full.release;
   return {
     release: { slug, title, version, benchmarkId },
     key: releaseKey(full),
     displayName: stig.display_name,
     targetKey: targetKeyOf(stig),
-    piece: await deflatedPiece(format === 'ckl' ? cklStig(stig, full.release) : cklbParts(stig)),
+    piece: deflatedPiece([...(format === 'ckl' ? cklStig(stig, full.release) : cklbParts(stig))].join('')),
   };
 }
 
@@ -228,26 +185,28 @@ function piecesOf(format: ChecklistFormat, head: Piece, stigs: Rendered[]): Piec
   ];
 }
 
-function* chunks(files: File[]): Generator<Buffer> {
+function* chunks(files: ZippedFile[]): Generator<Buffer> {
   for (const { member, pieces } of files) {
     const [head, ...rest] = pieces;
     yield Buffer.concat([localHeader(member), head!.bytes]);
-    for (const { bytes } of rest) yield bytes;
+    for (const { bytes } of rest) yield Buffer.from(bytes);
   }
   yield directory(files.map(({ member }) => member));
 }
 
-/** Bytes between two yields to the event loop: without them, a fast client would block other requests. */
+/** Bytes between two turns of the event loop: without them, a fast client would block other requests. */
 const turn = 128 * 1024;
 
-function streamed(source: Generator<Buffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+/** The bytes of a zip, made while they are sent. */
+export function streamOfZip({ files }: ChecklistZip): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const source = chunks(files);
   let sent = 0;
   return new ReadableStream(
     {
       async pull(controller) {
         if (sent > turn) {
           sent = 0;
-          await yieldToEventLoop();
+          await nextTurn();
         }
         const { done, value } = source.next();
         if (done) return controller.close();

@@ -1,17 +1,20 @@
 import type { Context } from 'hono';
+import type { Ask } from '../base/ask.ts';
 import type { Access } from '../http/access.ts';
 import { downloadStream, privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { createRoutes } from '../http/route.ts';
 import { BinaryFile, downloadHeaders } from '../http/schema.ts';
-import type { MakeListChecklists } from './list-checklists.ts';
+import { streamOfZip } from './host-zip.ts';
+import { listChecklists } from './jobs.ts';
+import type { ListChecklists } from './list-checklists.ts';
 import { checklistsBody, listParam } from './list-checklists-schema.ts';
 
 /** Bytes of a header that names missing STIGs or warns; a proxy refuses answers with long headers. */
 const longestHeader = 2000;
 
 /** The API of checklists of a list for hosts (rule D28.2). */
-export function listChecklistRoutes(access: Access, make: MakeListChecklists) {
+export function listChecklistRoutes(access: Access, ask: Ask) {
   const { app, route } = createRoutes('Checklists');
 
   route(
@@ -43,7 +46,7 @@ export function listChecklistRoutes(access: Access, make: MakeListChecklists) {
         content: { 'application/zip': { schema: BinaryFile } },
       },
       async handle({ user, params, body }, c) {
-        return answerZip(c, await make(user, params.id, body, c.get('record')));
+        return answerZip(c, await ask(listChecklists, user, params.id, body));
       },
     },
   );
@@ -54,11 +57,13 @@ export function listChecklistRoutes(access: Access, make: MakeListChecklists) {
 /** Answers the zip, with headers that name the STIGs that it lacks and the warnings. */
 export function answerZip(
   c: Context<Env>,
-  { zip, name, gone, warnings }: Awaited<ReturnType<MakeListChecklists>>,
+  { zip, name, gone, warnings }: ListChecklists,
   headers: Record<string, string> = privateHeaders,
 ): Response {
   const said = Object.entries({ 'X-Not-In-Catalog': gone, 'X-Warnings': warnings })
     .filter(([, texts]) => texts.length > 0)
     .map(([header, texts]) => [header, texts.map(encodeURIComponent).join(',').slice(0, longestHeader)]);
-  return downloadStream(c, zip, 'zip', name, { ...headers, ...Object.fromEntries(said) });
+  const { bytes, held } = zip;
+  const file = { bytes, held, stream: () => streamOfZip(zip) };
+  return downloadStream(c, file, 'zip', name, { ...headers, ...Object.fromEntries(said) });
 }

@@ -1,7 +1,7 @@
 import { badRequest } from '../base/errors.ts';
 import { type ChecklistHost, requireSlugs, stigsAmong, unusualNames } from '../catalog/stigs/host-schema.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
-import type { Env, Presence } from '../http/env.ts';
+import type { Env } from '../http/env.ts';
 import type { ChecklistZip, MakeChecklists } from './host-zip.ts';
 import type { ChecklistsBody } from './list-checklists-schema.ts';
 
@@ -39,23 +39,15 @@ export function createListChecklists(
   kept: KeptLists,
   classification: string | null,
 ) {
-  return async (
-    user: User,
-    id: string,
-    asked: ChecklistsBody,
-    caller: Pick<Presence, 'closed'>,
-  ): Promise<ListChecklists> => {
-    let list: ListOfStigs = kept.releases(user, id);
+  return (user: User, id: string, asked: ChecklistsBody): ListChecklists => {
+    const list = kept.releases(user, id);
     const among = stigsAmong(stigNames, list.stigs);
     const hosts = asked.hosts ? requireSlugs(asked.hosts, among) : kept.hosts(user, id);
     if (hosts.length === 0) throw badRequest('The list has no hosts: name some', '/hosts');
-    const wanted = () => {
-      list = kept.releases(user, id);
-      return list.stigs.flatMap(({ slug, release }) =>
-        release === null ? [] : [{ slug, version: release.version }],
-      );
-    };
-    const zip = await make(wanted, { ...asked, hosts }, classification, caller);
+    const wanted = list.stigs.flatMap(({ slug, release }) =>
+      release === null ? [] : [{ slug, version: release.version }],
+    );
+    const zip = make(wanted, { ...asked, hosts }, classification);
     const gone = list.stigs.filter(({ release }) => release === null).map(({ slug }) => slug);
     return { zip, name: `${list.name}_checklists.zip`, gone, warnings: unusualNames(hosts) };
   };

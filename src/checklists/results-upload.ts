@@ -26,15 +26,13 @@ import { isOlder, nameOf, shortList, statedOf, versionOf } from './stig-names.ts
 import { chooseStig } from './upgrade.ts';
 import {
   answerOf,
-  type CatalogAnswer,
+  type CatalogLookup,
   checklistFile,
   locatedAt,
   lostIn,
   parseBody,
   readBody,
   type Upgraded,
-  type Wanted,
-  type Work,
   written,
 } from './upload.ts';
 import { readUploadedXml } from './uploaded-xml.ts';
@@ -59,7 +57,8 @@ export interface MadeChecklist {
 }
 
 /** Makes a checklist of scan results, or merges them into an existing one. */
-export function* fromResultsOf(
+export async function fromResultsOf(
+  catalog: CatalogLookup,
   scan: ScanResults,
   {
     slug,
@@ -68,16 +67,14 @@ export function* fromResultsOf(
     ...options
   }: Omit<FromResultsOptions, 'format'> & { banner: string | null; format?: ChecklistFormat },
   old: OldChecklist | null,
-): Generator<Wanted, MadeChecklist, CatalogAnswer> {
+): Promise<MadeChecklist> {
   const stated = statedOfResults(scan);
   const asked = { ...stated, slug, version };
   const stigs = old?.checklist.stigs ?? [];
-  let release = (yield {
-    stated: { ...asked, checklist: stigs.map(nameAndRelease) },
-  }) as IdentifiedRelease | null;
+  let release = await catalog.identify({ ...asked, checklist: stigs.map(nameAndRelease) });
   const own = release && stigs[chooseStig(stigs, toCklb(release.target).stigs[0]!, release.names)];
   if (own && version === undefined && allowOlder !== true && isBefore(release!, own))
-    release = (yield { stated: { ...asked, checklist: [nameAndRelease(own)] } }) as IdentifiedRelease;
+    release = await catalog.identify({ ...asked, checklist: [nameAndRelease(own)] });
   const find = release && createRuleFinder(release);
   if (!release || !scan.results.some((result) => find!.rule(result) !== null)) throw notKnown(scan, release);
   const made = checklistFromResults(scan, release, options, old);
@@ -113,18 +110,19 @@ function notKnown({ results, benchmarkId }: ScanResults, release: IdentifiedRele
 }
 
 /** Reads a body of results: JSON, or the XML itself with its options in the query. Throws a 400. */
-export function* fromResultsWork(
+export async function fromResultsWork(
+  catalog: CatalogLookup,
   bytes: Uint8Array,
   { download, banner, ...query }: FromResultsOptions & { download: boolean; banner: string | null },
-): Work {
+): Promise<Upgraded> {
   const { results, checklist, ...asked } = isXml(bytes)
     ? { results: bytes, checklist: undefined, ...query }
     : check(fromResultsBody, parseBody(utf8Body(bytes)));
-  const read = function* () {
+  const read = async () => {
     const old = checklist === undefined ? null : readChecklist(checklist);
-    return yield* fromResultsOf(readResults(results), { ...asked, banner }, old);
+    return fromResultsOf(catalog, readResults(results), { ...asked, banner }, old);
   };
-  const made = yield* isXml(bytes) ? locatedAt('', read()) : read();
+  const made = await (isXml(bytes) ? locatedAt('', read) : read());
   if (download) return resultsFile(made, asked.format);
   return answerOf({
     checklist: written(made.checklist, asked.format, [made.target.release]),
@@ -140,30 +138,31 @@ export function resultsFile({ checklist, target }: MadeChecklist, format: Checkl
 }
 
 /** Inspects a body: JSON with `checklist` or `results`, or a ckl, cklb or results file itself. Throws a 400. */
-export function* inspectWork(bytes: Uint8Array): Work {
+export async function inspectWork(catalog: CatalogLookup, bytes: Uint8Array): Promise<Upgraded> {
   const body = readBody(bytes);
-  if ('file' in body) return answerOf(yield* locatedAt('', inspectionOf(body.file)));
+  if ('file' in body) return answerOf(await locatedAt('', () => inspectionOf(catalog, body.file)));
   const { checklist, results } = check(inspectBody, body.envelope);
   if ((checklist === undefined) === (results === undefined))
     throw badRequest('The body must have either checklist or results');
   const pointer = checklist === undefined ? '/results' : '/checklist';
-  return answerOf(yield* locatedAt(pointer, inspectionOf((checklist ?? results)!)));
+  return answerOf(await locatedAt(pointer, () => inspectionOf(catalog, (checklist ?? results)!)));
 }
 
 /** Inspects a checklist or scan results. Throws a 400 for other content. */
-export function* inspectionOf(
+export async function inspectionOf(
+  catalog: CatalogLookup,
   given: string | object | Uint8Array,
-): Generator<Wanted, Inspection, CatalogAnswer> {
+): Promise<Inspection> {
   if (isResults(given)) {
     const scan = readResults(given);
-    const release = (yield { stated: statedOfResults(scan) }) as IdentifiedRelease | null;
+    const release = await catalog.identify(statedOfResults(scan));
     return { kind: scan.kind, stigs: [inspectResults(scan, release)] };
   }
   const faults: Fault[] = [];
   const old = readChecklist(given, (code, path, problem) => faults.push({ code, path, problem }));
   const stigs: Inspection['stigs'] = [];
   for (const [index, stig] of old.checklist.stigs.entries()) {
-    const release = (yield { stated: statedOf(stig) }) as IdentifiedRelease | null;
+    const release = await catalog.identify(statedOf(stig));
     const before = stigs.map(({ slug }) => slug);
     stigs.push(inspectStig({ old, faults }, index, release, before));
   }

@@ -2,7 +2,6 @@ import { AppError, badRequest } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
 import type { CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { checklistName } from '../catalog/stigs/cklb-writer.ts';
-import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import type { FullRelease } from '../catalog/stigs/queries.ts';
 import type { Column } from '../http/columns.ts';
 import type { OldChecklist } from './cklb-reader.ts';
@@ -14,7 +13,7 @@ import { type ReviewRow, reviewOfResults, reviewOfUpgrade } from './review.ts';
 import type { RuleAnswer, UpgradeOptions, UpgradeReport } from './schema.ts';
 import { nameOf, otherStig, shortList, statedOf, stigNames } from './stig-names.ts';
 import { indexOfStig, moveStig, withIds } from './upgrade.ts';
-import { type CatalogAnswer, lostIn, type Release, type Wanted, written } from './upload.ts';
+import { type CatalogLookup, lostIn, written } from './upload.ts';
 
 export interface NamedFile {
   name: string;
@@ -87,11 +86,12 @@ type Options = Omit<UpgradeOptions, 'hostName'>;
  * Upgrades each STIG of checklists, or one, and makes a checklist of each file of scan results. A failed file stops no
  * other. Throws a 400 beyond `most` bytes of result.
  */
-export function* upgradeSeveral(
+export async function upgradeSeveral(
+  catalog: CatalogLookup,
   files: NamedFile[],
   asked: Options & ScanOptions,
   most = mostMade,
-): Generator<Wanted, UpgradedFile[], CatalogAnswer> {
+): Promise<UpgradedFile[]> {
   const named = createNames();
   let bytesMade = 0;
   const done: UpgradedFile[] = [];
@@ -99,8 +99,8 @@ export function* upgradeSeveral(
     const name = cut(given, longestName);
     const blank = { file: name, host: '', made: null, classification: null, ...nothing };
     try {
-      if (isResults(bytes)) done.push(yield* scanOne(name, bytes, asked, named));
-      else done.push(yield* upgradeOne(name, readChecklist(bytes), asked, named));
+      if (isResults(bytes)) done.push(await scanOne(catalog, name, bytes, asked, named));
+      else done.push(await upgradeOne(catalog, name, readChecklist(bytes), asked, named));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       done.push(withReason({ ...blank, problems: [error.message] }));
@@ -123,11 +123,12 @@ interface Move {
 }
 
 /** Those of a checklist's STIGs that the catalog has, by name, title or rules, to their newest releases. */
-function* ownStigs(
+async function ownStigs(
+  catalog: CatalogLookup,
   given: CklbStig[],
   problems: string[],
   warnings: string[],
-): Generator<Wanted, Move[], CatalogAnswer> {
+): Promise<Move[]> {
   const moves: Move[] = [];
   // Products may have one benchmark id: the title distinguishes them.
   const places = Map.groupBy(given.keys(), (index) => {
@@ -136,7 +137,7 @@ function* ownStigs(
   });
   for (const [key, indexes] of places) {
     const name = typeof key === 'number' ? key : nameOf(given[indexes[0]!]!);
-    const found = (yield { stated: statedOf(given[indexes[0]!]!) }) as IdentifiedRelease | null;
+    const found = await catalog.identify(statedOf(given[indexes[0]!]!));
     if (found) {
       moves.push({ target: found.current, indexes });
       warnings.push(...[otherStig(nameOf(given[indexes[0]!]!), found)].filter((each) => each !== null));
@@ -146,29 +147,31 @@ function* ownStigs(
   return moves;
 }
 
-function* chosenStig(
+async function chosenStig(
+  catalog: CatalogLookup,
   given: CklbStig[],
   slug: string,
   version: string | undefined,
-): Generator<Wanted, Move, CatalogAnswer> {
-  const { target, names } = (yield { slug, version, names: stigNames(given) }) as Release;
+): Promise<Move> {
+  const { target, names } = await catalog.release(slug, version, stigNames(given));
   return { target, indexes: [indexOfStig(given, target, names)] };
 }
 
-function* upgradeOne(
+async function upgradeOne(
+  catalog: CatalogLookup,
   file: string,
   old: OldChecklist,
   asked: Options,
   named: ReturnType<typeof createNames>,
-): Generator<Wanted, UpgradedFile, CatalogAnswer> {
+): Promise<UpgradedFile> {
   const { slug, version, ...options } = asked;
   const { stigs: given } = old.checklist;
   const problems: string[] = [];
   const warnings = [...old.warnings];
   const found =
     slug === undefined
-      ? yield* ownStigs(given, problems, warnings)
-      : [yield* chosenStig(given, slug, version)];
+      ? await ownStigs(catalog, given, problems, warnings)
+      : [await chosenStig(catalog, given, slug, version)];
   let { checklist, leftovers } = old;
   const moved: number[] = [];
   const reports: UpgradeReport[] = [];
@@ -209,13 +212,19 @@ function* upgradeOne(
 }
 
 /** The checklist of one file of scan results. */
-function* scanOne(
+async function scanOne(
+  catalog: CatalogLookup,
   file: string,
   bytes: Buffer,
   asked: Options & ScanOptions,
   named: ReturnType<typeof createNames>,
-): Generator<Wanted, UpgradedFile, CatalogAnswer> {
-  const made = yield* fromResultsOf(readResults(bytes), { overwrite: false, banner: null, ...asked }, null);
+): Promise<UpgradedFile> {
+  const made = await fromResultsOf(
+    catalog,
+    readResults(bytes),
+    { overwrite: false, banner: null, ...asked },
+    null,
+  );
   const { checklist, report, target } = made;
   const host = deviceName(checklist.target_data);
   const stem = safeName(host === '' ? file.replace(/\.[^.]*$/, '') : host);

@@ -55,24 +55,37 @@ export type CatalogAnswer =
   | Map<string, ReferenceFact>
   | null;
 
-/** The work on an upload: yields what it needs of the catalog and returns its answer. May throw a 400. */
-export type Work = Generator<Wanted, Upgraded | Promise<Upgraded>, CatalogAnswer>;
+/** What the reader of an upload asks the catalog. Each rejects with a 404 for what is not there. */
+export type CatalogLookup = ReturnType<typeof createCatalogLookup>;
+
+/** Makes the questions of an upload. `ask` sends one to the thread that has the catalog. */
+export function createCatalogLookup(ask: (wanted: Wanted) => Promise<CatalogAnswer>) {
+  return {
+    release: (slug: string, version: string | undefined, names: string[]) =>
+      ask({ slug, version, names }) as Promise<Release>,
+    /** The release that a file states; null for none. */
+    identify: (stated: StatedRelease) => ask({ stated }) as Promise<IdentifiedRelease | null>,
+    ccis: (ccis: string[], revision: string | undefined) => ask({ ccis, revision }) as Promise<CciFacts>,
+    vocabulary: () => ask({ vocabulary: true }) as Promise<Vocabulary>,
+    references: (references: FoundId[]) => ask({ references }) as Promise<Map<string, ReferenceFact>>,
+  };
+}
 
 /** The limit of a banner, because a marking becomes a header. */
 export const longestMarking = 200;
 
 /** Upgrades the checklist of a body: the answer is a checklist with its report, or alone. Throws a 400. */
-export function* upgradeWork(
+export async function upgradeWork(
+  catalog: CatalogLookup,
   bytes: Uint8Array,
   { download, ...query }: UpgradeOptions & { download: boolean },
-): Work {
+): Promise<Upgraded> {
   const body = readBody(bytes);
   const { checklist, ...asked } =
     'file' in body ? { checklist: body.file, ...query } : check(upgradeBody, body.envelope);
-  const read = function* () {
-    return yield* upgradeOf(readChecklist(checklist), asked);
-  };
-  const { upgrade, target } = yield* locatedAt('file' in body ? '' : '/checklist', read());
+  const { upgrade, target } = await locatedAt('file' in body ? '' : '/checklist', () =>
+    upgradeOf(catalog, readChecklist(checklist), asked),
+  );
   if (download) return fileOf(upgrade, asked.format, target);
   return answerOf({ ...upgrade, checklist: written(upgrade.checklist, asked.format, [target.release]) });
 }
@@ -81,12 +94,9 @@ export function* upgradeWork(
  * Work on the part of a body at a JSON pointer, `''` for a body that is a file, with its options in the query: its errors
  * name it (rule D42.1).
  */
-export function* locatedAt<T>(
-  pointer: string,
-  work: Generator<Wanted, T, CatalogAnswer>,
-): Generator<Wanted, T, CatalogAnswer> {
+export async function locatedAt<T>(pointer: string, work: () => Promise<T>): Promise<T> {
   try {
-    return yield* work;
+    return await work();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const named = pointer === '' ? error.field?.replace(/^\/(slug|version)$/, '$1') : error.field;
@@ -113,13 +123,14 @@ export function parseBody(text: string): unknown {
 }
 
 /** Upgrades a checklist to the requested release; without a slug the one of its STIGs that the catalog has. */
-export function* upgradeOf(
+export async function upgradeOf(
+  catalog: CatalogLookup,
   old: OldChecklist,
   { slug, version, allowOlder = false, ...options }: UpgradeOptions,
-): Generator<Wanted, { upgrade: Upgrade; target: FullRelease }, CatalogAnswer> {
+): Promise<{ upgrade: Upgrade; target: FullRelease }> {
   const { stigs } = old.checklist;
-  const own = slug === undefined ? yield* onlyStig(stigs) : { slug, warning: null };
-  const { target, names } = (yield { slug: own.slug, version, names: stigNames(stigs) }) as Release;
+  const own = slug === undefined ? await onlyStig(catalog, stigs) : { slug, warning: null };
+  const { target, names } = await catalog.release(own.slug, version, stigNames(stigs));
   const mayGo = allowOlder || version !== undefined;
   const upgrade = upgradeChecklist(old, target, names, { ...options, allowOlder: mayGo });
   if (own.warning !== null) upgrade.report.warnings.push(own.warning);
@@ -128,12 +139,13 @@ export function* upgradeOf(
 }
 
 /** The one STIG of a checklist in the catalog, by name before by rules. Throws a 400 for none and for several. */
-function* onlyStig(
+async function onlyStig(
+  catalog: CatalogLookup,
   stigs: CklbStig[],
-): Generator<Wanted, { slug: string; warning: string | null }, CatalogAnswer> {
+): Promise<{ slug: string; warning: string | null }> {
   const all: { slug: string; title: string; isByRules: boolean; warning: string | null }[] = [];
   for (const stig of stigs) {
-    const found = (yield { stated: statedOf(stig) }) as IdentifiedRelease | null;
+    const found = await catalog.identify(statedOf(stig));
     if (found === null) continue;
     const { slug, title } = found.target.release;
     all.push({ slug, title, isByRules: found.foundBy === 'rules', warning: otherStig(nameOf(stig), found) });

@@ -3,9 +3,7 @@ import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types
 import { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { User, Viewer } from '../auth/viewer.ts';
 import { forbidden, notFound } from '../base/errors.ts';
-import { runInSlices } from '../base/slices.ts';
 import type { Sort } from '../base/sort.ts';
-import { compareCodePoints } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
 import { orderBy } from '../db/order-by.ts';
 import { type CollectionKind, collections, integrationTokenLists } from '../db/user-tables.ts';
@@ -21,24 +19,18 @@ export type OverviewSort = Sort<(typeof overviewColumns)[number]>;
 /** The most choices that a form offers, and the most deleted lists that a page shows. */
 const mostChoices = 1000;
 export const mostDeletedShown = 100;
-/** What one slice reads at most: 500 with the longest texts are 2 MB. */
-const inSlice = { rows: 500, weight: 5000 };
 const newestFirst = [desc(collections.createdAt), asc(collections.id)];
-type Dated = Pick<Collection, 'createdAt' | 'id'>;
-const byNewest = (a: Dated, b: Dated) =>
-  compareCodePoints(b.createdAt, a.createdAt) || compareCodePoints(a.id, b.id);
 const idAndName = { id: collections.id, name: collections.name };
 const hasId = eq(collections.id, sql.placeholder('id'));
 const who = sql.placeholder('who');
 
 export type ShownColumns = Record<string, SQLiteColumn | SQL>;
 
-/** What is read of all that a viewer sees: in another order, at most so many, those that a condition or these ids name. */
+/** What is read of all that a viewer sees: in another order, at most so many, those that a condition names. */
 interface Wanted {
   order?: SQL[];
   most?: number;
   only?: SQL;
-  ids?: string[];
 }
 
 /** Finds the lists or collections of a kind that a viewer may see (rule D8.3). */
@@ -82,15 +74,12 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
     allWith<Columns extends ShownColumns>(
       viewer: Viewer,
       columns: Columns,
-      { order = newestFirst, most = -1, only, ids }: Wanted = {},
+      { order = newestFirst, most = -1, only }: Wanted = {},
     ) {
-      // The plus keeps SQLite from looking for these among all that the viewer sees.
-      const isOne =
-        ids && sql`${collections.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND +`;
       const rows = orm
         .select<ShownColumns>(columns)
         .from(collections)
-        .where(and(sql`${isOne}(${visible[viewer.kind]})`, only))
+        .where(and(visible[viewer.kind], only))
         .orderBy(...order)
         .limit(most)
         .prepare()
@@ -98,45 +87,6 @@ export function createVisible({ orm }: Database, kind: CollectionKind) {
       return rows as SelectResultFields<Columns>[];
     },
   };
-}
-
-/**
- * Finds all that a viewer may see, and some that are deleted, in no order: from the indexes alone, without reading a row.
- */
-function createCandidates({ orm }: Database, kind: CollectionKind) {
-  const { id, createdById, organizationId, visibility } = collections;
-  const isKind = eq(collections.kind, kind);
-  return (viewer: Viewer, weight: SQL<number>) => {
-    if (viewer.kind === 'integration') {
-      const { listId, tokenId } = integrationTokenLists;
-      return orm
-        .select({ id, weight })
-        .from(collections)
-        .where(inArray(id, orm.select({ listId }).from(integrationTokenLists).where(eq(tokenId, viewer.id))))
-        .all();
-    }
-    const those = (are: SQL | undefined) =>
-      orm.select({ id, weight }).from(collections).where(and(isKind, are));
-    const own = those(eq(createdById, viewer.subject));
-    const shared = those(and(eq(visibility, 'SHARED'), sql`${organizationId} = ${viewer.organization}`));
-    return own.union(shared).all();
-  };
-}
-
-/** The ids of rows in parts that each fit a slice. */
-function* slices(rows: { id: string; weight: number }[]): Generator<string[]> {
-  let ids: string[] = [];
-  let sum = 0;
-  for (const { id, weight } of rows) {
-    if (ids.length === inSlice.rows || (ids.length > 0 && sum + weight > inSlice.weight)) {
-      yield ids;
-      ids = [];
-      sum = 0;
-    }
-    ids.push(id);
-    sum += weight;
-  }
-  if (ids.length > 0) yield ids;
 }
 
 /** Reads the collections of a kind. `shown` are the columns of an answer, in their order. */
@@ -147,7 +97,6 @@ export function createCollectionReader<Shown extends ShownColumns>(
 ) {
   const { orm } = db;
   const { find, own, allWith } = createVisible(db, kind);
-  const candidates = createCandidates(db, kind);
   const shownOne = orm.select<ShownColumns>(shown).from(collections).where(hasId).prepare();
   return {
     find,
@@ -180,29 +129,14 @@ export function createCollectionReader<Shown extends ShownColumns>(
     ownChoices: (user: User) =>
       allWith(user, idAndName, { most: mostChoices, only: eq(collections.createdById, user.subject) }),
 
-    /**
-     * What the viewer sees, each as the JSON text of an object, which SQLite makes faster than we do; `weight` counts the rows
-     * that one reads. All of an organization may be 80 MB: it is read in slices, and what changes meanwhile is as it is when
-     * its slice is read.
-     */
-    texts(viewer: Viewer, columns: ShownColumns = shown, weight = sql<number>`0`): Promise<string[]> {
+    /** What the viewer sees, newest first, each as the JSON text of an object, which SQLite makes faster than we do. */
+    texts(viewer: Viewer, columns: ShownColumns = shown): string[] {
       const pairs = Object.entries(columns).map(([key, column]) => {
         const isJson = is(column, SQLiteColumn) && column.dataType === 'json';
         return sql`${sql.raw(`'${key}'`)}, ${isJson ? sql`json(${column})` : column}`;
       });
       const text = sql<string>`json_object(${sql.join(pairs, sql`, `)})`;
-      function* read(): Generator<void, string[]> {
-        const rows: { text: string; id: string; createdAt: string }[] = [];
-        for (const ids of slices(candidates(viewer, weight))) {
-          yield;
-          rows.push(
-            ...allWith(viewer, { text, id: collections.id, createdAt: collections.createdAt }, { ids }),
-          );
-        }
-        yield;
-        return rows.sort(byNewest).map((row) => row.text);
-      }
-      return runInSlices(read());
+      return allWith(viewer, { text }).map((row) => row.text);
     },
 
     /** The user's collections that were deleted at or after a time, newest deletion first; one of them, where `id` is given. */

@@ -1,5 +1,6 @@
+import type { Ask } from '../base/ask.ts';
 import type { Access } from '../http/access.ts';
-import { answerTexts } from '../http/answer.ts';
+import { answerMade } from '../http/answer.ts';
 import { columnsOf } from '../http/columns.ts';
 import { downloadFile, fileContent } from '../http/downloads.ts';
 import { createRoutes } from '../http/route.ts';
@@ -7,6 +8,7 @@ import { jsonContent } from '../http/schema.ts';
 import type { ControlCollectionService } from './control-collections.ts';
 import * as schemas from './control-collections-schema.ts';
 import { removedAnswer } from './entries.ts';
+import { collectionsJson } from './jobs.ts';
 import {
   ControlsAdded,
   changeCollectionBody,
@@ -17,7 +19,7 @@ import {
 } from './schema.ts';
 
 /** Collections of controls (rule D8). */
-export function controlCollectionRoutes(access: Access, collections: ControlCollectionService) {
+export function controlCollectionRoutes(access: Access, ask: Ask, collections: ControlCollectionService) {
   const { app, route } = createRoutes('Control collections');
   const audited = (action: string) => access.audited(`control-collection.${action}`).user;
   const success = { success: true as const };
@@ -26,10 +28,7 @@ export function controlCollectionRoutes(access: Access, collections: ControlColl
     operationId: 'listControlCollections',
     summary: 'List the collections that the caller may see, newest first',
     response: jsonContent(schemas.ControlCollections, 'The collections.'),
-    handle: async ({ user }, c) => {
-      const texts = await collections.texts(user);
-      return answerTexts(c, `{"total":${texts.length},"collections":[`, texts, ']}');
-    },
+    handle: async ({ user }, c) => answerMade(c, await ask(collectionsJson, user)),
   });
 
   route('POST /api/v1/control-collections', audited('create'), {

@@ -43,8 +43,7 @@ export function createControlCollectionService(db: Database, now: () => Date, ne
     ...service,
 
     /** The collections that the viewer sees, each as JSON text. */
-    texts: (viewer: Viewer): Promise<JsonText<ControlCollections['collections'][number]>[]> =>
-      reader.texts(viewer),
+    texts: (viewer: Viewer): JsonText<ControlCollections['collections'][number]>[] => reader.texts(viewer),
 
     get(viewer: Viewer, id: string): ControlCollectionRecord {
       return db.read(() => {

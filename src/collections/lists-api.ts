@@ -1,14 +1,16 @@
+import type { Ask } from '../base/ask.ts';
 import type { Access } from '../http/access.ts';
-import { answerTexts } from '../http/answer.ts';
+import { answerMade } from '../http/answer.ts';
 import { createRoutes } from '../http/route.ts';
 import { jsonContent } from '../http/schema.ts';
+import { listsJson } from './jobs.ts';
 import type { ListSeenService } from './list-seen.ts';
 import type { ListService } from './lists.ts';
 import * as schemas from './lists-schema.ts';
 import { changeListBody, createListBody, idParam } from './schema.ts';
 
 /** Lists of STIGs as a whole (rule D8); their entries have routes of their own. */
-export function listRoutes(access: Access, lists: ListService, seen: ListSeenService) {
+export function listRoutes(access: Access, ask: Ask, lists: ListService, seen: ListSeenService) {
   const { app, route } = createRoutes('Lists');
 
   route('GET /api/v1/lists', access.listsRead, {
@@ -17,7 +19,7 @@ export function listRoutes(access: Access, lists: ListService, seen: ListSeenSer
     query: schemas.listsQuery,
     response: jsonContent(schemas.Lists, 'The lists.'),
     handle: async ({ viewer, query }, c) =>
-      answerTexts(c, '{"lists":[', await lists.texts(viewer, query.include !== undefined), ']}'),
+      answerMade(c, await ask(listsJson, viewer, query.include !== undefined)),
   });
 
   route('POST /api/v1/lists', access.audited('list.create').user, {

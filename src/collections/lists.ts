@@ -48,10 +48,10 @@ export function createListService(db: Database, now: () => Date, newId: () => st
     ) => withSeen(user, await service.change(user, ...change)),
 
     /** The lists that the viewer sees, each as JSON text; `withSlugs` adds its STIGs by position, then slug. */
-    texts(viewer: Viewer, withSlugs: boolean): Promise<JsonText<List>[]> {
+    texts(viewer: Viewer, withSlugs: boolean): JsonText<List>[] {
       const columns = { ...shown, seenAt: viewer.kind === 'user' ? seenAtOf : sql`NULL` };
       if (!withSlugs) return reader.texts(viewer, columns);
-      return reader.texts(viewer, { ...columns, stigSlugs: sql`json(${stigSlugs})` }, stigCount);
+      return reader.texts(viewer, { ...columns, stigSlugs: sql`json(${stigSlugs})` });
     },
 
     /**

@@ -9,7 +9,12 @@ import { type StigAmong, stigsAmong, unusualNames } from '../catalog/stigs/host-
 import { createStigNameIndex } from '../catalog/stigs/name-index.ts';
 import { createStigService } from '../catalog/stigs/queries.ts';
 import { readHosts } from '../checklists/host-table.ts';
-import { type ChecklistZip, createChecklistZips, type WantedStig } from '../checklists/host-zip.ts';
+import {
+  type ChecklistZip,
+  createChecklistZips,
+  streamOfZip,
+  type WantedStig,
+} from '../checklists/host-zip.ts';
 import { checklistsBody } from '../checklists/list-checklists-schema.ts';
 import { operatorList } from '../collections/operator-list.ts';
 import { asCopyError, freeBytes, requireRoom } from '../db/copy.ts';
@@ -61,9 +66,9 @@ export const checklistsCommand: Command = {
       }),
     );
     const hosts = hostsIn(values.hosts!, table, among);
-    const make = createChecklistZips(createStigService(db), db.generation);
-    const inCatalog = () => wanted.filter(({ version }) => version !== '');
-    const work = () => write(make(inCatalog, { ...asked, hosts }, config.banner), out);
+    const make = createChecklistZips(createStigService(db));
+    const inCatalog = wanted.filter(({ version }) => version !== '');
+    const work = () => write(() => make(inCatalog, { ...asked, hosts }, config.banner), out);
     const event = { action: 'list.checklists', objectType: 'list', objectId: values.list ?? null };
     const made =
       values.list === undefined
@@ -98,29 +103,28 @@ function wantedOf(db: Database, list: string | undefined, slugs: string[]): Want
   return stigs;
 }
 
-/** Invalid input is wrong usage: exit code 2. */
-function usage<T>(work: () => T): T {
+/** Turns an error of the application into one of the command: wrong usage by default. */
+function usage<T>(work: () => T, exitCode: 1 | 2 = 2): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof AppError ? new CommandError(error.message, 2) : error;
+    throw error instanceof AppError ? new CommandError(error.message, exitCode) : error;
   }
 }
 
 /** Writes the whole zip, then renames it. Throws `CommandError`, and then leaves no file behind. */
-async function write(zip: Promise<ChecklistZip>, out: string) {
-  const { bytes, files, stream } = await zip.catch((error) => {
-    throw error instanceof AppError ? new CommandError(error.message) : error;
-  });
+async function write(make: () => ChecklistZip, out: string) {
+  const zip = usage(make, 1);
+  const { bytes, files } = zip;
   requireRoom(out, bytes, freeBytes);
   try {
     return await inPrivateFolder(out, async (temporary) => {
-      const chunks = Readable.fromWeb(stream() as import('node:stream/web').ReadableStream);
+      const chunks = Readable.fromWeb(streamOfZip(zip) as import('node:stream/web').ReadableStream);
       await pipeline(chunks, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
       syncPath(temporary);
       const sha256 = sha256OfFile(temporary);
       publishNew(temporary, out);
-      return { file: out, bytes, sha256, files };
+      return { file: out, bytes, sha256, files: files.map(({ member }) => member.name) };
     });
   } catch (error) {
     throw asCopyError(out, error as NodeJS.ErrnoException);

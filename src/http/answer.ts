@@ -1,8 +1,7 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { JsonText } from '../base/json.ts';
-import { inSlices } from '../base/slices.ts';
 import { namesTag } from './coding.ts';
 import type { Env } from './env.ts';
 
@@ -26,36 +25,22 @@ export function answer(
   return send(c, made, { 'Content-Type': 'application/json', ...headers }, status);
 }
 
-/** Answers JSON of many texts between two others, joined and hashed in slices: all lists of an organization may be 80 MB. */
-export async function answerTexts<T>(
-  c: Context,
-  before: string,
-  texts: JsonText<T>[],
-  after: string,
-  headers = privateHeaders,
-): Promise<Response> {
-  function* parts() {
-    yield before;
-    for (const [index, text] of texts.entries()) {
-      if (index > 0) yield ',';
-      yield text;
-    }
-    yield after;
-  }
-  let length = 0;
-  await inSlices(parts(), (part) => {
-    length += Buffer.byteLength(part);
-  });
-  const bytes = Buffer.allocUnsafe(length);
-  const hash = createHash('sha256');
-  let at = 0;
-  await inSlices(parts(), (part) => {
-    const start = at;
-    at += bytes.write(part, start);
-    hash.update(bytes.subarray(start, at));
-  });
-  return sendHashed(c, bytes, () => hash, { 'Content-Type': 'application/json', ...headers });
+/** JSON that a worker made, with the hash of its bytes. */
+export interface MadeJson {
+  bytes: Uint8Array<ArrayBuffer>;
+  hash: string;
 }
+
+export function madeJson(text: string): MadeJson {
+  const bytes = new TextEncoder().encode(text);
+  return { bytes, hash: hashOf(bytes) };
+}
+
+export const answerMade = (c: Context, { bytes, hash }: MadeJson, headers = privateHeaders): Response =>
+  sendHashed(c, bytes, () => hash, { 'Content-Type': 'application/json', ...headers });
+
+const hashOf = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
 
 /** Content types of downloads (rule D5.5). */
 export const fileTypes = {
@@ -160,13 +145,13 @@ function send(
   status?: ContentfulStatusCode,
 ): Response {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  return sendHashed(c, bytes, () => createHash('sha256').update(bytes), headers, status);
+  return sendHashed(c, bytes, () => hashOf(bytes), headers, status);
 }
 
 function sendHashed(
   c: Context,
   bytes: Uint8Array<ArrayBuffer>,
-  hashOf: () => Hash,
+  hash: () => string,
   headers: Record<string, string>,
   status: ContentfulStatusCode = 200,
 ): Response {
@@ -176,8 +161,7 @@ function sendHashed(
   // Answers to other methods are not cached: only that of a new list or collection has a tag, for `If-Match`.
   if (revision === undefined && c.req.method !== 'GET' && c.req.method !== 'HEAD')
     return c.body(bytes, status, { ...headers, ...length });
-  const hash = hashOf().digest('base64url').slice(0, 27);
-  const tag = revision === undefined ? hash : `${revision}-${hash}`;
+  const tag = revision === undefined ? hash() : `${revision}-${hash()}`;
   c.set('bytes', bytes);
   return c.body(bytes, status, { ...headers, ETag: `"${tag}"`, ...length });
 }

@@ -1,6 +1,5 @@
 import { citation } from '../base/citation.ts';
 import { pick } from '../base/objects.ts';
-import { inSlices } from '../base/slices.ts';
 import { brief } from '../base/text.ts';
 import type { List } from '../collections/lists-schema.ts';
 import type { Services } from '../services.ts';
@@ -21,11 +20,10 @@ export async function myLists(services: Services, call: Call): Promise<Answer> {
     });
     return withRows(call, { found: true, total: rows.length }, 'stigs', rows.slice(call.at), rows.length);
   }
-  const texts = await services.lists.texts(user, false);
-  const rows: object[] = [];
-  await inSlices(texts.slice(call.at), (text) => {
+  const texts = services.lists.texts(user, false);
+  const rows = texts.slice(call.at).map((text) => {
     const { id, name, description, visibility, stigCount, updatedAt } = JSON.parse(text) as List;
-    rows.push({ id, name: brief(name), description: brief(description), visibility, stigCount, updatedAt });
+    return { id, name: brief(name), description: brief(description), visibility, stigCount, updatedAt };
   });
   return withRows(call, { found: true, total: texts.length }, 'lists', rows, texts.length);
 }

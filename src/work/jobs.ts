@@ -1,7 +1,8 @@
 import type { Ask } from '../base/ask.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
-import { uploadAnswer } from '../checklists/jobs.ts';
+import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
+import { collectionsJson, listsJson } from '../collections/jobs.ts';
 import type { Database } from '../db/database.ts';
 import type { Services } from '../services.ts';
 
@@ -12,10 +13,19 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  * plain arguments; its result is a plain value, or has `bytes` that are transferred.
  */
 export const jobs = {
+  collectionsJson,
+  listChecklists,
+  listsJson,
   searchFile,
   searchPage,
   uploadAnswer,
 } satisfies Record<string, Job>;
+
+/** Milliseconds that a job may compute, where they are more than those of others. */
+export const longerLimits: Record<string, number> = {
+  // A list of a thousand STIGs: each is written and compressed.
+  listChecklists: 60_000,
+};
 
 /** A job as it is sent to a worker. */
 export interface JobRequest {

@@ -4,7 +4,7 @@ import type { Ask } from '../base/ask.ts';
 import { type AppError, unavailable } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { programFolder } from '../base/root.ts';
-import { type JobAnswer, type JobRequest, jobs, valueOfAnswer } from './jobs.ts';
+import { type JobAnswer, type JobRequest, jobs, longerLimits, valueOfAnswer } from './jobs.ts';
 import type { WorkerSetup } from './worker.ts';
 
 const program = join(programFolder, 'work', `worker${extname(import.meta.url)}`);
@@ -45,24 +45,28 @@ export function createPool(
 
   function createMember() {
     let worker: Worker | null = null;
+    let isReady = false;
     let current: WaitingJob | null = null;
     let timer: NodeJS.Timeout | undefined;
 
-    function start(): Worker {
+    function start(): void {
+      isReady = false;
       const started = new Worker(entry, { workerData: setup, execArgv: [], argv: [] });
+      worker = started;
       started.unref();
-      started.on('message', (answer: JobAnswer) =>
-        finish(({ resolve }) => resolve(valueOfAnswer(answer) as never)),
-      );
+      started.on('message', (message: JobAnswer | 'ready') => {
+        if (worker !== started) return;
+        if (message === 'ready') isReady = true;
+        else finish(({ resolve }) => resolve(valueOfAnswer(message) as never));
+        next();
+      });
       started.on('error', (error) => {
         log.error('a query worker failed', { error: error.stack ?? error.message });
         end(started, unavailable('The question could not be answered. Try again', 5));
       });
       started.on('exit', () => end(started, unavailable('The service is stopping', 5)));
-      return started;
     }
 
-    /** Ends the current job, and begins the next. */
     function finish(settle: (job: WaitingJob) => void): void {
       clearTimeout(timer);
       const job = current;
@@ -73,7 +77,6 @@ export function createPool(
       } catch (error) {
         job!.reject(error);
       }
-      next();
     }
 
     /** Ends a worker for good; another one is started for the next job. */
@@ -81,25 +84,29 @@ export function createPool(
       if (worker !== ended) return;
       worker = null;
       void ended.terminate();
+      // A worker that cannot start must not be started for ever.
+      if (!isReady) waiting.shift()?.reject(reason);
       finish(({ reject }) => reject(reason));
+      next();
     }
 
+    /** Begins the next job, where this member is free. */
     function next(): void {
-      if (current !== null || stopped) return;
-      const job = waiting.shift();
-      if (job === undefined) return;
+      if (current !== null || stopped || waiting.length === 0) return;
+      if (worker === null) start();
+      if (!isReady) return;
+      const job = waiting.shift()!;
+      const running = worker!;
       current = job;
-      const running = worker ?? start();
-      worker = running;
       running.ref();
       timer = setTimeout(() => {
         log.error('a job took too long, and its worker was ended', { job: job.request.name });
         end(running, unavailable('The question takes too long to answer. Narrow it', 60));
-      }, limit);
+      }, longerLimits[job.request.name] ?? limit);
       running.postMessage(job.request);
     }
 
-    worker = start();
+    start();
     return {
       next,
       async stop(): Promise<void> {

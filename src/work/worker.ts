@@ -28,6 +28,7 @@ function transferable(value: unknown): ArrayBuffer[] {
   return isWhole ? [bytes.buffer as ArrayBuffer] : [];
 }
 
+parentPort!.postMessage('ready');
 parentPort!.on('message', async ({ name, args }: JobRequest) => {
   try {
     const value = await runJob(db, services, byName[name]!, args);

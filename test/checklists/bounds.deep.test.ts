@@ -4,9 +4,9 @@ import { createIdentify } from '../../src/catalog/stigs/identify.ts';
 import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
 import { upgradeSeveral } from '../../src/checklists/upgrade-several.ts';
-import type { CatalogAnswer, Wanted } from '../../src/checklists/upload.ts';
+import { createCatalogLookup } from '../../src/checklists/upload.ts';
 import { testApp } from '../support/app.ts';
-import { suite } from '../support/harness.ts';
+import { rejects, suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
 import { told } from '../support/told.ts';
 
@@ -19,23 +19,18 @@ bounds('small files that become large ones are refused together, long names are 
   const old: Cklb = (await t.get(`/api/v1/stigs/${slug}/download?hostName=h`)).json;
   const ruleIds = told(old.stigs[0]!.rules, 'rule_id_src');
   const identify = createIdentify(t.db, createStigService(t.db), createStigNameIndex(t.db));
-  const release = await identify({ slug, benchmarkIds: [], ruleIds, benchmarkDate: null, release: null });
-  /** Does work to its end, each of its questions answered with the release. */
-  function work<T>(steps: Generator<Wanted, T, CatalogAnswer>): T {
-    let step = steps.next(null);
-    while (!step.done) step = steps.next(release);
-    return step.value;
-  }
+  const release = identify({ slug, benchmarkIds: [], ruleIds, benchmarkDate: null, release: null });
+  const catalog = createCatalogLookup(async () => release);
   const long = 'x'.repeat(2_000_000);
   const given = { ...old, target_data: { ...old.target_data, host_name: long } };
   const files = ['a', 'b'].map((name) => ({ name: name + long, bytes: Buffer.from(JSON.stringify(given)) }));
   const options = { onChange: 'keep', format: 'cklb' } as const;
-  const [one] = work(upgradeSeveral(files, options));
+  const [one] = await upgradeSeveral(catalog, files, options);
   assert.equal([one!.file.length, one!.host.length], [255, 255]);
   const bytes = 2 * one!.made!.content.length;
-  assert.is(work(upgradeSeveral(files, options, bytes)).length, 2);
+  assert.is((await upgradeSeveral(catalog, files, options, bytes)).length, 2);
   const words = `would have more than ${bytes - 1} bytes together: upgrade fewer at once`;
-  assert.throws(() => work(upgradeSeveral(files, options, bytes - 1)), new RegExp(words));
+  await rejects(upgradeSeveral(catalog, files, options, bytes - 1), new RegExp(words));
   t.db.close();
 });
 

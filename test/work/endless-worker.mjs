@@ -1,6 +1,7 @@
 // A worker whose job `loop` never ends, `crash` ends it and `fail` throws; any other answers its name.
 import { parentPort } from 'node:worker_threads';
 
+parentPort.postMessage('ready');
 parentPort.on('message', ({ name }) => {
   if (name === 'loop') for (;;);
   if (name === 'crash') throw new Error('crashed');

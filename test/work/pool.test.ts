@@ -63,6 +63,8 @@ test('an error of the application crosses the thread with its code, message, hea
 
 test('a full queue refuses further jobs, and a stopped pool all of them', async () => {
   const pool = littlePool({ workers: 1, limit: 300, mostWaiting: 1 });
+  // The worker has started.
+  await pool.ask('next');
   const looping = refused(pool.ask('loop'));
   const waiting = pool.ask('waits');
   assert.is((await refused(pool.ask('more'))).code, 'UNAVAILABLE');

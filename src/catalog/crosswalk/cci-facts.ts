@@ -1,6 +1,5 @@
-import { runInSlices } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
-import { inOneGeneration, perGeneration } from '../../db/one-generation.ts';
+import { perGeneration } from '../../db/one-generation.ts';
 import { sortKey } from '../controls/identifier.ts';
 import type { ControlService } from '../controls/queries.ts';
 import { type CrosswalkService, cciQuestion } from './queries.ts';
@@ -27,10 +26,10 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
   const everyControl = db.sqlite
     .prepare<[string], string>('SELECT identifier FROM control_keys WHERE framework = ?')
     .pluck();
-  const lookups = perGeneration(db, () => new Map<string | null, Promise<Looked>>());
+  const lookups = perGeneration(db, () => new Map<string | null, Looked>());
 
-  function* statedFor(revision: string): Generator<void, Map<string, string[]>> {
-    const ccisOf = db.read(() => crosswalk.statedEnds(target, 'cci', revision));
+  function statedFor(revision: string): Map<string, string[]> {
+    const ccisOf = crosswalk.statedEnds(target, 'cci', revision);
     const controlsOf = new Map<string, string[]>();
     for (const control of inCatalogOrder(everyControl.all(target))) {
       for (const cci of ccisOf(control)) {
@@ -38,20 +37,18 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
         if (known) known.push(control);
         else controlsOf.set(cci, [control]);
       }
-      yield;
     }
     return controlsOf;
   }
 
-  function* lookUp(revision: string | null): Generator<void, Looked> {
-    const stated = controls.hasOwnReferences(target, revision) ? yield* statedFor(revision!) : null;
+  function lookUp(revision: string | null): Looked {
+    const stated = controls.hasOwnReferences(target, revision) ? statedFor(revision!) : null;
     const ccis: Looked['ccis'] = new Map();
     for (const [identifier, definition] of textsOf.all('cci', controls.versionOf('cci', undefined))) {
       const found = stated
         ? (stated.get(identifier) ?? [])
         : crosswalk.endsOf({ ...cciQuestion, identifier });
       ccis.set(identifier, { definition, controls: found });
-      yield;
     }
     const texts = textsOf.all(target, revision).map(([identifier, statement, title]) => {
       return [identifier, statement || title] as const;
@@ -59,21 +56,20 @@ export function createCciFacts(db: Database, crosswalk: CrosswalkService, contro
     return { ccis, texts: new Map(texts) };
   }
 
-  /** Starts the lookup of a revision once for each generation; concurrent requests share it. */
-  function looked(wanted: string | undefined): Promise<Looked> {
+  /** Looks up a revision once for each generation. */
+  function looked(wanted: string | undefined): Looked {
     const revisions = lookups();
     const revision = controls.versionOf(target, wanted, '/revision');
     const known = revisions.get(revision);
     if (known) return known;
-    const making = runInSlices(lookUp(revision));
-    revisions.set(revision, making);
-    making.catch(() => revisions.delete(revision));
-    return making;
+    const made = lookUp(revision);
+    revisions.set(revision, made);
+    return made;
   }
 
   return (ccis: string[], revision?: string) =>
-    inOneGeneration(db, async () => {
-      const all = await looked(revision);
+    db.read(() => {
+      const all = looked(revision);
       const found: Looked['ccis'] = new Map();
       for (const cci of ccis) if (all.ccis.has(cci)) found.set(cci, all.ccis.get(cci)!);
       const named = new Set([...found.values()].flatMap((each) => each.controls));

@@ -1,8 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
 import { AppError, badRequest } from '../../base/errors.ts';
 import { type ChecklistHost, stigsAmong } from '../../catalog/stigs/host-schema.ts';
 import { readHosts } from '../../checklists/host-table.ts';
+import { listChecklists } from '../../checklists/jobs.ts';
 import { answerZip } from '../../checklists/list-api.ts';
 import { checklistsBody } from '../../checklists/list-checklists-schema.ts';
 import type { Env, Form } from '../../http/env.ts';
@@ -27,9 +29,12 @@ const mostRows = 100;
 export function listChecklistPages(
   app: Hono<Env>,
   { guard, show }: PageSupport,
-  services: Pick<Services, 'lists' | 'listStigs' | 'listChecklists' | 'listHosts' | 'stigNames' | 'undo'>,
+  {
+    ask,
+    ...services
+  }: Pick<Services, 'lists' | 'listStigs' | 'listHosts' | 'stigNames' | 'undo'> & { ask: Ask },
 ): void {
-  const { lists, listStigs, listChecklists, listHosts, stigNames, undo } = services;
+  const { lists, listStigs, listHosts, stigNames, undo } = services;
 
   function one(c: Context<Env>, form: HostsForm, problems: string[]): Response {
     const shown = shownList(c, lists);
@@ -94,7 +99,7 @@ export function listChecklistPages(
     warnings: string[] = [],
   ) {
     const asked = check(checklistsBody, { hosts, format, layout });
-    const made = await listChecklists(c.get('user'), id, asked, c.get('record'));
+    const made = await ask(listChecklists, c.get('user'), id, asked);
     const said = { ...made, warnings: [...warnings, ...made.warnings] };
     return answerZip(c, said, { 'Cache-Control': 'private, no-store' });
   }

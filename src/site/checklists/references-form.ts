@@ -2,7 +2,7 @@ import { AppError, badRequest } from '../../base/errors.ts';
 import { type FileReference, referenceColumns } from '../../checklists/reference-columns.ts';
 import { fileText, largestText, mostReferences } from '../../checklists/reference-scan.ts';
 import { referencesIn } from '../../checklists/reference-upload.ts';
-import { bytesOf, type Work } from '../../checklists/upload.ts';
+import { bytesOf, type CatalogLookup, type Upgraded } from '../../checklists/upload.ts';
 import { toCsv } from '../../http/columns.ts';
 import type { Form } from '../../http/env.ts';
 import { renderPage } from '../parts/layout.tsx';
@@ -29,7 +29,12 @@ export function citingTexts(form: Form): CitingTexts {
 }
 
 /** Finds the ids of texts (rule D39.2): the answer is a page, or a csv. Throws a 400 for more than 50,000 ids. */
-export function* citedWork(texts: CitingTexts, form: Form, frame: PageFrame): Work {
+export async function citedWork(
+  catalog: CatalogLookup,
+  texts: CitingTexts,
+  form: Form,
+  frame: PageFrame,
+): Promise<Upgraded> {
   const found: FileReference[] = [];
   const skipped: string[] = [];
   const pasted = texts.text.trim() === '' ? [] : [{ name: '', text: texts.text as string | null }];
@@ -39,7 +44,7 @@ export function* citedWork(texts: CitingTexts, form: Form, frame: PageFrame): Wo
   ]) {
     if (text === null) skipped.push(name);
     else {
-      const { references } = yield* referencesIn(text, mostReferences - found.length);
+      const { references } = await referencesIn(catalog, text, mostReferences - found.length);
       for (const each of references) found.push({ file: name, ...each });
     }
   }

@@ -13,7 +13,7 @@ import {
 import { upgradeBody } from '../../checklists/schema.ts';
 import { unzipped } from '../../checklists/unzip.ts';
 import type { NamedFile } from '../../checklists/upgrade-several.ts';
-import { bytesOf, fileOf, upgradeOf, type Work } from '../../checklists/upload.ts';
+import { bytesOf, type CatalogLookup, fileOf, type Upgraded, upgradeOf } from '../../checklists/upload.ts';
 import type { Form } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
 import { renderPage } from '../parts/layout.tsx';
@@ -82,7 +82,13 @@ export async function readUploaded(form: Form, tool: UploadTool): Promise<Upload
 const optionsBody = upgradeBody.omit({ checklist: true });
 
 /** Does what the form asks: the answer is a page with a report, or the new checklist as a file. Throws a 400. */
-export function* formWork(files: UploadedFiles, form: Form, tool: UploadTool, frame: PageFrame): Work {
+export async function formWork(
+  catalog: CatalogLookup,
+  files: UploadedFiles,
+  form: Form,
+  tool: UploadTool,
+  frame: PageFrame,
+): Promise<Upgraded> {
   const slug = form.get('slug');
   const version = form.get('version').trim();
   const hostName = form.get('hostName').trim();
@@ -102,11 +108,11 @@ export function* formWork(files: UploadedFiles, form: Form, tool: UploadTool, fr
     const { several } = files;
     const inspected =
       several.length > 0
-        ? yield* inspectSeveral(several)
+        ? await inspectSeveral(catalog, several)
         : [
             {
               ...{ name: '', problem: null },
-              stigs: (yield* inspectionOf((files.checklist ?? files.results)!)).stigs,
+              stigs: (await inspectionOf(catalog, (files.checklist ?? files.results)!)).stigs,
             },
           ];
     return page(inspectionPage({ inspected, form: typed, files: attached, several }));
@@ -114,14 +120,14 @@ export function* formWork(files: UploadedFiles, form: Form, tool: UploadTool, fr
   // A report carries `as` for its download; its filters send `view` beside it.
   const asFile = form.get('as') === 'file' && form.get('view') === '';
   if (tool === 'emass') {
-    const made = yield* sheetOf(files.several, typed);
+    const made = await sheetOf(catalog, files.several, typed);
     return asFile
       ? workbook(made, frame.banner)
       : page(emassPage({ made, form: typed, files: files.several }));
   }
   if (files.several.length > 0) {
     const options = { ...asked, overwrite: typed.overwrite === 'true', banner: frame.banner };
-    const done = yield* severalOf(files.several, options);
+    const done = await severalOf(catalog, files.several, options);
     return asFile
       ? severalFile(done)
       : page(upgradedSeveralPage({ done, form: typed, files: files.several, tool, review }));
@@ -130,12 +136,12 @@ export function* formWork(files: UploadedFiles, form: Form, tool: UploadTool, fr
   if (scan !== null) {
     const { banner } = frame;
     const options = { ...asked, overwrite: typed.overwrite === 'true', banner };
-    const made = yield* fromResultsOf(scan, options, old);
+    const made = await fromResultsOf(catalog, scan, options, old);
     return asFile
       ? resultsFile(made, asked.format)
       : page(fromResultsPage({ made, old, form: typed, files: attached, tool, review }));
   }
-  const { upgrade, target } = yield* upgradeOf(old!, asked);
+  const { upgrade, target } = await upgradeOf(catalog, old!, asked);
   if (asFile) return fileOf(upgrade, asked.format, target);
   const { report } = upgrade;
   return page(

@@ -10,7 +10,7 @@ import {
   type UpgradedFile,
   upgradeSeveral,
 } from '../../checklists/upgrade-several.ts';
-import { type CatalogAnswer, longestMarking, type Upgraded, type Wanted } from '../../checklists/upload.ts';
+import { type CatalogLookup, longestMarking, type Upgraded } from '../../checklists/upload.ts';
 import { toCsv } from '../../http/columns.ts';
 import type { Form } from '../../http/env.ts';
 import type { InspectedFile } from './results-report.tsx';
@@ -52,23 +52,24 @@ export function severalFiles(selected: NamedFile[], form: Form, tool: UploadTool
 }
 
 /** Upgrades several checklists with the options of the form. Throws a 400 for options of a single one. */
-export function* severalOf(
+export async function severalOf(
+  catalog: CatalogLookup,
   files: NamedFile[],
   { hostName, ...asked }: UpgradeOptions & ScanOptions,
-): Generator<Wanted, UpgradedFile[], CatalogAnswer> {
+): Promise<UpgradedFile[]> {
   if (hostName !== undefined)
     throw badRequest('Several checklists keep their own host names: leave the host name empty');
   if (asked.slug === undefined && asked.version !== undefined)
     throw badRequest('Choose the STIG that the release is of, or leave the release empty');
-  return yield* upgradeSeveral(files, asked);
+  return upgradeSeveral(catalog, files, asked);
 }
 
 /** Inspects each file; one that cannot be read says why, and stops no other. */
-export function* inspectSeveral(files: NamedFile[]): Generator<Wanted, InspectedFile[], CatalogAnswer> {
+export async function inspectSeveral(catalog: CatalogLookup, files: NamedFile[]): Promise<InspectedFile[]> {
   const done: InspectedFile[] = [];
   for (const { name, bytes } of files)
     try {
-      done.push({ name, stigs: (yield* inspectionOf(bytes)).stigs, problem: null });
+      done.push({ name, stigs: (await inspectionOf(catalog, bytes)).stigs, problem: null });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       done.push({ name, stigs: [], problem: error.message });
@@ -77,7 +78,7 @@ export function* inspectSeveral(files: NamedFile[]): Generator<Wanted, Inspected
 }
 
 /** One zip of the upgraded checklists, with the report on each rule of each file. */
-export async function severalFile(done: UpgradedFile[]): Promise<Upgraded> {
+export function severalFile(done: UpgradedFile[]): Upgraded {
   const report = toCsv(
     reportColumns,
     done.flatMap(({ rows }) => rows),

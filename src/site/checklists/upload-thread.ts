@@ -7,10 +7,10 @@ import { gunzipped } from '../../checklists/unzip.ts';
 import {
   type ApiTask,
   type CatalogAnswer,
+  createCatalogLookup,
   type Upgraded,
   upgradeWork,
   type Wanted,
-  type Work,
 } from '../../checklists/upload.ts';
 import { readForm } from '../../http/form.ts';
 import type { PageFrame } from '../parts/view.ts';
@@ -47,30 +47,40 @@ export type ThreadAnswer =
   | { refused: Refused; page: Uint8Array<ArrayBuffer> | null }
   | { fault: string };
 
-/** The current upload, and the function that shows its form again after a refusal. */
-let work: Work | null = null;
+/** The current upload's open question to the catalog, and the function that shows its form again after a refusal. */
+let asked: { resolve: (answer: CatalogAnswer) => void; reject: (error: AppError) => void } | null = null;
 let formAgain: ((problem: string) => Uint8Array<ArrayBuffer>) | null = null;
 
-async function begin(given: Upload): Promise<Work> {
+const catalog = createCatalogLookup(
+  (wanted) =>
+    new Promise((resolve, reject) => {
+      asked = { resolve, reject };
+      send({ wanted });
+    }),
+);
+
+async function answerTo(given: Upload): Promise<Upgraded> {
   if (given.from === 'api') {
     const bytes = gunzipped(given.bytes);
-    if (given.task === 'upgrade') return upgradeWork(bytes, given.query);
-    if (given.task === 'emass') return emassWork(bytes, given.banner);
-    if (given.task === 'references') return referencesWork(bytes, given.isText);
-    return given.task === 'inspect' ? inspectWork(bytes) : fromResultsWork(bytes, given.query);
+    if (given.task === 'upgrade') return upgradeWork(catalog, bytes, given.query);
+    if (given.task === 'emass') return emassWork(catalog, bytes, given.banner);
+    if (given.task === 'references') return referencesWork(catalog, bytes, given.isText);
+    return given.task === 'inspect'
+      ? inspectWork(catalog, bytes)
+      : fromResultsWork(catalog, bytes, given.query);
   }
   const { frame } = given;
   const fields = await readForm(given.bytes, given.type);
   if (given.from === 'references') {
     formAgain = (problem) => refusedTexts(fields.get('text'), problem, frame);
-    return citedWork(citingTexts(fields), fields, frame);
+    return citedWork(catalog, citingTexts(fields), fields, frame);
   }
   const { stigs, tool } = given;
   const form = typedIn(fields);
   let uploaded: UploadedFiles | null = null;
   formAgain = (problem) => refusedForm(tool, form, problem, uploaded, stigs, frame);
   uploaded = await readUploaded(fields, tool);
-  return formWork(uploaded, fields, tool, frame);
+  return formWork(catalog, uploaded, fields, tool, frame);
 }
 
 function refusal({ code, message, field }: Refused): ThreadAnswer {
@@ -78,33 +88,31 @@ function refusal({ code, message, field }: Refused): ThreadAnswer {
   return { refused: { code, message, field }, page: (isOfForm && formAgain?.(message)) || null };
 }
 
-const asError = ({ code, message, field }: Refused) => new AppError(code, message, {}, field);
+function send(answer: ThreadAnswer): void {
+  const made = 'upgraded' in answer ? answer.upgraded.bytes : 'refused' in answer ? answer.page : null;
+  parentPort!.postMessage(answer, made === null ? [] : [made.buffer]);
+}
 
-async function answer(request: ThreadRequest): Promise<ThreadAnswer | null> {
+/** Sends the answer of an upload and releases its state. */
+function finish(answer: ThreadAnswer): void {
+  [asked, formAgain] = [null, null];
+  send(answer);
+}
+
+async function read(upload: Upload): Promise<void> {
   try {
-    if ('refused' in request && formAgain !== null) return refusal(request.refused);
-    let step: IteratorResult<Wanted, Upgraded | Promise<Upgraded>>;
-    if ('bytes' in request) {
-      formAgain = null;
-      work = await begin(request);
-      step = work.next(null);
-    } else if ('ended' in request) return null;
-    else if ('refused' in request) step = work!.throw(asError(request.refused));
-    else step = work!.next(request.release);
-    return step.done ? { upgraded: await step.value } : { wanted: step.value };
+    finish({ upgraded: await answerTo(upload) });
   } catch (error) {
-    if (error instanceof AppError) return refusal(error);
-    return { fault: (error as Error).stack ?? String(error) };
+    finish(error instanceof AppError ? refusal(error) : { fault: (error as Error).stack ?? String(error) });
   }
 }
 
 // The entry of the thread that reads uploads. The main thread sends one at a time.
-parentPort?.on('message', async (request: ThreadRequest) => {
-  const answered = await answer(request);
-  // The upload is finished: release its state.
-  if (answered === null || !('wanted' in answered)) [work, formAgain] = [null, null];
-  if (answered === null) return;
-  const made =
-    'upgraded' in answered ? answered.upgraded.bytes : 'refused' in answered ? answered.page : null;
-  parentPort!.postMessage(answered, made === null ? [] : [made.buffer]);
+parentPort?.on('message', (request: ThreadRequest) => {
+  if ('bytes' in request) void read(request);
+  else if ('release' in request) asked?.resolve(request.release);
+  else if ('ended' in request) [asked, formAgain] = [null, null];
+  // A form is refused as a whole, whichever of its files asked.
+  else if (formAgain !== null) finish(refusal(request.refused));
+  else asked?.reject(new AppError(request.refused.code, request.refused.message, {}, request.refused.field));
 });

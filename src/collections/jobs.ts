@@ -1,0 +1,18 @@
+import type { User, Viewer } from '../auth/viewer.ts';
+import { type MadeJson, madeJson } from '../http/answer.ts';
+import type { ControlCollectionService } from './control-collections.ts';
+import type { ListService } from './lists.ts';
+
+/** The answer with the lists that a viewer sees; `withSlugs` adds their STIGs. All of an organization may be 80 MB. */
+export function listsJson({ lists }: { lists: ListService }, viewer: Viewer, withSlugs: boolean): MadeJson {
+  return madeJson(`{"lists":[${lists.texts(viewer, withSlugs).join(',')}]}`);
+}
+
+/** The answer with the collections of controls that a user sees. */
+export function collectionsJson(
+  { collections }: { collections: ControlCollectionService },
+  user: User,
+): MadeJson {
+  const texts = collections.texts(user);
+  return madeJson(`{"total":${texts.length},"collections":[${texts.join(',')}]}`);
+}
