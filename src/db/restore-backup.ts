@@ -3,26 +3,20 @@ import {
   constants,
   copyFileSync,
   createWriteStream,
+  mkdtempSync,
   openSync,
   readFileSync,
   readSync,
+  rmSync,
   statSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import type Sqlite from 'better-sqlite3';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
-import {
-  freeName,
-  inPrivateFolder,
-  isThere,
-  realFile,
-  rightsAround,
-  sha256OfFile,
-  statIfThere,
-} from '../base/files.ts';
+import { freeName, isThere, realFile, rightsAround, sha256OfFile, statIfThere } from '../base/files.ts';
 import { requireFolder } from '../base/installation.ts';
 import { printable } from '../base/text.ts';
 import { memberOf } from './backup-file.ts';
@@ -52,12 +46,13 @@ interface Audited {
   hash: string;
 }
 
-/** A file of a backup and its destination; `unpack` writes it. */
+/** A database of a backup: where it is restored, its name in messages, and what writes it to another file. */
 interface Part {
   kind: Kind;
   file: string;
   bytes: number;
-  unpack: (temporary: string) => Promise<void>;
+  name: string;
+  unpack(to: string): Promise<void>;
 }
 
 /**
@@ -79,12 +74,50 @@ export async function restoreBackup(
     if (resolve(realFile(backup)) === resolve(file))
       throw new CommandError(`${backup} is the database itself`);
   let zip: ZipFile | null = null;
+  const folders: string[] = [];
+  const unpacked: string[] = [];
   try {
     if (isZip(backup)) zip = await openZip(backup);
     const parts = zip === null ? [partOf(backup, places)] : await partsOf(backup, zip, places);
     for (const { file } of parts) refuseForeign(file);
     for (const { file, bytes } of parts) requireBytes(file, bytes, room(requireFolder(file)));
-    return await restoreParts(backup, parts, now, audited, places);
+    for (const part of parts) {
+      const folder = mkdtempSync(`${part.file}.part-`);
+      folders.push(folder);
+      const to = join(folder, basename(part.file));
+      await part.unpack(to);
+      inspectPart(to, part);
+      unpacked.push(to);
+    }
+    // For a plain database, hash the copy that will be used.
+    const sha256 = sha256OfFile(zip === null ? unpacked[0]! : backup);
+    compareHash(backup, sha256);
+    let lost: string | undefined;
+    const schemas = parts.map(
+      ({ kind }, index) =>
+        seal(unpacked[index]!, 'full', backup, (sqlite) => {
+          refuseLooseRows(sqlite);
+          if (kind === 'users') lost = prepareUsers(sqlite, places, audited, parts.length === 1);
+        }).schema,
+    );
+    const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+    const replacements = parts.map(({ file }, index) => ({
+      sealed: unpacked[index]!,
+      file,
+      keptAs: freeName(`${file}${suffix}`),
+    }));
+    const replaced = replaceDatabases(replacements);
+    return {
+      bytes: statSync(backup).size,
+      sha256,
+      files: parts.map(({ kind, file }, index) => ({
+        kind,
+        file,
+        schema: schemas[index]!,
+        before: replaced[index] ? replacements[index]!.keptAs : null,
+      })),
+      ...(lost === undefined ? {} : { lost }),
+    };
   } catch (error) {
     if (error instanceof CommandError) {
       // A hint for a database in use: here a backup is what is wrong.
@@ -99,53 +132,8 @@ export async function restoreBackup(
     throw new CommandError(`${backup} cannot be restored: ${why}. Nothing was changed`);
   } finally {
     zip?.close();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function restoreParts(
-  backup: string,
-  parts: Part[],
-  now: Date,
-  audited: Audited | null,
-  places: Record<Kind, string>,
-): Promise<Restored> {
-  const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
-  return inPrivateFolders(parts, async (temporaries) => {
-    for (const [index, part] of parts.entries()) await part.unpack(temporaries[index]!);
-    // For a plain database, hash the copy that will be used.
-    const sha256 = sha256OfFile(isZip(backup) ? backup : temporaries[0]!);
-    compareHash(backup, sha256);
-    let lost: string | undefined;
-    const sealed = parts.map(({ kind }, index) =>
-      seal(temporaries[index]!, 'full', backup, (sqlite) => {
-        refuseLooseRows(sqlite);
-        if (kind === 'users') lost = prepareUsers(sqlite, places, audited, parts.length === 1);
-      }),
-    );
-    const replacements = parts.map(({ file }, index) => ({
-      sealed: temporaries[index]!,
-      file,
-      keptAs: freeName(`${file}${suffix}`),
-    }));
-    const replaced = replaceDatabases(replacements);
-    return {
-      bytes: statSync(backup).size,
-      sha256,
-      files: parts.map(({ kind, file }, index) => {
-        const before = replaced[index] ? replacements[index]!.keptAs : null;
-        return { kind, file, schema: sealed[index]!.schema, before };
-      }),
-      ...(lost === undefined ? {} : { lost }),
-    };
-  });
-}
-
-function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Promise<T>): Promise<T> {
-  const [first, ...rest] = parts;
-  if (first === undefined) return work([]);
-  return inPrivateFolder(first.file, (temporary) =>
-    inPrivateFolders(rest, (others) => work([temporary, ...others])),
-  );
 }
 
 function isZip(file: string): boolean {
@@ -175,10 +163,8 @@ function partOf(backup: string, places: Record<Kind, string>): Part {
     kind,
     file: places[kind],
     bytes: stat.size,
-    async unpack(temporary) {
-      copyFileSync(backup, temporary, constants.COPYFILE_EXCL);
-      inspectPart(temporary, kind, backup);
-    },
+    name: backup,
+    unpack: async (to) => copyFileSync(backup, to, constants.COPYFILE_EXCL),
   };
 }
 
@@ -206,7 +192,7 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
       throw new CommandError(
         `${backup} is no backup of Gapstone: it has the member ${printable(entry.fileName, 64)}`,
       );
-    const unpack = async (temporary: string) => {
+    const unpack = async (to: string) => {
       const stream = await zip.openReadStreamPromise(entry as Entry);
       let sum = 0;
       async function* summed(chunks: AsyncIterable<Buffer>) {
@@ -215,13 +201,13 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
           yield chunk;
         }
       }
-      await pipeline(stream, summed, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+      await pipeline(stream, summed, createWriteStream(to, { flags: 'wx', mode: 0o600 }));
       // SQLite does not notice a changed bit in a text.
       if (sum !== entry.crc32)
         throw new CommandError(`${backup} was changed: its member ${entry.fileName} has another checksum`);
-      inspectPart(temporary, kind, `${backup}!/${entry.fileName}`);
     };
-    parts.push({ kind, file: places[kind], bytes: entry.uncompressedSize, unpack });
+    const name = `${backup}!/${entry.fileName}`;
+    parts.push({ kind, file: places[kind], bytes: entry.uncompressedSize, name, unpack });
   }
   if (!parts.some(({ kind }) => kind === 'catalog'))
     throw new CommandError(`${backup} is no backup of Gapstone: it has no member ${memberOf('catalog')}`);
@@ -229,11 +215,11 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
 }
 
 /** Inspects an unpacked database; errors show its name in the backup. */
-function inspectPart(temporary: string, kind: Kind, name: string): void {
+function inspectPart(unpacked: string, { kind, name }: Part): void {
   try {
-    connectReadOnly(temporary, kind, { anySchema: true }).close();
+    connectReadOnly(unpacked, kind, { anySchema: true }).close();
   } catch (error) {
-    if (error instanceof CommandError) error.message = error.message.replace(temporary, () => name);
+    if (error instanceof CommandError) error.message = error.message.replace(unpacked, () => name);
     throw error;
   }
 }

@@ -49,33 +49,39 @@ export async function upgradeFiles({ db, usersDb }: Files, options: UpgradeOptio
 
 async function upgradeAll(files: [Kind, string][], options: UpgradeOptions): Promise<void> {
   const { say = () => undefined, room = freeBytes, onMigrate = () => undefined } = options;
+  const older = files.filter(([kind, file]) => isOlder(kind, file));
   const upgrades: Upgrade[] = [];
-  const done: string[] = [];
   try {
-    for (const [kind, file] of files) {
+    for (const [kind, file] of older) {
       const upgrade = await beginUpgrade(kind, file, room);
       if (upgrade !== null) upgrades.push(upgrade);
     }
     // Before the first commit, so that only a failing commit can leave one file changed.
-    for (const each of upgrades)
-      await attempt(each, async () => {
-        migrate(each.sqlite, each.kind);
-        await onMigrate(each.from, newestSchema(each.kind));
+    for (const { sqlite, kind, file, from } of upgrades)
+      await orUpgradeError(kind, file, async () => {
+        migrate(sqlite, kind);
+        await onMigrate(from, newestSchema(kind));
       });
-    for (const each of upgrades) {
-      await attempt(each, () => each.sqlite.exec('COMMIT'));
-      done.push(
-        `${each.file} was upgraded from schema ${each.from} to ${newestSchema(each.kind)}; a copy from before is in ${each.copy}`,
-      );
-    }
-  } catch (error) {
-    // A copy for each failed attempt would fill the disk.
-    for (const { sqlite, copy } of upgrades) if (sqlite.inTransaction) rmSync(copy, { force: true });
-    throw error;
+    for (const { sqlite, kind, file } of upgrades)
+      await orUpgradeError(kind, file, () => sqlite.exec('COMMIT'));
   } finally {
-    for (const { sqlite } of upgrades) sqlite.close();
-    for (const line of done) say(line);
+    for (const { sqlite, kind, file, from, copy } of upgrades) {
+      // A copy for each failed attempt would fill the disk.
+      if (sqlite.inTransaction) rmSync(copy, { force: true });
+      else
+        say(
+          `${file} was upgraded from schema ${from} to ${newestSchema(kind)}; a copy from before is in ${copy}`,
+        );
+      sqlite.close();
+    }
   }
+}
+
+function isOlder(kind: Kind, file: string): boolean {
+  // A reader would leave an empty log beside it.
+  if (kind === 'users') requireAccess(file, 'written');
+  using reader = connectReadOnly(file, kind, { anySchema: true });
+  return schemaVersion(reader) < newestSchema(kind);
 }
 
 /** A file that is locked and copied, but not yet migrated. */
@@ -87,50 +93,38 @@ interface Upgrade {
   copy: string;
 }
 
-/** Locks a file of an older schema and copies it; null where the schema is current. */
+/** Locks a file of an older schema and copies it; null where another process has migrated it meanwhile. */
 async function beginUpgrade(
   kind: Kind,
   file: string,
   room: (folder: string) => number,
 ): Promise<Upgrade | null> {
-  // A reader would leave an empty log beside it.
-  if (kind === 'users') requireAccess(file, 'written');
-  const isCurrent = (sqlite: Connection) => schemaVersion(sqlite) === newestSchema(kind);
-  {
-    using reader = connectReadOnly(file, kind, { anySchema: true });
-    if (isCurrent(reader)) return null;
-  }
   // If the migration fails the file must be unchanged, its journal mode too.
   const options = { anySchema: true, asItIs: true, busyTimeout: 30_000, checkUnclean: true };
   const sqlite = connect(file, kind, options);
+  let copy: string | null = null;
   try {
     // Hold the lock from the copy to the end of the migration, so that no write is in one but not the other.
     sqlite.exec('BEGIN IMMEDIATE');
-    if (!isCurrent(sqlite)) {
-      using reader = connectReadOnly(file, kind, { anySchema: true });
-      const copy = freeName(`${file}.before-schema-${newestSchema(kind)}`);
-      await copyDatabase(reader, copy, room);
-      return { kind, file, from: schemaVersion(sqlite), sqlite, copy };
-    }
-  } catch (error) {
-    sqlite.close();
-    throw asUpgradeError(file, kind, error as Error);
+    const from = schemaVersion(sqlite);
+    if (from === newestSchema(kind)) return null;
+    using reader = connectReadOnly(file, kind, { anySchema: true });
+    const name = freeName(`${file}.before-schema-${newestSchema(kind)}`);
+    await orUpgradeError(kind, file, () => copyDatabase(reader, name, room));
+    copy = name;
+    return { kind, file, from, sqlite, copy };
+  } finally {
+    if (copy === null) sqlite.close();
   }
-  sqlite.close();
-  return null;
 }
 
-async function attempt({ file, kind }: Upgrade, work: () => unknown): Promise<void> {
+async function orUpgradeError(kind: Kind, file: string, work: () => unknown): Promise<void> {
   try {
     await work();
   } catch (error) {
-    throw asUpgradeError(file, kind, error as Error);
+    const why = (error as Error).message.replace(/\s+/g, ' ');
+    throw new CommandError(
+      `${file} cannot be upgraded to schema ${newestSchema(kind)}: ${why}. It is unchanged`,
+    );
   }
-}
-
-function asUpgradeError(file: string, kind: Kind, { message }: Error): Error {
-  const why = message.replace(/\s+/g, ' ');
-  return new CommandError(
-    `${file} cannot be upgraded to schema ${newestSchema(kind)}: ${why}. It is unchanged`,
-  );
 }
