@@ -38,20 +38,24 @@ interface DerivedRun {
 }
 
 /**
- * Derives all that follows from the sources, in any order, in the run's transaction; updates the ledger lines. It yields
- * where the run may end.
+ * Derives all that follows from the sources, in any order, in the run's transaction; updates the ledger lines. `pause` is
+ * called where the run may end.
  */
-export function* deriveAll(db: Database, run: StagedRun): Generator<void, DerivedRun> {
+export async function deriveAll(
+  db: Database,
+  run: StagedRun,
+  pause: () => Promise<void>,
+): Promise<DerivedRun> {
   const { phases } = run;
   const { touched, ...derived } = phases.timed('identity', () => decideStigs(db, run));
-  yield;
+  await pause();
   const isMoved = derived.changed || touched.size > 0;
   const hasScap = phases.timed('identity', () => deriveMachineChecks(db, run, isMoved));
-  yield;
+  await pause();
   phases.timed('controls', () => deriveCatalogs(db, run));
-  yield;
+  await pause();
   phases.timed('roles', () => deriveGuidance(db, run, touched));
-  yield;
+  await pause();
   return { ...derived, changed: derived.changed || hasScap };
 }
 

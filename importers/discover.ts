@@ -49,9 +49,14 @@ interface DiscoverOptions {
   isSkipped?: (sha256: string, source: string) => boolean;
 }
 
+/** Takes one source; false ends the walk. */
+export type TakeSource = (found: FoundSource) => unknown;
+
 interface Walk {
   budget: InflateBudget;
   keepAll: boolean;
+  hasEnded: boolean;
+  take: (found: FoundSource) => Promise<void>;
 }
 
 /** All files of the paths, folders in order of names. It follows links only in `paths`, and none with `noLinks`. */
@@ -88,19 +93,28 @@ function whyUnreadable(path: string, error: unknown): string {
     : `${message}${rightsAround(path, error)}`;
 }
 
-/** Yields the sources in files and in nested archives, one in memory at a time. */
-export async function* discover(
+/** Gives `takeSource` the sources in files and in nested archives, one in memory at a time. */
+export async function discover(
   files: ListedFile[],
+  takeSource: TakeSource,
   { keepAll = false, isSkipped = () => false }: DiscoverOptions = {},
-): AsyncGenerator<FoundSource> {
-  const walk: Walk = { budget: newInflateBudget(), keepAll };
+): Promise<void> {
+  const walk: Walk = {
+    budget: newInflateBudget(),
+    keepAll,
+    hasEnded: false,
+    async take(found) {
+      if (!walk.hasEnded) walk.hasEnded = (await takeSource(found)) === false;
+    },
+  };
   const groups = new Groups(
     files.map((file) => file.path),
     keepAll,
   );
   for (const { path, lone, noLinks, error } of files) {
+    if (walk.hasEnded) return;
     if (error !== undefined) {
-      yield refused(path, error);
+      await walk.take(refused(path, error));
       continue;
     }
     let file: OpenFile | null = null;
@@ -111,24 +125,26 @@ export async function* discover(
         bytes = file === null || isZipFile(file) ? null : readWhole(file);
       } catch (error) {
         groups.spoil(path);
-        yield refused(path, whyUnreadable(path, error));
+        await walk.take(refused(path, whyUnreadable(path, error)));
         continue;
       }
       if (file === null) {
         // The user meant to import a named file; in a folder, devices and links are skipped.
-        yield lone
-          ? refused(path, `a ${noLinks ? 'link, ' : ''}device or pipe, not a file`)
-          : { ...refused(path, 'a link or device, not a file'), outcome: 'skipped' };
+        await walk.take(
+          lone
+            ? refused(path, `a ${noLinks ? 'link, ' : ''}device or pipe, not a file`)
+            : { ...refused(path, 'a link or device, not a file'), outcome: 'skipped' },
+        );
       } else if (bytes === null) {
         const hash = await hashFile(file);
-        if (!isSkipped(hash, path)) yield* openNested(path, file.handle, hash, 1, walk);
+        if (!isSkipped(hash, path)) await openNested(path, file.handle, hash, 1, walk);
       } else if (!groups.take(path, dirname(path), bytes))
-        yield { type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone };
+        await walk.take({ type: 'bytes', source: path, bytes, sha256: sha256(bytes), lone });
     } finally {
       if (file !== null) closeSync(file.handle);
     }
   }
-  yield* groups.found();
+  for (const each of groups.found()) await walk.take(each);
 }
 
 function refused(source: string, reason: string): Unreadable {
@@ -154,13 +170,13 @@ async function hashFile({ handle }: OpenFile): Promise<string> {
   return hash.digest('hex');
 }
 
-async function* openNested(
+async function openNested(
   source: string,
   origin: number | Buffer,
   hash: string,
   depth: number,
   walk: Walk,
-): AsyncGenerator<FoundSource> {
+): Promise<void> {
   let archive: Awaited<ReturnType<typeof openArchive>>;
   try {
     if (depth > archiveLimits.depth)
@@ -168,29 +184,29 @@ async function* openNested(
     archive = await openArchive(origin, walk.budget);
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
-    yield { type: 'archive', source, sha256: hash, members: 0, error: error.message };
-    return;
+    return walk.take({ type: 'archive', source, sha256: hash, members: 0, error: error.message });
   }
-  yield { type: 'archive', source, sha256: hash, members: archive.members.length, error: null };
+  await walk.take({ type: 'archive', source, sha256: hash, members: archive.members.length, error: null });
   const groups = new Groups(
     archive.members.map((member) => member.name),
     walk.keepAll,
   );
   try {
-    for (const member of archive.members) yield* readMember(source, member, depth, walk, groups);
-    yield* groups.found();
+    for (const member of archive.members)
+      if (!walk.hasEnded) await readMember(source, member, depth, walk, groups);
+    for (const each of groups.found()) await walk.take(each);
   } finally {
     archive.close();
   }
 }
 
-async function* readMember(
+async function readMember(
   archive: string,
   member: Member,
   depth: number,
   walk: Walk,
   groups: Groups,
-): AsyncGenerator<FoundSource> {
+): Promise<void> {
   const source = `${archive}!/${member.name}`;
   let bytes: Buffer;
   try {
@@ -198,13 +214,12 @@ async function* readMember(
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     groups.spoil(member.name);
-    yield refused(source, error.message);
-    return;
+    return walk.take(refused(source, error.message));
   }
   const hash = sha256(bytes);
-  if (looksLikeZip(bytes)) yield* openNested(source, bytes, hash, depth + 1, walk);
+  if (looksLikeZip(bytes)) await openNested(source, bytes, hash, depth + 1, walk);
   else if (!groups.take(member.name, folderOf(archive, member.name), bytes))
-    yield { type: 'bytes', source, bytes, sha256: hash, lone: false };
+    await walk.take({ type: 'bytes', source, bytes, sha256: hash, lone: false });
 }
 
 /** The folder of a member in the ledger; for a member at the top, the archive. */

@@ -71,16 +71,17 @@ export class Groups {
     this.spoiled.add(dirname(path));
   }
 
-  *found(): Generator<Group | Unreadable> {
-    for (const [key, { kind, source, files }] of this.open) {
+  /** The sources of the files that were taken, once. */
+  found(): (Group | Unreadable)[] {
+    const found = [...this.open].map(([key, { kind, source, files }]): Group | Unreadable => {
       if (this.spoiled.has(key.slice(kind.length + 1))) {
         const reason = 'a file of this folder cannot be read, so the source is incomplete';
-        yield { type: 'unreadable', source, reason, outcome: 'rejected' };
-        continue;
+        return { type: 'unreadable', source, reason, outcome: 'rejected' };
       }
       files.sort((a, b) => compareCodePoints(a.name, b.name));
-      yield { type: 'group', kind, source, sha256: groupHash(files), files };
-    }
+      return { type: 'group', kind, source, sha256: groupHash(files), files };
+    });
     this.open.clear();
+    return found;
   }
 }

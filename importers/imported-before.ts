@@ -43,11 +43,12 @@ export async function notYetImported(
     let isFresh = false;
     const passedBy = (hash: string, source: string) =>
       (takenBack.has(hash) || lines.has(`${source}\0${hash}`)) && hashes.push(hash) > 0;
-    for await (const found of discover(listFiles([path], { noLinks }), { isSkipped: passedBy })) {
+    const look = (found: FoundSource) => {
       isFresh = !isStored(found);
-      if (isFresh) break;
-      if (found.type !== 'unreadable') hashes.push(found.sha256);
-    }
+      if (!isFresh && found.type !== 'unreadable') hashes.push(found.sha256);
+      return !isFresh;
+    };
+    await discover(listFiles([path], { noLinks }), look, { isSkipped: passedBy });
     if (isFresh) fresh.push(path);
     else for (const hash of hashes) met.push(hash);
     if (hashes.some((hash) => takenBack.has(hash))) leftOut.push(path);

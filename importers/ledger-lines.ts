@@ -1,6 +1,6 @@
 import { count } from '../src/base/text.ts';
 import type { importLedger } from '../src/db/tables.ts';
-import type { Kind } from '../src/read/kind.ts';
+import type { Kind } from '../src/read/import-error.ts';
 
 type ImportLedgerLine = typeof importLedger.$inferSelect;
 

@@ -1,5 +1,4 @@
-import { ImportError } from '../src/read/import-error.ts';
-import type { Kind } from '../src/read/kind.ts';
+import { ImportError, type Kind } from '../src/read/import-error.ts';
 import { ResultsFinder, scanResults } from '../src/read/scan-results.ts';
 import { DoctypeError, readXml, type XmlElement, type XmlHandler } from '../src/read/xml.ts';
 import type { ControlsResult } from './controls/catalog.ts';

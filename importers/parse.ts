@@ -1,7 +1,6 @@
 import { isObject } from '../src/base/json.ts';
 import { decodeText, headOf } from '../src/read/decode.ts';
-import { ImportError } from '../src/read/import-error.ts';
-import type { Kind } from '../src/read/kind.ts';
+import { ImportError, type Kind } from '../src/read/import-error.ts';
 import type { ControlsResult } from './controls/catalog.ts';
 import { isControlsCsv, parseControlsCsv } from './controls/controls-csv.ts';
 import { parseCprt } from './controls/cprt.ts';

@@ -1,4 +1,4 @@
-import type { Kind } from '../src/read/kind.ts';
+import type { Kind } from '../src/read/import-error.ts';
 import type { CatalogPart, ControlsResult } from './controls/catalog.ts';
 import type { ControlsRecord } from './controls/control-record.ts';
 import type { DocumentRecord } from './guidance/document-record.ts';

@@ -1,13 +1,12 @@
 import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { CommandError } from '../src/base/errors.ts';
-import { yieldToEventLoop } from '../src/base/slices.ts';
 import type { Database } from '../src/db/database.ts';
 import { asCommandError } from '../src/db/faults.ts';
 import { prepareInsert } from '../src/db/insert.ts';
 import { catalog, importLedger, importRuns } from '../src/db/tables.ts';
-import { ImportError, oneLine } from '../src/read/import-error.ts';
-import type { Kind } from '../src/read/kind.ts';
+import { ImportError, type Kind, oneLine } from '../src/read/import-error.ts';
 import { deriveAll, type StatedPart } from './derive.ts';
 import { discover, type FoundSource, type ListedFile, listFiles } from './discover.ts';
 import {
@@ -141,7 +140,7 @@ class ImportRun {
 
   /** Lets a signal arrive; throws its reason. */
   private async pause(): Promise<void> {
-    await yieldToEventLoop();
+    await nextTurn();
     this.options.signal?.throwIfAborted();
   }
 
@@ -149,35 +148,35 @@ class ImportRun {
   private async takeAll(files: ListedFile[]): Promise<string[]> {
     const loneUnknown: string[] = [];
     const { takenBack = new Set<string>() } = this.options;
-    const sources = discover(files, { isSkipped: (hash) => takenBack.has(hash) });
     let found = files.length;
     let bytes = 0;
-    for (;;) {
-      await this.pause();
-      const from = performance.now();
-      const { value: source, done } = await sources.next();
+    let from = performance.now();
+    const take = async (source: FoundSource) => {
       const read = performance.now();
       this.phases.times.read += read - from;
-      if (done) return loneUnknown;
-      if (source.type !== 'unreadable' && takenBack.has(source.sha256)) continue;
-      if (source.type === 'archive') found += source.members;
-      bytes += sizeOf(source);
-      const line = this.take(source);
-      line.ms = roundMs(performance.now() - read);
-      this.lines.push(line);
-      const lone = source.type === 'bytes' && source.lone;
-      if (lone && line.outcome === 'skipped' && line.kind === 'other') loneUnknown.push(line.source);
-      this.options.onProgress?.({ done: this.lines.length, found, rules: this.staging.rules, bytes });
-    }
+      if (source.type === 'unreadable' || !takenBack.has(source.sha256)) {
+        if (source.type === 'archive') found += source.members;
+        bytes += sizeOf(source);
+        const line = this.take(source);
+        line.ms = roundMs(performance.now() - read);
+        this.lines.push(line);
+        const lone = source.type === 'bytes' && source.lone;
+        if (lone && line.outcome === 'skipped' && line.kind === 'other') loneUnknown.push(line.source);
+        this.options.onProgress?.({ done: this.lines.length, found, rules: this.staging.rules, bytes });
+      }
+      await this.pause();
+      from = performance.now();
+    };
+    await discover(files, take, { isSkipped: (hash) => takenBack.has(hash) });
+    this.phases.times.read += performance.now() - from;
+    return loneUnknown;
   }
 
   private async complete(loneUnknown: string[], start: number): Promise<ImportResult> {
     const { db, lines: open, staging, parts, phases } = this;
     const overrides = this.options.overrides ?? new Map<string, string>();
-    const deriving = deriveAll(db, { lines: open, staging, parts, overrides, phases });
-    let step = deriving.next();
-    for (; !step.done; step = deriving.next()) await this.pause();
-    const { changed, unusedOverrides, slugChanges } = step.value;
+    const run = { lines: open, staging, parts, overrides, phases };
+    const { changed, unusedOverrides, slugChanges } = await deriveAll(db, run, () => this.pause());
     noteArchives(open);
     const made = open.map(({ releaseId: _, sourceId: __, ...line }) => line);
     const bad = made.filter((line) => line.outcome === 'rejected' || loneUnknown.includes(line.source));

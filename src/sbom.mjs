@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, posix } from 'node:path';
+import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -17,10 +17,9 @@ const file = join(folder, 'dist', 'sbom.cdx.json');
 const readJson = (...parts) => JSON.parse(readFileSync(join(root, ...parts), 'utf8'));
 const locked = readJson('package-lock.json').packages;
 const inside = readJson('dist', 'packages.json');
-const hash = (algorithm, path) => ({
-  alg: algorithm,
-  content: createHash(algorithm.replace('-', '').toLowerCase()).update(readFileSync(path)).digest('hex'),
-});
+const hashesOf = (path) => [
+  { alg: 'SHA-256', content: createHash('sha256').update(readFileSync(path)).digest('hex') },
+];
 
 function component(type, name, version, purl, license) {
   const licenses = license === undefined ? {} : { licenses: [{ license: { id: license } }] };
@@ -49,15 +48,15 @@ function needed(path) {
   return found.filter((each) => inside.includes(each));
 }
 
+/** The packages of the system, as its dpkg or rpm lists them. */
 function basePackages() {
-  const release = Object.fromEntries(
-    [...readFileSync('/etc/os-release', 'utf8').matchAll(/^(\w+)="?(.*?)"?$/gm)].map((match) =>
-      match.slice(1),
-    ),
+  const lines = readFileSync('/etc/os-release', 'utf8').matchAll(/^(\w+)="?(.*?)"?$/gm);
+  const { ID: id, VERSION_ID: versionId } = Object.fromEntries(
+    [...lines].map(([, name, text]) => [name, text]),
   );
-  const distro = `${release.ID}-${release.VERSION_ID}`;
-  const debian = existsSync('/var/lib/dpkg/status');
-  const text = debian
+  const distro = `${id}-${versionId}`;
+  const isDebian = existsSync('/var/lib/dpkg/status');
+  const text = isDebian
     ? // biome-ignore lint/suspicious/noTemplateCurlyInString: these are placeholders of dpkg
       execFileSync('dpkg-query', ['-W', '-f', '${db:Status-Status} ${Package} ${Version} ${Architecture}\\n'])
     : execFileSync('rpm', [
@@ -65,38 +64,36 @@ function basePackages() {
         '--qf',
         'installed %{NAME} %|EPOCH?{%{EPOCH}:}:{}|%{VERSION}-%{RELEASE} %{ARCH}\\n',
       ]);
-  const packages = [...text.toString().matchAll(/^installed (\S+) (?:(\d+):)?(\S+) (\S+)$/gm)];
-  const found = packages.map(([, name, epoch, version, arch]) => {
-    // An epoch is a part of the version for dpkg, and a qualifier for rpm.
-    const whole = debian && epoch ? `${epoch}:${version}` : version;
-    const qualifiers = `arch=${arch}&distro=${distro}${!debian && epoch ? `&epoch=${epoch}` : ''}`;
-    const purl = `pkg:${debian ? 'deb' : 'rpm'}/${release.ID}/${encodeURIComponent(name)}@${encodeURIComponent(whole)}`;
-    return component('library', name, whole, `${purl}?${qualifiers}`);
-  });
-  const system = component('operating-system', release.ID, release.VERSION_ID, `pkg:generic/${distro}`);
+  const found = [...text.toString().matchAll(/^installed (\S+) (?:(\d+):)?(\S+) (\S+)$/gm)].map(
+    ([, name, epoch, version, arch]) => {
+      // An epoch is a part of the version for dpkg, and a qualifier for rpm.
+      const whole = isDebian && epoch ? `${epoch}:${version}` : version;
+      const qualifiers = `arch=${arch}&distro=${distro}${!isDebian && epoch ? `&epoch=${epoch}` : ''}`;
+      const purl = `pkg:${isDebian ? 'deb' : 'rpm'}/${id}/${encodeURIComponent(name)}@${encodeURIComponent(whole)}`;
+      return component('library', name, whole, `${purl}?${qualifiers}`);
+    },
+  );
+  const system = component('operating-system', id, versionId, `pkg:generic/${distro}`);
   return [system, ...found.sort((a, b) => (a.purl < b.purl ? -1 : 1))];
 }
 
 const { version, license } = readJson('package.json');
-const own = { ...component('application', 'gapstone', version, `pkg:generic/gapstone@${version}`, license) };
+const own = component('application', 'gapstone', version, `pkg:generic/gapstone@${version}`, license);
 
-// A runtime folder has one driver; a checkout has one for each platform, and only this platform's counts.
 const driverHome = join(folder, 'node_modules', 'better-sqlite3');
-const prebuilt = readdirSync(join(driverHome, 'prebuilds')).find(
-  (name) => name === `${process.platform}-${process.arch}.node`,
-);
+const driver = join(driverHome, 'prebuilds', `${process.platform}-${process.arch}.node`);
 const database = new (createRequire(join(driverHome, 'package.json'))('better-sqlite3'))(':memory:');
 const sqliteVersion = database.prepare('SELECT sqlite_version()').pluck().get();
 database.close();
 const sqlite = {
   ...component('library', 'sqlite', sqliteVersion, `pkg:generic/sqlite@${sqliteVersion}`, 'blessing'),
-  description: `compiled into better-sqlite3, prebuilds/${prebuilt}`,
-  hashes: [hash('SHA-256', join(driverHome, 'prebuilds', prebuilt))],
+  description: `compiled into better-sqlite3, ${relative(driverHome, driver)}`,
+  hashes: hashesOf(driver),
 };
 const node = {
   ...component('platform', 'node', process.versions.node, `pkg:generic/node@${process.versions.node}`, 'MIT'),
   description: 'the runtime; its properties are what it says of the libraries that it uses',
-  hashes: [hash('SHA-256', process.execPath)],
+  hashes: hashesOf(process.execPath),
   properties: Object.entries(process.versions)
     .filter(([name, value]) => name !== 'node' && value !== '')
     .map(([name, value]) => ({ name: `node:${name}`, value })),
@@ -112,7 +109,7 @@ function packaged() {
     ...component('library', name, gcc, `pkg:generic/${name.replaceAll('+', '%2B')}@${gcc}`),
     licenses: [{ expression: 'GPL-3.0-or-later WITH GCC-exception-3.1' }],
     description: `of Debian's gcc-11, lib/${name}`,
-    hashes: [hash('SHA-256', join(lib, name))],
+    hashes: hashesOf(join(lib, name)),
   }));
   const launcher = component(
     'application',
@@ -122,7 +119,7 @@ function packaged() {
     license,
   );
   const program = join(folder, 'bin', 'gapstone');
-  return [...found, { ...launcher, description: 'bin/gapstone', hashes: [hash('SHA-256', program)] }];
+  return [...found, { ...launcher, description: 'bin/gapstone', hashes: hashesOf(program) }];
 }
 
 const packages = new Map(inside.map((path) => [path, npmPackage(path)]));
@@ -145,14 +142,11 @@ const bill = {
   components: [...packages.values(), node, sqlite, ...packaged(), ...base],
   dependencies,
 };
-const digest = createHash('sha256').update(JSON.stringify(bill)).digest('hex');
-const parts = [
-  digest.slice(0, 8),
-  digest.slice(8, 12),
-  `8${digest.slice(13, 16)}`,
-  `a${digest.slice(17, 20)}`,
-];
-bill.serialNumber = `urn:uuid:${parts.join('-')}-${digest.slice(20, 32)}`;
+// A UUID of version 8 (RFC 9562), made of the content.
+bill.serialNumber = createHash('sha256')
+  .update(JSON.stringify(bill))
+  .digest('hex')
+  .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, 'urn:uuid:$1-$2-8$3-a$4-$5');
 
 const text = `${JSON.stringify(bill, null, 2)}\n`;
 mkdirSync(dirname(file), { recursive: true });

@@ -101,8 +101,7 @@ structure('packages stay in their rooms', () => {
     // No other program is ever started, but the Node of the package in place of one that is too old, and our own import.
     [/^(node:)?child_process$/, /^src\/(runtime|commands\/inbox)\.ts$/],
     [/^(node:)?cluster$/, /^$/],
-    // A new context is where V8 shows its collector of garbage; nothing else is ever run in one.
-    [/^(node:)?vm$/, /^src\/base\/idle-memory\.ts$/],
+    [/^(node:)?vm$/, /^$/],
   ];
   for (const [name, path] of packages)
     for (const [packageName, place] of rules)

@@ -1,7 +1,6 @@
 import { compareCodePoints } from '../../src/base/text.ts';
 import { familyCodeOf, sortKey } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../../src/read/import-error.ts';
-import type { Kind } from '../../src/read/kind.ts';
+import { ImportError, type Kind } from '../../src/read/import-error.ts';
 import type {
   CatalogRecord,
   CciItem,

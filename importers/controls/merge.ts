@@ -7,7 +7,7 @@ import {
   versionKey,
   withEdition,
 } from '../../src/catalog/controls/frameworks.ts';
-import type { Kind } from '../../src/read/kind.ts';
+import type { Kind } from '../../src/read/import-error.ts';
 import type { ControlRecord } from './control-record.ts';
 
 /** One version of a framework as one source states it. */

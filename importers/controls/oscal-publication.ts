@@ -1,7 +1,6 @@
 import { isPublished, longestFramework, longestIdentifier } from '../../src/catalog/controls/frameworks.ts';
 import { canonicalIdentifier } from '../../src/catalog/controls/identifier.ts';
-import { ImportError } from '../../src/read/import-error.ts';
-import type { Kind } from '../../src/read/kind.ts';
+import { ImportError, type Kind } from '../../src/read/import-error.ts';
 import { collapseLine, excerpt } from '../read/source-text.ts';
 import type { OscalControl, OscalMetadata, OscalParameter, OscalPart, OscalProperty } from './oscal-shape.ts';
 import { labelOfItem } from './statement.ts';

@@ -66,16 +66,19 @@ const has = (names: string | undefined, name: string) => (names ?? '').split(' '
 const singular = (name: string) => name.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
 
 /** The attributes and elements of a node, of JSON or XML, each with its name in the singular. */
-function* itemsOf(node: object): Generator<[name: string, item: unknown]> {
+function itemsOf(node: object): [name: string, item: unknown][] {
   if ('children' in node) {
     const { attributes, children } = node as XmlNode;
-    for (const [name, value] of Object.entries(attributes))
-      if (!name.includes(':')) yield [singular(name), value];
-    for (const child of children) if (typeof child !== 'string') yield [singular(child.name), child];
-    return;
+    const own = Object.entries(attributes).filter(([name]) => !name.includes(':'));
+    const elements = children.filter((child) => typeof child !== 'string');
+    return [
+      ...own.map(([name, value]): [string, unknown] => [singular(name), value]),
+      ...elements.map((child): [string, unknown] => [singular(child.name), child]),
+    ];
   }
-  for (const [name, value] of Object.entries(node))
-    for (const item of Array.isArray(value) ? value : [value]) yield [singular(name), item];
+  return Object.entries(node).flatMap(([name, value]) =>
+    [value].flat().map((item): [string, unknown] => [singular(name), item]),
+  );
 }
 
 function attributeOf(node: unknown, name: string): string {

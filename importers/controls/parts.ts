@@ -4,7 +4,7 @@ import { sha256 } from '../../src/base/ids.ts';
 import { packageRoot } from '../../src/base/root.ts';
 import { compareVersions } from '../../src/catalog/controls/frameworks.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { Kind } from '../../src/read/kind.ts';
+import type { Kind } from '../../src/read/import-error.ts';
 import { excerpt, firstOf } from '../read/source-text.ts';
 import { inCatalogOrder } from './catalog.ts';
 

@@ -9,12 +9,10 @@ import { closureRows } from './closure.ts';
 import { crosswalkOf } from './derive-crosswalk.ts';
 
 /** Checks the stored crosswalk against its sources: a line for each wrong edge and each node with wrong paths. */
-export function* crosswalkProblems(db: Database): Iterable<string> {
-  yield* edgeProblems(db);
-  yield* closureProblems(db);
-}
+export const crosswalkProblems = (db: Database): string[] => [...edgeProblems(db), ...closureProblems(db)];
 
-function* edgeProblems(db: Database): Iterable<string> {
+function edgeProblems(db: Database): string[] {
+  const problems: string[] = [];
   const follow = new Map(crosswalkOf(db).edges.map((edge) => [nameOfEdge(edge), edge.status]));
   const rows = db.sqlite
     .prepare<[], [string, string, string, string, MappingStatus]>(
@@ -28,12 +26,14 @@ function* edgeProblems(db: Database): Iterable<string> {
     const edge = nameOfEdge({ a, b: { framework: toFramework, identifier: to } });
     const expected = follow.get(edge) ?? 'no edge';
     follow.delete(edge);
-    if (expected !== status) yield `${edge} is ${status}, the sources give ${expected}`;
+    if (expected !== status) problems.push(`${edge} is ${status}, the sources give ${expected}`);
   }
-  for (const [edge, status] of follow) yield `${edge} is no edge, the sources give ${status}`;
+  for (const [edge, status] of follow) problems.push(`${edge} is no edge, the sources give ${status}`);
+  return problems;
 }
 
-function* closureProblems({ sqlite }: Database): Iterable<string> {
+function closureProblems({ sqlite }: Database): string[] {
+  const problems: string[] = [];
   const nodes = sqlite
     .prepare<[], GraphNode>('SELECT framework, identifier FROM crosswalk_nodes ORDER BY id')
     .all();
@@ -52,8 +52,11 @@ function* closureProblems({ sqlite }: Database): Iterable<string> {
     const made = closureRows(graph, source);
     rows += stored.length;
     if (JSON.stringify(stored) !== JSON.stringify(made))
-      yield `the paths of ${framework}:${identifier} do not match its edges: ${stored.length} stored, ${made.length} expected`;
+      problems.push(
+        `the paths of ${framework}:${identifier} do not match its edges: ${stored.length} stored, ${made.length} expected`,
+      );
   }
   const all = sqlite.prepare<[], number>('SELECT count(*) FROM crosswalk_paths').pluck().get()!;
-  if (all !== rows) yield `${all - rows} paths begin at nodes that do not exist`;
+  if (all !== rows) problems.push(`${all - rows} paths begin at nodes that do not exist`);
+  return problems;
 }

@@ -39,17 +39,17 @@ const pairing = [
 ];
 
 /** Reads the files of one Markdown document (GFM), each alone: code ends with its file. Throws `ImportError`. */
-export function* parseFiles(files: string[]): Generator<{ text: string; tree: Tree }> {
+export function parseFiles(files: string[]): { text: string; tree: Tree }[] {
   if (files.reduce((sum, text) => sum + text.length, 0) > longestText)
     throw tooMuch('has more than 4 million characters');
   if (files.reduce((sum, text) => sum + (text.match(mark)?.length ?? 0), 0) > maxMarks)
     throw tooMuch(`has more than ${maxMarks} lines and marks`);
-  for (const file of files) {
+  return files.map((file) => {
     const text = withoutTemplates(file);
     checkLines(text);
     checkPairs(text);
-    yield { text, tree: parseMarkdown(text) };
-  }
+    return { text, tree: parseMarkdown(text) };
+  });
 }
 
 /** Parses a piece of a checked file, without the constructs in `disabled`. */

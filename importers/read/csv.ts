@@ -1,6 +1,5 @@
 import { guardedCell, isStorable } from '../../src/base/text.ts';
-import { ImportError } from '../../src/read/import-error.ts';
-import type { Kind } from '../../src/read/kind.ts';
+import { ImportError, type Kind } from '../../src/read/import-error.ts';
 import { readTable, type TableRow } from '../../src/read/table.ts';
 import { excerpt } from './source-text.ts';
 

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { isStorable } from '../../src/base/text.ts';
-import { ImportError } from '../../src/read/import-error.ts';
-import type { Kind } from '../../src/read/kind.ts';
+import { ImportError, type Kind } from '../../src/read/import-error.ts';
 import { excerpt } from './source-text.ts';
 
 const maxDepth = 64;

@@ -1,4 +1,4 @@
-import { ruleKey } from '../../src/db/rule-keys.ts';
+import { ruleKey } from '../../src/base/rule-ids.ts';
 import type { XccdfFinding } from './xccdf-record.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { ruleName } from '../../src/base/rule-ids.ts';
 import { count } from '../../src/base/text.ts';
 import type { Database } from '../../src/db/database.ts';
-import { ruleName } from '../../src/db/rule-keys.ts';
 import { excerpt } from '../read/source-text.ts';
 import { fewShared } from './benchmark-products.ts';
 import type { Named } from './give-slugs.ts';

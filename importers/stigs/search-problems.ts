@@ -11,7 +11,7 @@ const wordsSql = 'SELECT term FROM rule_words ORDER BY term';
  * from the texts of some rules, and both must find the same of these by some words. Nor may a word find a rule of no
  * current release.
  */
-export function* searchProblems(db: Database): Iterable<string> {
+export function searchProblems(db: Database): string[] {
   const list = <T>(sql: string) => db.sqlite.prepare<[], T>(sql).pluck().all();
   const matching = db.sqlite.prepare<[string], number>(matchingSql).pluck();
   const current = list<number>(
@@ -37,15 +37,19 @@ export function* searchProblems(db: Database): Iterable<string> {
     }
     for (const id of right) if (isCurrent.has(id)) missing.set(id, word);
   }
-  yield* told(strange, 'are found that no current release has');
-  yield* told(wrong, 'are found by a word that they do not have');
-  yield* told(missing, 'are not found by a word that they have');
+  return [
+    ...problemOf(strange, 'are found that no current release has'),
+    ...problemOf(wrong, 'are found by a word that they do not have'),
+    ...problemOf(missing, 'are not found by a word that they have'),
+  ];
 }
 
-/** One line for some rules, each with one of the words. */
-function* told(rules: Map<number, string>, what: string): Iterable<string> {
-  for (const [id, word] of [...rules].slice(0, 1))
-    yield `${rules.size} rules ${what}: number ${id} by ${quoted(word)}`;
+/** One line for all of some rules, with the first and its word. */
+function problemOf(rules: Map<number, string>, what: string): string[] {
+  const [first] = rules;
+  if (first === undefined) return [];
+  const [id, word] = first;
+  return [`${rules.size} rules ${what}: number ${id} by ${quoted(word)}`];
 }
 
 /** As many of some items as are compared, evenly spread. */

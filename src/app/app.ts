@@ -61,7 +61,7 @@ export function createApp(context: Context, services = createServices(context)):
   app.route('/', cronRoutes(access, services.purge));
 
   const refuse = (error: Error, requestId: string) => logged(log, error, requestId);
-  if (context.mcp) programRoutes(app, access, services, context, refuse);
+  if (context.mcp) programRoutes(app, access, ask, context, refuse);
   const pages = pageRoutes(
     {
       access: access.with({ form: true }),

@@ -1,14 +1,12 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
+import type { Ask } from '../base/ask.ts';
 import { type AppError, forbidden } from '../base/errors.ts';
 import { type Message, notServed } from '../base/json-rpc.ts';
 import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
-import type { Answers } from '../http/cache/answers.ts';
-import { keepTexts } from '../http/cache/keep-texts.ts';
 import type { Env } from '../http/env.ts';
 import { originAsked } from '../http/same-origin.ts';
-import type { Services } from '../services.ts';
 
 export interface ProgramOptions {
   /** The address that the server listens on. */
@@ -17,36 +15,31 @@ export interface ProgramOptions {
   corsOrigins: readonly string[];
   /** Bytes that a body may have on most routes (D2.3). */
   maxBody: number;
-  answers: Answers | null;
 }
 
 const needsUser =
   'You need a user token: send the header Authorization: Bearer TOKEN. On stdio, start gapstone mcp with --token-file';
 const maxMessage = 64 * 1024;
 
-/** The name of the tool that a message calls; undefined for another message. */
-const calledTool = ({ method, params }: Message) =>
-  method === 'tools/call' ? (params!.name as string) : undefined;
-
 /** Whether a message calls a tool that is much work, as its route is. */
-const isCostly = (message: Message) => calledTool(message) === 'coverage';
+const isCostly = ({ method, params }: Message) => method === 'tools/call' && params!.name === 'coverage';
 
 /** `POST /mcp` for programs that reason (rule D41.1). The adapter is loaded with the first message. */
 export function programRoutes(
   app: OpenAPIHono<Env>,
   access: Access,
-  services: Services,
+  ask: Ask,
   options: ProgramOptions,
   fault: (error: Error, requestId: string) => AppError,
 ): void {
-  const begin = async () => {
-    const [{ createHttpPrograms }, { Refused }] = await Promise.all([
-      import('../mcp/http.ts'),
+  const load = async () => {
+    const [{ createHttpTools }, { Refused }] = await Promise.all([
+      import('../mcp/tool-server.ts'),
       import('../mcp/calls.ts'),
     ]);
-    return { answerMessage: createHttpPrograms({ services, kept: keepTexts(options.answers) }), Refused };
+    return { answerMessage: createHttpTools(), Refused };
   };
-  let adapter: ReturnType<typeof begin> | undefined;
+  let adapter: ReturnType<typeof load> | undefined;
   const rule = access.with({
     message: true,
     maxBody: Math.min(maxMessage, options.maxBody),
@@ -60,28 +53,27 @@ export function programRoutes(
     if (refusal !== null)
       return c.body(refusal, 404, { ...privateHeaders, 'Content-Type': 'application/json' });
     if (isCostly(message)) c.get('program').costly();
-    adapter ??= begin();
+    adapter ??= load();
     const { answerMessage, Refused } = await adapter;
-    const requestId = c.get('requestId');
-    // Emptied in the end: what the library makes for a call stays in memory until a full collection, and would hold
-    // the request.
-    const held: { program?: Env['Variables']['program'] | undefined } = { program: c.get('program') };
+    const { user, refused } = c.get('program');
     const required = async () => {
-      const { user, refused } = held.program!;
       if (user !== null) return user;
       refused();
       throw new Refused(needsUser);
     };
-    const asking = {
-      only: calledTool(message),
+    const response = await answerMessage(c.req.raw, message, {
+      ask,
       caller: { catalog: required, user: required },
-      fault: (error: Error) => fault(error, requestId).message,
-    };
+      fault: (error: Error) => fault(error, c.get('requestId')).message,
+    });
     // The whole text: a stream would be sent after the audit event is written.
-    const { status, type, text } = await answerMessage(c.req.raw, message, asking);
-    held.program = undefined;
+    const text = await response.text();
+    const type = response.headers.get('Content-Type');
     const headers = { ...privateHeaders, ...(type === null ? {} : { 'Content-Type': type }) };
-    return c.body(text, status as 200, { ...headers, 'Content-Length': String(Buffer.byteLength(text)) });
+    return c.body(text, response.status as 200, {
+      ...headers,
+      'Content-Length': String(Buffer.byteLength(text)),
+    });
   });
 }
 

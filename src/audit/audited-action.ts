@@ -18,7 +18,6 @@ export type Audit = ReturnType<typeof createAudit>;
  */
 export function createAudit(stream: AuditStream, db: Database | null) {
   const steps = new AsyncLocalStorage<Step>();
-  let underWay = 0;
   // Take the stream's lock before the work: when it is busy, nothing was written and the write can be retried.
   const unhook = db?.within((work, isLast) => {
     const recorded = () => {
@@ -32,7 +31,7 @@ export function createAudit(stream: AuditStream, db: Database | null) {
     stream,
 
     /** Runs an action; `event` is called just before the commit. Throws what the work throws. */
-    async run<T>(
+    run<T>(
       event: () => Omit<AuditEvent, 'outcome' | 'reason'>,
       work: (step: Step) => Promise<T>,
     ): Promise<T> {
@@ -45,13 +44,7 @@ export function createAudit(stream: AuditStream, db: Database | null) {
           written = true;
         },
       };
-      underWay++;
-      try {
-        return await steps.run(step, () => work(step));
-      } finally {
-        // An active AsyncLocalStorage costs time at every event of every request.
-        if (--underWay === 0) steps.disable();
-      }
+      return steps.run(step, () => work(step));
     },
 
     close: () => unhook?.(),

@@ -33,37 +33,36 @@ const systemIo: AuditIo = {
 export const companionsOf = (file: string) => ({ lock: `${file}.lock`, head: `${file}.head` });
 
 /**
- * Opens the append-only stream (mode 0600), and continues the chain in a new file after a rotation. `known` gives a
- * line that must exist. Throws when it cannot be opened.
+ * The append-only stream (mode 0600). Its files are opened by each append, so that the chain continues in a new file
+ * after a rotation. `known` gives a line that must exist; `lockTimeout` is in milliseconds.
  */
 export function openAuditFile(
   file: string,
   options: { now: () => Date; lockTimeout?: number; io?: AuditIo; known?: () => Head },
 ) {
-  const { now, io = systemIo, known = () => origin } = options;
-  const open = openFiles(file, options.lockTimeout ?? 5000);
+  const { now, lockTimeout = 5000, io = systemIo, known = () => origin } = options;
+  const names = companionsOf(file);
+  let lock: FileLock | null = null;
+  let lockInode: number | undefined;
   let held = false;
-  /** The head at the end of the file; valid while the file has this size. */
-  let seen: { size: number; head: Head } | null = null;
   let lastDay = '';
   let own: Head = origin;
 
-  function findEnd(): Resumption {
-    if (open.renewStream()) seen = null;
-    const { size } = fstatSync(open.stream());
-    if (seen !== null && seen.size === size)
-      return { head: seen.head, lastTime: lastDay, torn: false, event: null };
-    seen = null;
-    const noted = readHead(companionsOf(file).head);
-    const remembered = known();
-    return resume(readTail(open.stream(), size), noted, own.seq > remembered.seq ? own : remembered);
+  /** The lock, opened again where it was removed: with different locks two processes could write at once. */
+  function currentLock(): FileLock {
+    if (lock !== null && inodeOf(names.lock) === lockInode) return lock;
+    closeSync(openOwn(names.head));
+    const next = createFileLock(names.lock, lockTimeout);
+    lock?.close();
+    lock = next;
+    lockInode = inodeOf(names.lock);
+    return lock;
   }
 
   /** Runs a function while no other process appends. Throws SQLITE_BUSY when the lock is not free in time. */
   function hold<T>(work: () => T): T {
     if (held) return work();
-    if (open.renewCompanions()) seen = null;
-    return open.companions().lock.hold(() => {
+    return currentLock().hold(() => {
       held = true;
       try {
         return work();
@@ -71,6 +70,26 @@ export function openAuditFile(
         held = false;
       }
     });
+  }
+
+  function appendTo(fd: number, heads: number, events: readonly AuditEvent[], sync: boolean) {
+    const remembered = known();
+    const noted = readHead(names.head);
+    const end = resume(readTail(fd), noted, own.seq > remembered.seq ? own : remembered);
+    const time = now();
+    const { text, head, anchor, missing } = linesOf(events, end, time);
+    const isFirst = fstatSync(fd).size === 0;
+    // A kill must never leave lines without a head: a missing head means that it was removed.
+    if (isFirst && end.head.seq === 0) writeSync(heads, headText(origin), 0);
+    writeWhole(fd, Buffer.from(text), io.write);
+    if (sync) io.sync(fd);
+    // A new file is only durable once its folder is synced.
+    if (sync && isFirst) syncPath(dirname(file));
+    writeSync(heads, headText(head), 0);
+    if (sync && isFirst) fdatasyncSync(heads);
+    own = head;
+    lastDay = dayOf(time);
+    return { head, anchor, missing };
   }
 
   return {
@@ -82,28 +101,20 @@ export function openAuditFile(
      */
     append: (events: readonly AuditEvent[], sync: boolean) =>
       hold(() => {
-        const end = findEnd();
-        const time = now();
-        const { text, head, anchor, missing } = linesOf(events, end, time);
-        // If anything fails from here on, the next append reads the file's end again.
-        seen = null;
-        const [fd, heads] = [open.stream(), open.companions().head];
-        const isFirst = fstatSync(fd).size === 0;
-        // A kill must never leave lines without a head: a missing head means that it was removed.
-        if (isFirst && end.head.seq === 0) writeSync(heads, headText(origin), 0);
-        writeWhole(fd, Buffer.from(text), io.write);
-        if (sync) io.sync(fd);
-        // A new file is only durable once its folder is synced.
-        if (sync && isFirst) syncPath(dirname(file));
-        writeSync(heads, headText(head), 0);
-        if (sync && isFirst) fdatasyncSync(heads);
-        own = head;
-        seen = { size: fstatSync(fd).size, head };
-        lastDay = dayOf(time);
-        return { head, anchor, missing };
+        const heads = openOwn(names.head);
+        try {
+          const fd = openOwn(file, constants.O_APPEND);
+          try {
+            return appendTo(fd, heads, events, sync);
+          } finally {
+            closeSync(fd);
+          }
+        } finally {
+          closeSync(heads);
+        }
       }),
     isNewDay: () => lastDay !== '' && lastDay < dayOf(now()),
-    close: open.close,
+    close: () => lock?.close(),
   };
 }
 
@@ -116,12 +127,11 @@ function linesOf(
   time: Date,
 ) {
   const yesterday = lastTime?.slice(0, 10) ?? '';
-  const ours = event === null ? [] : [event];
   const isNew = yesterday !== '' && yesterday < dayOf(time);
-  if (isNew) ours.push(systemEvent('audit.anchor', { day: yesterday, lines: from.seq }));
+  const anchor = systemEvent('audit.anchor', { day: yesterday, lines: from.seq });
   let head = from;
   let text = torn ? '\n' : '';
-  for (const each of [...ours, ...events]) {
+  for (const each of [...(event ? [event] : []), ...(isNew ? [anchor] : []), ...events]) {
     const made = lineOf(each, time, head);
     text += `${made.line}\n`;
     head = made.head;
@@ -134,81 +144,20 @@ function linesOf(
   };
 }
 
-/** Opens the stream and its companions. `renew...` reopens a file that was replaced, and gives whether it was. */
-function openFiles(file: string, lockTimeout: number) {
-  const names = companionsOf(file);
-  const openStream = () => openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600);
-  let companions = openCompanions(file, lockTimeout);
-  let fd = openStream();
-  return {
-    stream: () => fd,
-    companions: () => companions,
-    renewStream(): boolean {
-      if (inodeOf(file) === fstatSync(fd).ino) return false;
-      const next = openStream();
-      closeSync(fd);
-      fd = next;
-      return true;
-    },
-    /** Without the same lock two processes could write at once; a removed head could hide cut lines. */
-    renewCompanions(): boolean {
-      const { inodes } = companions;
-      if (inodeOf(names.lock) === inodes.lock && inodeOf(names.head) === inodes.head) return false;
-      const next = openCompanions(file, lockTimeout);
-      closeCompanions(companions);
-      companions = next;
-      return true;
-    },
-    close(): void {
-      closeCompanions(companions);
-      closeSync(fd);
-    },
-  };
+/** Opens a file for reading and writing, made for its owner alone. */
+function openOwn(file: string, flags = 0): number {
+  return openSync(file, constants.O_RDWR | constants.O_CREAT | flags, 0o600);
 }
 
-function readTail(fd: number, size: number): Buffer {
+function readTail(fd: number): Buffer {
+  const { size } = fstatSync(fd);
   const tail = Buffer.alloc(Math.min(size, tailBytes));
   const read = readSync(fd, tail, 0, tail.length, size - tail.length);
   return tail.subarray(0, read);
 }
 
-interface Companions {
-  lock: FileLock;
-  head: number;
-  inodes: { lock: number; head: number };
-}
-
-function openCompanions(file: string, timeout: number): Companions {
-  const names = companionsOf(file);
-  const head = openSync(names.head, constants.O_RDWR | constants.O_CREAT, 0o600);
-  try {
-    const lock = createFileLock(names.lock, timeout);
-    return { lock, head, inodes: { lock: statSync(names.lock).ino, head: fstatSync(head).ino } };
-  } catch (error) {
-    closeSync(head);
-    throw error;
-  }
-}
-
-function closeCompanions({ lock, head }: Companions): void {
-  lock.close();
-  closeSync(head);
-}
-
 function inodeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.ino;
-}
-
-/** An audit file that is opened at its first append, retried at each until it opens. */
-export function lazyAuditFile(open: () => AuditFile): AuditFile {
-  let file: AuditFile | null = null;
-  const opened = () => (file ??= open());
-  return {
-    hold: (work) => opened().hold(work),
-    append: (events, sync) => opened().append(events, sync),
-    isNewDay: () => file?.isNewDay() ?? false,
-    close: () => file?.close(),
-  };
 }
 
 /** Of fixed length, so that one small write replaces it. */

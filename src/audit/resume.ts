@@ -18,9 +18,9 @@ export interface Resumption {
  */
 export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origin): Resumption {
   const known = noted !== null && noted.seq > otherwise.seq ? noted : otherwise;
-  const isBeside = noted !== null;
+  const headMissing = noted === null ? { headMissing: true } : {};
   if (tail.length === 0) {
-    const gone = { streamMissing: true, missingTo: known.seq, ...(isBeside ? {} : { headMissing: true }) };
+    const gone = { streamMissing: true, missingTo: known.seq, ...headMissing };
     const event =
       noted?.hash === known.hash
         ? systemEvent('audit.continue', { previousHash: known.hash })
@@ -35,39 +35,30 @@ export function resume(tail: Buffer, noted: Head | null, otherwise: Head = origi
   }
   const start = end <= 0 ? 0 : tail.lastIndexOf('\n', end - 1) + 1;
   const last = end < 0 ? null : readLine(tail.toString('utf8', start, end));
-  const lastTime = last?.time ?? null;
   const torn = rest.length > 0;
-  const recovered = (reason: string, detail: AuditEvent['detail'] = {}) =>
-    systemEvent(
-      'audit.recover',
-      { ...detail, ...(torn ? tornDetail(rest) : {}), ...(isBeside ? {} : { headMissing: true }) },
-      { outcome: 'failure', reason },
-    );
-
-  if (last === null || !last.holds) {
-    // With only a torn first line there is nothing before it to read.
-    return { head: known, lastTime, torn, event: recovered(end < 0 ? 'TORN' : 'UNREADABLE') };
+  let reason = torn ? 'TORN' : noted === null ? 'HEAD_MISSING' : null;
+  let detail: AuditEvent['detail'] = {};
+  let head = known;
+  // With only a torn first line there is nothing before it to read.
+  if (!last?.holds) reason = end < 0 ? 'TORN' : 'UNREADABLE';
+  else if (last.seq < known.seq) {
+    reason = 'LINES_MISSING';
+    detail = { missingFrom: last.seq + 1, missingTo: known.seq };
+  } else if (last.seq === known.seq && last.hash !== known.hash) {
+    reason = 'CHANGED';
+    detail = { expectedHash: known.hash };
+  } else {
+    head = { seq: last.seq, hash: last.hash };
+    // Even a longer file is another stream if the known line differs in it.
+    const inItsPlace = otherwise.seq < last.seq ? lineNumbered(otherwise.seq, tail, end) : null;
+    if (inItsPlace !== null && inItsPlace.hash !== otherwise.hash) {
+      reason = 'CHANGED';
+      detail = { knownLine: otherwise.seq, expectedHash: otherwise.hash };
+    }
   }
-  if (last.seq < known.seq) {
-    const missing = { missingFrom: last.seq + 1, missingTo: known.seq };
-    return { head: known, lastTime, torn, event: recovered('LINES_MISSING', missing) };
-  }
-  if (last.seq === known.seq && last.hash !== known.hash) {
-    return { head: known, lastTime, torn, event: recovered('CHANGED', { expectedHash: known.hash }) };
-  }
-  // Even a longer file is another stream if the known line differs in it.
-  const inItsPlace = otherwise.seq < last.seq ? lineNumbered(otherwise.seq, tail, end) : null;
-  if (inItsPlace !== null && inItsPlace.hash !== otherwise.hash) {
-    const other = { knownLine: otherwise.seq, expectedHash: otherwise.hash };
-    return {
-      head: { seq: last.seq, hash: last.hash },
-      lastTime,
-      torn,
-      event: recovered('CHANGED', other),
-    };
-  }
-  const event = torn ? recovered('TORN') : isBeside ? null : recovered('HEAD_MISSING');
-  return { head: { seq: last.seq, hash: last.hash }, lastTime, torn, event };
+  const whole = { ...detail, ...(torn && tornDetail(rest)), ...headMissing };
+  const event = reason === null ? null : systemEvent('audit.recover', whole, { outcome: 'failure', reason });
+  return { head, lastTime: last?.time ?? null, torn, event };
 }
 
 /** The line with a number in the last bytes of a file, before the newline at `end`; null if not there. */

@@ -77,38 +77,41 @@ function missedBefore({ seq, action, detail }: ReadLine): string | null {
 
 /** Adds the valid lines of one file to `found`; gives the first problem. */
 function walk(file: string, found: AuditVerdict, known: Head): AuditVerdict['problem'] {
-  const notOurs = 'this is not a line of the audit stream';
   let number = 0;
   /** An unreadable line, until the next one shows whether it was torn. */
   let half: Buffer | null = null;
-  for (const { bytes, ended } of linesOf(file)) {
+  const problemAt = (line: number, reason = 'this is not a line of the audit stream') => ({
+    file,
+    line,
+    reason,
+  });
+
+  function read(bytes: Buffer, isEnded: boolean): AuditVerdict['problem'] {
     number++;
     const line = readLine(bytes.toString('utf8'));
-    if (!ended && !line?.holds) {
+    if (!isEnded && !line?.holds) {
       found.notes.push(`${file}, line ${number}: incomplete; the next write will log it`);
-      break;
+      return null;
     }
     if (half !== null) {
       const { tornBytes, tornSha256 } = tornDetail(half);
       const detail = line?.action === 'audit.recover' ? line.detail : null;
-      if (detail?.tornBytes !== tornBytes || detail.tornSha256 !== tornSha256)
-        return { file, line: number - 1, reason: notOurs };
+      if (detail?.tornBytes !== tornBytes || detail.tornSha256 !== tornSha256) return problemAt(number - 1);
       found.notes.push(`${file}, line ${number - 1}: torn, and recorded by the next`);
-      half = null;
     }
-    if (line === null) {
-      half = Buffer.from(bytes);
-      continue;
-    }
+    half = line === null ? Buffer.from(bytes) : null;
+    if (line === null) return null;
     const reason = whyNot(line, found.head, known);
-    if (reason !== null) return { file, line: number, reason };
+    if (reason !== null) return problemAt(number, reason);
     const missed = missedBefore(line);
     if (missed !== null) found.notes.push(`${file}, line ${number}: ${missed}`);
     found.first ??= line.seq;
     found.head = { seq: line.seq, hash: line.hash };
     found.lines++;
+    return null;
   }
-  return half === null ? null : { file, line: number, reason: notOurs };
+
+  return readLines(file, read) ?? (half === null ? null : problemAt(number));
 }
 
 function compare(file: string, { lines, head }: AuditVerdict, recorded: Head): AuditVerdict['problem'] {
@@ -129,25 +132,28 @@ const chunkBytes = 1024 * 1024;
 /** Far longer than any line of the stream, so a longer one is an error. */
 const longest = 4 * chunkBytes;
 
-/** The lines of a file as bytes, without newlines; `ended` is false for a last one without newline. */
-function* linesOf(file: string): Generator<{ bytes: Buffer; ended: boolean }> {
+/**
+ * Calls `read` with each line of a file as bytes, without its newline, until that gives something, which is returned;
+ * `isEnded` is false for a last line without newline.
+ */
+function readLines<T>(file: string, read: (line: Buffer, isEnded: boolean) => T | null): T | null {
   const fd = openSync(file, 'r');
   try {
     const chunk = Buffer.alloc(chunkBytes);
     let rest = Buffer.alloc(0);
     for (;;) {
-      const read = readSync(fd, chunk, 0, chunkBytes, null);
-      if (read === 0) break;
-      const data = Buffer.concat([rest, chunk.subarray(0, read)]);
+      const length = readSync(fd, chunk, 0, chunkBytes, null);
+      if (length === 0) return rest.length > 0 ? read(rest, false) : null;
+      const data = Buffer.concat([rest, chunk.subarray(0, length)]);
       let from = 0;
       for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10, from)) {
-        yield { bytes: data.subarray(from, end), ended: true };
+        const result = read(data.subarray(from, end), true);
+        if (result !== null) return result;
         from = end + 1;
       }
       rest = data.subarray(from);
       if (rest.length > longest) throw new Error(`${file} has a line of more than ${longest} bytes`);
     }
-    if (rest.length > 0) yield { bytes: rest, ended: false };
   } finally {
     closeSync(fd);
   }

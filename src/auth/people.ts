@@ -35,11 +35,11 @@ export async function readPeople(file: string, warn: (message: string) => void):
     const { text, warnings } = decodeText(await readFile(file));
     for (const warning of warnings) warn(`the people of ${file}: ${warning}`);
     let isHead = true;
-    for await (const row of readLargeTable(text)) {
+    await readLargeTable(text, (row) => {
       if (!isHead) addRow(people, row);
       else if (row.cells.join(',') !== columns) throw new Error(`its first line is not ${columns}`);
       isHead = false;
-    }
+    });
     if (isHead) throw new Error('it is empty');
   } catch (error) {
     const { message } = error as Error;

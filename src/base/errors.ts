@@ -86,14 +86,3 @@ export function unavailable(message: string, seconds: number): AppError {
 export function callerGone(): AppError {
   return badRequest('The client closed the connection');
 }
-
-/** Runs work whose errors nobody reads, such as that of each call that has ended: without stacks, which take long. */
-export function withoutStacks<T>(work: () => T): T {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return work();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}

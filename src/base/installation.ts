@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parseEnvironmentFile } from './env-file.ts';
 import { CommandError } from './errors.ts';
 import { isThere, statIfThere, whyRefused } from './files.ts';
 import { packageRoot } from './root.ts';
@@ -24,6 +23,38 @@ export const dataFolder =
     : isPackage
       ? join(dirname(packageRoot), 'gapstone-data')
       : null;
+
+const comment = String.raw`[#;](?:\\.|[^\\\r\n])*`;
+// Its first character may be any but a blank, even an equals sign.
+const name = String.raw`[^ \t\r\n#;][^=\r\n]*`;
+const quoted = String.raw`"(?:\\.|[^"\\])*(?:"|\\?$)|'[^']*(?:'|$)`;
+const plain = String.raw`(?:\\.|[^\\\r\n])*\\?`;
+const assignment = String.raw`(${name})=[ \t]*((?:(?:${quoted})[ \t]*)*)(${plain})`;
+const settingsLine = new RegExp(String.raw`${comment}|${assignment}|[^ \t\r\n#;][^\r\n]*`, 'gs');
+
+/**
+ * The assignments of a text, as systemd 252 reads an `EnvironmentFile` (`parse_env_file` of its source): `#` and `;`
+ * begin comments, values need no quotes, blanks around a value go, a backslash at the end of a line continues it, and a
+ * line without `=` is passed over. The last assignment of a name counts.
+ */
+export function parseEnvironmentFile(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [, name, quoted = '', plain = ''] of text.matchAll(settingsLine)) {
+    const parts = quoted.matchAll(/"((?:\\.|[^"\\])*\\?)"?|'([^']*)'?/gs);
+    const value = [...parts].map(
+      ([, double, single]) => single ?? double!.replace(/\\(?:\n|(["\\`$])|$)/g, '$1'),
+    );
+    if (name !== undefined) found.set(name.trimEnd(), value.join('') + unquoted(plain));
+  }
+  return found;
+}
+
+/** A value without quotes: blanks at its end go, but not before or after a backslash. */
+function unquoted(text: string): string {
+  const parts = text.match(/\\.?|[ \t]+|[^\\ \t]+/gs) ?? [];
+  if (/^[ \t]/.test(parts.at(-1) ?? '')) parts.pop();
+  return parts.map((part) => (part[0] === '\\' ? part.slice(1).replace(/[\r\n]/, '') : part)).join('');
+}
 
 const largestSettings = 1 << 20;
 

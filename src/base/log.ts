@@ -24,7 +24,7 @@ export function createLog(
   write: (line: string) => void = (line) => process.stdout.write(line),
 ): Log {
   const enabled = (name: LogLevel) => levels[name] >= levels[level];
-  const stamp = clockText();
+  const stamp = () => new Date().toISOString();
   const at =
     (name: LogLevel) =>
     (msg: string, fields: Record<string, unknown> = {}) => {
@@ -79,18 +79,4 @@ function clean(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clean);
   if (isObject(value) && Object.getPrototypeOf(value) === Object.prototype) return safe(value);
   return value;
-}
-
-/** The time as RFC 3339, formatted once in each millisecond. */
-function clockText(): () => string {
-  let last = Number.NaN;
-  let text = '';
-  return () => {
-    const now = Date.now();
-    if (now !== last) {
-      last = now;
-      text = new Date(now).toISOString();
-    }
-    return text;
-  };
 }

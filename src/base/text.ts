@@ -120,3 +120,11 @@ export function jsonBeginning(text: string, most: number): string {
   }
   return text.slice(0, end);
 }
+
+/** The texts between separators, trimmed, without empty ones. */
+export function items(text: string, separator: string | RegExp): string[] {
+  return text
+    .split(separator)
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}

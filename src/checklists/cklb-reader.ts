@@ -1,5 +1,6 @@
 import { stableId } from '../base/ids.ts';
 import { isObject } from '../base/json.ts';
+import { withoutRuleEnding } from '../base/rule-ids.ts';
 import { count, cut } from '../base/text.ts';
 import { besideCcis, ccisIn } from '../catalog/controls/cci-texts.ts';
 import { type Cklb, type CklbRule, type CklbStig, roles } from '../catalog/stigs/cklb-schema.ts';
@@ -165,8 +166,8 @@ function readRule(
     stig_uuid: stigUuid,
     group_id: groupId,
     group_id_src: rule.textOrNull('group_id_src') ?? groupId,
-    rule_id: id.replace(/_rule$/, ''),
-    rule_id_src: source || (id === '' ? '' : `${id.replace(/_rule$/, '')}_rule`),
+    rule_id: withoutRuleEnding(id),
+    rule_id_src: source || (id === '' ? '' : `${withoutRuleEnding(id)}_rule`),
     target_key: rule.textOrNull('target_key'),
     stig_ref: rule.textOrNull('stig_ref'),
     weight: rule.scalar('weight'),

@@ -1,5 +1,5 @@
+import { plainRuleId } from '../base/rule-ids.ts';
 import type { IdentifiedRelease, StatedRelease } from '../catalog/stigs/identify.ts';
-import { plainId } from '../catalog/stigs/match.ts';
 import { createFindings, headOf, type InspectedStig, unknownStig } from './inspect.ts';
 import { inspectTarget } from './inspect-target.ts';
 import { createRuleFinder } from './results-match.ts';
@@ -24,7 +24,7 @@ export function inspectResults(scan: ScanResults, release: IdentifiedRelease | n
   const target = { host_name: hostName, ip_address: ipAddress, mac_address: macAddress, fqdn };
   for (const [code, message] of inspectTarget(target)) add(code, message);
   const answered = new Set<string>();
-  const rules = new Set(scan.results.map(({ id }) => plainId(id)));
+  const rules = new Set(scan.results.map(({ id }) => plainRuleId(id)));
   const find = release && createRuleFinder(release);
   if (!release) add('unknown-stig', unknownStig(scan.benchmarkId.slice(0, 64)));
   else {
@@ -35,7 +35,7 @@ export function inspectResults(scan: ScanResults, release: IdentifiedRelease | n
     if (version !== current) add('old-release', `${version} is not the current release, ${current}`);
   }
   for (const result of scan.results) {
-    if (statusOf(result.result) !== 'not_reviewed') answered.add(plainId(result.id));
+    if (statusOf(result.result) !== 'not_reviewed') answered.add(plainRuleId(result.id));
     if (!find) continue;
     const match = find.rule(result);
     const { version } = release!.target.release;

@@ -1,9 +1,10 @@
+import { plainRuleId } from '../base/rule-ids.ts';
 import { count, cut } from '../base/text.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { compareRules, fieldChanges } from '../catalog/stigs/compare.ts';
 import { toComparable } from '../catalog/stigs/diff.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
-import { matchRules, plainId } from '../catalog/stigs/match.ts';
+import { matchRules } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import { adviceOf, errors, type FindingCode } from './advice.ts';
 import type { OldChecklist } from './cklb-reader.ts';
@@ -134,10 +135,10 @@ function inspectRelease(stig: CklbStig, release: IdentifiedRelease, add: Add): v
     target.findings.map(toComparable),
     current.findings.map(toComparable),
   );
-  const answered = new Set(stig.rules.filter(isAnswered).map((rule) => plainId(rule.rule_id_src)));
+  const answered = new Set(stig.rules.filter(isAnswered).map((rule) => plainRuleId(rule.rule_id_src)));
   const stale = changed.filter(
     ({ classes, old }) =>
-      (classes.includes('check') || classes.includes('fix')) && answered.has(plainId(old.ruleId)),
+      (classes.includes('check') || classes.includes('fix')) && answered.has(plainRuleId(old.ruleId)),
   );
   const review =
     stale.length === 0
@@ -181,7 +182,7 @@ function inspectRules(
   for (const { old, new: row } of pairs) {
     const { rule } = old;
     const groupId = rule.group_id || row.groupId;
-    const isExact = plainId(rule.rule_id_src) === plainId(row.ruleId);
+    const isExact = plainRuleId(rule.rule_id_src) === plainRuleId(row.ruleId);
     if (rule.rule_id_src !== '' && !isExact) {
       revisions++;
       if (!isOther)

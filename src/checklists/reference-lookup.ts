@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { plainRuleId, ruleNumber, withoutRuleEnding } from '../base/rule-ids.ts';
 import type { FoundId } from '../catalog/controls/id-grammar.ts';
 import type { RuleHistoryService } from '../catalog/stigs/history.ts';
 import { idsOf, markedClasses, type RuleMarks, readMarks } from '../catalog/stigs/marks.ts';
-import { plainId, ruleNumber } from '../catalog/stigs/match.ts';
 import type { Database } from '../db/database.ts';
 import { perGeneration } from '../db/one-generation.ts';
 import { createControlFacts } from './reference-controls.ts';
@@ -36,7 +36,7 @@ function createMarkedRules(db: Database) {
     const rules = readMarks(marksOf.get(release)!).map((rule, index) => ({ rule, index }));
     const byId = new Map<string, MarkedRule>();
     const add = (id: string, each: MarkedRule) => byId.has(id) || byId.set(id, each);
-    for (const each of rules) add(plainId(each.rule.ruleId), each);
+    for (const each of rules) add(plainRuleId(each.rule.ruleId), each);
     for (const each of rules) for (const id of idsOf({ ...each.rule, legacyIds: [] })) add(id, each);
     for (const each of rules) for (const id of idsOf(each.rule)) add(id, each);
     for (const each of rules) add(each.rule.ruleVersion.split(' - ')[0]!.trim().toUpperCase(), each);
@@ -82,7 +82,7 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
   }
 
   function ruleFact({ id }: FoundId): ReferenceFact {
-    const number = id.startsWith('SV-') ? ruleNumber({ ruleId: id }) : id;
+    const number = id.startsWith('SV-') ? ruleNumber(id) : id;
     const rows = releasesWith(number);
     const currents = rows.filter(({ isCurrent }) => isCurrent);
     const row = currents.find(({ release }) => rulesOf(release).has(id)) ?? currents[0] ?? rows[0];
@@ -96,13 +96,13 @@ export function createReferenceLookup(db: Database, history: Pick<RuleHistorySer
     const product = found.rule.ruleVersion.split(' - ')[0]!.trim().toUpperCase();
     if (!own.includes(number) && number !== product)
       return { ...fact, state: 'current', advice: `Its id is now ${namesOf(found.rule)}` };
-    if (id === number || plainId(found.rule.ruleId) === id)
+    if (id === number || plainRuleId(found.rule.ruleId) === id)
       return { ...fact, state: 'current', advice: null };
     return { ...fact, state: 'changed', advice: whatChanged(id, found.rule, rows) };
   }
 
   function whatChanged(id: string, now: RuleMarks, rows: ReleaseRow[]): string {
-    const newest = `The newest revision is ${now.ruleId.replace(/_rule$/i, '')}`;
+    const newest = `The newest revision is ${withoutRuleEnding(now.ruleId)}`;
     for (const { release, version } of rows) {
       const old = rulesOf(release).get(id)?.rule;
       if (!old) continue;

@@ -1,5 +1,6 @@
+import { plainRuleId } from '../base/rule-ids.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
-import { matchRules, plainId } from '../catalog/stigs/match.ts';
+import { matchRules } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import { oneNumberFrom } from './stig-names.ts';
 
@@ -11,19 +12,19 @@ export interface FoundRule {
   equals: FindingRow[];
 }
 
-const svNumber = (ruleId: string) => /^SV-(\d+)(?=R\d|$)/.exec(plainId(ruleId))?.[1] ?? null;
+const svNumber = (ruleId: string) => /^SV-(\d+)(?=R\d|$)/.exec(plainRuleId(ruleId))?.[1] ?? null;
 
 /** The first of several candidates in document order. */
 function firstOf([row, ...others]: FindingRow[], matchedBy: FoundRule['matchedBy']): FoundRule {
-  const id = plainId(row!.ruleId);
-  return { row: row!, matchedBy, equals: others.filter((each) => plainId(each.ruleId) !== id) };
+  const id = plainRuleId(row!.ruleId);
+  return { row: row!, matchedBy, equals: others.filter((each) => plainRuleId(each.ruleId) !== id) };
 }
 
 /** Makes the look-up of rules of a release: by rule id, then V-id, then legacy ids (rule D29.2). */
 export function createRuleFinder({ target, others }: IdentifiedRelease) {
   const { findings } = target;
-  const byId = Map.groupBy(findings, (row) => plainId(row.ruleId));
-  const byNumber = Map.groupBy(findings, (row) => svNumber(row.ruleId) ?? plainId(row.ruleId));
+  const byId = Map.groupBy(findings, (row) => plainRuleId(row.ruleId));
+  const byNumber = Map.groupBy(findings, (row) => svNumber(row.ruleId) ?? plainRuleId(row.ruleId));
   const byGroup = Map.groupBy(findings, (row) => row.groupId.toUpperCase());
   const legacy = findings.flatMap((row) => row.legacyIds.map((id) => ({ id: id.trim().toUpperCase(), row })));
   const byLegacy = Map.groupBy(legacy, ({ id }) => id);
@@ -33,7 +34,7 @@ export function createRuleFinder({ target, others }: IdentifiedRelease) {
 
   return {
     rule({ id, legacyIds }: { id: string; legacyIds: string[] }): FoundRule | null {
-      const exact = byId.get(plainId(id));
+      const exact = byId.get(plainRuleId(id));
       if (exact) return firstOf(exact, 'ruleId');
       const number = svNumber(id);
       const group =
@@ -54,11 +55,11 @@ export function createRuleFinder({ target, others }: IdentifiedRelease) {
       successors ??= new Map(
         others.flatMap(({ release, findings }) =>
           matchRules(findings, target.findings).pairs.map(
-            (pair) => [plainId(pair.old.ruleId), { row: pair.new, version: release.version }] as const,
+            (pair) => [plainRuleId(pair.old.ruleId), { row: pair.new, version: release.version }] as const,
           ),
         ),
       );
-      return successors.get(plainId(id)) ?? null;
+      return successors.get(plainRuleId(id)) ?? null;
     },
   };
 }

@@ -1,8 +1,8 @@
+import { plainRuleId } from '../base/rule-ids.ts';
 import type { CklbRule } from '../catalog/stigs/cklb-schema.ts';
 import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
 import { toComparable } from '../catalog/stigs/diff.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
-import { plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { FoundRule } from './results-match.ts';
 import type { RuleResult } from './results-reader.ts';
@@ -47,10 +47,10 @@ export interface Outcome {
   reasons: string[];
 }
 
-/** The rules of the other releases of a STIG by `plainId`; the first of several. */
+/** The rules of the other releases of a STIG by `plainRuleId`; the first of several. */
 export function testedRules({ others }: IdentifiedRelease): ReadonlyMap<string, FindingRow> {
   const rows = others.flatMap(({ findings }) => findings);
-  return new Map(rows.reverse().map((row) => [plainId(row.ruleId), row]));
+  return new Map(rows.reverse().map((row) => [plainRuleId(row.ruleId), row]));
 }
 
 /** Combines the results of one rule; null for none. `tested` are the rules of other releases. */
@@ -71,7 +71,7 @@ export function outcomeOf(
     reasons.push(result === '' ? 'its result is empty' : `${result.slice(0, 64)}: ${why}`);
   }
   const other = all.find((each) => each.matchedBy !== 'ruleId');
-  if (other) reasons.push(revisionReason(other, tested.get(plainId(other.result.id))));
+  if (other) reasons.push(revisionReason(other, tested.get(plainRuleId(other.result.id))));
   const tied = all.find(({ equals }) => equals.length > 0);
   if (tied)
     reasons.push(

@@ -1,8 +1,8 @@
+import { plainRuleId } from '../base/rule-ids.ts';
 import { count } from '../base/text.ts';
 import type { Cklb, CklbRule } from '../catalog/stigs/cklb-schema.ts';
 import { toCklb } from '../catalog/stigs/cklb-writer.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
-import { plainId } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { OldChecklist } from './cklb-reader.ts';
 import { deviceName } from './device-name.ts';
@@ -50,7 +50,7 @@ export function checklistFromResults(
 
   const reported: ReportedRule[] = [];
   const rules = before.stigs[index]!.rules.map((rule) => {
-    const outcome = outcomeOf(found.get(plainId(rule.rule_id_src)) ?? [], scan.tool, tested);
+    const outcome = outcomeOf(found.get(plainRuleId(rule.rule_id_src)) ?? [], scan.tool, tested);
     const isKept = isDecided(rule) && (!overwrite || outcome === null || outcome.status === 'not_reviewed');
     const { groupId, ruleId } = { groupId: rule.group_id, ruleId: rule.rule_id_src };
     const status = isKept || outcome === null ? rule.status : outcome.status;
@@ -135,10 +135,13 @@ function matchResults(results: RuleResult[], release: IdentifiedRelease) {
       unknown.push(result);
       const now = find.renamed(result);
       if (now !== null)
-        renamed.set(plainId(now.row.ruleId), `${result.id} of ${now.version} was tested: ${result.result}`);
+        renamed.set(
+          plainRuleId(now.row.ruleId),
+          `${result.id} of ${now.version} was tested: ${result.result}`,
+        );
       continue;
     }
-    const key = plainId(match.row.ruleId);
+    const key = plainRuleId(match.row.ruleId);
     const same = found.get(key);
     if (same) same.push({ ...match, result });
     else found.set(key, [{ ...match, result }]);
@@ -148,7 +151,7 @@ function matchResults(results: RuleResult[], release: IdentifiedRelease) {
 
 function notThere(rule: CklbRule, renamed: Map<string, string>, release: IdentifiedRelease): string {
   const { closest, others, target } = release;
-  const was = renamed.get(plainId(rule.rule_id_src));
+  const was = renamed.get(plainRuleId(rule.rule_id_src));
   if (was !== undefined) return `renamed: ${was}; check whether its answer still holds`;
   const tested =
     closest === target.release.version ? undefined : others.find((each) => each.release.version === closest);

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { createAudit } from '../audit/audited-action.ts';
 import { type AuditEvent, systemEvent } from '../audit/event.ts';
-import { lazyAuditFile, openAuditFile } from '../audit/file.ts';
+import { openAuditFile } from '../audit/file.ts';
 import { auditMemory } from '../audit/memory.ts';
 import { type AuditStream, createAuditStream, silentAudit } from '../audit/stream.ts';
 import { createWatermark, shareTaken } from '../audit/watermark.ts';
@@ -32,7 +32,7 @@ function openStream(
 ): AuditStream {
   if (config.db === ':memory:') return silentAudit;
   const memory = db === null ? {} : auditMemory(db);
-  const file = lazyAuditFile(() => openAuditFile(config.auditFile, { now, lockTimeout, ...memory }));
+  const file = openAuditFile(config.auditFile, { now, lockTimeout, ...memory });
   return createAuditStream(file, { failure: config.auditFailure, now, log, refuse, ...memory });
 }
 

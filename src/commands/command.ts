@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { Setting } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere, whyRefused } from '../base/files.ts';
 import { didYouMean } from '../base/nearest.ts';
+import type { Setting } from '../base/settings.ts';
 import { cut, escapedLine, printable } from '../base/text.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { asCommandError } from '../db/faults.ts';

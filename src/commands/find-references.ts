@@ -38,13 +38,12 @@ export const referencesCommand: Command = {
       tell(`${path} is skipped: ${why}`);
     };
     process.stdout.write(writer.begin);
-    for (const path of positionals) {
-      for (const file of filesUnder(path, skip)) {
-        const found = await referencesInFile(file, lookup, skip);
-        for (const { state } of found) counts[state] = (counts[state] ?? 0) + 1;
-        process.stdout.write(writer.next(found.map((each) => ({ file, ...each }))));
-      }
-    }
+    const find = (file: string) => {
+      const found = referencesInFile(file, lookup, skip);
+      for (const { state } of found) counts[state] = (counts[state] ?? 0) + 1;
+      process.stdout.write(writer.next(found.map((each) => ({ file, ...each }))));
+    };
+    for (const path of positionals) eachFile(path, find, skip);
     process.stdout.write(writer.end(counts));
     const isClean = skipped === 0 && Object.keys(counts).every((state) => state === 'current');
     return values.strict && !isClean ? 1 : 0;
@@ -55,22 +54,23 @@ const neither = 'neither a file nor a folder';
 
 type Skip = (path: string, why: string) => void;
 
-/** The files of a path, in the order of their names. Throws `CommandError` for a path that is not there. */
-function* filesUnder(path: string, skip: Skip): Generator<string> {
+/** Takes the files of a path in the order of their names. Throws `CommandError` for a path that is not there. */
+function eachFile(path: string, take: (file: string) => void, skip: Skip): void {
   const stat = statIfThere(path);
   if (!stat) throw new CommandError(`there is no ${path}`);
-  if (stat.isFile()) return yield path;
-  if (!stat.isDirectory()) return skip(path, neither);
-  for (const name of readdirSync(path).sort()) {
-    const inside = join(path, name);
-    const kind = lstatSync(inside);
-    if (kind.isDirectory()) yield* filesUnder(inside, skip);
-    else if (kind.isFile()) yield inside;
-    else skip(inside, neither);
-  }
+  if (stat.isFile()) take(path);
+  else if (!stat.isDirectory()) skip(path, neither);
+  else
+    for (const name of readdirSync(path).sort()) {
+      const inside = join(path, name);
+      const kind = lstatSync(inside);
+      if (kind.isDirectory()) eachFile(inside, take, skip);
+      else if (kind.isFile()) take(inside);
+      else skip(inside, neither);
+    }
 }
 
-async function referencesInFile(file: string, lookup: ReferenceLookup, skip: Skip): Promise<Reference[]> {
+function referencesInFile(file: string, lookup: ReferenceLookup, skip: Skip): Reference[] {
   const size = statIfThere(file)?.size ?? 0;
   if (size > largestText) {
     skip(file, 'larger than 8 MiB');
@@ -82,10 +82,10 @@ async function referencesInFile(file: string, lookup: ReferenceLookup, skip: Ski
       skip(file, 'a binary file');
       return [];
     }
-    const vocabulary = await lookup.vocabulary();
+    const vocabulary = lookup.vocabulary();
     const places = placesIn(read, vocabulary, Number.POSITIVE_INFINITY);
     const asked = [...new Map(places.map((place) => [keyOf(place), place])).values()];
-    return referencesOf(places, await lookup.facts(asked), vocabulary).references;
+    return referencesOf(places, lookup.facts(asked), vocabulary).references;
   } catch (error) {
     const isOfFile = error instanceof AppError || (error as NodeJS.ErrnoException).syscall !== undefined;
     throw isOfFile ? new CommandError(`${file}: ${(error as Error).message}`) : error;

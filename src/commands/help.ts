@@ -1,5 +1,5 @@
-import { type Setting, variableOf } from '../base/config.ts';
-import { settingWords } from '../base/setting-words.ts';
+import { descriptionOf, type Setting, variableOf } from '../base/settings.ts';
+
 import type { Command } from './command.ts';
 
 const width = 80;
@@ -86,7 +86,7 @@ export function usageOf(command: Command): string {
     ...usage.split('\n').flatMap((line) => hang(line, 0, 4).map((part) => part.replaceAll('\u00a0', ' '))),
     ...hang(`${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`, 0, 0),
     ...section('Options', listed([...own.slice(0, options), ...common, ...own.slice(options)])),
-    ...section('Environment', listed([...about].map((name) => [variableOf(name), settingWords[name]]))),
+    ...section('Environment', listed([...about].map((name) => [variableOf(name), descriptionOf(name)]))),
     '  Settings may also stand in gapstone.env: see gapstone config --help.',
     ...section('Exit codes', listed([...codes].sort(([a], [b]) => Number(a) - Number(b)))),
     ...section(

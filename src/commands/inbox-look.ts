@@ -13,20 +13,21 @@ export interface LookBounds {
 }
 
 /**
- * Yields the names in a folder that do not begin with a dot, each with its state: a text that changes with the file, or
- * with any file of the folder; empty where it cannot be read or exceeds the bounds. Reads one file after the other, so
- * that the event loop stays free.
+ * Gives the names in a folder that do not begin with a dot, each with its state: a text that changes with the file, or
+ * with any file of the folder; empty where it cannot be read or exceeds the bounds.
  */
-export async function* lookAt(folder: string, bounds: LookBounds): AsyncGenerator<[string, string]> {
+export async function lookAt(folder: string, bounds: LookBounds): Promise<Map<string, string>> {
+  const states = new Map<string, string>();
   for await (const { name } of await opendir(folder)) {
-    if (bounds.signal.aborted) return;
+    if (bounds.signal.aborted) return states;
     if (name.startsWith('.')) continue;
     if (bounds.left <= 0) {
       bounds.exceeded = true;
-      return;
+      return states;
     }
-    yield [name, await stateOf(join(folder, name), bounds)];
+    states.set(name, await stateOf(join(folder, name), bounds));
   }
+  return states;
 }
 
 async function stateOf(path: string, bounds: LookBounds): Promise<string> {

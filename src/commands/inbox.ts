@@ -121,7 +121,7 @@ function createLook(
     const now = performance.now();
     const bounds = { left: mostSeen, exceeded: false, signal };
     looks++;
-    for await (const [name, state] of lookAt(folder, bounds)) {
+    for (const [name, state] of await lookAt(folder, bounds)) {
       const known = entries.get(name);
       // Node writes U+FFFD for bytes that are not UTF-8, and finds no file by that name.
       if (state === '' && name.includes('\uFFFD') && !known)

@@ -8,8 +8,8 @@ import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { notServed, readMessage, wrongParams } from '../base/json-rpc.ts';
 import { silentLog } from '../base/log.ts';
-import { keepTexts } from '../http/cache/keep-texts.ts';
 import { createServices } from '../services.ts';
+import { askInline } from '../work/jobs.ts';
 import { type Command, openToLook, parse, tell, text } from './command.ts';
 
 export const mcpCommand: Command = {
@@ -26,7 +26,7 @@ export const mcpCommand: Command = {
     const user = await userOf(config, values['token-file']);
     // Loaded last: it is large.
     const { Refused } = await import('../mcp/calls.ts');
-    const { serveLines } = await import('../mcp/stdio.ts');
+    const { serveLines } = await import('../mcp/tool-server.ts');
     using db = openToLook(config);
     const now = () => new Date();
     const { banner } = config;
@@ -47,11 +47,9 @@ export const mcpCommand: Command = {
       return 'Something went wrong. stderr of gapstone mcp has the details';
     };
     const { input, output } = createLines();
-    // One program asks: it seldom asks the same twice.
-    const programs = { services, caller, kept: keepTexts(null), fault };
     // `pipe` does not hand on an error of its source.
     process.stdin.on('error', (error) => input.destroy(error));
-    await serveLines(programs, process.stdin.pipe(input), output, (error) =>
+    await serveLines({ ask: askInline(db, services), caller, fault }, process.stdin.pipe(input), output, (error) =>
       tell(`gapstone: ${error.message}`),
     );
     // Where nobody reads the answers any more, the input is still open.

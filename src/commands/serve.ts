@@ -6,13 +6,12 @@ import type { AuditStream } from '../audit/stream.ts';
 import { checkKeys, loadKeys } from '../auth/keys.ts';
 import { createOrganizationSignIn } from '../auth/organization-sign-in.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
-import { type Config, configWarnings, readConfig, type Setting } from '../base/config.ts';
+import { type Config, configWarnings, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { writableByOthers } from '../base/files.ts';
-import { giveMemoryBack } from '../base/idle-memory.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { packageCommit, packageVersion } from '../base/root.ts';
-import { settingWords } from '../base/setting-words.ts';
+import { settingNames } from '../base/settings.ts';
 import { addCatalogMetrics } from '../catalog/catalog-metrics.ts';
 import type { Database } from '../db/database.ts';
 import { requireDriver } from '../db/driver.ts';
@@ -49,7 +48,7 @@ export const serveCommand: Command = {
     '--host H  address to listen on (127.0.0.1)',
     '--port P  port to listen on (8080; 0 picks a free one)',
   ],
-  settings: Object.keys(settingWords) as Setting[],
+  settings: settingNames,
   examples: ['gapstone serve --port 8081'],
   async run(args) {
     const { values } = parse(args, [], { host: text, port: text });
@@ -136,14 +135,12 @@ async function serveOpen(
   log.info('listening', { url, version: packageVersion, certificateUntil: security.certificateUntil() });
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
-  const stopGivingBack = giveMemoryBack();
   const inbox =
     config.inbox === null
       ? null
       : watchInbox(config.inbox, config, log, (hashes) => recordInboxContents(db, hashes));
   const signal = await stopped;
   following.stop();
-  stopGivingBack();
   await inbox?.stop();
   log.info('stopping', { signal });
   state.draining = true;

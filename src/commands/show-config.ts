@@ -1,9 +1,16 @@
-import { type Config, configWarnings, environment, readConfig } from '../base/config.ts';
-import { type Counted, countedSettings } from '../base/counted-settings.ts';
+import {
+  type Config,
+  configWarnings,
+  environment,
+  readConfig,
+  type ShownSetting,
+  shownSettings,
+} from '../base/config.ts';
+
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { readSettingsFile, settingsFile } from '../base/installation.ts';
-import { settingWords } from '../base/setting-words.ts';
+import { settingNames } from '../base/settings.ts';
 import { count, printable } from '../base/text.ts';
 import { type Command, parse, print, tell, text } from './command.ts';
 
@@ -17,7 +24,7 @@ export const configCommand: Command = {
     '--json    file and settings (name, value, from) as JSON',
     'Options come first, then the environment, then gapstone.env: the folder above the program has it, /etc/gapstone where the rpm is installed. It is read as systemd reads an EnvironmentFile. Only names that begin with GAPSTONE_ count, values need no quotes.',
   ],
-  settings: Object.keys(settingWords) as (keyof typeof settingWords)[],
+  settings: settingNames,
   exitCodes: [
     ['1', 'the configuration is wrong; one line on standard error says why'],
     ['2', 'wrong usage'],
@@ -29,7 +36,7 @@ export const configCommand: Command = {
     const file = configured(() => readSettingsFile((name) => others.push(name)));
     const env = environment(file);
     const config = configured(() => readConfig(values, env));
-    const settings = countedSettings(config, values, file);
+    const settings = shownSettings(config, values, file);
     print(values.json, { file: settingsFile, settings }, [
       `${settingsFile}: ${isThere(settingsFile) ? count(Object.keys(file).length, 'setting') : 'no such file'}`,
       ...settings.map(lineOf),
@@ -51,7 +58,7 @@ function configured<T extends Config | Record<string, string>>(read: () => T): T
   }
 }
 
-function lineOf({ name, value, from }: Counted): string {
+function lineOf({ name, value, from }: ShownSetting): string {
   const secret = name === 'GAPSTONE_CRON_SECRET' && from !== 'default' ? '(set)' : '-';
   return `${from.padEnd(11)}  ${name}=${value ?? secret}`;
 }

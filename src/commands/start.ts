@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFiles } from '../../importers/discover.ts';
-import { type Config, readConfig, type Setting } from '../base/config.ts';
+import { type Config, readConfig } from '../base/config.ts';
 import { isThere } from '../base/files.ts';
 import { packageRoot, packageVersion } from '../base/root.ts';
-import { settingWords } from '../base/setting-words.ts';
+import { settingNames } from '../base/settings.ts';
 import { count } from '../base/text.ts';
 import { appliedBundles } from '../content/trust.ts';
 import type { Database } from '../db/database.ts';
@@ -30,7 +30,7 @@ export const startCommand: Command = {
     '--no-token  do not print a token (use it when others can read the logs)',
     '--no-samples  import the shipped facts without the samples (GAPSTONE_SAMPLES=off)',
   ],
-  settings: Object.keys(settingWords) as Setting[],
+  settings: settingNames,
   examples: ['gapstone start', 'gapstone start --host 0.0.0.0 --port 8443 --no-token'],
   async run(args) {
     const { values } = parse(args, [], { host: text, port: text, 'no-token': flag, 'no-samples': flag });

@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable, type Transform } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder } from '../base/files.ts';
@@ -142,11 +142,11 @@ async function packCatalog(catalog: string, digest: string, time: Date, folder: 
 
 async function packSources(paths: string[], wanted: Map<string, string>, folder: string): Promise<Packed[]> {
   const packed: Packed[] = [];
-  for await (const { source, file, bytes } of findSources(paths, wanted)) {
+  await findSources(paths, wanted, async ({ source, file, bytes }) => {
     const to = join(folder, `source-${packed.length}.zst`);
     const from = Readable.from([bytes], { objectMode: false });
     packed.push(await pack(from, bytes.length, to, (rest) => ({ kind: 'source', source, file, ...rest })));
-  }
+  });
   const key = ({ part }: Packed) => (part.kind === 'source' ? `${part.source} ${part.file}` : '');
   // Sort, because the bytes must not depend on where the sources were found.
   return packed.sort((a, b) => compareCodePoints(key(a), key(b)));
@@ -161,14 +161,14 @@ async function pack(
   const hash = createHash('sha256');
   let crc = 0;
   let bytes = 0;
-  const counted = async function* (chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
       hash.update(chunk);
       crc = crcOf(chunk, crc);
       bytes += chunk.length;
-      yield chunk;
-    }
-  };
+      done(null, chunk);
+    },
+  });
   const to = createWriteStream(file, { flags: 'wx', mode: 0o600 });
   await pipeline(from, compressor(unpacked) as Transform, counted, to);
   return { file, crc, part: partOf({ bytes, sha256: hash.digest('hex'), unpacked }) };

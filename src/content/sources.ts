@@ -16,15 +16,19 @@ export function isSource(sha256: string, files: { name: string; sha256: string }
   return (files.length === 1 && files[0]!.sha256 === sha256) || groupHash(files) === sha256;
 }
 
-/** Yields the files of sources found in folders and archives by hash. Throws `CommandError` for missing ones. */
-export async function* findSources(paths: string[], wanted: Map<string, string>): AsyncGenerator<SourceFile> {
+/** Takes the files of sources found in folders and archives by hash. Throws `CommandError` for missing ones. */
+export async function findSources(
+  paths: string[],
+  wanted: Map<string, string>,
+  take: (file: SourceFile) => Promise<void>,
+): Promise<void> {
   const missing = new Map(wanted);
-  for await (const found of discover(listFiles(paths), { keepAll: true })) {
-    if (found.type !== 'bytes' && found.type !== 'group') continue;
-    if (!missing.delete(found.sha256)) continue;
-    yield* filesOf(found);
-    if (missing.size === 0) return;
-  }
+  const takeSource = async (found: FoundSource) => {
+    if ((found.type !== 'bytes' && found.type !== 'group') || !missing.delete(found.sha256)) return true;
+    for (const file of filesOf(found)) await take(file);
+    return missing.size > 0;
+  };
+  await discover(listFiles(paths), takeSource, { keepAll: true });
   if (missing.size === 0) return;
   const names = [...missing].slice(0, 5).map(([sha256, name]) => `${name} (SHA-256 ${sha256})`);
   const more = missing.size > names.length ? ` and ${missing.size - names.length} more` : '';
@@ -33,10 +37,10 @@ export async function* findSources(paths: string[], wanted: Map<string, string>)
   );
 }
 
-function* filesOf(found: FoundSource & { type: 'bytes' | 'group' }): Generator<SourceFile> {
+function filesOf(found: FoundSource & { type: 'bytes' | 'group' }): SourceFile[] {
   const { sha256: source } = found;
-  if (found.type === 'bytes') yield { source, file: safeName(lastName(found.source)), bytes: found.bytes };
-  else for (const { name, bytes } of found.files) yield { source, file: name, bytes };
+  if (found.type === 'bytes') return [{ source, file: safeName(lastName(found.source)), bytes: found.bytes }];
+  return found.files.map(({ name, bytes }) => ({ source, file: name, bytes }));
 }
 
 /** The name of a source without folders and archives. */

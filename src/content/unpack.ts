@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../base/errors.ts';
 import { writeWhole } from '../base/files.ts';
@@ -34,16 +34,17 @@ export async function readPart(
   let crc = 0;
   let unpacked = 0;
   const handle = place === null ? null : openSync(place, 'wx', 0o600);
-  const compressed = function* () {
-    for (const chunk of reader.chunks(part.bytes)) {
+  const compressed = new Transform({
+    transform(chunk: Buffer, _, done) {
       hash.update(chunk);
       crc = crcOf(chunk, crc);
-      yield chunk;
-    }
-  };
+      done(null, chunk);
+    },
+  });
   try {
     await pipeline(
-      Readable.from(compressed(), { objectMode: false }),
+      Readable.from(reader.chunks(part.bytes), { objectMode: false }),
+      compressed,
       decompressor(),
       async (chunks: AsyncIterable<Buffer>) => {
         for await (const chunk of chunks) {

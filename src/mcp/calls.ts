@@ -1,7 +1,6 @@
 import type { User } from '../auth/viewer.ts';
 import { citation } from '../base/citation.ts';
 import { AppError, badRequest } from '../base/errors.ts';
-import { pick } from '../base/objects.ts';
 import { brief, jsonBeginning, jsonLength } from '../base/text.ts';
 import { Missing } from '../catalog/search/spelled.ts';
 
@@ -12,19 +11,12 @@ export type Answer = {
   next?: { tool: string; arguments: object };
 } & Record<string, unknown>;
 
-/** Who calls. Each function throws `Refused` for a caller without the right. */
-export interface Caller {
-  /** For the STIG catalog. */
-  catalog(): Promise<unknown>;
-  /** For lists. */
-  user(): Promise<User>;
-}
-
-/** A call with what its answer needs. */
+/** A call with what its answer needs: plain values, as a query worker answers it. */
 export interface Call {
   tool: string;
   args: { [name: string]: string | undefined };
-  caller: Caller;
+  /** The caller, where the tool or an argument needs one. */
+  user: User | null;
   digest: string;
   /** How many rows, or characters of texts, earlier parts had. */
   at: number;
@@ -34,6 +26,19 @@ export interface Call {
 
 /** The caller lacks the right that a tool needs. One text for all causes (rule D41.2). */
 export class Refused extends Error {}
+
+/** Some members of an object. */
+export function pick<T extends object, K extends keyof T>(from: T, ...names: K[]): Pick<T, K> {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>;
+}
+
+/** The members that say something: without empty arrays and what is undefined. */
+export const withoutEmpty = (from: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(from).filter(
+      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
 
 /** What `read` gives, or in place of its 404 what `missing` says. */
 export function orMissing<T>(read: () => T, missing: () => Missing): T {

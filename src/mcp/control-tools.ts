@@ -1,6 +1,5 @@
 import { citation } from '../base/citation.ts';
 import { badRequest } from '../base/errors.ts';
-import { pick, withoutEmpty } from '../base/objects.ts';
 import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment-lines.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
@@ -22,8 +21,10 @@ import {
   mostListed,
   ofList,
   orMissing,
+  pick,
   ruleRow,
   statesIn,
+  withoutEmpty,
   withRows,
   withTexts,
 } from './calls.ts';
@@ -32,19 +33,14 @@ import { inList } from './list-tools.ts';
 /** The control or CCI that is meant: also one of an imported framework by its identifier alone. Throws `Missing`. */
 function namedControl(services: Services, given: string, framework?: string, version?: string) {
   const own = framework === undefined ? services.cciLookup.ownControl(given) : null;
-  const published = () => controlOf(given, framework, version);
-  if (own === null) return published();
-  const isPublished = () => {
-    const read = published();
-    return controlIn(services.controls, read.framework, read.id) !== null;
-  };
-  if (orFalse(isPublished)) return published();
+  if (own === null || isPublished(services, given, version)) return controlOf(given, framework, version);
   return { framework: own.framework, id: own.id, version: revisionOf(version), part: '' };
 }
 
-function orFalse(read: () => boolean): boolean {
+function isPublished({ controls }: Services, given: string, version: string | undefined): boolean {
   try {
-    return read();
+    const { framework, id } = controlOf(given, undefined, version);
+    return controlIn(controls, framework, id) !== null;
   } catch (error) {
     if (error instanceof Missing) return false;
     throw error;
@@ -105,19 +101,19 @@ export async function crosswalk(services: Services, call: Call): Promise<Answer>
     const path = steps.map((each) => `${each.framework}:${each.identifier}`);
     return { cite: citeControl(controls, target, end), hops, status, path };
   });
-  const head = { from: citeControl(controls, framework, identifier), to: target, total: paths.length };
-  return withRows(
-    call,
-    { found: true, ...head, ...(truncated && { incomplete: true }) },
-    'paths',
-    rows,
-    paths.length,
-  );
+  const head = {
+    found: true,
+    from: citeControl(controls, framework, identifier),
+    to: target,
+    total: paths.length,
+    ...(truncated && { incomplete: true }),
+  };
+  return withRows(call, head, 'paths', rows, paths.length);
 }
 
-export async function rulesForControl(services: Services, call: Call): Promise<Answer> {
+export function rulesForControl(services: Services, call: Call): Answer {
   const { control: given = '', framework: named, stig, severity } = call.args;
-  const { among, pinned } = await inList(services, call);
+  const { among, pinned } = inList(services, call);
   const { framework, id } = namedControl(services, given, named);
   const { skip, ...page } = pageAt(call.at, 50);
   const of = stig === undefined ? undefined : [stigOf(services, stig).slug];
@@ -138,7 +134,11 @@ export async function rulesForControl(services: Services, call: Call): Promise<A
   );
   const cite = citeControl(services.controls, framework, found.control.identifier);
   const head = {
-    ...{ found: true, control: cite, total, counts: found.counts, ...withoutEmpty({ pinned }) },
+    found: true,
+    control: cite,
+    total,
+    counts: found.counts,
+    ...withoutEmpty({ pinned }),
     ...automationMeans(rows.map(({ automation }) => automation)),
   };
   return withRows(call, head, 'rules', rows.slice(skip), total);
@@ -148,11 +148,10 @@ export async function coverage(services: Services, call: Call): Promise<Answer> 
   const { stig, list, framework = 'nist-800-53', baseline, show = 'uncovered' } = call.args;
   const revision = revisionOf(call.args.revision);
   if ((stig === undefined) === (list === undefined)) throw badRequest('Give either stig or list');
-  const user = list === undefined ? null : await call.caller.user();
   const release = stig === undefined ? null : stigOf(services, stig);
   const releases = () =>
     release === null
-      ? ofList(() => services.listStigs.releases(user!, list!).stigs)
+      ? ofList(() => services.listStigs.releases(call.user!, list!).stigs)
       : [services.stigs.named(release.slug, release.version)];
   // First: who may not see the list learns nothing of the rest.
   releases();

@@ -1,5 +1,5 @@
 import { citation, readCitation } from '../base/citation.ts';
-import { pick, withoutEmpty } from '../base/objects.ts';
+import { plainRuleId } from '../base/rule-ids.ts';
 import { brief, cut } from '../base/text.ts';
 import {
   controlOf,
@@ -17,41 +17,37 @@ import {
   automationMeans,
   type Call,
   mostListed,
+  pick,
   ruleRow,
   statesIn,
+  withoutEmpty,
   withRows,
   withTexts,
 } from './calls.ts';
 import { inList } from './list-tools.ts';
 
-export async function find(services: Services, call: Call): Promise<Answer> {
+export function find(services: Services, call: Call): Answer {
   const { q = '', stig, severity, control, cci } = call.args;
-  const { among, pinned } = await inList(services, call);
+  const { among, pinned } = inList(services, call);
   const { skip, ...page } = pageAt(call.at, 50);
-  const filters = {
+  const found = services.search.search({
+    q,
     stig: stig === undefined ? undefined : [stigOf(services, stig).slug],
     severity: severitiesOf(severity),
     control: control && controlOf(control).id,
     cci: cci && controlOf(cci, 'cci').id,
-  };
-  const found = services.search.search({ q, ...filters, among, ...page });
-  const { total } = found.pagination;
-  const isFirst = call.at === 0;
-  const asked = isFirst ? (await services.answers(q)).slice(0, 10) : [];
-  const unknown = asked.filter(({ state }) => state === 'unknown').map(({ id }) => id);
-  const known = asked.filter(({ state }) => state !== 'unknown');
-  const answers = known.map((each) => {
-    const { href: _, title = '', ...answer } = each;
-    return { cite: services.citations.ofAnswer(each), ...answer, title: brief(title, 120) };
+    among,
+    ...page,
   });
-  const named = isFirst ? services.stigNames.said(q).slice(0, 5) : [];
-  const stigs = named.map((each) => ({ cite: citation(each.slug, each.version), title: brief(each.title) }));
+  const { dropped, narrowedTo } = found;
+  const { total } = found.pagination;
   const suggestions = found.suggestions.slice(0, 10);
+  const isFirst = call.at === 0;
+  const { unknown, answers, stigs } = isFirst ? namedIn(services, q) : nothingNamed;
   if (total + answers.length + stigs.length === 0)
     throw unknown.length > 0
       ? new Missing('unknown_id', `In no source here: ${unknown.join(', ')}`)
       : new Missing('no_match', 'No rule has these words. Try others', withoutEmpty({ suggestions }));
-  const { dropped, narrowedTo } = found;
   const head = {
     found: true,
     total,
@@ -66,7 +62,24 @@ export async function find(services: Services, call: Call): Promise<Answer> {
   return withRows(call, head, 'rules', rows, total);
 }
 
-const bare = (id: string) => id.toUpperCase().replace(/_RULE$/, '');
+const nothingNamed = { unknown: [], answers: [], stigs: [] };
+
+/** What the ids and names of STIGs in a question are; `unknown` are ids of no source. */
+function namedIn({ answers, citations, stigNames }: Services, q: string) {
+  const all = answers(q).slice(0, 10);
+  const known = all.filter(({ state }) => state !== 'unknown');
+  return {
+    unknown: all.filter((each) => !known.includes(each)).map(({ id }) => id),
+    answers: known.map((each) => {
+      const { href: _, title = '', ...answer } = each;
+      return { cite: citations.ofAnswer(each), ...answer, title: brief(title, 120) };
+    }),
+    stigs: stigNames
+      .said(q)
+      .slice(0, 5)
+      .map(({ slug, version, title }) => ({ cite: citation(slug, version), title: brief(title) })),
+  };
+}
 
 export function getRule(services: Services, call: Call): Answer {
   const { id: given = '', stig, version } = call.args;
@@ -87,17 +100,21 @@ export function getRule(services: Services, call: Call): Answer {
       next: { tool: 'get_rule', arguments: { id: cite } },
     });
   }
-  const rule = group.rules.find(({ ruleId }) => bare(ruleId) === bare(id)) ?? group.rules[0]!;
+  const rule = group.rules.find(({ ruleId }) => plainRuleId(ruleId) === plainRuleId(id)) ?? group.rules[0]!;
   const { ruleId, ruleIdents, legacyIds } = rule;
   const cite = citation(slug, release, ruleId);
   const state = release === newest ? 'current' : over.current ? 'former' : 'removed';
   const automation = services.ruleAutomation(slug).of(ruleId);
-  const isOther = /^SV-\d+R/i.test(id) && bare(id) !== bare(ruleId);
+  const isOther = /^SV-\d+R/i.test(id) && plainRuleId(id) !== plainRuleId(ruleId);
   const facts = {
-    ...{ state, slug, stigTitle: brief(group.release.title), version: release },
+    state,
+    slug,
+    stigTitle: brief(group.release.title),
+    version: release,
     releaseDate: group.release.releaseDate,
     ...pick(rule, 'groupId', 'ruleId', 'ruleVersion', 'severity'),
-    ...{ ruleTitle: brief(rule.ruleTitle), title: brief(rule.title, 100) },
+    ruleTitle: brief(rule.ruleTitle),
+    title: brief(rule.title, 100),
     ruleIdents: ruleIdents.slice(0, mostListed),
     ...withoutEmpty({
       legacyIds: legacyIds.slice(0, mostListed),
@@ -127,9 +144,15 @@ export function getStig(services: Services, call: Call): Answer {
     return { releases, automation: totals, ...automationMeans(statesIn(totals)) };
   };
   const head = {
-    ...{ found: true, cite: citation(slug, wanted), slug, title: brief(stig.title), version: wanted },
+    found: true,
+    cite: citation(slug, wanted),
+    slug,
+    title: brief(stig.title),
+    version: wanted,
     ...pick(stig, 'benchmarkId', 'releaseDate', 'status', 'findingCount'),
-    ...{ state: wanted === newest ? 'current' : 'former', counts, total },
+    state: wanted === newest ? 'current' : 'former',
+    counts,
+    total,
     ...(call.at === 0 && first()),
   };
   if ((call.args.rules as unknown) === false) return head;
@@ -158,26 +181,27 @@ export function compareReleases(services: Services, call: Call): Answer {
     ...diff.added.map((each) => ({ kind: 'added', ...ruleRow(slug, now, each) })),
     ...diff.removed.map((each) => ({ kind: 'removed', ...ruleRow(slug, old, each) })),
     ...diff.changed.map((each) => ({
-      ...{
-        kind: 'changed',
-        class: each.class,
-        classes: each.classes,
-        fields: each.fields.map(({ field }) => field),
-      },
+      kind: 'changed',
+      class: each.class,
+      classes: each.classes,
+      fields: each.fields.map(({ field }) => field),
       ...matched(each),
     })),
     ...diff.renumbered.map((each) => ({ kind: 'renumbered', ...matched(each) })),
   ].filter((row) => kind === undefined || row.kind === kind);
   const total = rows.length;
-  const releases = { from: citation(slug, old), to: citation(slug, now) };
-  const counted = Map.groupBy(
-    diff.changed.flatMap(({ classes }) => classes),
-    (each) => each,
-  );
-  const classes = Object.fromEntries([...counted].map(([each, all]) => [each, all.length]));
+  const classes: Record<string, number> = {};
+  for (const each of diff.changed.flatMap((change) => change.classes))
+    classes[each] = (classes[each] ?? 0) + 1;
   const head = {
-    ...{ found: true, slug, title: brief(diff.title), ...releases },
-    ...{ summary: diff.summary, classes, total },
+    found: true,
+    slug,
+    title: brief(diff.title),
+    from: citation(slug, old),
+    to: citation(slug, now),
+    summary: diff.summary,
+    classes,
+    total,
   };
   return withRows(call, head, 'rules', rows.slice(call.at), total);
 }

@@ -1,7 +1,9 @@
+import { fstatSync, read } from 'node:fs';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { ImportError } from './import-error.ts';
-import { BoundedReader } from './random-access.ts';
 
 /** The bounds of rule S2.4. */
 export const archiveLimits = {
@@ -138,4 +140,62 @@ async function inflate(zip: ZipFile, entry: Entry, budget: InflateBudget): Promi
   const data = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   if (crc32(data) !== entry.crc32) throw new ImportError('the file is damaged: its checksum is wrong');
   return data;
+}
+
+const chunkSize = 64 * 1024;
+const outside = () => new Error('it points outside the file');
+
+/** Reads a zip within its bounds: yauzl passes any offset to the file system, which throws where nobody catches. */
+class BoundedReader extends yauzl.RandomAccessReader {
+  readonly size: number;
+  private readonly handle: number | null;
+  private readonly bytes: Buffer | null;
+
+  constructor(origin: number | Buffer) {
+    super();
+    this.bytes = typeof origin === 'number' ? null : origin;
+    this.handle = typeof origin === 'number' ? origin : null;
+    this.size = this.handle === null ? this.bytes!.length : fstatSync(this.handle).size;
+  }
+
+  /** Node's own stream would close the file. */
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(this.partsOf(start, end), { objectMode: false });
+  }
+
+  private async *partsOf(start: number, end: number): AsyncGenerator<Buffer> {
+    if (!this.holds(start, end)) throw outside();
+    for (let position = start; position < end; position += chunkSize) {
+      const part = Buffer.allocUnsafe(Math.min(chunkSize, end - position));
+      await promisify(this.read).call(this, part, 0, part.length, position);
+      yield part;
+    }
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    if (!this.holds(position, position + length)) {
+      process.nextTick(callback, outside());
+    } else if (this.bytes) {
+      this.bytes.copy(buffer, offset, position, position + length);
+      process.nextTick(callback, null);
+    } else {
+      read(this.handle!, buffer, offset, length, position, (error, count) => {
+        callback(error ?? (count < length ? outside() : null));
+      });
+    }
+  }
+
+  override close(callback: (error: Error | null) => void): void {
+    process.nextTick(callback, null);
+  }
+
+  private holds(start: number, end: number): boolean {
+    return start >= 0 && start <= end && end <= this.size;
+  }
 }

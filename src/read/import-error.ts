@@ -1,4 +1,24 @@
-import type { Kind } from './kind.ts';
+/** The kinds of sources in the ledger (rule D20). */
+export type Kind =
+  | 'xccdf'
+  | 'scap'
+  | 'oscal-catalog'
+  | 'oscal-profile'
+  | 'oscal-mapping'
+  | 'cprt'
+  | 'cci-list'
+  | 'dod-8500'
+  | 'diacap-map'
+  | 'controls-csv'
+  | 'mappings-csv'
+  | 'onet'
+  | 'nice'
+  | 'regdoc'
+  | 'regdoc-markdown'
+  | 'role-mapping-csv'
+  | 'synonyms-csv'
+  | 'archive'
+  | 'other';
 
 /** A source that cannot be imported: one line that says why and where, and its kind where known. */
 export class ImportError extends Error {

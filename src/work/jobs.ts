@@ -2,8 +2,9 @@ import type { Ask } from '../base/ask.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
-import { collectionsJson, listsJson } from '../collections/jobs.ts';
+import { collectionsJson, listsJson, pastedStigs } from '../collections/jobs.ts';
 import type { Database } from '../db/database.ts';
+import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
@@ -13,9 +14,11 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  * plain arguments; its result is a plain value, or has `bytes` that are transferred.
  */
 export const jobs = {
+  answerTool,
   collectionsJson,
   listChecklists,
   listsJson,
+  pastedStigs,
   searchFile,
   searchPage,
   uploadAnswer,
@@ -46,9 +49,16 @@ export type JobAnswer =
     }
   | { failed: { message: string; code: unknown; stack: string | undefined } };
 
-/** Runs a job inside one read transaction, so that all its queries see one state of both databases. */
+/**
+ * Runs a job inside one read transaction, so that all its queries see one state of both databases. What a job does after
+ * its first `await` is outside of it.
+ */
 export async function runJob(db: Database, services: Services, job: Job, args: unknown[]): Promise<unknown> {
-  return db.read(() => job(services, ...(args as never[])));
+  let value: unknown;
+  db.read(() => {
+    value = job(services, ...(args as never[]));
+  });
+  return value;
 }
 
 /** Runs jobs in the calling thread: for databases in memory, which no other thread can open. */

@@ -342,7 +342,7 @@ test('what is known to have been written is missed, though stream and head are g
     else if (name === 'both as they were before')
       assert.match(verifyAuditFile(file, known).problem!.reason, /^the end is cut off: lines 4 to 5 /);
     const audit = openAuditFile(file, { now, known: () => known });
-    const kept = readFileSync(file, 'utf8').split('\n').length - 1;
+    const kept = existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
     const { missing } = audit.append([someEvent('later')], false);
     const again = audit.append([someEvent('latest')], false).missing;
     audit.close();
@@ -405,7 +405,7 @@ test('nothing that we leave behind lacks a head: not a first write that fails, n
     assert.equal(actions, half ? [['audit.recover', undefined], ...told] : told);
   }
   const opened = join(scratchFolder(), 'audit.jsonl');
-  openAuditFile(opened, { now }).close();
+  for (const name of [opened, `${opened}.head`]) writeFileSync(name, '');
   assert.is(verifyAuditFile(opened).headProblem, null, 'opened, and killed before its first line');
   rmSync(`${opened}.head`);
   assert.match(verifyAuditFile(opened).headProblem!, /is missing/);

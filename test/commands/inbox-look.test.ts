@@ -19,9 +19,7 @@ const bounds = (left = 1000): LookBounds => ({
 });
 
 async function statesOf(folder: string, limits = bounds()): Promise<Record<string, string>> {
-  const states: Record<string, string> = {};
-  for await (const [name, state] of lookAt(folder, limits)) states[name] = state;
-  return states;
+  return Object.fromEntries(await lookAt(folder, limits));
 }
 
 function fill(folder: string, count: number): string {
@@ -55,8 +53,9 @@ look('what became a link after the look is not followed, neither a file nor a fo
   for (const name of names) put(inbox, name, 'x');
   const outcomes = async (files: ReturnType<typeof listFiles>) => {
     const found: string[] = [];
-    for await (const each of discover(files))
+    await discover(files, (each) => {
       found.push(each.type === 'unreadable' ? `${each.outcome}: ${each.reason}` : `read ${each.source}`);
+    });
     return found;
   };
   const paths = ['a.xml', 'b.zip', 'sub', 'deep'].map((name) => join(inbox, name));

@@ -14,10 +14,9 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { variables } from '../../src/base/config.ts';
-import { parseEnvironmentFile } from '../../src/base/env-file.ts';
-import { readSettingsFile } from '../../src/base/installation.ts';
+import { parseEnvironmentFile, readSettingsFile } from '../../src/base/installation.ts';
 import { packageRoot } from '../../src/base/root.ts';
+import { settingNames, variableOf } from '../../src/base/settings.ts';
 import { sampleKey } from '../support/bundles.ts';
 import { suite, testIf } from '../support/harness.ts';
 import { programs } from '../support/programs.ts';
@@ -172,7 +171,7 @@ settings('flags come before the environment, that before gapstone.env, that befo
     settings: { name: string; value: string | null; from: string }[];
   };
   assert.is(file, join(folder, 'gapstone.env'));
-  assert.equal(all.map(({ name }) => name).sort(), [...variables].sort());
+  assert.equal(all.map(({ name }) => name).sort(), settingNames.map(variableOf).sort());
   const found = (name: string) => {
     const { value, from } = all.find((each) => each.name === `GAPSTONE_${name}`)!;
     return [value, from];

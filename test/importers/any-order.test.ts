@@ -286,18 +286,19 @@ if (real) {
 
   real('random sets, orders and splits; more of them with --deep', () => assertAnyOrder(all, 6));
 
-  real('all of them: at once, and newest first', () => {
+  real('all of them: at once, and newest first', async () => {
     const date = ({ release }: (typeof all)[number]) => release.benchmarkDate ?? release.statusDate ?? '';
     const newestFirst = [...all].sort((a, b) => (date(a) < date(b) ? 1 : -1)).map((each) => [each]);
-    const [once, other] = [[all], newestFirst].map((runs) => {
+    const dumpOf = async (runs: (typeof all)[]) => {
       using db = emptyCatalog();
-      feed(db, runs);
+      await feed(db, runs);
       assert.equal(unserved(db), []);
       return dumpCatalog(db);
-    });
+    };
+    const [once, other] = [await dumpOf([all]), await dumpOf(newestFirst)];
     assert.equal(other, once);
     const versions = (slug: string) =>
-      once!.releases.flatMap((release) =>
+      once.releases.flatMap((release) =>
         release.slug === slug ? `${release.benchmark_id} ${release.version} ${release.finding_count}` : [],
       );
     for (const [slug, ...expected] of [

@@ -70,7 +70,7 @@ test('the contract: what tools/list says, and an answer of each tool and of each
   assertGolden('programs.txt', `${text}\n`);
 });
 
-test('an answer that is kept is for those who may ask, and servers that are used again mix nobody up', async () => {
+test('equal questions of several callers at once are answered to each by its rights', async () => {
   const rule = { id: 'V-900002' };
   const first = await callTool(t, 'get_rule', rule, alice);
   assert.equal(await callTool(t, 'get_rule', rule, carol), first);

@@ -9,10 +9,9 @@ import { Phases } from '../../importers/phases.ts';
 import { Staging } from '../../importers/staging.ts';
 import type { XccdfRelease } from '../../importers/stigs/xccdf-record.ts';
 import { sha256 } from '../../src/base/ids.ts';
-import { atOnce } from '../../src/base/slices.ts';
+import { ruleName } from '../../src/base/rule-ids.ts';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigests } from '../../src/db/digest.ts';
-import { ruleName } from '../../src/db/rule-keys.ts';
 import { dumpCatalog } from './catalog-dump.ts';
 import { emptyCatalog } from './prepared.ts';
 import { reference } from './reference.ts';
@@ -38,14 +37,12 @@ function withoutTexts(release: XccdfRelease): XccdfRelease {
 /** The real benchmarks, loose, zipped and in the library, each once; and what is made of some to meet in every way. */
 export async function readReal(): Promise<Read[]> {
   const found = new Map<string, Read>();
-  for await (const source of discover(
-    listFiles(['xccdf', 'zips', 'library'].map((name) => reference(name))),
-  )) {
-    if (source.type !== 'bytes' || found.has(source.sha256)) continue;
+  await discover(listFiles(['xccdf', 'zips', 'library'].map((name) => reference(name))), (source) => {
+    if (source.type !== 'bytes' || found.has(source.sha256)) return;
     const { content } = parseSource(source.bytes);
     if (content?.type === 'stig')
       found.set(source.sha256, { sha256: source.sha256, release: withoutTexts(content.release) });
-  }
+  });
   const real = [...found.values()];
   return [...real, ...variantsOf(real)];
 }
@@ -97,12 +94,13 @@ function variantsOf(real: Read[]): Read[] {
 }
 
 /** Stores releases in runs, as imports do, without reading their files again. Gives the lines of the ledger. */
-export function feed(
+export async function feed(
   db: Database,
   runs: (Read | ReadDocuments)[][],
   overrides: Map<string, string>[] = [],
-): LedgerLine[] {
-  return runs.flatMap((run, index) => {
+): Promise<LedgerLine[]> {
+  const ledger: LedgerLine[] = [];
+  for (const [index, run] of runs.entries()) {
     const staging = new Staging(db, '2026-01-01T00:00:00.000Z');
     const lines = run.map((each): OpenLine => {
       const { sha256: hash } = each;
@@ -124,10 +122,11 @@ export function feed(
       return staging.store(open, content);
     });
     const rest = { parts: [], overrides: overrides[index] ?? new Map(), phases: new Phases() };
-    atOnce(deriveAll(db, { lines, staging, ...rest }));
+    await deriveAll(db, { lines, staging, ...rest }, async () => undefined);
     if (db.sqlite.inTransaction) db.sqlite.exec('COMMIT');
-    return lines;
-  });
+    ledger.push(...lines);
+  }
+  return ledger;
 }
 
 /** Rules by id that no served release of their STIG's version has, nor any other served one. */
@@ -142,27 +141,27 @@ export function unserved(db: Database): string[] {
 }
 
 /** Random sets of them in random orders and splits give what all at once give: digest, slugs, aliases and versions. */
-export function assertAnyOrder(all: Read[], numRuns: number): void {
+export function assertAnyOrder(all: Read[], numRuns: number): Promise<void> {
   const scenario = fc.record({
     order: fc.shuffledSubarray(all, { minLength: 2, maxLength: 20 }),
     sizes: fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 20, maxLength: 20 }),
     rows: fc.subarray(['RHEL_8_STIG', 'Firefox', 'MS_Windows_Server_2025_DC_STIG']),
     runOfRows: fc.nat(19),
   });
-  fc.assert(
-    fc.property(scenario, ({ order, sizes, rows, runOfRows }) => {
+  return fc.assert(
+    fc.asyncProperty(scenario, async ({ order, sizes, rows, runOfRows }) => {
       const rest = [...order];
       const runs = sizes
         .map((size) => rest.splice(0, size))
         .filter((run, index) => run.length > 0 || index === runOfRows);
       const given = new Map(rows.map((id) => [id, `given_${id.toLowerCase()}`]));
       const [split, once] = [emptyCatalog(), emptyCatalog()];
-      feed(
+      await feed(
         split,
         runs,
         runs.map((_, index) => (index === Math.min(runOfRows, runs.length - 1) ? given : new Map())),
       );
-      feed(once, [[...order].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))], [given]);
+      await feed(once, [[...order].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))], [given]);
       assert.equal(dumpCatalog(split), dumpCatalog(once));
       assert.equal(catalogDigests(split), catalogDigests(once));
       assert.equal(unserved(split), []);

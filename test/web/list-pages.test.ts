@@ -3,7 +3,7 @@ import { runImport } from '../../importers/run.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
-import { readPasted } from '../../src/site/lists/list-adding.ts';
+import { readPasted } from '../../src/collections/pasted-stigs.ts';
 import { testApp } from '../support/app.ts';
 import { ask, countingIds, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -122,7 +122,7 @@ lists('whatever a pasted line says is in the entry, in the question or in the re
     \uFEFFＱＥＬ ９ Ｖ１Ｒ１ | ${quill} V1R1
     U_RD_RTR_V1R1_Manual-xccdf.xml | reed_rtr V1R1
   `)) {
-    const { named, unclear } = await read(line!.replaceAll('→', '\t'));
+    const { named, unclear } = read(line!.replaceAll('→', '\t'));
     const entries = named.map(({ slug, release, notes }) => [slug, release ?? '-', ...notes].join(' '));
     assert.equal([entries, unclear], [wanted, []], line);
   }
@@ -134,25 +134,25 @@ lists('whatever a pasted line says is in the entry, in the question or in the re
     QEL 9 V1R7→V1R1 | QEL 9 V1R7 V1R1 | V1R1
     Zinnia and qel_9 | Zinnia and qel_9 | -
   `)) {
-    const { named, unclear } = await read(line!.replaceAll('→', '\t'), similar);
+    const { named, unclear } = read(line!.replaceAll('→', '\t'), similar);
     const asked = unclear.map((each) => [
       ...[each.name, each.candidates.map(({ release }) => release ?? '-').join(), each.notes],
     ]);
     assert.equal([named, asked], [[], [[name, releases, notes]]], line);
   }
-  const several = await read('\nQEL_9_STIG\tone\n\nqel_9\ttwo\nreed_rtr, no_such\nNo such\tlost');
+  const several = read('\nQEL_9_STIG\tone\n\nqel_9\ttwo\nreed_rtr, no_such\nNo such\tlost');
   assert.equal(told(several.named, 'slug', 'notes', 'lines'), [`${quill} one,two 2,4`, 'reed_rtr  ']);
   assert.equal(told(several.unclear, 'name', 'notes'), ['no_such ', 'No such lost']);
 });
 
 lists('a first line of titles of columns is left out, and said to be', async () => {
   for (const header of ['STIG\tRelease\tNotes', '#\t"Benchmark ID"\tVersion', 'Title']) {
-    const found = await read(`\n${header}\nQEL_9_STIG\tV1R1\n`);
+    const found = read(`\n${header}\nQEL_9_STIG\tV1R1\n`);
     assert.equal([found.header, found.unclear, found.named.length], [header, [], 1]);
   }
   // It is no first line, or has a cell that is no title.
   for (const text of ['QEL_9_STIG\nSTIG\tRelease', 'STIG\tV1R1\nQEL_9_STIG'])
-    assert.is((await read(text)).unclear.length, 1, text);
+    assert.is(read(text).unclear.length, 1, text);
   const home = await make('With titles');
   const { status, html } = await loadPage(t, `${home}/stigs`, ann, { slugs: 'STIG\tNotes\r\nQEL_9_STIG' });
   assert.is(status, 200);
@@ -162,14 +162,18 @@ lists('a first line of titles of columns is left out, and said to be', async () 
 lists('a pasted line of any length is read', async () => {
   for (const part of [',', ' ', ':', '–', '"', '.;', '\t'])
     for (const text of [`reed_rtr V1R1 x${part.repeat(100_000)}x`, `${part.repeat(100_000)}x V1R1 2 3`])
-      await read(text).catch((error) => assert.instance(error, AppError));
+      try {
+        read(text);
+      } catch (error) {
+        assert.instance(error, AppError);
+      }
   // What is longer than 500 characters is no name of a STIG.
   const any = (name: string) => [{ slug: name, title: name, release: null }];
   for (const [length, found] of [
     [500, [1, 0]],
     [501, [0, 1]],
   ] as const) {
-    const pasted = await readPasted('n'.repeat(length), { called: any, like: () => [], versions });
+    const pasted = readPasted('n'.repeat(length), { called: any, like: () => [], versions });
     assert.equal([pasted.named.length, pasted.unclear.length], found, `${length}`);
   }
 });

@@ -76,16 +76,15 @@ function readRelease(
   const occupations = readOccupations(rowsOf('occupations'));
   if (occupations.size === 0) return { occupations: [], newestDate: '' };
   let newestDate = '';
-  function* statedIn(table: TableName): Generator<[Row, OccupationRecord]> {
-    for (const row of rowsOf(table)) {
+  const statedIn = (table: TableName) =>
+    rowsOf(table).map((row): [Row, OccupationRecord] => {
       const code = row.cell('O*NET-SOC Code');
       const occupation = occupations.get(code);
       if (!occupation) throw row.fault(`unknown occupation "${excerpt(code)}"`);
       const [, month, year] = /^(\d{2})\/(\d{4})$/.exec(row.cell('Date')) ?? [];
       if (year && `${year}-${month}` > newestDate) newestDate = `${year}-${month}`;
-      yield [row, occupation];
-    }
-  }
+      return [row, occupation];
+    });
   readJobZones(statedIn('jobZones'), rowsOf('jobZoneNames'));
   for (const [row, { tasks }] of statedIn('tasks')) {
     const taskType = row.cell('Task Type') || null;

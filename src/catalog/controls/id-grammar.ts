@@ -1,3 +1,4 @@
+import { withoutRuleEnding } from '../../base/rule-ids.ts';
 import { strip } from '../../base/text.ts';
 import { canonicalIdentifier } from './identifier.ts';
 
@@ -93,12 +94,12 @@ function idAt(text: string, index: number, run: string, isLed: boolean): FoundId
     return { text: plain, kind, index: at, id, framework: null, part: '' };
   };
   if (group.test(plain)) return simple('group');
-  if (rule.test(plain)) return simple('rule', plain.replace(/_rule$/i, '').toUpperCase());
+  if (rule.test(plain)) return simple('rule', withoutRuleEnding(plain).toUpperCase());
   if (cci.test(plain)) return simple('cci', canonicalIdentifier('cci', plain) ?? plain.toUpperCase());
   if (srg.test(plain)) return simple('srg');
   const of8500 = control(own, 'dod-8500', at);
   if (of8500 !== null) return of8500;
-  if (stigId.test(plain)) return simple('stigId', plain.replace(/_rule$/i, '').toUpperCase());
+  if (stigId.test(plain)) return simple('stigId', withoutRuleEnding(plain).toUpperCase());
   blankStigId.lastIndex = at;
   const spaced = /^[a-z]{3,8}$/i.test(whole) ? blankStigId.exec(text)?.[0] : undefined;
   return spaced === undefined ? null : { ...simple('stigId', spaced.toUpperCase()), text: spaced };

@@ -1,5 +1,6 @@
 import { type Citation, citation, longestCitation, readCitation } from '../../base/citation.ts';
 import { AppError, badRequest, notThere } from '../../base/errors.ts';
+import { plainRuleId } from '../../base/rule-ids.ts';
 import { cut } from '../../base/text.ts';
 import { frameworkKey, frameworks } from '../controls/frameworks.ts';
 import type { ControlService } from '../controls/queries.ts';
@@ -205,12 +206,7 @@ function controlHref(framework: string, identifier: string, version: string | nu
   return at + (version === null ? '' : `?version=${encodeURIComponent(version)}`);
 }
 
-const bare = (id: string) =>
-  id
-    .trim()
-    .toUpperCase()
-    .replace(/_RULE$/, '');
-const isSameRule = (one: string, other: string) => bare(one) === bare(other);
+const isSameRule = (one: string, other: string) => plainRuleId(one) === plainRuleId(other);
 const page = (...segments: string[]) => `/${segments.map(encodeURIComponent).join('/')}`;
 
 /** What work gives, or null where it answers that something is not there. */

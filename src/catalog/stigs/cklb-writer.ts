@@ -1,4 +1,5 @@
 import { stableId } from '../../base/ids.ts';
+import { withoutRuleEnding } from '../../base/rule-ids.ts';
 import type { ChecklistTarget, Cklb, CklbRule, CklbStig } from './cklb-schema.ts';
 import type { FindingRow, FullRelease, StigRelease } from './queries.ts';
 
@@ -116,7 +117,7 @@ function toRule(row: FindingRow, key: string[], stigUuid: string): CklbRule {
     stig_uuid: stigUuid,
     group_id: row.groupId,
     group_id_src: row.groupId,
-    rule_id: row.ruleId.replace(/_rule$/, ''),
+    rule_id: withoutRuleEnding(row.ruleId),
     rule_id_src: row.ruleId,
     target_key: null,
     stig_ref: null,

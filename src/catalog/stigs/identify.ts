@@ -1,8 +1,7 @@
 import { notThere } from '../../base/errors.ts';
+import { plainRuleId, ruleKey } from '../../base/rule-ids.ts';
 import { compareCodePoints, cut } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { ruleKey } from '../../db/rule-keys.ts';
-import { plainId } from './match.ts';
 import type { StigNameIndex } from './name-index.ts';
 import { type FullRelease, inBody, type StigService } from './queries.ts';
 
@@ -145,10 +144,10 @@ function createIdReader({ sqlite }: Database) {
     .prepare<[number], string>('SELECT rule_id FROM findings WHERE release_id = ?')
     .pluck();
   return (slug: string, ruleIds: string[]): SharedRelease[] => {
-    const wanted = new Set(ruleIds.map(plainId));
+    const wanted = new Set(ruleIds.map(plainRuleId));
     const releases: SharedRelease[] = [];
     for (const { id, version, date } of releasesOf.all(slug)) {
-      const own = rulesOf.all(id).map(plainId);
+      const own = rulesOf.all(id).map(plainRuleId);
       releases.push({ version, date, ids: new Set(own.filter((each) => wanted.has(each))) });
     }
     return releases;

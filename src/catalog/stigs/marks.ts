@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
+import { ruleNumber } from '../../base/rule-ids.ts';
 import { changeClasses } from './change-classes.ts';
 import { collapse } from './compare.ts';
 import type { ChangeClass } from './diff-schema.ts';
-import { type RuleIds, ruleNumber } from './match.ts';
+import type { RuleIds } from './match.ts';
 import type { FindingRow } from './queries.ts';
 
 /** The data to compare two printings of a rule without their texts. */
@@ -89,7 +90,7 @@ export function markedClasses(old: RuleMarks, now: RuleMarks): ChangeClass[] {
 
 /** Every identifier of a rule, in upper case: V-id, SV-id without its revision, STIG id, legacy ones. */
 export function idsOf(rule: RuleIds): string[] {
-  const numbers = [rule.groupId, rule.ruleId, ...rule.legacyIds].map((ruleId) => ruleNumber({ ruleId }));
+  const numbers = [rule.groupId, rule.ruleId, ...rule.legacyIds].map((ruleId) => ruleNumber(ruleId));
   const ids = [...numbers, rule.ruleVersion.trim()].map((id) => id.toUpperCase());
   return ids.filter((id) => id !== '');
 }
@@ -97,5 +98,5 @@ export function idsOf(rule: RuleIds): string[] {
 /** The identifiers that a caller may mean: the text itself, and a rule id without its revision. */
 export function wantedIds(text: string): string[] {
   const id = text.trim().toUpperCase();
-  return [...new Set([id, ...(/^SV-|_RULE$/.test(id) ? [ruleNumber({ ruleId: id })] : [])])];
+  return [...new Set([id, ...(/^SV-|_RULE$/.test(id) ? [ruleNumber(id)] : [])])];
 }

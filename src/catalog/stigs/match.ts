@@ -1,3 +1,4 @@
+import { ruleNumber } from '../../base/rule-ids.ts';
 /** The identifiers that match a rule between releases. */
 export interface RuleIds {
   groupId: string;
@@ -29,26 +30,19 @@ const join = (...parts: string[]) =>
   parts.every((part) => part !== '') ? [parts.join('\n').toUpperCase()] : [];
 const stigId = (rule: RuleIds) => rule.ruleVersion.trim();
 const groupId = (rule: RuleIds) => rule.groupId.trim();
-/** A rule id for comparison: without `_rule`, in one case. */
-export const plainId = (ruleId: string) =>
-  ruleId
-    .trim()
-    .replace(/_rule$/i, '')
-    .toUpperCase();
-/** The SV-number without the revision. */
-export const ruleNumber = (rule: Pick<RuleIds, 'ruleId'>) =>
-  rule.ruleId.trim().replace(/r\d+(_rule)?$|_rule$/i, '');
 const everyId = (rule: RuleIds) =>
-  [groupId(rule), ruleNumber(rule), ...rule.legacyIds.map((id) => id.trim())].flatMap((id) => join(id));
+  [groupId(rule), ruleNumber(rule.ruleId), ...rule.legacyIds.map((id) => id.trim())].flatMap((id) =>
+    join(id),
+  );
 
 /** The steps of matching, the surest first: each looks only at rules without a match. */
 const steps: [MatchedBy, Key][] = [
   // A STIG id, or a group, may have several rules: the other identifiers distinguish them.
-  ['stigId', (rule) => join(stigId(rule), groupId(rule), ruleNumber(rule))],
+  ['stigId', (rule) => join(stigId(rule), groupId(rule), ruleNumber(rule.ruleId))],
   ['stigId', (rule) => join(stigId(rule), groupId(rule))],
-  ['stigId', (rule) => join(stigId(rule), ruleNumber(rule))],
+  ['stigId', (rule) => join(stigId(rule), ruleNumber(rule.ruleId))],
   ['stigId', (rule) => join(stigId(rule))],
-  ['groupId', (rule) => join(groupId(rule), ruleNumber(rule))],
+  ['groupId', (rule) => join(groupId(rule), ruleNumber(rule.ruleId))],
   ['groupId', (rule) => join(groupId(rule))],
   ['legacyId', everyId],
 ];

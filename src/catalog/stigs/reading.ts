@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
+import { withoutRuleEnding } from '../../base/rule-ids.ts';
 import type { Database } from '../../db/database.ts';
 import { findings } from '../../db/tables.ts';
 import { type FindingRow, type Narrowing, narrowed, type StigService, toFinding } from './queries.ts';
@@ -33,9 +34,7 @@ function named(
   const is = (each: string) => each.toUpperCase() === id;
   const found =
     lines.find(({ groupId }) => is(groupId)) ??
-    lines.find(
-      ({ ruleId, ruleVersion }) => is(ruleVersion) || is(ruleId) || is(ruleId.replace(/_rule$/, '')),
-    );
+    lines.find(({ ruleId, ruleVersion }) => is(ruleVersion) || is(ruleId) || is(withoutRuleEnding(ruleId)));
   return found?.groupId;
 }
 

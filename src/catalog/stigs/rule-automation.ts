@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
+import { ruleName } from '../../base/rule-ids.ts';
 import { compareCodePoints } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import { ruleName } from '../../db/rule-keys.ts';
 import { scapContents, scapFacts } from '../../db/scap-tables.ts';
 import { stigs } from '../../db/tables.ts';
 

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { User } from '../../auth/viewer.ts';
 import { AppError, badRequest } from '../../base/errors.ts';
+import { items } from '../../base/text.ts';
 import type { CollectionChange } from '../../collections/collection-writer.ts';
 import { type OverviewSort, overviewColumns } from '../../collections/collections.ts';
 import type { Env, Form } from '../../http/env.ts';
@@ -9,7 +10,7 @@ import type { Page } from '../../http/paging.ts';
 import { check, positiveInteger, sorting } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { goTo, type PageSupport, readQuery } from '../parts/page.ts';
-import { items, lines } from '../parts/typed-text.ts';
+import { lines } from '../parts/typed-text.ts';
 import type { View } from '../parts/view.ts';
 import {
   type CollectionForm,

@@ -1,11 +1,11 @@
 import type { Context, Hono } from 'hono';
+import { items } from '../../base/text.ts';
 import { addControlsBody, removeControlsBody } from '../../collections/control-collections-schema.ts';
 import { changeCollectionBody, createCollectionBody } from '../../collections/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check } from '../../http/schema.ts';
 import type { Services } from '../../services.ts';
 import { goTo, type PageSupport } from '../parts/page.ts';
-import { items } from '../parts/typed-text.ts';
 import {
   type CollectionPage,
   collectionKind,

@@ -2,10 +2,11 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
 import { changedRules } from '../../catalog/stigs/changes.ts';
 import type { StigChanges } from '../../catalog/stigs/changes-schema.ts';
-import type { LaterStig, StigByName } from '../../catalog/stigs/name-index.ts';
+import type { LaterStig } from '../../catalog/stigs/name-index.ts';
 import type { Overview } from '../../collections/list-entries.ts';
 import type { ListRowSort, OverviewEntry } from '../../collections/list-rows.ts';
 import type { List } from '../../collections/lists-schema.ts';
+import type { Unclear } from '../../collections/pasted-stigs.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { age, daysSince, SeverityBar } from '../parts/bars.tsx';
 import { Downloads, link, path, SeverityCounts, StigLink, Table } from '../parts/components.tsx';
@@ -15,13 +16,6 @@ import { diffHref } from '../parts/rule-links.tsx';
 import type { View } from '../parts/view.ts';
 import { FactsOf, Tags } from './collection-pages.tsx';
 import { NamedStig } from './list-entry.tsx';
-
-/** A name that matches no STIG or several, with suggestions. */
-export interface Unclear {
-  name: string;
-  notes: string;
-  candidates: Pick<StigByName, 'slug' | 'title' | 'release'>[];
-}
 
 /** A STIG with the release to which it is pinned, if any, as `readPasted` reads it. */
 export function pinnedName(slug: string, release: string | null): string {

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
 import { count } from '../../base/text.ts';
+import { pastedStigs } from '../../collections/jobs.ts';
 import { listRowColumns } from '../../collections/list-rows.ts';
 import { listStigBody } from '../../collections/lists-schema.ts';
 import { changeListBody, createListBody, notes, slugsBody } from '../../collections/schema.ts';
@@ -12,7 +14,7 @@ import { shownList } from '../parts/shown-list.ts';
 import { lines } from '../parts/typed-text.ts';
 import { collectionFormPages, formOf, mustBeInCatalog, withFormErrors } from './collection-forms.ts';
 import { DeletedLists, listKind } from './deleted-lists.tsx';
-import { describePasted, meet, readPasted, textLeft } from './list-adding.ts';
+import { describePasted, meet, textLeft } from './list-adding.ts';
 import { type EntryForm, editEntryPage } from './list-entry.tsx';
 import { type ListOverview, listOverviewPage } from './list-page.tsx';
 import { listSettingsPage } from './list-settings.tsx';
@@ -23,7 +25,7 @@ const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...so
 type ListServices = Pick<
   Services,
   'lists' | 'listSeen' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames' | 'changes' | 'undo'
->;
+> & { ask: Ask };
 type Seen = Parameters<ListServices['listEntries']['add']>[3];
 
 /** The pages of lists, and the forms that create, change, fill, copy, delete and restore them. */
@@ -86,15 +88,9 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists, listSeen }
 }
 
 function contentPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
-  const { lists, listStigs, listEntries, stigs, stigNames, changes } = services;
+  const { ask, lists, listStigs, listEntries, stigNames, changes } = services;
   const { guard, show, now } = support;
 
-  const lookup = {
-    called: stigNames.calledOrFile,
-    like: (name: string) =>
-      stigs.list({ called: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
-    versions: (slug: string) => stigs.versions(slug).versions.map(({ version }) => version),
-  };
   const nothing = { text: '', problem: null, unclear: [] };
 
   async function one(
@@ -126,7 +122,7 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
   /** Adds the STIGs that a text names; shows the other names again with suggestions. */
   async function addPasted(c: Context<Env>, id: string, typed: string): Promise<Response> {
     lists.own(c.get('user'), id);
-    const pasted = await readPasted(typed, lookup);
+    const pasted = await ask(pastedStigs, typed);
     const { named, unclear } = pasted;
     const notesOf = new Map(named.map((each) => [each.slug, check(notes, each.notes.join('\n'))]));
     const releases = new Map(named.map(({ slug, release }) => [slug, release]));

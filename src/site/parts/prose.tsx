@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { blocksOf, type ProseBlock } from '../../base/prose-blocks.ts';
+import { blocksOf, type ProseBlock } from './prose-blocks.ts';
 
 /**
  * A published text with its line breaks. With `copied`, the label of a copy button, commands and file contents stand

@@ -9,8 +9,7 @@ import type {
 import { type XmlNode, XmlTree } from '../../../importers/read/xml-tree.ts';
 import { sha256 } from '../../../src/base/ids.ts';
 import type { StatementPart } from '../../../src/catalog/controls/schema.ts';
-import { ImportError } from '../../../src/read/import-error.ts';
-import type { Kind } from '../../../src/read/kind.ts';
+import { ImportError, type Kind } from '../../../src/read/import-error.ts';
 import { readXml } from '../../../src/read/xml.ts';
 import { reference } from '../../support/reference.ts';
 

@@ -38,23 +38,50 @@ const shellCommands = new Set(
     .split(/\s+/)
     .filter((word) => word !== ''),
 );
-const windowsCommands =
-  /^(?:auditpol|bcdedit|bitsadmin|certutil|cipher(?= \/)|cscript|dism|dsquery|fsutil|gpresult|gpupdate|icacls|ipconfig|klist|manage-bde|net (?:accounts|group|localgroup|share|start|stop|user)|netsh|nltest|powercfg|reg (?:add|delete|query)|regsvr32|repadmin|sc(?:\.exe)? (?:config|query|sdshow|qc)|schtasks|secedit|setspn|sigverif|takeown|vssadmin|w32tm|wevtutil|wmic|appcmd)(?:\.exe)?(?=\s+["/\w.\\:-]|$)/i;
+/** One of the words of a list, as a regular expression. */
+const anyOf = (list: string) => `(?:${list.split(/,\s+/).join('|')})`;
 
-const powershellVerbs =
-  '(?:Add|Clear|Complete|Convert|ConvertFrom|ConvertTo|Copy|Disable|Enable|Export|ForEach|Format|Get|Grant|Import|Install|Invoke|Measure|Move|New|Out|Register|Remove|Rename|Reset|Resolve|Restart|Resume|Revoke|Select|Send|Set|Sort|Start|Stop|Suspend|Test|Uninstall|Unregister|Update|Where|Write)';
+const windowsCommand = anyOf(
+  `appcmd, auditpol, bcdedit, bitsadmin, certutil, cipher(?= /), cscript, dism, dsquery, fsutil, gpresult, gpupdate, icacls,
+  ipconfig, klist, manage-bde, net accounts, net group, net localgroup, net share, net start, net stop, net user, netsh,
+  nltest, powercfg, reg add, reg delete, reg query, regsvr32, repadmin, sc config, sc query, sc sdshow, sc qc, sc.exe config,
+  sc.exe query, sc.exe sdshow, sc.exe qc, schtasks, secedit, setspn, sigverif, takeown, vssadmin, w32tm, wevtutil, wmic`,
+);
+const windowsCommands = new RegExp(`^${windowsCommand}(?:\\.exe)?(?=\\s+["/\\w.\\\\:-]|$)`, 'i');
+
+const powershellVerb = anyOf(
+  `Add, Clear, Complete, Convert, ConvertFrom, ConvertTo, Copy, Disable, Enable, Export, ForEach, Format, Get, Grant, Import,
+  Install, Invoke, Measure, Move, New, Out, Register, Remove, Rename, Reset, Resolve, Restart, Resume, Revoke, Select, Send,
+  Set, Sort, Start, Stop, Suspend, Test, Uninstall, Unregister, Update, Where, Write`,
+);
 const powershell = [
-  new RegExp(`^\\(*${powershellVerbs}-[A-Z]\\w+\\)*(?:$|\\s*[|;)]|\\s+[-"'$(@{\\\\\\w:.*])`),
+  new RegExp(`^\\(*${powershellVerb}-[A-Z]\\w+\\)*(?:$|\\s*[|;)]|\\s+[-"'$(@{\\\\\\w:.*])`),
   /^\$[A-Za-z_][\w:.]*(?:\[[^\]]*\])?\s*[+-]?=(?!=)/,
   /^\[[A-Za-z]\w*(?:\.\w+)*\]::?\w/,
   /^powershell(?:\.exe)?\s+[-\w"&{]/i,
   /^(?:if|foreach|ForEach|If)\s*\(.*\$/,
 ];
 
-export const sqlStart =
-  /^(?:ALTER|AUDIT|BACKUP|BEGIN|CREATE|DECLARE|DELETE FROM|DENY|DROP|EXEC|EXECUTE|GO|GRANT|INSERT INTO|NOAUDIT|RECONFIGURE|REVOKE|SELECT|SET|SHOW|UPDATE|USE|WITH)\b(?![:(])|^select\s.*(?:\sfrom\s|\($|\w,$)|^sp_\w+ N?'|^(?:alter|create|drop|exec|grant|revoke)\s.*;\s*$/;
-export const sqlMore =
-  /^(?:AND|AS|BEGIN|CASE|ELSE|END|FROM|FULL|GO|GROUP BY|HAVING|IF|INNER|INTO|JOIN|LEFT|ON|OR|ORDER BY|PRINT|RIGHT|RETURN|THEN|UNION|VALUES|WHEN|WHERE)\b|^[()]/;
+const sqlStatement = anyOf(
+  `ALTER, AUDIT, BACKUP, BEGIN, CREATE, DECLARE, DELETE FROM, DENY, DROP, EXEC, EXECUTE, GO, GRANT, INSERT INTO, NOAUDIT,
+  RECONFIGURE, REVOKE, SELECT, SET, SHOW, UPDATE, USE, WITH`,
+);
+const sqlClause = anyOf(
+  `AND, AS, BEGIN, CASE, ELSE, END, FROM, FULL, GO, GROUP BY, HAVING, IF, INNER, INTO, JOIN, LEFT, ON, OR, ORDER BY, PRINT,
+  RIGHT, RETURN, THEN, UNION, VALUES, WHEN, WHERE`,
+);
+const sqlStarts = [
+  new RegExp(`^${sqlStatement}\\b(?![:(])`),
+  /^select\s.*(?:\sfrom\s|\($|\w,$)/,
+  /^sp_\w+ N?'/,
+  /^(?:alter|create|drop|exec|grant|revoke)\s.*;\s*$/,
+];
+const sqlMore = new RegExp(`^${sqlClause}\\b|^[()]`);
+
+/** Whether a line begins a statement of SQL. */
+export const beginsSql = (line: string) => sqlStarts.some((start) => start.test(line));
+/** Whether a line can only go on in a statement of SQL. */
+export const continuesSql = (line: string) => sqlMore.test(line);
 
 /** Lines that no sentence contains. */
 const literals = [
@@ -78,8 +105,11 @@ const literals = [
 ];
 
 /** Words of sentences that lines of files lack. */
-const sentenceWords =
-  /(?:^|\s)(?:the|is|are|be|been|must|this|that|these|those|will|should|of|if|when|which|has|have|does|was|were|can|cannot|may|your|its|it|then|than|following|an|or|and|with|to)(?=[\s,.;:]|$)/;
+const sentenceWord = anyOf(
+  `the, is, are, be, been, must, this, that, these, those, will, should, of, if, when, which, has, have, does, was, were,
+  can, cannot, may, your, its, it, then, than, following, an, or, and, with, to`,
+);
+const sentenceWords = new RegExp(`(?:^|\\s)${sentenceWord}(?=[\\s,.;:]|$)`);
 
 /** Whether a line is a sentence, as far as the line alone shows. */
 export function isSentence(line: string): boolean {
@@ -112,7 +142,7 @@ export function kindOf(text: string): KnownLine | null {
   if (isPowershell(trimmed)) return { kind: 'powershell', prompt: '' };
   if (isShellCommand(trimmed) || (windowsCommands.test(trimmed) && !isSentence(trimmed)))
     return { kind: 'command', prompt: '' };
-  if (sqlStart.test(trimmed) && !/^(?!(?:GO|BEGIN|RECONFIGURE)$)[A-Z ]+\.?$/.test(trimmed))
+  if (beginsSql(trimmed) && !/^(?!(?:GO|BEGIN|RECONFIGURE)$)[A-Z ]+\.?$/.test(trimmed))
     return { kind: 'sql', prompt: '' };
   if (literals.some((pattern) => pattern.test(trimmed))) return { kind: 'literal', prompt: '' };
   return isSentence(text.trimEnd()) ? { kind: 'words', prompt: '' } : null;

@@ -1,11 +1,11 @@
 import {
   type BlockKind,
+  beginsSql,
+  continuesSql,
   hasSign,
   isSentence,
   type KnownLine,
   kindOf,
-  sqlMore,
-  sqlStart,
 } from './prose-lines.ts';
 
 /** A block: concatenated, `prompt` and `text` are its lines as published, line ends included. */
@@ -79,16 +79,15 @@ function reachOfSql(lines: string[], first: number): number {
   let last = first;
   for (let at = first + 1; at < lines.length; at++) {
     const line = lines[at]!.trim();
-    const isMore =
-      sqlMore.test(line) || sqlStart.test(line) || (/^[a-z]/.test(line) && sqlMore.test(line.toUpperCase()));
     if (line === '') continue;
+    const isMore =
+      continuesSql(line) || beginsSql(line) || (/^[a-z]/.test(line) && continuesSql(line.toUpperCase()));
     // After an empty line, continue only with what cannot begin anything else.
-    if (
+    const isOther =
       at > last + 1
-        ? !sqlMore.test(line) || isSentence(line)
-        : !isMore && (isSentence(line) || /;\s*$/.test(lines[last]!))
-    )
-      break;
+        ? !continuesSql(line) || isSentence(line)
+        : !isMore && (isSentence(line) || /;\s*$/.test(lines[last]!));
+    if (isOther) break;
     last = at;
   }
   return last - first;
