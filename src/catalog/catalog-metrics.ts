@@ -12,7 +12,7 @@ const counted = {
   occupations: 'occupations',
 };
 
-/** Adds the metrics of catalog and file. It counts rows once for each generation, the ledger once for each run. */
+/** Adds the metrics of catalog and file. It counts rows once for each catalog version, the ledger once for each run. */
 export function addCatalogMetrics(metrics: Metrics, db: Database): void {
   const { sqlite } = db;
   const seconds = (sql: string) => {
@@ -21,7 +21,7 @@ export function addCatalogMetrics(metrics: Metrics, db: Database): void {
   };
   const number = (sql: string) => sqlite.prepare(sql).pluck().get() as number;
 
-  const records = once(db.generation, () =>
+  const records = once(db.catalogVersion, () =>
     Object.fromEntries(
       Object.entries(counted).map(([kind, rows]) => [kind, number(`SELECT count(*) FROM ${rows}`)]),
     ),
@@ -79,8 +79,8 @@ export function addCatalogMetrics(metrics: Metrics, db: Database): void {
 }
 
 /** Makes a value again when its stamp changes. */
-function once<T>(stamp: () => number, make: () => T): () => T {
-  let made: { stamp: number; value: T } | null = null;
+function once<T>(stamp: () => string | number, make: () => T): () => T {
+  let made: { stamp: string | number; value: T } | null = null;
   return () => {
     const now = stamp();
     if (made?.stamp !== now) made = { stamp: now, value: make() };

@@ -12,7 +12,7 @@ export type CatalogSummaryService = ReturnType<typeof createCatalogSummaryServic
 
 /** What the catalog holds, its digest, and the bundle that it came in (rule D32.5). */
 export function createCatalogSummaryService(db: Database) {
-  let made: { generation: number; summary: Promise<Omit<CatalogSummary, 'bundle'>> } | null = null;
+  let made: { catalogVersion: string; summary: Promise<Omit<CatalogSummary, 'bundle'>> } | null = null;
   // The newest exchange that was not undone: the digest says whether it is the present catalog.
   const bundle = db.orm
     .select({
@@ -50,12 +50,12 @@ export function createCatalogSummaryService(db: Database) {
   /** Makes the summary once for each state of the catalog. Without a stored digest, the first requests wait. */
   async function ofCatalog(): Promise<Omit<CatalogSummary, 'bundle'>> {
     for (;;) {
-      const generation = db.generation();
-      if (made?.generation !== generation) made = { generation, summary: make() };
+      const catalogVersion = db.catalogVersion();
+      if (made?.catalogVersion !== catalogVersion) made = { catalogVersion, summary: make() };
       const { summary } = made;
       try {
         const answer = await summary;
-        if (db.generation() === generation) return answer;
+        if (db.catalogVersion() === catalogVersion) return answer;
       } catch (error) {
         if (made.summary === summary) made = null;
         throw error;

@@ -49,8 +49,11 @@ export const mcpCommand: Command = {
     const { input, output } = createLines();
     // `pipe` does not hand on an error of its source.
     process.stdin.on('error', (error) => input.destroy(error));
-    await serveLines({ ask: askInline(db, services), caller, fault }, process.stdin.pipe(input), output, (error) =>
-      tell(`gapstone: ${error.message}`),
+    await serveLines(
+      { ask: askInline(db, services), caller, fault },
+      process.stdin.pipe(input),
+      output,
+      (error) => tell(`gapstone: ${error.message}`),
     );
     // Where nobody reads the answers any more, the input is still open.
     process.stdin.destroy();

@@ -43,8 +43,11 @@ export interface Database extends Disposable {
    * Never waits for a lock synchronously: retries a write for `lockPatience` while the event loop runs (rule D23.3).
    */
   neverBlock(): void;
-  /** A number that changes when the catalog or a mapping decision changes, also by another process. */
-  generation(): number;
+  /**
+   * A text that changes when the catalog or a mapping decision changes, also by another process. It is equal on all
+   * connections that read the same state.
+   */
+  catalogVersion(): string;
   audience: Audience;
   /**
    * Throws SQLITE_READONLY_DBMOVED when the open file was moved, replaced or removed: SQLite does not check once it has
@@ -164,11 +167,9 @@ function wrap(
   const catalogFile = catalog ?? file;
   const opened = { file: identityOf(file), catalogFile: identityOf(catalogFile) };
   const changes = catalog === null && file !== memory ? "''" : '(SELECT changes FROM mapping_changes)';
-  const stated = sqlite
+  const version = sqlite
     .prepare<[], string>(`SELECT json_array(generation, changed_at, digest, ${changes}) FROM catalog`)
     .pluck();
-  let seen = stated.get();
-  let generation = 0;
 
   // Made once: to make one takes as long as to run it.
   const readTransaction = sqlite.transaction((work: () => unknown) => work()).deferred;
@@ -191,12 +192,7 @@ function wrap(
     names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
     read: (work) => (sqlite.inTransaction ? work() : (readTransaction(work) as never)),
     ...createWrites(sqlite, catalog !== null, requireInPlace),
-    generation() {
-      const now = stated.get();
-      if (now !== seen) generation++;
-      seen = now;
-      return generation;
-    },
+    catalogVersion: () => version.get()!,
     audience: createAudience(sqlite),
     requireInPlace,
     close,

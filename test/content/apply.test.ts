@@ -238,14 +238,14 @@ test('a reader keeps its state while a bundle is applied, and then reads the new
   const files = await makeSite([harbor]);
   using reader = openDatabase(files);
   const read = () => reader.sqlite.prepare('SELECT slug FROM stigs ORDER BY slug').pluck().all();
-  const generation = reader.generation();
+  const generation = reader.catalogVersion();
   reader.sqlite.exec('BEGIN');
   assert.equal(read(), ['harbor_linux_3']);
   await applyTo(files, third.files[0]!, key, { dropLocal: true });
   assert.equal(read(), ['harbor_linux_3']);
   reader.sqlite.exec('COMMIT');
   assert.equal(read(), ['harbor_linux_3', 'lantern_web_server_2', 'local']);
-  assert.is.not(reader.generation(), generation);
+  assert.is.not(reader.catalogVersion(), generation);
   assert.equal(reader.sqlite.pragma('catalog.integrity_check', { simple: true }), 'ok');
   assert.equal(reader.sqlite.prepare('PRAGMA catalog.journal_mode').pluck().get(), 'wal');
 });

@@ -9,9 +9,9 @@ const answers = suite('Kept answers');
 
 /** A database that changes when a test says so. */
 function fakeDatabase() {
-  const state = { generation: 1, users: 1 };
+  const state = { version: 1, users: 1 };
   const fresh: Freshness = {
-    generation: () => state.generation,
+    catalogVersion: () => String(state.version),
     audience: { version: () => String(state.users) },
   };
   return { state, fresh };
@@ -39,7 +39,7 @@ function made(text: string): Made {
 
 const about = { route: '/r', access: 'user', expensive: false };
 
-answers('what depends on the catalog is shared until the generation changes', () => {
+answers('what depends on the catalog is shared until the catalog changes', () => {
   const { state, fresh } = fakeDatabase();
   const kept = createAnswers(fresh);
   kept.keep('/a', null, kept.stamp(null), made('one'), about);
@@ -47,7 +47,7 @@ answers('what depends on the catalog is shared until the generation changes', ()
   assert.is(kept.find('/a', null)?.made.tag, 'tag-of-3');
   assert.is(kept.find('/a', ann), undefined);
   assert.is(kept.find('/b', null), undefined);
-  state.generation++;
+  state.version++;
   assert.is(kept.find('/a', null), undefined);
   assert.equal(kept.stats(), { ...kept.stats(), hits: 1, misses: 1 });
 });
@@ -55,7 +55,7 @@ answers('what depends on the catalog is shared until the generation changes', ()
 answers('what depends on users’ data is one caller’s, until something changes for them', () => {
   const { state, fresh } = fakeDatabase();
   const kept = createAnswers(fresh);
-  for (const change of ['users', 'generation'] as const) {
+  for (const change of ['users', 'version'] as const) {
     kept.keep('/a', ann, kept.stamp(ann), made('hers'), about);
     for (const other of [bob, null]) assert.is(kept.find('/a', other), undefined);
     assert.is(kept.find('/a', ann)?.made.tag, 'tag-of-4');
@@ -74,10 +74,10 @@ answers('a kept text is made once for each state of the catalog', async () => {
     [await kept('a', make), await kept('a', make), await kept('b', make)],
     ['1, café', '1, café', '2, café'],
   );
-  state.generation++;
+  state.version++;
   assert.is(await kept('a', make), '3, café');
   const changing = async () => {
-    state.generation++;
+    state.version++;
     return make();
   };
   assert.equal([await kept('c', changing), await kept('c', make)], ['4, café', '5, café']);
@@ -96,7 +96,7 @@ answers('what was made while something changed is not kept', () => {
   const { state, fresh } = fakeDatabase();
   const kept = createAnswers(fresh);
   const stamp = kept.stamp(null);
-  state.generation++;
+  state.version++;
   const late = kept.keep('/a', null, stamp, made('old'), about);
   assert.is(String(late.variants.get('identity')!.body), 'old', 'its own caller has it');
   assert.is(kept.find('/a', null), undefined);

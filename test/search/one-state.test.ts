@@ -52,7 +52,7 @@ test('a catalog that changes in every attempt is a 503 after some, also of the c
   let asked = 0;
   let isChanging = false;
   const t = await testApp([], {
-    db: { ...db, generation: () => (isChanging && asked < 5000 ? ++asked : 0) },
+    db: { ...db, catalogVersion: () => String(isChanging && asked < 5000 ? ++asked : 0) },
   });
   for (const path of [
     '/api/v1/crosswalk/resolve?from=nist-800-171:3.1.1&to=nist-800-53&explain=true',

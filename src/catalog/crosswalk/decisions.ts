@@ -43,7 +43,7 @@ export function createMappingDecisions(db: Database) {
   const one = orm.select({ status, reason, decidedAt }).from(mappingDecisions).where(isPair).prepare();
   const deletion = orm.delete(mappingDecisions).where(isPair).prepare();
 
-  /** Begins a new generation (see `Database.generation`). */
+  /** Changes `Database.catalogVersion`. */
   function countChange(): void {
     orm
       .update(mappingChanges)

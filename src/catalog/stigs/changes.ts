@@ -50,8 +50,8 @@ export function createStigChangesService(db: Database) {
   const everyStig = (since: string) => () => slugs.all().map((slug) => ({ slug, since }));
 
   async function changesOf(since: string, wanted: () => SincePerStig[]): Promise<ChangesSince> {
-    const stigs = await ofEach(wanted, (pair, generation): StigChanges => {
-      const summary = summaryOf(pair, generation);
+    const stigs = await ofEach(wanted, (pair, catalogVersion): StigChanges => {
+      const summary = summaryOf(pair, catalogVersion);
       return pair.pinned === null ? summary : { ...summary, pinned: true };
     });
     const sum = (count: (stig: StigChanges) => number) =>
@@ -96,13 +96,13 @@ function createPairWork(db: Database) {
   );
   return <T>(
     wanted: () => SincePerStig[],
-    work: (pair: ReleasePair, generation: number) => T,
+    work: (pair: ReleasePair, catalogVersion: string) => T,
   ): Promise<T[]> =>
     inOneGeneration(db, async () => {
-      const generation = db.generation();
+      const catalogVersion = db.catalogVersion();
       const done: T[] = [];
       const pairs = db.read(() => pairsOf.all(JSON.stringify(wanted())));
-      await inSlices(pairs, (pair) => done.push(db.read(() => work(pair, generation))));
+      await inSlices(pairs, (pair) => done.push(db.read(() => work(pair, catalogVersion))));
       return done;
     });
 }
@@ -137,8 +137,8 @@ function createSummaries({ sqlite }: Database, rulesOf: RulesOf) {
     return { ...head, ...counts, changed, severityRaised };
   }
 
-  return (pair: ReleasePair, generation: number): StigChanges => {
-    const key = `${generation} ${pair.fromId} ${pair.toId}`;
+  return (pair: ReleasePair, catalogVersion: string): StigChanges => {
+    const key = `${catalogVersion} ${pair.fromId} ${pair.toId}`;
     const summary = known.get(key) ?? summarize(pair);
     known.set(key, summary);
     return summary;

@@ -95,11 +95,12 @@ export type StigNameIndex = ReturnType<typeof createStigNameIndex>;
 /** Finds STIGs by their names, which it reads once for each generation of the catalog. */
 export function createStigNameIndex(db: Database) {
   const readNames = createNameReader(db);
-  let made: { generation: number; index: NameMaps } | null = null;
+  let made: { catalogVersion: string; index: NameMaps } | null = null;
 
   function names() {
-    const generation = db.generation();
-    if (made?.generation !== generation) made = { generation, index: indexOf(db.read(readNames)) };
+    const catalogVersion = db.catalogVersion();
+    if (made?.catalogVersion !== catalogVersion)
+      made = { catalogVersion, index: indexOf(db.read(readNames)) };
     return made.index;
   }
 

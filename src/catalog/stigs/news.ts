@@ -23,7 +23,7 @@ const newestFirst = [
 
 /** Statistics and changelog of the STIG catalog (rules D4.7, D4.9). */
 export function createStigNewsService(db: Database, { slugOf }: StigNameIndex) {
-  let memo: { stats: StigStats; generation: number; until: number } | null = null;
+  let memo: { stats: StigStats; catalogVersion: string; until: number } | null = null;
   const lastRun = db.sqlite.prepare<[], { at: string; run: number | null; isAll: number }>(
     `SELECT last.at, (SELECT max(id) FROM import_runs WHERE started_at = last.at) AS run,
             NOT EXISTS (SELECT 1 FROM stig_releases AS r JOIN sources AS f ON f.id = r.source_id
@@ -37,14 +37,14 @@ export function createStigNewsService(db: Database, { slugOf }: StigNameIndex) {
     stats(now: Date): StigStats {
       return db.read(() => {
         const time = now.getTime();
-        const generation = db.generation();
+        const catalogVersion = db.catalogVersion();
         if (
           !memo ||
-          memo.generation !== generation ||
+          memo.catalogVersion !== catalogVersion ||
           time >= memo.until ||
           time < memo.until - memoMilliseconds
         ) {
-          memo = { stats: countStats(db), generation, until: time + memoMilliseconds };
+          memo = { stats: countStats(db), catalogVersion, until: time + memoMilliseconds };
         }
         return memo.stats;
       });

@@ -5,7 +5,7 @@ import { type Coding, compress, leastCompressed, tagSuffixes } from '../coding.t
 
 /** Says whether an answer is still valid; a database implements it. */
 export interface Freshness {
-  generation(): number;
+  catalogVersion(): string;
   audience: { version(subject: string | null, organization: string | null): string };
 }
 
@@ -45,17 +45,17 @@ export function createAnswers(fresh: Freshness, maxSize = 48 * 1024 * 1024) {
       [...variants.values()].reduce((sum, { body }) => sum + body.length, overhead + key.length),
   });
   const counted = { hits: 0, misses: 0 };
-  /** The last generation read: reading it costs more than the rest of a look-up. */
-  const recent = { generation: '', at: Number.NEGATIVE_INFINITY };
+  /** The last catalog version read: reading it costs more than the rest of a look-up. */
+  const recent = { catalogVersion: '', at: Number.NEGATIVE_INFINITY };
 
   function stamp(viewer: Viewer | null, exact = true): string {
     if (exact || performance.now() - recent.at >= staleMilliseconds) {
-      recent.generation = String(fresh.generation());
+      recent.catalogVersion = fresh.catalogVersion();
       recent.at = performance.now();
     }
-    if (viewer === null) return recent.generation;
+    if (viewer === null) return recent.catalogVersion;
     const subject = viewer.kind === 'user' ? viewer.subject : null;
-    return `${recent.generation} ${fresh.audience.version(subject, viewer.organization)}`;
+    return `${recent.catalogVersion} ${fresh.audience.version(subject, viewer.organization)}`;
   }
 
   async function encode(kept: Kept, coding: Exclude<Coding, 'identity'>): Promise<Variant> {
