@@ -10,8 +10,13 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.sources');
-/** The entry points: the command line, the query workers, and the thread that reads uploads. */
-const programs = ['src/cli.ts', 'src/work/worker.ts', 'src/site/checklists/upload-thread.ts'];
+/** The entry points: the command line, the query workers, and the threads that read uploads and revocation lists. */
+const programs = [
+  'src/cli.ts',
+  'src/work/worker.ts',
+  'src/site/checklists/upload-thread.ts',
+  'src/auth/revocation-thread.ts',
+];
 const assets = 'src/site/assets';
 
 function filesBelow(folder) {

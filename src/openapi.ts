@@ -3,9 +3,68 @@ import { type ErrorCode, statusOf } from './base/errors.ts';
 import { packageVersion } from './base/root.ts';
 import { ccisBody, pairsBody } from './catalog/crosswalk/schema.ts';
 import type { Env } from './http/env.ts';
-import { type OpenApi, referenceName, type Schema } from './http/openapi-types.ts';
-import { parameterWords, tags } from './http/openapi-words.ts';
 import { headerText, problems } from './http/schema.ts';
+
+/** The parts of an OpenAPI 3.1 document that are used here and on the reference page. */
+export interface OpenApi {
+  info: { title: string; version: string; description?: string };
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: { schemas: Record<string, Schema>; responses: Record<string, DocumentedResponse> };
+}
+
+export interface DocumentedOperation {
+  summary: string;
+  description?: string;
+  tags: string[];
+  security: Record<string, string[]>[];
+  'x-access': string;
+  'x-unlimited'?: boolean;
+  parameters?: DocumentedParameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, DocumentedResponse>;
+}
+
+export interface DocumentedResponse {
+  $ref?: string;
+  description?: string;
+  headers?: Record<string, object>;
+  content?: Record<string, { schema: Schema }>;
+}
+
+export interface DocumentedParameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+}
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  description?: string;
+  example?: unknown;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: Schema | boolean;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+}
+
+/** The name of a reference to a component, or null. */
+export function referenceName(schema: Schema): string | null {
+  return schema.$ref?.startsWith('#/components/schemas/') ? schema.$ref.slice(21) : null;
+}
 
 /** The OpenAPI 3.1 document of an application's routes. */
 export function openApiDocument(app: OpenAPIHono<Env>): OpenApi {
@@ -28,7 +87,7 @@ export function openApiDocument(app: OpenAPIHono<Env>): OpenApi {
   const used = new Set<string>();
   const opened = new Set<unknown>();
   for (const operations of Object.values(document.paths ?? {})) {
-    for (const [method, operation] of Object.entries(operations as Record<string, Operation>)) {
+    for (const [method, operation] of Object.entries(operations as Record<string, DocumentedOperation>)) {
       complete(method, operation);
       describe(operation);
       for (const tag of operation.tags) used.add(tag);
@@ -44,23 +103,6 @@ export function openApiDocument(app: OpenAPIHono<Env>): OpenApi {
     tags: declared.map(([name, description]) => ({ name, description })),
     components: { ...document.components, responses },
   } as unknown as OpenApi;
-}
-
-interface Operation {
-  description?: string;
-  tags: string[];
-  security: Record<string, string[]>[];
-  parameters?: { name: string; description?: string }[];
-  responses: Record<string, Response>;
-  'x-access': string;
-  'x-unlimited'?: boolean;
-}
-
-interface Response {
-  $ref?: string;
-  description?: string;
-  headers?: Record<string, object>;
-  content?: Record<string, { schema: { $ref?: string } }>;
 }
 
 const license = { name: 'MIT', identifier: 'MIT' };
@@ -85,7 +127,7 @@ const nameOf = (code: ErrorCode) =>
   code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** An error answer of rule D2.1. */
-function problem(status: (typeof statusOf)[ErrorCode]): Response {
+function problem(status: (typeof statusOf)[ErrorCode]): DocumentedResponse {
   const content = { 'application/json': { schema: { $ref: errorSchema } } };
   return { description: problems[status], ...(headersOf[status] && { headers: headersOf[status] }), content };
 }
@@ -94,7 +136,7 @@ function problem(status: (typeof statusOf)[ErrorCode]): Response {
  * Adds the answers that any route may give: errors from the middleware or the services, and 304 for answers with an
  * entity tag, which every GET has unless it says `no-store`.
  */
-function complete(method: string, operation: Operation): void {
+function complete(method: string, operation: DocumentedOperation): void {
   const { responses } = operation;
   const done = responses['200'];
   if (method === 'get' && done && !done.headers?.['Cache-Control']) {
@@ -152,7 +194,7 @@ const credentials = {
 };
 
 /** Says who may call an operation, and what a parameter means whose schema does not say it. */
-function describe(operation: Operation): void {
+function describe(operation: DocumentedOperation): void {
   const { security, parameters = [] } = operation;
   const accepted = security.flatMap((each) =>
     Object.entries(each).map(([name, roles]) =>
@@ -171,7 +213,7 @@ function describe(operation: Operation): void {
 /** The errors that any route may answer. */
 const anywhere = [400, 405, 408, 431, 500, 503];
 
-function isPossible(status: number, method: string, operation: Operation): boolean {
+function isPossible(status: number, method: string, operation: DocumentedOperation): boolean {
   const access = operation['x-access'];
   if (status === 401) return access !== 'public';
   // A user may lack what the rule requires; a session may write only from pages of this server.
@@ -181,3 +223,51 @@ function isPossible(status: number, method: string, operation: Operation): boole
   if (status === 429) return !operation['x-unlimited'];
   return anywhere.includes(status);
 }
+
+/** The tags of /openapi.json, in the order of its sections. */
+const tags: Record<string, string> = {
+  Catalog: 'What the catalog holds and where it came from.',
+  'STIG catalog': 'STIGs with their releases and findings: find, compare, follow and download them.',
+  Checklists: 'Checklists and scan results of the caller: upgrade, make and inspect them. Nothing is stored.',
+  References: 'The ids in a text of the caller, and what became of them. Nothing is stored.',
+  Controls: 'Security controls of NIST SP 800-53, SP 800-171 and DoDI 8500.2.',
+  Crosswalk: 'Paths between the controls of two frameworks, and CCIs.',
+  Lists: 'Lists of STIGs.',
+  'Control collections': 'Collections of controls.',
+  Favorites: 'The STIGs and controls that the caller marked.',
+  'Regulatory documents': 'Policies and publications.',
+  'Occupational roles': 'Occupations, with the work roles and controls that belong to them.',
+  'Role mapping': 'The occupations that a benchmark concerns.',
+  Session: 'Signing in and out in a browser.',
+  Service: 'Health, metrics, this document and housekeeping.',
+  Sample: 'The sample endpoint.',
+};
+
+/** What a parameter of this name means wherever its schema says nothing else. */
+const parameterWords: Record<string, string> = {
+  allowOlder: 'true: the release may be older than that of the given checklist.',
+  benchmarkId: 'The number, slug or benchmark id of a STIG. Case is ignored.',
+  code: 'The code of the occupation.',
+  documentId: 'The id of the document.',
+  download: 'true: answer the checklist alone, as a file.',
+  explain: 'true: say why there is no path.',
+  format: 'The format of the answer. Case is ignored.',
+  fqdn: 'The fully qualified domain name of the target of a checklist.',
+  framework: 'The key of the framework. Case is ignored.',
+  from: 'The key of the framework to start from. Case is ignored.',
+  hostName: 'The host name of the target of a checklist.',
+  id: 'The id of the list or collection.',
+  ipAddress: 'The IP address of the target of a checklist.',
+  limit: 'How many a page has at most.',
+  macAddress: 'The MAC address of the target of a checklist.',
+  onChange: 'What to do with an answer when its check or fix changed: keep it with a warning, or reset it.',
+  overwrite: 'true: results replace the answers of the given checklist.',
+  page: 'The number of the page, from 1.',
+  raw: 'true: csv without the apostrophe before cells that a spreadsheet would take for a formula.',
+  role: 'The role of the target of a checklist.',
+  search: 'A text that must occur literally. Case is ignored.',
+  slug: 'The slug of the STIG, a former slug or its benchmark id.',
+  stigSlug: 'The slug of the STIG in the list.',
+  to: 'The key of the framework to end in. Case is ignored.',
+  version: 'A version of the framework. By default the newest.',
+};

@@ -76,9 +76,13 @@ if (!existsSync(join(root, 'dist', 'packages.json'))) fail('nothing is built: ru
 mkdirSync(target, { recursive: true });
 copy('README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'docs', 'data', 'migrations');
 copy(
-  ...['cli.js', 'work/worker.js', 'site/checklists/upload-thread.js', 'site/assets'].map((name) =>
-    join('dist', 'src', name),
-  ),
+  ...[
+    'cli.js',
+    'work/worker.js',
+    'site/checklists/upload-thread.js',
+    'auth/revocation-thread.js',
+    'site/assets',
+  ].map((name) => join('dist', 'src', name)),
 );
 copy(join('dist', 'chunks'));
 copy(...driverFiles());

@@ -1,22 +1,19 @@
 import { constants } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { callerFinder, networkMatcher, plainAddress } from './base/addresses.ts';
 import { statusOf } from './base/errors.ts';
 import type { Log } from './base/log.ts';
-import type { FastPath } from './http/cache/fast-path.ts';
-import { certificateOfHeader, certificateOfPeer } from './http/client-certificate.ts';
-import { type Connection, createConnections, readerLimits } from './http/limits/connections.ts';
-import { createHandshakeLimit, mostOfHandshake } from './http/limits/handshakes.ts';
-import { createInTurn } from './http/limits/in-turn.ts';
-import type { Rejection } from './http/limits/limiter.ts';
-import type { Observer } from './http/observe/observer.ts';
-import { addressKey, beginRecord, type RequestRecord } from './http/observe/record.ts';
-import { notHttp, parserRefusal, type Refusal, refusalText, refuse } from './http/refusals.ts';
-import { readHeaders, requestTarget } from './http/request.ts';
+import type { Shortcut } from './http/cache.ts';
+import { certificateOfHeader, certificateOfPeer } from './http/certificate.ts';
+import { parserRefusal, type Refusal, refusalText, refuse } from './http/error-answers.ts';
+import { limitHandshakes } from './http/handshakes.ts';
+import type { Rejected } from './http/limits.ts';
+import { beginRecord, type Observer, type RequestRecord } from './http/observe/record.ts';
+import { readHeaders, readTarget } from './http/request.ts';
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
@@ -33,7 +30,7 @@ export interface ServerOptions {
   log: Log;
   observer: Observer;
   /** Counts connections and handshakes that are refused. */
-  rejected?: (why: Rejection) => void;
+  rejected?: Rejected;
   tls?: Tls | null;
   maxConnections?: number;
   /** Seconds that a request may take to arrive. */
@@ -43,11 +40,24 @@ export interface ServerOptions {
   /** The header in which they hand on a client's certificate, in lower case. */
   certHeader?: string | null;
   readers?: typeof readerLimits;
-  fastPath?: FastPath;
+  shortcut?: Shortcut;
 }
 
-type Connections = ReturnType<typeof createConnections<Socket, ServerResponse, RequestRecord>>;
-type Open = Connection<ServerResponse, RequestRecord>;
+interface Connection {
+  address: string;
+  /** Whether it comes from a trusted proxy. */
+  proxied: boolean;
+  /** The responses that are not finished, in the order of their requests. */
+  active: Map<ServerResponse, RequestRecord>;
+  requests: number;
+  /** Accepted beyond the limit: its first request gets 503. */
+  refused: boolean;
+  /** Bytes written, as counted so far. */
+  counted: number;
+  /** When the client stopped reading the answer (ms); null while it reads. */
+  waitsSince: number | null;
+}
+
 type Watched = IncomingMessage & { record?: RequestRecord };
 
 const noRoom: Refusal = {
@@ -56,139 +66,99 @@ const noRoom: Refusal = {
   headers: { 'Retry-After': '5' },
 };
 const manyHeaders: Refusal = { code: 'HEADERS_TOO_LARGE', message: 'The request has too many headers' };
-const failed: Refusal = { code: 'INTERNAL_ERROR', message: 'Internal error' };
 const noExpect: Refusal = { code: 'BAD_REQUEST', message: 'The Expect header is not supported' };
-const graceMilliseconds = 30_000;
+
+/** The time that every client has to read an answer, and the bytes that it must then read in each second. */
+const readerLimits = { graceMilliseconds: 30_000, slowestBytesPerSecond: 16 * 1024 };
+const stopMilliseconds = 30_000;
 const idleMilliseconds = 1_000;
 const sweepMilliseconds = 250;
 const refusedMilliseconds = 500;
-const keepAliveSeconds = 5;
 const requestsPerConnection = 1000;
 const headersPerRequest = 100;
 /** Connections above the limit that get a 503; further ones are dropped. */
 const refusedAtOnce = 64;
 
-interface Context {
-  options: ServerOptions;
-  secure: boolean;
-  connections: Connections;
-  state: { draining: boolean; requests: number };
-}
+const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');
 
 /** Listens on an address. Rejects when it cannot, for example when the port is in use. */
 export async function startServer(
   fetch: (request: Request, record: RequestRecord) => Response | Promise<Response>,
   options: ServerOptions,
 ) {
-  const { host, port, log, tls = null, maxConnections = 1000 } = options;
-  const limits = { most: maxConnections, ...(options.readers ?? readerLimits) };
-  const connections: Connections = createConnections(limits);
-  const state = { draining: false, requests: 0 };
-  const context: Context = { options, secure: tls !== null, connections, state };
-  const requests = createRequests(context, fetch);
-  const server = createNodeServer(options, requests.handle);
-  // A connection that cannot be accepted must not end the others.
-  server.on('error', (error) => log.error('server error', { reason: error.message }));
-  server.maxConnections = maxConnections + refusedAtOnce;
-  // Without it, Node drops further headers without an error, and with them what a proxy says about the caller.
-  server.maxHeadersCount = 0;
-  const sweepHandshakes = followConnections(server, context, requests.finish);
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    log.info('TLS handshake failed', { remote: addressOf(socket), reason: error.code ?? 'unknown' });
-  });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerClientError(error, socket as Socket, context),
-  );
-  server.on('checkExpectation', requests.refuseExpectation);
-  const sweeper = setInterval(() => {
-    sweepHandshakes();
-    const cut = connections.sweep(Date.now());
-    if (cut > 0) log.warn('responses cut off: their clients read too slowly', { connections: cut });
-  }, sweepMilliseconds).unref();
-
-  server.listen(port, host);
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    /** Uses another certificate and key, PEM, for new connections. Throws when they do not fit. */
-    renew(fresh: Tls): void {
-      if ('setSecureContext' in server) server.setSecureContext({ ...fresh, ...tlsOptions });
-    },
-    load: () => ({ connections: connections.open.size, requests: state.requests }),
-    /** Accepts no new request, finishes those in progress, and closes; resolves when the last connection is closed. */
-    async stop(): Promise<void> {
-      state.draining = true;
-      await stop(server, connections, log);
-      clearInterval(sweeper);
-    },
-  };
-}
-
-type Handle = (request: Watched, response: ServerResponse) => void;
-
-/** Without renegotiation: in TLS 1.2 each would verify the client's certificates again. */
-const tlsOptions = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
-
-function createNodeServer({ tls = null, requestTimeout = 30 }: ServerOptions, handle: Handle) {
-  const serverOptions = {
-    // Node answers a request without Host by itself and without a body; the router's own refusal has one.
-    requireHostHeader: false,
-    maxHeaderSize: 16 * 1024,
-    headersTimeout: Math.min(10, requestTimeout) * 1000,
-    requestTimeout: requestTimeout * 1000,
-    keepAliveTimeout: keepAliveSeconds * 1000,
-    connectionsCheckingInterval: 500,
-  };
-  if (!tls) return createServer(serverOptions, handle);
-  const { headersTimeout: handshakeTimeout } = serverOptions;
-  // Whoever has none, or a bad one, is served too: a certificate is checked where somebody signs in with it.
-  const asking = { requestCert: tls.ca !== undefined, rejectUnauthorized: false };
-  return createTlsServer({ ...serverOptions, ...tls, ...asking, ...tlsOptions, handshakeTimeout }, handle);
-}
-
-function createRequests(
-  { options, secure, connections, state }: Context,
-  fetch: Parameters<typeof startServer>[0],
-) {
-  const { observer, fastPath, tls, log, certHeader = null } = options;
-  const asksCertificates = tls?.ca !== undefined;
+  const { host, port, log, observer, shortcut, tls = null, maxConnections = 1000 } = options;
+  const { certHeader = null, rejected = () => undefined, readers = readerLimits } = options;
   const trusted = networkMatcher(options.trustedProxies ?? []);
   const findCaller = callerFinder(trusted);
-  const inTurn = createInTurn<Open>();
-  // It puts its own Request and Response in the place of Node's, which copy a body twice.
-  const listener = getRequestListener((request, { incoming }) =>
-    fetch(request, (incoming as Watched).record!),
-  );
+  const open = new Map<Socket, Connection>();
+  let isStopping = false;
 
-  function begin(request: Watched, response: ServerResponse, headers: ReadonlyMap<string, string>): Open {
-    const forwardedFor = headers.get('x-forwarded-for');
-    const socket = request.socket;
-    const connection = connections.open.get(socket) ?? connections.add(socket, addressOf(socket), Date.now());
-    const { address } = connection;
-    const remote = forwardedFor === undefined ? address : findCaller(address, forwardedFor);
-    const isSecure = secure || (headers.get('x-forwarded-proto') === 'https' && trusted(address));
-    const proxied = trusted(address);
-    const arrival = { method: request.method!, remote, secure: isSecure, proxied, connected: true };
-    const sent = asksCertificates
-      ? { certificate: () => certificateOfPeer(socket) }
-      : !secure && proxied && certHeader !== null
-        ? { certificate: () => certificateOfHeader(headers.get(certHeader)) }
-        : null;
-    const record = beginRecord({ ...arrival, ...sent }, (name) => headers.get(name));
+  function follow(socket: Socket): void {
+    const refused = open.size >= maxConnections;
+    if (refused) rejected('connections');
+    const address = addressOf(socket);
+    open.set(socket, {
+      address,
+      proxied: trusted(address),
+      active: new Map(),
+      requests: 0,
+      refused,
+      counted: 0,
+      waitsSince: null,
+    });
+    socket.on('close', () => {
+      for (const response of open.get(socket)!.active.keys()) finish(socket, response);
+      open.delete(socket);
+    });
+  }
+
+  /** Begins the record of a request; false where the request was answered with a refusal. */
+  function begin(request: Watched, response: ServerResponse, headers: ReadonlyMap<string, string>): boolean {
+    const { socket } = request;
+    const connection = open.get(socket)!;
+    const { address, proxied } = connection;
+    const target = readTarget(request.url!, headers.get('host'), request.httpVersion);
+    const record = beginRecord(
+      {
+        method: request.method!,
+        ...(target && { host: target.host }),
+        remote: findCaller(address, headers.get('x-forwarded-for')),
+        secure: tls !== null || (proxied && headers.get('x-forwarded-proto') === 'https'),
+        proxied,
+        connected: true,
+        certificate: () => {
+          if (tls?.ca !== undefined) return certificateOfPeer(socket);
+          return tls === null && proxied && certHeader !== null
+            ? certificateOfHeader(headers.get(certHeader))
+            : null;
+        },
+      },
+      (name) => headers.get(name),
+    );
     request.record = record;
-    state.requests++;
-    connection.requests++;
     connection.active.set(response, record);
-    response.on('close', () => finish(socket, connection, response));
-    return connection;
+    connection.requests++;
+    if (isStopping || connection.requests >= requestsPerConnection) response.shouldKeepAlive = false;
+    response.on('close', () => finish(socket, response));
+    const isLarge = request.rawHeaders.length > 2 * headersPerRequest;
+    const refusal = connection.refused
+      ? noRoom
+      : isLarge
+        ? manyHeaders
+        : target === null
+          ? parserRefusal()
+          : null;
+    if (refusal !== null) refuse(request, response, record, refusal);
+    else request.url = target!.path;
+    return refusal === null;
   }
 
   /** Ends a record once: when a connection closes, Node emits no event for a response that waited behind another. */
-  function finish(socket: Socket, connection: Open, response: ServerResponse): void {
-    const record = connection.active.get(response);
-    if (record === undefined) return;
+  function finish(socket: Socket, response: ServerResponse): void {
+    const connection = open.get(socket);
+    const record = connection?.active.get(response);
+    if (connection === undefined || record === undefined) return;
     connection.active.delete(response);
-    state.requests--;
     connection.waitsSince = null;
     const bytes = socket.bytesWritten - connection.counted;
     connection.counted += bytes;
@@ -197,195 +167,137 @@ function createRequests(
     // Node reports a response as finished also when its socket was destroyed.
     observer.end(record, status, bytes, response.headersSent && socket.destroyed);
     // `end` flushes the response first; `closeIdleConnections` would cut it (rule S2.8).
-    if (state.draining && connection.active.size === 0) socket.end();
+    if (isStopping && connection.active.size === 0) socket.end();
   }
 
-  /** Outside the router nothing may throw, as when SQLite cannot read: it would end the process. */
-  function guarded(request: Watched, response: ServerResponse, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      log.error('request failed', { error: (error as Error).stack });
-      const { record } = request;
-      if (record === undefined || response.headersSent) request.socket.destroy();
-      else refuse(request, response, record, failed);
-    }
-  }
+  const listener = getRequestListener((request, { incoming }) =>
+    fetch(request, (incoming as Watched).record!),
+  );
 
   function handle(request: Watched, response: ServerResponse): void {
-    guarded(request, response, () => take(request, response));
-  }
-
-  function take(request: Watched, response: ServerResponse): void {
-    // Node reads on while requests wait, and they would fill the memory: so many cannot be answered any more.
-    const { requests = 0 } = connections.open.get(request.socket) ?? {};
-    if (requests >= 2 * requestsPerConnection) request.socket.destroy();
-    if (request.socket.destroyed) return;
     const headers = readHeaders(request.rawHeaders);
-    const target = requestTarget(request.url!, headers.get('host'), request.httpVersion);
-    const connection = begin(request, response, headers);
-    const record = request.record!;
-    const isLarge = request.rawHeaders.length > 2 * headersPerRequest;
-    const refusal = connection.refused ? noRoom : isLarge ? manyHeaders : null;
-    if (refusal !== null || target === null) {
-      refuse(request, response, record, refusal ?? notHttp);
+    if (!begin(request, response, headers)) return;
+    try {
+      if (shortcut?.(request, response, request.record!, headers)) return;
+    } catch (error) {
+      // The router answers, with an error if it fails too.
+      log.warn('answer from the cache failed', { error: (error as Error).stack });
+    }
+    // The adapter takes an absolute target as it is, whatever Host says.
+    request.url = `http://${request.record!.host}${request.url}`;
+    void listener(request, response);
+  }
+
+  /** Closes the connections of clients that do not read their answers. */
+  function closeSlowReaders(): void {
+    let closed = 0;
+    for (const [socket, connection] of open) {
+      const waiting = socket.writableLength;
+      connection.waitsSince = waiting === 0 ? null : (connection.waitsSince ?? Date.now());
+      const allowed = readers.graceMilliseconds + (waiting / readers.slowestBytesPerSecond) * 1000;
+      if (connection.waitsSince === null || Date.now() - connection.waitsSince <= allowed) continue;
+      socket.destroy();
+      closed++;
+    }
+    if (closed > 0) log.warn('responses cut off: their clients read too slowly', { connections: closed });
+  }
+
+  /**
+   * Answers a request that the HTTP parser refused or that arrived too slowly, in the documented form, unless a
+   * response has begun. Closes the connection soon after, whatever the client does.
+   */
+  function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    const connection = open.get(socket);
+    const active = [...(connection?.active ?? [])];
+    if (!socket.writable || active.some(([response]) => response.headersSent)) {
+      socket.destroy();
       return;
     }
-    // The router and the fast path must read the same target, whatever Host the client sends.
-    request.url = target;
-    const last = state.draining || connection.requests >= requestsPerConnection;
-    const answersKept = () => {
-      try {
-        return !last && fastPath?.(request, response, record, headers);
-      } catch (error) {
-        if (response.headersSent) throw error;
-        // The router answers, with an error if it fails too.
-        log.warn('answer from the cache failed', { error: (error as Error).stack });
-        return false;
+    const refusal = parserRefusal(error.code);
+    const remote = connection?.address ?? addressOf(socket);
+    const arrival = { method: 'unknown', remote, secure: tls !== null, connected: true };
+    const record = beginRecord(arrival, () => undefined);
+    socket.end(refusalText(record, refusal));
+    setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
+    // For an error in the body of a request, the request's own record ends with this status.
+    if (active.length === 0) observer.end(record, statusOf[refusal.code], null);
+    for (const [, answered] of active) answered.status = statusOf[refusal.code];
+  }
+
+  const server = createNodeServer(options, handle);
+  server.maxConnections = maxConnections + refusedAtOnce;
+  server.maxRequestsPerSocket = requestsPerConnection;
+  // Without it, Node drops further headers without an error, and with them what a proxy says about the caller.
+  server.maxHeadersCount = 0;
+  server.on('drop', () => rejected('connections'));
+  if (tls !== null) limitHandshakes(server, log, rejected);
+  server.on(tls === null ? 'connection' : 'secureConnection', follow);
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    log.info('TLS handshake failed', { remote: addressOf(socket), reason: error.code ?? 'unknown' });
+  });
+  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket));
+  server.on('checkExpectation', (request: Watched, response: ServerResponse) => {
+    if (begin(request, response, readHeaders(request.rawHeaders)))
+      refuse(request, response, request.record!, noExpect);
+  });
+  const sweeper = setInterval(closeSlowReaders, sweepMilliseconds).unref();
+  server.listen(port, host);
+  await once(server, 'listening');
+  // A connection that cannot be accepted must not end the others.
+  server.on('error', (error) => log.error('server error', { reason: error.message }));
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Uses another certificate and key, PEM, for new connections. Throws when they do not fit. */
+    renew(fresh: Tls): void {
+      if ('setSecureContext' in server) server.setSecureContext({ ...fresh, ...tlsOptions });
+    },
+    load: () => ({
+      connections: open.size,
+      requests: [...open.values()].reduce((sum, { active }) => sum + active.size, 0),
+    }),
+    /** Accepts no new request, finishes those in progress, and closes; resolves when the last connection is closed. */
+    async stop(): Promise<void> {
+      isStopping = true;
+      const deadline = setTimeout(() => {
+        log.warn('stopping without waiting any longer', { connections: open.size });
+        for (const socket of open.keys()) socket.destroy();
+      }, stopMilliseconds);
+      // `close` calls it, and it cuts a connection whose response is ended but not flushed yet (rule S2.8).
+      server.closeIdleConnections = () => undefined;
+      const closed = once(server, 'close');
+      server.close();
+      for (const [socket, { active }] of open) {
+        if (active.size > 0) continue;
+        socket.end();
+        setTimeout(() => socket.destroy(), idleMilliseconds).unref();
       }
-    };
-    // Node emits all requests of a packet at once: those behind another take turns, though an answer is kept.
-    const isFirst = connection.active.size === 1;
-    if (isFirst && answersKept()) return;
-    inTurn(connection, () => {
-      // The client disconnected while the request waited.
-      if (!connection.active.has(response)) return;
-      guarded(request, response, () => {
-        if (last) response.setHeader('Connection', 'close');
-        if (!isFirst && answersKept()) return;
-        request.headers.host = 'localhost';
-        listener(request, response);
-      });
-    });
-  }
-
-  function refuseExpectation(request: Watched, response: ServerResponse): void {
-    begin(request, response, readHeaders(request.rawHeaders));
-    refuse(request, response, request.record!, noExpect);
-  }
-
-  return { handle, finish, refuseExpectation };
-}
-
-/**
- * Follows the connections of a server, under TLS from the handshake on, until they close. Gives a function that ends
- * the handshakes that are too large so far.
- */
-function followConnections(
-  server: Server,
-  { options, secure, connections }: Context,
-  finish: (socket: Socket, connection: Open, response: ServerResponse) => void,
-): () => void {
-  const { log, rejected = () => undefined } = options;
-  const refused = () => rejected('connections');
-  const handshakes = createHandshakeLimit();
-  /** Under TLS, connections during their handshake, by the client's address and port. */
-  const handshaking = new Map<string, Socket>();
-
-  /** Closes a connection whose handshake received too much, with all handshakes of its address, and refuses that. */
-  function endIfTooLarge(socket: Socket, remote: string, bytes: number): void {
-    const key = addressKey(remote);
-    if (!handshakes.isTooLarge(key, bytes)) return;
-    socket.destroy();
-    for (const each of handshaking.values()) if (addressKey(addressOf(each)) === key) each.destroy();
-    rejected('handshakes');
-    log.warn('TLS handshake too large: its address is refused for a minute', { remote, bytes });
-  }
-
-  const follow = (socket: Socket, connection: Open) =>
-    socket.on('close', () => {
-      for (const response of connection.active.keys()) finish(socket, connection, response);
-      connections.remove(socket);
-    });
-
-  server.on('drop', refused);
-  const startTls = server.listeners('connection');
-  // In the place of Node's own listener, which would begin the handshake.
-  if (secure) server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => {
-    if (secure && handshakes.isRefused(addressKey(addressOf(socket)))) {
-      rejected('handshakes');
-      socket.destroy();
-      return;
-    }
-    if (secure) for (const start of startTls) start.call(server, socket);
-    const connection = connections.add(socket, addressOf(socket), Date.now());
-    if (connection.refused) refused();
-    if (!secure) {
-      follow(socket, connection);
-      return;
-    }
-    const peer = peerOf(socket);
-    handshaking.set(peer, socket);
-    socket.on('close', () => {
-      if (handshaking.delete(peer)) endIfTooLarge(socket, connection.address, socket.bytesRead);
-      connections.remove(socket);
-    });
-  });
-  server.on('secureConnection', (socket: Socket) => {
-    const peer = peerOf(socket);
-    const plain = handshaking.get(peer);
-    const connection = plain && connections.move(plain, socket);
-    handshaking.delete(peer);
-    // The server closed it during the handshake, for example to make room.
-    if (plain === undefined || connection === undefined) {
-      socket.destroy();
-      return;
-    }
-    follow(socket, connection);
-    // In the next turn: what follows a handshake may have come with it, and counts once it is decrypted.
-    setImmediate(() => endIfTooLarge(socket, connection.address, plain.bytesRead - socket.bytesRead));
-  });
-  return () => {
-    // Its `close` counts it.
-    for (const socket of handshaking.values()) if (socket.bytesRead > mostOfHandshake) socket.destroy();
+      await closed;
+      clearTimeout(deadline);
+      clearInterval(sweeper);
+    },
   };
 }
 
-const addressOf = (socket: Socket) => plainAddress(socket.remoteAddress ?? '');
-const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+/** Without renegotiation: in TLS 1.2 each would verify the client's certificates again. */
+const tlsOptions = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
 
-/**
- * Answers a request that the HTTP parser refused or that arrived too slowly, in the documented form, unless a response
- * has begun. Closes the connection soon after, whatever the client does.
- */
-function answerClientError(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  { connections, options: { observer }, secure }: Context,
-): void {
-  const connection = connections.open.get(socket);
-  const active = [...(connection?.active ?? [])];
-  if (!socket.writable || active.some(([response]) => response.headersSent)) {
-    socket.destroy();
-    return;
-  }
-  const refusal = parserRefusal(error.code);
-  const remote = connection?.address ?? addressOf(socket);
-  const record = beginRecord({ method: 'unknown', remote, secure, connected: true }, () => undefined);
-  socket.end(refusalText(record, refusal));
-  setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
-  // For an error in the body of a request, the request's own record ends with this status.
-  if (active.length === 0) observer.end(record, statusOf[refusal.code], null);
-  for (const [, answered] of active) answered.status = statusOf[refusal.code];
-}
-
-function stop(server: Server, connections: Connections, log: Log): Promise<void> {
-  return new Promise((resolve) => {
-    const deadline = setTimeout(() => {
-      log.warn('stopping without waiting any longer', { connections: connections.open.size });
-      for (const socket of connections.open.keys()) socket.destroy();
-    }, graceMilliseconds);
-    // `close` calls it, and it cuts a connection whose response is ended but not flushed yet (rule S2.8).
-    server.closeIdleConnections = () => undefined;
-    server.close(() => {
-      clearTimeout(deadline);
-      resolve();
-    });
-    for (const [socket, { active }] of connections.open) {
-      if (active.size > 0) continue;
-      socket.end();
-      setTimeout(() => socket.destroy(), idleMilliseconds).unref();
-    }
-  });
+function createNodeServer(
+  { tls = null, requestTimeout = 30 }: ServerOptions,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+) {
+  const limits = {
+    // Node answers a request without Host by itself and without a body; our own refusal has one.
+    requireHostHeader: false,
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: Math.min(10, requestTimeout) * 1000,
+    requestTimeout: requestTimeout * 1000,
+    keepAliveTimeout: 5_000,
+    connectionsCheckingInterval: 500,
+  };
+  if (!tls) return createServer(limits, handle);
+  // Whoever has no certificate, or a bad one, is served too: it is checked where somebody signs in with it.
+  const asking = { requestCert: tls.ca !== undefined, rejectUnauthorized: false };
+  const handshakeTimeout = limits.headersTimeout;
+  return createTlsServer({ ...limits, ...tls, ...asking, ...tlsOptions, handshakeTimeout }, handle);
 }

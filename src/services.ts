@@ -11,12 +11,15 @@ import { createExplainService } from './catalog/crosswalk/explain.ts';
 import { createMappingExport } from './catalog/crosswalk/export.ts';
 import { createCrosswalkService } from './catalog/crosswalk/queries.ts';
 import { createWorksheetService } from './catalog/crosswalk/worksheet.ts';
-import { createDocumentService } from './catalog/guidance/document-queries.ts';
-import { createRoleMappingService } from './catalog/guidance/role-mapping.ts';
-import { createRoleService } from './catalog/guidance/role-queries.ts';
+import {
+  createDocumentService,
+  createRoleMappingService,
+  createRoleService,
+} from './catalog/guidance/queries.ts';
 import { createLedgerService } from './catalog/ledger.ts';
-import { createOnlySamples } from './catalog/samples.ts';
-import { createSearchServices } from './catalog/search/search-services.ts';
+import { createCitations } from './catalog/search/citations.ts';
+import { createAnswers } from './catalog/search/id-answers.ts';
+import { createSearchService } from './catalog/search/queries.ts';
 import { createStigChangesService } from './catalog/stigs/changes.ts';
 import { createStigDiffService } from './catalog/stigs/diff.ts';
 import { createRuleHistoryService } from './catalog/stigs/history.ts';
@@ -26,7 +29,7 @@ import { createStigNewsService } from './catalog/stigs/news.ts';
 import { createStigService } from './catalog/stigs/queries.ts';
 import { createReadingService } from './catalog/stigs/reading.ts';
 import { createRuleAutomation } from './catalog/stigs/rule-automation.ts';
-import { createCatalogSummaryService } from './catalog/summary.ts';
+import { createCatalogSummaryService, createOnlySamples } from './catalog/summary.ts';
 import { createChecklistZips } from './checklists/host-zip.ts';
 import { createListChecklists } from './checklists/list-checklists.ts';
 import { createReferenceLookup } from './checklists/reference-lookup.ts';
@@ -87,10 +90,14 @@ export function createServices(context: ServiceContext) {
     summary: createCatalogSummaryService(catalog),
     ledger: createLedgerService(catalog),
     onlySamples: createOnlySamples(catalog),
-    ...createSearchServices(catalog, cciLookup, {
-      ...{ stigs, stigNames, ruleHistory, reading, controls, controlRules },
-      ...{ citedIn: references.citedIn, ownControl: cciLookup.ownControl },
+    search: createSearchService(catalog, cciLookup, stigNames),
+    answers: createAnswers({
+      citedIn: references.citedIn,
+      stigNames,
+      controlRules,
+      ownControl: cciLookup.ownControl,
     }),
+    citations: createCitations({ stigs, stigNames, ruleHistory, reading, controls }),
 
     controls,
     crosswalk,

@@ -83,6 +83,7 @@ test('the programs load nothing but their own files, Node and better-sqlite3, an
     ['src', 'cli.js'],
     ['src', 'work', 'worker.js'],
     ['src', 'site', 'checklists', 'upload-thread.js'],
+    ['src', 'auth', 'revocation-thread.js'],
   ];
   const waiting = programs.map((parts) => join(dist, ...parts));
   const seen = new Set<string>();
@@ -120,7 +121,12 @@ test('the bill of materials names every package of which something is inside, SQ
   assert.equal([bill.metadata.component.name, bill.metadata.timestamp], ['gapstone', undefined]);
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
   // The bundler leaves the path of each module above its text.
-  const programs = ['src/cli.js', 'src/work/worker.js', 'src/site/checklists/upload-thread.js'];
+  const programs = [
+    'src/cli.js',
+    'src/work/worker.js',
+    'src/site/checklists/upload-thread.js',
+    'src/auth/revocation-thread.js',
+  ];
   const chunks = readdirSync(join(packageRoot, 'dist', 'chunks')).map((name) => join('chunks', name));
   const inside = new Set(['better-sqlite3']);
   for (const file of [...programs, ...chunks])

@@ -9,7 +9,7 @@ import {
   statedAssessment,
   withPublished,
 } from '../../src/catalog/controls/assessment-record.ts';
-import { idName } from '../../src/catalog/controls/oscal-assessment.ts';
+import { idName } from '../../src/catalog/controls/oscal.ts';
 import { closeUp, collapseLine, collapseProse } from '../read/source-text.ts';
 import type { OscalControl, OscalParameter, OscalPart, OscalProperty } from './oscal-shape.ts';
 import type { RenderProse } from './parameters.ts';

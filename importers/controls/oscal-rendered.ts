@@ -8,8 +8,14 @@ import {
 } from '../../src/catalog/controls/assessment-record.ts';
 import { isPublished } from '../../src/catalog/controls/frameworks.ts';
 import { familyCodeOf, identifierOfOscalId } from '../../src/catalog/controls/identifier.ts';
-import { ownNames, renderedProp, textlessProp, wholeProp } from '../../src/catalog/controls/oscal.ts';
-import { idName, shownName } from '../../src/catalog/controls/oscal-assessment.ts';
+import {
+  idName,
+  ownNames,
+  renderedProp,
+  shownName,
+  textlessProp,
+  wholeProp,
+} from '../../src/catalog/controls/oscal.ts';
 import type { StatementPart } from '../../src/catalog/controls/schema.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import { readShape } from '../read/json-shape.ts';

@@ -1,4 +1,4 @@
-import { besideCcis, ccisIn } from '../../src/catalog/controls/cci-texts.ts';
+import { besideCcis, ccisIn } from '../../src/catalog/controls/id-grammar.ts';
 import { ImportError } from '../../src/read/import-error.ts';
 import type { Losses } from '../read/losses.ts';
 import type { RawRule, XccdfGroup } from './xccdf-builder.ts';

@@ -7,11 +7,8 @@ import { automationRoutes } from '../catalog/crosswalk/automation-api.ts';
 import { controlRulesRoutes } from '../catalog/crosswalk/control-rules-api.ts';
 import { coverageRoutes } from '../catalog/crosswalk/coverage-api.ts';
 import { worksheetRoutes } from '../catalog/crosswalk/worksheet-api.ts';
-import { documentRoutes } from '../catalog/guidance/document-api.ts';
-import { roleRoutes } from '../catalog/guidance/role-api.ts';
-import { roleMappingRoutes } from '../catalog/guidance/role-mapping-api.ts';
-import { searchRoutes } from '../catalog/search/api.ts';
-import { citationRoutes } from '../catalog/search/citation-api.ts';
+import { documentRoutes, roleMappingRoutes, roleRoutes } from '../catalog/guidance/api.ts';
+import { citationRoutes, searchRoutes } from '../catalog/search/api.ts';
 import { stigRoutes } from '../catalog/stigs/api.ts';
 import { stigChangesRoutes } from '../catalog/stigs/changes-api.ts';
 import { stigDiffRoutes } from '../catalog/stigs/diff-api.ts';
@@ -44,7 +41,7 @@ export function apiRoutes(
   const { stigs, crosswalk, listStigs } = services;
   const cciOf = (typed?: string) => services.cciLookup.typed(typed).canonical;
   return [
-    catalogRoutes(access.with({ expensive: true }), services.summary),
+    catalogRoutes(access.with({ expensive: true }), ask),
     citationRoutes(access, services.citations),
     stigChangesRoutes(ofCatalog, services.changes),
     stigRoutes(ofCatalog, stigs, services.news, services.addressed, cciOf, now),
@@ -52,7 +49,7 @@ export function apiRoutes(
     ruleHistoryRoutes(ofCatalog, services.ruleHistory),
     checklistRoutes(access, workOnUpload),
     referenceRoutes(access, workOnUpload),
-    controlRoutes(ofCatalog, services.controls),
+    controlRoutes(ofCatalog, ask, services.controls),
     crosswalkRoutes(ofCatalog, crosswalk, services.explainer, services.mappings, services.inOneGeneration),
     // With `list`, these answers depend on a user's list.
     searchRoutes(ofUsers, ask),
@@ -67,9 +64,9 @@ export function apiRoutes(
     controlCollectionRoutes(ofUsers, ask, services.collections),
     collectedControlRoutes(ofUsers, services.collections),
     favoriteRoutes(ofUsers, services.favorites),
-    documentRoutes(ofUsers, services.documents),
+    documentRoutes(ofUsers, ask, services.documents),
     documentCollectionRoutes(ofUsers, services.documentCollections),
-    roleRoutes(ofUsers, services.roles),
+    roleRoutes(ofUsers, ask, services.roles),
     roleCollectionRoutes(ofUsers, services.roleCollections),
     roleMappingRoutes(access, services.roleMapping),
   ];

@@ -4,22 +4,20 @@ import { createOwnTokens } from '../auth/own-tokens.ts';
 import { createSessions } from '../auth/sessions.ts';
 import { AppError, noSuchPath } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { onDemand } from '../base/on-demand.ts';
 import { cronRoutes } from '../collections/purge-api.ts';
 import { storageFault } from '../db/faults.ts';
+import { createSessionAudit } from '../http/audited.ts';
 import type { Env } from '../http/env.ts';
 import { refusal, toAppError, wantsPage } from '../http/error-answers.ts';
 import { allowOrigins, securityHeaders } from '../http/headers.ts';
-import { tooMany } from '../http/limits/limiter.ts';
+import { tooMany } from '../http/limits.ts';
 import { decodedUrl, identify } from '../http/middleware.ts';
 import { addressKey } from '../http/observe/record.ts';
-import { ownTokenRoutes } from '../http/own-token-api.ts';
 import { plantRoutes } from '../http/plants-api.ts';
 import { malformed } from '../http/schema.ts';
 import { serviceRoutes } from '../http/service-api.ts';
-import { sessionRoutes } from '../http/session-api.ts';
-import { createSessionAudit } from '../http/session-audit.ts';
-import { createSessionCookie } from '../http/session-cookie.ts';
+import { createSessionCookie, sessionRoutes } from '../http/session-api.ts';
+import type { OpenApi } from '../openapi.ts';
 import { openApiDocument } from '../openapi.ts';
 import { createServices } from '../services.ts';
 import { createUploadWork } from '../site/checklists/uploads.ts';
@@ -33,10 +31,12 @@ import { programRoutes } from './programs.ts';
 
 /** Builds the application: middleware in order, routes, error mapping and the OpenAPI document. */
 export function createApp(context: Context, services = createServices(context)): OpenAPIHono<Env> {
-  const { audit, log, now, limiter, banner } = context;
-  const { users, keyId, certificates } = context;
+  const { audit, log, now, limiter, banner, users, keyId, certificates } = context;
   const sessions = createSessions(users, now, log, {
-    ...{ audit: createSessionAudit(audit.stream), keyId, certificates, idleMinutes: context.sessionIdle },
+    audit: createSessionAudit(audit.stream),
+    keyId,
+    certificates,
+    idleMinutes: context.sessionIdle,
   });
   const ownTokens = context.selfTokens ? createOwnTokens(users, now, keyId, certificates) : null;
   const access = accessOf(context, sessions, ownTokens);
@@ -48,27 +48,43 @@ export function createApp(context: Context, services = createServices(context)):
       if (!result.success) throw malformed(result.error, result.target === 'json');
     },
   });
-  addMiddleware(app, context);
+  app.use(identify(context));
+  if (context.corsOrigins.length > 0) app.use(allowOrigins(context.corsOrigins));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed(c, methods) {
+        // Hono passes on the headers of the 404, which may have been a page.
+        for (const name of ['Cache-Control', ...Object.keys(securityHeaders)]) c.res.headers.delete(name);
+        const message = `${c.req.method.slice(0, 64)} is not allowed here`;
+        return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.sort().join(', ') }));
+      },
+    }),
+  );
 
   // Made on the first request: it takes too long for a start.
-  const document = onDemand(() => openApiDocument(app));
-  const text = onDemand(() => JSON.stringify(document()));
-  app.route('/', serviceRoutes(access, context.catalog, context.state, text, context.metrics));
+  let described: OpenApi | undefined;
+  const document = () => (described ??= openApiDocument(app));
+  app.route('/', serviceRoutes(access, context.catalog, context.state, document, context.metrics));
   for (const routes of apiRoutes(access, services, ask, workOnUpload, now)) app.route('/', routes);
   if (context.plants) app.route('/', plantRoutes(access));
-  app.route('/', sessionRoutes(access, sessions, cookie));
-  if (ownTokens) app.route('/', ownTokenRoutes(access, ownTokens, context.newId));
+  app.route('/', sessionRoutes(access, sessions, cookie, ownTokens, context.newId));
   app.route('/', cronRoutes(access, services.purge));
 
   const refuse = (error: Error, requestId: string) => logged(log, error, requestId);
   if (context.mcp) programRoutes(app, access, ask, context, refuse);
   const pages = pageRoutes(
     {
+      ...context,
       access: access.with({ form: true }),
       assets: createAssets(banner),
-      ...{ ask, banner, now, sessions, cookie, workOnUpload, document, refuse, ownTokens, certificates },
-      ...{ inbox: context.inbox, publicUrl: context.publicUrl, organization: context.organization },
-      ...{ sessionIdle: context.sessionIdle, selfTokens: context.selfTokens, newId: context.newId },
+      ask,
+      sessions,
+      cookie,
+      workOnUpload,
+      document,
+      refuse,
+      ownTokens,
     },
     services,
   );
@@ -77,9 +93,8 @@ export function createApp(context: Context, services = createServices(context)):
   /** The 404 of a path; below an unknown framework it is that of the framework, as everywhere. */
   function whyMissing(path: string): AppError {
     const [, framework] = /^\/api\/v1\/controls\/([^/]+)(?:\/[^/]+)?$/.exec(path) ?? [];
-    if (framework === undefined) return noSuchPath();
     try {
-      return services.controls.whyNoPath(decodedUrl(framework));
+      return framework === undefined ? noSuchPath() : services.controls.whyNoPath(decodedUrl(framework));
     } catch (error) {
       if (error instanceof AppError) return error;
       throw error;
@@ -95,26 +110,6 @@ export function createApp(context: Context, services = createServices(context)):
   });
   app.onError((error, c) => refusal(c, refuse(error, c.get('requestId'))));
   return app;
-}
-
-function addMiddleware(app: OpenAPIHono<Env>, { observer, corsOrigins, banner }: Context): void {
-  app.use(identify(observer));
-  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
-  app.use(
-    methodNotAllowed({
-      app,
-      onMethodNotAllowed(c, methods) {
-        // Hono passes on the headers of the 404, which may have been a page.
-        for (const name of ['Cache-Control', ...Object.keys(securityHeaders)]) c.res.headers.delete(name);
-        const message = `${c.req.method.slice(0, 64)} is not allowed here`;
-        return refusal(c, new AppError('METHOD_NOT_ALLOWED', message, { Allow: methods.sort().join(', ') }));
-      },
-    }),
-  );
-  app.use(async (c, next) => {
-    c.set('banner', banner);
-    await next();
-  });
 }
 
 /** Maps an error to the one that the caller gets, and logs faults of the service. */

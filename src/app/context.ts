@@ -5,10 +5,9 @@ import type { VerifyUserToken } from '../auth/tokens.ts';
 import type { Ask } from '../base/ask.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../db/database.ts';
-import type { Answers } from '../http/cache/answers.ts';
-import type { ConcurrencyLimit } from '../http/limits/concurrency.ts';
-import type { Limiter, Rejection } from '../http/limits/limiter.ts';
-import type { Observer } from '../http/observe/observer.ts';
+import type { AnswerCache } from '../http/cache.ts';
+import type { Limiter, Queue, Rejected } from '../http/limits.ts';
+import type { Observer } from '../http/observe/record.ts';
 import type { ServiceState } from '../http/service-api.ts';
 import type { Uploads } from '../site/checklists/uploads.ts';
 
@@ -22,19 +21,19 @@ export interface Context {
   newId: () => string;
   verify: VerifyUserToken;
   /** The key id of the local issuer: a session ends when this key changes. */
-  keyId: () => Promise<string>;
+  keyId: () => string;
   state: ServiceState;
   observer: Observer;
   /** Gives the text of `/metrics`; null disables the endpoint. */
   metrics: (() => Promise<string>) | null;
-  /** The cache of answers as bytes; null disables it. */
-  answers: Answers | null;
-  /** Limits for each caller, and on concurrent work. Uploads have limits of their own. */
+  /** The cache of answers; null disables it. */
+  cache: AnswerCache | null;
+  /** The rate limits of callers, and the queues of expensive requests: of an upload by its bytes. */
   limiter: Limiter;
-  concurrency: ConcurrencyLimit;
-  uploadConcurrency: (bytes: number) => ConcurrencyLimit;
+  queue: Queue;
+  uploadQueue: (bytes: number) => Queue;
   /** Counts a request that the service rejected because a limit was reached. */
-  rejected: (why: Rejection) => void;
+  rejected: Rejected;
   /** Runs jobs in query workers; the caller of `createApp` ends them. Without it, jobs run in this thread. */
   ask?: Ask;
   /** Reads uploads in a thread; the caller of `createApp` ends that thread. */

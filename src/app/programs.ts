@@ -7,15 +7,7 @@ import type { Access } from '../http/access.ts';
 import { privateHeaders } from '../http/answer.ts';
 import type { Env } from '../http/env.ts';
 import { originAsked } from '../http/same-origin.ts';
-
-export interface ProgramOptions {
-  /** The address that the server listens on. */
-  host: string;
-  publicUrl: string | null;
-  corsOrigins: readonly string[];
-  /** Bytes that a body may have on most routes (D2.3). */
-  maxBody: number;
-}
+import type { Context } from './context.ts';
 
 const needsUser =
   'You need a user token: send the header Authorization: Bearer TOKEN. On stdio, start gapstone mcp with --token-file';
@@ -29,7 +21,7 @@ export function programRoutes(
   app: OpenAPIHono<Env>,
   access: Access,
   ask: Ask,
-  options: ProgramOptions,
+  options: Context,
   fault: (error: Error, requestId: string) => AppError,
 ): void {
   const load = async () => {
@@ -80,15 +72,15 @@ export function programRoutes(
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** Refuses pages of other origins and, on loopback, names that another site may point here (rule D41.2). */
-function refuseForeign({ host, publicUrl, corsOrigins }: ProgramOptions): MiddlewareHandler<Env> {
+function refuseForeign({ host: listenedTo, publicUrl, corsOrigins }: Context): MiddlewareHandler<Env> {
   const publicly = publicUrl === null ? null : new URL(publicUrl);
-  const bare = host.replace(/^\[|\]$/g, '');
+  const bare = listenedTo.replace(/^\[|\]$/g, '');
   const listening = bare.includes(':') ? `[${bare}]` : bare.toLowerCase();
   const names = ['localhost', '127.0.0.1', '[::1]', listening, publicly?.hostname];
   return async (c, next) => {
-    const { proxied } = c.get('record');
-    const named = (c.req.header('Host') ?? new URL(c.req.url).host).toLowerCase();
-    if (loopback.test(bare) && !proxied && !names.includes(named.replace(/:\d+$/, '')))
+    const { proxied, host } = c.get('record');
+    const named = host.toLowerCase().replace(/:\d+$/, '');
+    if (loopback.test(bare) && !proxied && !names.includes(named))
       throw forbidden('Host must be localhost, 127.0.0.1, [::1] or that of GAPSTONE_PUBLIC_URL');
     const origin = c.req.header('Origin');
     const own = [originAsked(c), publicly?.origin];

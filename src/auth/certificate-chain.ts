@@ -1,14 +1,24 @@
 import { anyPurpose, type CertificateFacts, clientAuthentication } from './certificate-facts.ts';
-import { type RefusalReason, SignInRefused } from './sign-in-refused.ts';
+import { SignInRefused } from './sign-in-refused.ts';
 
-/** What is known of an authority's revocations. */
-export type Revocation = { serials: { has(serial: string): boolean }; to: number };
+/** A revocation list of an authority. */
+export interface Revocation {
+  /** Whether it names a serial number. */
+  has(serial: string): boolean;
+  /** When the next list comes, in milliseconds since 1970. */
+  to: number;
+}
 
+/** What chains are judged by. */
 export interface Trust {
   /** All authorities that may stand in a chain. It ends at a root, or at one whose issuer is not among them. */
   authorities: readonly CertificateFacts[];
   /** The current revocation list of an authority; null where there is none; undefined where none are asked for. */
   revocationsOf(authority: CertificateFacts): Revocation | null | undefined;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Whether a revocation list may be out of date. */
+  stale: boolean;
 }
 
 /** A chain has at most this many authorities. */
@@ -19,23 +29,22 @@ const isSelfIssued = ({ subject, issuer }: CertificateFacts) => subject.equals(i
 /**
  * The chain of a person's certificate, from it to an authority that the operator trusts (RFC 5280 section 6, without
  * policies; a chain with name constraints is refused): signatures, dates, basic constraints, key usages, revocations.
- * Where several ways lead up, one that is good is enough. Throws `SignInRefused`. `stale`: a revocation list may be out of
- * date.
+ * Where several ways lead up, one that is good is enough. Throws `SignInRefused`.
  */
-export function goodChain(
-  person: CertificateFacts,
-  trust: Trust,
-  now: number,
-  stale = false,
-): CertificateFacts[] {
-  checkDates(person, now);
-  if (person.isAuthority || !isForClients(person)) throw new SignInRefused('CERTIFICATE_NOT_FOR_CLIENTS');
+export function goodChain(person: CertificateFacts, trust: Trust): CertificateFacts[] {
+  const { allows, purposes } = person;
+  if (trust.now > person.to) throw new SignInRefused('CERTIFICATE_EXPIRED');
+  if (trust.now < person.from) throw new SignInRefused('CERTIFICATE_NOT_YET_VALID');
+  const isForClients =
+    (purposes === null || purposes.includes(clientAuthentication)) &&
+    (allows('digitalSignature') || allows('keyAgreement'));
+  if (person.isAuthority || !isForClients) throw new SignInRefused('CERTIFICATE_NOT_FOR_CLIENTS');
   checkStrength(person);
-  return climb([person], trust, now, stale);
+  return climb([person], trust);
 }
 
 /** The rest of a chain, from its last certificate up. Throws `SignInRefused` with the reason that is nearest to success. */
-function climb(chain: CertificateFacts[], trust: Trust, now: number, stale: boolean): CertificateFacts[] {
+function climb(chain: CertificateFacts[], trust: Trust): CertificateFacts[] {
   const last = chain.at(-1)!;
   const issuers = trust.authorities.filter((each) => each !== last && isIssuedBy(last, each));
   const isTop = chain.length > 1 && (isSelfIssued(last) || issuers.length === 0);
@@ -44,9 +53,9 @@ function climb(chain: CertificateFacts[], trust: Trust, now: number, stale: bool
   if (chain.length > longest) throw refused;
   for (const issuer of issuers.filter((each) => !chain.includes(each))) {
     try {
-      checkAuthority(issuer, chain.length - 1, now);
-      checkRevocation(last, trust.revocationsOf(issuer), now, stale);
-      return climb([...chain, issuer], trust, now, stale);
+      checkAuthority(issuer, chain.length - 1, trust.now);
+      checkRevocation(last, issuer, trust);
+      return climb([...chain, issuer], trust);
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
       if (error.reason !== 'CERTIFICATE_NOT_TRUSTED') refused = error;
@@ -65,13 +74,9 @@ function isIssuedBy(person: CertificateFacts, issuer: CertificateFacts): boolean
   );
 }
 
-function checkDates({ from, to }: CertificateFacts, now: number): void {
-  if (now > to) throw new SignInRefused('CERTIFICATE_EXPIRED');
-  if (now < from) throw new SignInRefused('CERTIFICATE_NOT_YET_VALID');
-}
-
-function checkStrength({ signature, hasWeakKey, unsupported }: CertificateFacts): void {
-  if (signature === null || hasWeakKey) throw new SignInRefused('CERTIFICATE_WEAK');
+function checkStrength(certificate: CertificateFacts, isTrustedByName = false): void {
+  const { hasWeakSignature, hasWeakKey, unsupported } = certificate;
+  if (hasWeakKey || (hasWeakSignature && !isTrustedByName)) throw new SignInRefused('CERTIFICATE_WEAK');
   if (unsupported) throw new SignInRefused('CERTIFICATE_UNSUPPORTED');
 }
 
@@ -83,29 +88,16 @@ function checkAuthority(authority: CertificateFacts, below: number, now: number)
     throw new SignInRefused('CERTIFICATE_NOT_FOR_CLIENTS');
   if (pathLength !== null && below > pathLength) throw new SignInRefused('CERTIFICATE_NOT_TRUSTED');
   // Nobody needs to believe the signature of a root: it is trusted by name.
-  if (!isSelfIssued(authority)) checkStrength(authority);
-  else if (authority.hasWeakKey) throw new SignInRefused('CERTIFICATE_WEAK');
-  else if (authority.unsupported) throw new SignInRefused('CERTIFICATE_UNSUPPORTED');
+  checkStrength(authority, isSelfIssued(authority));
 }
 
 function checkRevocation(
   { serial }: CertificateFacts,
-  list: Revocation | null | undefined,
-  now: number,
-  stale: boolean,
+  issuer: CertificateFacts,
+  { revocationsOf, now, stale }: Trust,
 ): void {
+  const list = revocationsOf(issuer);
   if (list === undefined) return;
-  if (list?.serials.has(serial)) throw new SignInRefused('CERTIFICATE_REVOKED');
+  if (list?.has(serial)) throw new SignInRefused('CERTIFICATE_REVOKED');
   if (list === null || (now > list.to && !stale)) throw new SignInRefused('REVOCATION_UNKNOWN');
 }
-
-/** Whether key usage and extended key usage allow signing in (rule D43.1). */
-function isForClients({ allows, purposes }: CertificateFacts): boolean {
-  return (
-    (purposes === null || purposes.includes(clientAuthentication)) &&
-    (allows('digitalSignature') || allows('keyAgreement'))
-  );
-}
-
-/** Whether a refusal ends what was begun with the certificate; else it is only not let in now. */
-export const isFinal = (reason: RefusalReason): boolean => reason !== 'REVOCATION_UNKNOWN';

@@ -7,39 +7,15 @@ import {
   Certificate,
   type Extension,
   ExtKeyUsage,
-  type GeneralName,
   RSASSAPSSParams,
 } from 'pkijs';
 import { weaknessOf } from './key-strength.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
-/** What a certificate says, as far as it decides who comes in. Names are DER. */
-export interface CertificateFacts {
-  x509: X509Certificate;
-  subject: Buffer;
-  issuer: Buffer;
-  /** As `plainSerial` writes it. */
-  serial: string;
-  /** Milliseconds since 1970. */
-  from: number;
-  to: number;
-  isAuthority: boolean;
-  /** How many authorities may stand between this one and a person; null: any number. */
-  pathLength: number | null;
-  /** Whether the key usage, if there is one, allows a purpose. */
-  allows(usage: KeyUsage): boolean;
-  /** The extended key usages; null without the extension. */
-  purposes: string[] | null;
-  /** Whether signature and key are strong enough. */
-  signature: SignatureKind | null;
-  hasWeakKey: boolean;
-  /** A critical extension that is not known here, or name constraints, which nothing here checks. */
-  unsupported: boolean;
-  alternativeNames: GeneralName[];
-}
+/** What a certificate says, as far as it decides who comes in. Names are DER, times milliseconds since 1970. */
+export type CertificateFacts = ReturnType<typeof readCertificate>;
 
-export const keyUsages = { digitalSignature: 0, keyAgreement: 4, keyCertSign: 5, cRLSign: 6 } as const;
-type KeyUsage = keyof typeof keyUsages;
+const keyUsages = { digitalSignature: 0, keyAgreement: 4, keyCertSign: 5, cRLSign: 6 } as const;
 
 export const clientAuthentication = '1.3.6.1.5.5.7.3.2';
 export const anyPurpose = '2.5.29.37.0';
@@ -58,31 +34,29 @@ const known = new Set([
   ...policies,
 ]);
 
-/** A signature with SHA-2, for `createVerify`; Ed25519 and Ed448 have no hash of their own. */
-export type SignatureKind = { hash: 'sha256' | 'sha384' | 'sha512' | null; pss: boolean };
-
-const hashes: Record<string, NonNullable<SignatureKind['hash']>> = {
+const hashes: Record<string, string> = {
   '2.16.840.1.101.3.4.2.1': 'sha256',
   '2.16.840.1.101.3.4.2.2': 'sha384',
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
-const signatures: Record<string, SignatureKind> = {
-  '1.2.840.113549.1.1.11': { hash: 'sha256', pss: false },
-  '1.2.840.113549.1.1.12': { hash: 'sha384', pss: false },
-  '1.2.840.113549.1.1.13': { hash: 'sha512', pss: false },
-  '1.2.840.10045.4.3.2': { hash: 'sha256', pss: false },
-  '1.2.840.10045.4.3.3': { hash: 'sha384', pss: false },
-  '1.2.840.10045.4.3.4': { hash: 'sha512', pss: false },
-  '1.3.101.112': { hash: null, pss: false },
-  '1.3.101.113': { hash: null, pss: false },
+const signatures: Record<string, string> = {
+  '1.2.840.113549.1.1.11': 'sha256',
+  '1.2.840.113549.1.1.12': 'sha384',
+  '1.2.840.113549.1.1.13': 'sha512',
+  '1.2.840.10045.4.3.2': 'sha256',
+  '1.2.840.10045.4.3.3': 'sha384',
+  '1.2.840.10045.4.3.4': 'sha512',
+  // Ed25519 and Ed448.
+  '1.3.101.112': 'none',
+  '1.3.101.113': 'none',
 };
+export const rsaPss = '1.2.840.113549.1.1.10';
 
-/** The kind of a signature; null for one with MD5 or SHA-1, or of an unknown algorithm. */
-export function signatureKind({ algorithmId, algorithmParams }: AlgorithmIdentifier): SignatureKind | null {
-  if (algorithmId !== '1.2.840.113549.1.1.10') return signatures[algorithmId] ?? null;
+/** The hash of a signature, `none` for one without; null for MD5, SHA-1 and unknown algorithms. */
+export function signatureHash({ algorithmId, algorithmParams }: AlgorithmIdentifier): string | null {
+  if (algorithmId !== rsaPss) return signatures[algorithmId] ?? null;
   const { hashAlgorithm } = new RSASSAPSSParams({ schema: algorithmParams });
-  const hash = hashes[hashAlgorithm.algorithmId];
-  return hash === undefined ? null : { hash, pss: true };
+  return hashes[hashAlgorithm.algorithmId] ?? null;
 }
 
 /** Certificates of people and authorities have 1 to 3 KB. Reading one costs what its extensions are. */
@@ -99,7 +73,7 @@ export function openCertificate(der: Uint8Array): X509Certificate {
 }
 
 /** Reads a certificate (DER). Throws `SignInRefused` for anything else, and where an extension stands twice. */
-export function readCertificate(der: Uint8Array, x509 = openCertificate(der)): CertificateFacts {
+export function readCertificate(der: Uint8Array, x509 = openCertificate(der)) {
   try {
     const parsed = Certificate.fromBER(new Uint8Array(x509.raw));
     const extensions = parsed.extensions ?? [];
@@ -112,11 +86,12 @@ export function readCertificate(der: Uint8Array, x509 = openCertificate(der)): C
       x509,
       subject: Buffer.from(parsed.subject.valueBeforeDecode),
       issuer: Buffer.from(parsed.issuer.valueBeforeDecode),
-      serial: plainSerial(Buffer.from(parsed.serialNumber.valueBlock.valueHexView)),
+      /** Hexadecimal digits, two for each byte. */
+      serial: Buffer.from(parsed.serialNumber.valueBlock.valueHexView).toString('hex'),
       from: parsed.notBefore.value.getTime(),
       to: parsed.notAfter.value.getTime(),
       ...readExtensions(extensions),
-      signature: signatureKind(parsed.signatureAlgorithm),
+      hasWeakSignature: signatureHash(parsed.signatureAlgorithm) === null,
       hasWeakKey: weaknessOf(x509.publicKey) !== null,
     };
   } catch {
@@ -134,14 +109,18 @@ function readExtensions(extensions: Extension[]) {
     return value;
   };
   const basic = find(ids.basicConstraints, BasicConstraints);
-  const usage = find(ids.keyUsage, BitString);
-  const bits = usage === null ? null : Buffer.from(usage.valueBlock.valueHexView);
+  const usage = find(ids.keyUsage, BitString)?.valueBlock.valueHexView;
   const length = basic?.pathLenConstraint;
   return {
     isAuthority: basic?.cA ?? false,
+    /** How many authorities may stand between this one and a person; null: any number. */
     pathLength: length === undefined ? null : typeof length === 'number' ? length : 0,
-    allows: (name: KeyUsage) => bits === null || ((bits[0] ?? 0) & (128 >> keyUsages[name])) > 0,
+    /** Whether the key usage, if there is one, allows a purpose. */
+    allows: (name: keyof typeof keyUsages) =>
+      usage === undefined || ((usage[0] ?? 0) & (128 >> keyUsages[name])) > 0,
+    /** The extended key usages; null without the extension. */
     purposes: find(ids.extendedKeyUsage, ExtKeyUsage)?.keyPurposes ?? null,
+    /** A critical extension that is not known here, or name constraints, which nothing here checks. */
     unsupported: extensions.some(
       ({ extnID, critical }) => extnID === ids.nameConstraints || (critical && !known.has(extnID)),
     ),
@@ -154,6 +133,3 @@ function isWhole({ extnValue }: Extension): boolean {
   const bytes = extnValue.valueBlock.valueHexView;
   return fromBER(bytes).offset === bytes.length;
 }
-
-/** A serial number as hexadecimal digits, two for each byte, without leading bytes of zero. */
-export const plainSerial = (bytes: Buffer): string => bytes.toString('hex').replace(/^(?:00)+(?=..)/, '');

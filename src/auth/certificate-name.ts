@@ -22,7 +22,7 @@ export function subjectOf(facts: CertificateFacts, kind: CertificateSubject): st
       relativeNames(facts.subject)
         .flat()
         .filter(({ type }) => type === commonName)
-        .map(textOf),
+        .map(({ value }) => textOf(value)),
     dn: () => [distinguishedName(facts.subject)],
   }[kind]();
   const [name] = found;
@@ -48,9 +48,8 @@ function principalNames({ alternativeNames }: CertificateFacts): (string | null)
     .map(([, wrapped, ...rest]) => {
       const inner = wrapped instanceof Constructed ? wrapped.valueBlock.value : [];
       const [value] = inner;
-      return rest.length === 0 && inner.length === 1 && value?.idBlock.tagNumber === tags.utf8
-        ? textOf({ value })
-        : null;
+      const isOne = rest.length === 0 && inner.length === 1;
+      return isOne && value?.idBlock.tagNumber === utf8 ? textOf(value) : null;
     });
 }
 
@@ -71,18 +70,19 @@ function relativeNames(der: Buffer): Attribute[][] {
   );
 }
 
-const tags = { utf8: 12, numeric: 18, printable: 19, teletex: 20, ia5: 22, bmp: 30 };
+const utf8 = 12;
+/** The encodings of UTF8String, NumericString, PrintableString, TeletexString, IA5String and BMPString. */
 const encodings: Record<number, string> = {
-  [tags.utf8]: 'utf-8',
-  [tags.numeric]: 'ascii',
-  [tags.printable]: 'ascii',
-  [tags.ia5]: 'ascii',
-  [tags.teletex]: 'latin1',
-  [tags.bmp]: 'utf-16be',
+  [utf8]: 'utf-8',
+  18: 'ascii',
+  19: 'ascii',
+  20: 'latin1',
+  22: 'ascii',
+  30: 'utf-16be',
 };
 
 /** The text of a string value; null for another kind of value, and for malformed text. */
-function textOf({ value }: { value: BaseBlock }): string | null {
+function textOf(value: BaseBlock): string | null {
   const { tagClass, tagNumber, isConstructed } = value.idBlock;
   const encoding = tagClass === 1 && !isConstructed ? encodings[tagNumber] : undefined;
   if (encoding === undefined) return null;
@@ -110,10 +110,10 @@ const shortNames: Record<string, string> = {
 };
 
 /** A distinguished name by RFC 4514: the most specific relative name first; other types by number, with their DER. */
-export function distinguishedName(der: Buffer): string {
+function distinguishedName(der: Buffer): string {
   const written = ({ type, value }: Attribute) => {
     const short = shortNames[type];
-    const text = short === undefined ? null : textOf({ value });
+    const text = short === undefined ? null : textOf(value);
     if (text === null) return `${short ?? type}=#${Buffer.from(value.toBER()).toString('hex')}`;
     return `${short}=${escaped(text)}`;
   };

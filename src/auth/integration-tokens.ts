@@ -1,16 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import { CommandError } from '../base/errors.ts';
 import { sha256 } from '../base/ids.ts';
 import { cut } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
 import { collections, integrationTokenLists, integrationTokens } from '../db/user-tables.ts';
+import { isOpaqueToken, newOpaqueToken, stateOf } from './own-tokens.ts';
 import type { Integration } from './viewer.ts';
 
 /** The prefix of integration tokens; no JWT begins like this. */
 export const integrationPrefix = 'gsi_';
-
-type TokenRow = typeof integrationTokens.$inferSelect;
 
 export type IntegrationTokens = ReturnType<typeof createIntegrationTokens>;
 
@@ -23,10 +21,34 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
     .where(eq(integrationTokens.hash, sql.placeholder('hash')))
     .prepare();
 
+  function existing(id: string) {
+    const row = orm.select().from(integrationTokens).where(eq(integrationTokens.id, id)).get();
+    if (row) return row;
+    throw new CommandError(
+      `integration token ${cut(id)} does not exist: see gapstone integration-token list`,
+    );
+  }
+
+  function assignTo(tokenId: string, organization: string, listIds: string[]): void {
+    for (const listId of listIds) {
+      const list = orm
+        .select({ organization: collections.organizationId })
+        .from(collections)
+        .where(and(eq(collections.id, listId), eq(collections.kind, 'list'), isNull(collections.deletedAt)))
+        .get();
+      if (!list) throw new CommandError(`list ${cut(listId)} does not exist`);
+      if (list.organization !== organization)
+        throw new CommandError(
+          `list ${cut(listId)} does not belong to the organization ${cut(organization)}`,
+        );
+      orm.insert(integrationTokenLists).values({ tokenId, listId }).onConflictDoNothing().run();
+    }
+  }
+
   return {
     /** The integration of a token; null when the token is unknown, expired or revoked. */
     find(token: string): Integration | null {
-      if (!/^gsi_[\w-]{43}$/.test(token)) return null;
+      if (!isOpaqueToken(integrationPrefix, token)) return null;
       // Look up by hash: the timing of a comparison can reveal only the hash, not the token.
       const row = byHash.get({ hash: sha256(token) });
       if (!row || stateOf(row, now()) !== 'active') return null;
@@ -41,10 +63,9 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
       lists: string[];
       lifetime: number | null;
     }): Promise<string> {
-      const token = `${integrationPrefix}${randomBytes(32).toString('base64url')}`;
-      const { id, name, organization, lifetime } = request;
-      const time = now();
-      const expiresAt = lifetime === null ? null : new Date(time.getTime() + lifetime * 1000).toISOString();
+      const { id, name, organization, lists, lifetime } = request;
+      const token = newOpaqueToken(integrationPrefix);
+      const time = now().getTime();
       await db.write(() => {
         orm
           .insert(integrationTokens)
@@ -54,80 +75,52 @@ export function createIntegrationTokens(db: Database, now: () => Date) {
             name,
             organizationId: organization,
             scope: 'lists:read',
-            createdAt: time.toISOString(),
-            expiresAt,
-            revokedAt: null,
+            createdAt: new Date(time).toISOString(),
+            expiresAt: lifetime === null ? null : new Date(time + lifetime * 1000).toISOString(),
           })
           .run();
-        assignTo(db, id, organization, request.lists);
+        assignTo(id, organization, lists);
       });
       return token;
     },
 
-    list: () => allTokens(db, now()),
+    /** All tokens with their lists, oldest first. */
+    list() {
+      const assigned = orm
+        .select()
+        .from(integrationTokenLists)
+        .orderBy(asc(integrationTokenLists.listId))
+        .all();
+      const rows = orm
+        .select()
+        .from(integrationTokens)
+        .orderBy(asc(integrationTokens.createdAt), asc(integrationTokens.id))
+        .all();
+      return rows.map(({ hash: _, organizationId: organization, ...row }) => ({
+        ...row,
+        organization,
+        state: stateOf(row, now()),
+        lists: assigned.filter(({ tokenId }) => tokenId === row.id).map(({ listId }) => listId),
+      }));
+    },
 
     /** Throws `CommandError` for an unknown token; revoking twice changes nothing. */
     revoke(id: string): Promise<void> {
       return db.write(() => {
-        const row = existing(db, id);
-        if (row.revokedAt !== null) return;
-        orm
-          .update(integrationTokens)
-          .set({ revokedAt: now().toISOString() })
-          .where(eq(integrationTokens.id, id))
-          .run();
+        if (existing(id).revokedAt !== null) return;
+        const revokedAt = now().toISOString();
+        orm.update(integrationTokens).set({ revokedAt }).where(eq(integrationTokens.id, id)).run();
       });
     },
 
     /** Assigns further lists of its organization to a token. Throws `CommandError`, and then assigns none. */
     assign(id: string, listIds: string[]): Promise<void> {
       return db.write(() => {
-        const row = existing(db, id);
+        const row = existing(id);
         const state = stateOf(row, now());
         if (state !== 'active') throw new CommandError(`integration token ${cut(id)} is ${state}`);
-        assignTo(db, id, row.organizationId, listIds);
+        assignTo(id, row.organizationId, listIds);
       });
     },
   };
-}
-
-function stateOf({ revokedAt, expiresAt }: TokenRow, now: Date): 'active' | 'expired' | 'revoked' {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && now.getTime() >= Date.parse(expiresAt) ? 'expired' : 'active';
-}
-
-function existing({ orm }: Database, id: string): TokenRow {
-  const row = orm.select().from(integrationTokens).where(eq(integrationTokens.id, id)).get();
-  if (row) return row;
-  throw new CommandError(`integration token ${cut(id)} does not exist: see gapstone integration-token list`);
-}
-
-function assignTo({ orm }: Database, id: string, organization: string, listIds: string[]): void {
-  for (const listId of listIds) {
-    const list = orm
-      .select({ organization: collections.organizationId })
-      .from(collections)
-      .where(and(eq(collections.id, listId), eq(collections.kind, 'list'), isNull(collections.deletedAt)))
-      .get();
-    if (!list) throw new CommandError(`list ${cut(listId)} does not exist`);
-    if (list.organization !== organization)
-      throw new CommandError(`list ${cut(listId)} does not belong to the organization ${cut(organization)}`);
-    orm.insert(integrationTokenLists).values({ tokenId: id, listId }).onConflictDoNothing().run();
-  }
-}
-
-/** All tokens with their lists, oldest first. */
-function allTokens({ orm }: Database, now: Date) {
-  const lists = orm.select().from(integrationTokenLists).orderBy(asc(integrationTokenLists.listId)).all();
-  const listsOf = Map.groupBy(lists, ({ tokenId }) => tokenId);
-  const rows = orm
-    .select()
-    .from(integrationTokens)
-    .orderBy(asc(integrationTokens.createdAt), asc(integrationTokens.id))
-    .all();
-  return rows.map((row) => {
-    const { hash: _, organizationId: organization, ...kept } = row;
-    const ids = (listsOf.get(row.id) ?? []).map(({ listId }) => listId);
-    return { ...kept, organization, state: stateOf(row, now), lists: ids };
-  });
 }

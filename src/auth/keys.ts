@@ -21,9 +21,9 @@ import {
   syncPath,
   whyRefused,
 } from '../base/files.ts';
+import { followFiles } from '../base/follow.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { printable } from '../base/text.ts';
-import { type KeySet, type ReadKeys, watchKeySet } from './key-watch.ts';
 
 const algorithmsOf: Record<string, string[]> = { RSA: ['RS256', 'PS256'], EC: ['ES256'] };
 
@@ -99,9 +99,11 @@ async function checkPublicKey(name: string, key: JWK): Promise<void> {
   const fitting = algorithmsOf[key.kty!]!;
   if (key.alg !== undefined && !fitting.includes(key.alg))
     throw new CommandError(`${name} has the type ${key.kty}, which does not match its algorithm ${key.alg}`);
-  if (key.kty === 'RSA' && bitsOf(key.n) < 2048) throw new CommandError(`${name} has fewer than 2048 bits`);
+  if (key.kty === 'RSA' && numberOf(key.n) < 2n ** 2047n)
+    throw new CommandError(`${name} has fewer than 2048 bits`);
   // With exponent 1 the signature is the padded hash itself, which anyone can write.
-  if (key.kty === 'RSA' && !isExponent(numberOf(key.e)))
+  const exponent = numberOf(key.e);
+  if (key.kty === 'RSA' && (exponent < 3n || exponent % 2n === 0n))
     throw new CommandError(`${name} has an invalid exponent: it must be an odd number of at least 3`);
   try {
     await importJWK(key, key.alg ?? fitting[0]!);
@@ -122,18 +124,10 @@ function printed(value: unknown, length: number): string {
   return typeof value === 'string' ? printable(value, length) : '?';
 }
 
-/** The bits of a base64url number, without leading zeros. */
-function bitsOf(text: unknown): number {
-  const number = numberOf(text);
-  return number === 0n ? 0 : number.toString(2).length;
-}
-
 /** The value of a base64url number; 0 for anything else. */
 function numberOf(text: unknown): bigint {
   return typeof text === 'string' ? BigInt(`0x0${Buffer.from(text, 'base64url').toString('hex')}`) : 0n;
 }
-
-const isExponent = (number: bigint) => number >= 3n && number % 2n === 1n;
 
 /** Logs a new local key by its id, and saves it by calling `publish`; if it rejects, no key is saved. */
 export type LogNewKey = (kid: string, publish: () => void) => void | Promise<void>;
@@ -187,7 +181,7 @@ function readLocalKey(file: string): JWK & { kid: string } {
   return jwk as JWK & { kid: string };
 }
 
-async function readLocalKeySet(file: string): Promise<ReadKeys> {
+async function readLocalKeySet(file: string) {
   const { d: _, ...publicKey } = readLocalKey(file);
   const id = await calculateJwkThumbprint(publicKey);
   return Object.assign(createLocalJWKSet({ keys: [publicKey] }), { id });
@@ -211,19 +205,42 @@ export async function checkKeys(config: Config): Promise<void> {
   else if (isThere(config.keyFile)) readLocalKey(config.keyFile);
 }
 
+/** The keys that verify user tokens. */
+export interface KeySet extends JWTVerifyGetKey {
+  /** A number that changes when the keys are read again: then earlier verifications no longer count. */
+  version(): number;
+  /** The id of the local issuer's key; empty for a pinned set. */
+  id(): string;
+}
+
 /**
  * The keys that verify user tokens, reloaded when their file changes: the pinned set, or the local issuer's key. The
- * latter is created here if it is missing, but never later: a removed key stays valid until there is another.
+ * latter is created here if it is missing, but never later: a removed key stays valid until there is another. `onReload`
+ * is called after every reload: with null, or with the reason why the former keys stay in use.
  */
 export async function loadKeys(
   config: Config,
   log: Log = silentLog,
-  onReload?: (reason: string | null) => void,
+  onReload: (reason: string | null) => void = () => undefined,
   logNewKey?: LogNewKey,
 ): Promise<KeySet> {
-  if (config.jwks !== null) {
-    return watchKeySet(config.jwks, (file) => readKeySet(file, log), log, undefined, onReload);
+  const file = config.jwks ?? config.keyFile;
+  const read: () => Promise<JWTVerifyGetKey & { id?: string }> =
+    config.jwks === null ? () => readLocalKeySet(file) : () => readKeySet(file, log);
+  if (config.jwks === null) await localKey(config, logNewKey);
+  let version = 0;
+  async function reload(): Promise<void> {
+    try {
+      keys = await read();
+      version++;
+      onReload(null);
+    } catch (error) {
+      onReload((error as Error).message);
+      throw error;
+    }
   }
-  await localKey(config, logNewKey);
-  return watchKeySet(config.keyFile, readLocalKeySet, log, undefined, onReload);
+  followFiles([{ name: 'key set', level: 'warn', paths: [file], reload }], log);
+  let keys = await read();
+  const find: JWTVerifyGetKey = (header, token) => keys(header, token);
+  return Object.assign(find, { version: () => version, id: () => keys.id ?? '' });
 }

@@ -4,7 +4,7 @@ import type { Config } from '../base/config.ts';
 import { sha256 } from '../base/ids.ts';
 import type { Database } from '../db/database.ts';
 import { usedNonces } from '../db/user-tables.ts';
-import type { KeySet } from './key-watch.ts';
+import type { KeySet } from './keys.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { createVerifyIdToken } from './tokens.ts';
 import type { User } from './viewer.ts';

@@ -17,13 +17,8 @@ export const mostOwnTokens = 50;
 
 type Row = typeof userTokens.$inferSelect;
 
-/** A token as its maker and operators see it. */
-export interface OwnToken {
-  id: string;
-  name: string;
-  createdAt: string;
-  expiresAt: string;
-}
+/** A token as its maker sees it. */
+export type OwnToken = Pick<Row, 'id' | 'name' | 'createdAt' | 'expiresAt'>;
 
 export type OwnTokens = ReturnType<typeof createOwnTokens>;
 
@@ -31,7 +26,7 @@ export type OwnTokens = ReturnType<typeof createOwnTokens>;
 export function createOwnTokens(
   db: Database,
   now: () => Date,
-  keyId: () => Promise<string>,
+  keyId: () => string,
   certificates: Pick<ClientCertificates, 'standing'> | null,
 ) {
   const { orm } = db;
@@ -40,24 +35,37 @@ export function createOwnTokens(
     .from(userTokens)
     .where(eq(userTokens.hash, sql.placeholder('hash')))
     .prepare();
-  const live = (subject: string) =>
-    and(
-      eq(userTokens.subject, subject),
-      isNull(userTokens.revokedAt),
-      gt(userTokens.expiresAt, now().toISOString()),
-    );
+  /** The tokens of a user that count, newest first. */
+  const list = ({ subject }: User): OwnToken[] =>
+    orm
+      .select()
+      .from(userTokens)
+      .where(
+        and(
+          eq(userTokens.subject, subject),
+          isNull(userTokens.revokedAt),
+          gt(userTokens.expiresAt, now().toISOString()),
+        ),
+      )
+      .orderBy(desc(userTokens.createdAt), asc(userTokens.id))
+      .all()
+      .map(shown);
 
   return {
     /** The maker of a token, for whom it stands. Throws the one 401 for a token that does not count. */
     async find(token: string): Promise<User> {
-      if (!/^gsu_[\w-]{43}$/.test(token)) throw unauthorized();
+      if (!isOpaqueToken(ownPrefix, token)) throw unauthorized();
       // With the id of the local key: after a change of the key it matches no token (rule D34.4).
-      const row = byHash.get({ hash: sha256(token + (await keyId())) });
+      const row = byHash.get({ hash: sha256(token + keyId()) });
       if (!row || stateOf(row, now()) !== 'active') throw unauthorized();
       const { id, subject, email, organization, certificate } = row;
       if (certificate !== null && certificates?.standing(certificate) !== 'good') throw unauthorized();
       return {
-        ...{ kind: 'user', subject, email, organization, ownToken: id },
+        kind: 'user',
+        subject,
+        email,
+        organization,
+        ownToken: id,
         entitlements: new Set(row.entitlements),
         expiresAt: Math.floor(Date.parse(row.expiresAt) / 1000),
       };
@@ -69,22 +77,24 @@ export function createOwnTokens(
       request: { id: string; name: string; lifetime: number },
     ): Promise<OwnToken & { token: string }> {
       const { id, name, lifetime } = request;
-      const token = `${ownPrefix}${randomBytes(32).toString('base64url')}`;
+      const token = newOpaqueToken(ownPrefix);
       const { subject, email, organization, certificate = null } = user;
       const time = now().getTime();
       const row: Row = {
-        ...{ id, name, subject, email, organization, certificate },
-        hash: sha256(token + (await keyId())),
+        id,
+        name,
+        subject,
+        email,
+        organization,
+        certificate,
+        hash: sha256(token + keyId()),
         entitlements: [...user.entitlements],
         createdAt: new Date(time).toISOString(),
         expiresAt: new Date(time + lifetime * 1000).toISOString(),
         revokedAt: null,
       };
       await db.write(() => {
-        if (
-          orm.select({ id: userTokens.id }).from(userTokens).where(live(subject)).all().length >=
-          mostOwnTokens
-        )
+        if (list(user).length >= mostOwnTokens)
           throw badRequest(`You have ${mostOwnTokens} tokens already. Revoke one first`);
         orm.insert(userTokens).values(row).run();
         return { id };
@@ -92,36 +102,37 @@ export function createOwnTokens(
       return { ...shown(row), token };
     },
 
-    /** The tokens of a user that count, newest first. */
-    list: ({ subject }: User): OwnToken[] =>
-      orm
-        .select()
-        .from(userTokens)
-        .where(live(subject))
-        .orderBy(desc(userTokens.createdAt), asc(userTokens.id))
-        .all()
-        .map(shown),
+    list,
 
     /** Revokes a token of a user. Throws 404 for another's, and for one that does not count. */
-    revoke({ subject }: User, id: string): Promise<void> {
+    revoke(user: User, id: string): Promise<void> {
       return db.write(() => {
-        const revokedAt = now().toISOString();
-        const changed = orm
-          .update(userTokens)
-          .set({ revokedAt })
-          .where(and(live(subject), eq(userTokens.id, id)))
-          .run();
-        if (changed.changes === 0) throw notFound();
+        if (!list(user).some((token) => token.id === id)) throw notFound();
+        setRevoked(db, id, now());
       });
     },
   };
 }
 
+function setRevoked({ orm }: Database, id: string, now: Date): void {
+  orm.update(userTokens).set({ revokedAt: now.toISOString() }).where(eq(userTokens.id, id)).run();
+}
+
 const shown = ({ id, name, createdAt, expiresAt }: Row): OwnToken => ({ id, name, createdAt, expiresAt });
 
-function stateOf({ revokedAt, expiresAt }: Row, now: Date): 'active' | 'expired' | 'revoked' {
+/** A new token: a prefix and 256 random bits. */
+export const newOpaqueToken = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`;
+
+export const isOpaqueToken = (prefix: string, token: string): boolean =>
+  token.startsWith(prefix) && /^[\w-]{43}$/.test(token.slice(prefix.length));
+
+/** The state of a token; one without `expiresAt` never expires. */
+export function stateOf(
+  { revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null },
+  now: Date,
+): 'active' | 'expired' | 'revoked' {
   if (revokedAt !== null) return 'revoked';
-  return now.getTime() >= Date.parse(expiresAt) ? 'expired' : 'active';
+  return expiresAt !== null && now.getTime() >= Date.parse(expiresAt) ? 'expired' : 'active';
 }
 
 /** The tokens of all users, for operators, oldest first. */
@@ -130,17 +141,15 @@ export function allOwnTokens({ orm }: Database, now: Date) {
   return rows.map(({ hash: _, certificate, ...row }) => ({
     ...row,
     byCertificate: certificate !== null,
-    state: stateOf({ ...row, certificate, hash: '' }, now),
+    state: stateOf(row, now),
   }));
 }
 
 /** Revokes a token for an operator. Throws `CommandError` for an unknown one; revoking twice changes nothing. */
 export function revokeOwnToken(db: Database, id: string, now: Date): Promise<void> {
-  const { orm } = db;
   return db.write(() => {
-    const row = orm.select().from(userTokens).where(eq(userTokens.id, id)).get();
+    const row = db.orm.select().from(userTokens).where(eq(userTokens.id, id)).get();
     if (!row) throw new CommandError(`user token ${cut(id)} does not exist: see gapstone user-token list`);
-    if (row.revokedAt === null)
-      orm.update(userTokens).set({ revokedAt: now.toISOString() }).where(eq(userTokens.id, id)).run();
+    if (row.revokedAt === null) setRevoked(db, id, now);
   });
 }

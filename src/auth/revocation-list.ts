@@ -1,214 +1,196 @@
-import { constants, createVerify, type KeyObject, type Verify } from 'node:crypto';
-import { open } from 'node:fs/promises';
-import { AlgorithmIdentifier, CertificateRevocationList } from 'pkijs';
-import { type SignatureKind, signatureKind } from './certificate-facts.ts';
-import {
-  bytesOf,
-  createDerReader,
-  type DerReader,
-  type NextBytes,
-  pemBlocks,
-  readHead,
-} from './der-stream.ts';
-import { createSerialSet, type SerialSet } from './serial-set.ts';
+import { constants, type KeyObject, verify } from 'node:crypto';
+import { CertificateRevocationList } from 'pkijs';
+import { rsaPss, signatureHash } from './certificate-facts.ts';
 
 /** A revocation list whose signature is that of an authority. Times are milliseconds since 1970. */
 export interface RevocationList {
-  /** The authority that signed it. */
-  authority: Signer;
+  /** The id of the authority that signed it. */
+  authority: string;
   from: number;
   to: number;
   serials: SerialSet;
 }
 
+/**
+ * A hash table of serial numbers: slots of `width` bytes. A used slot holds 1, then the number with leading zeros. Bytes,
+ * because a million numbers as strings take more than 100 MB (rule D43.1).
+ */
+interface SerialSet {
+  slots: Uint8Array;
+  width: number;
+}
+
 /** An authority that may sign revocation lists. */
 export interface Signer {
+  /** Its name as base64 of the DER, a blank, and anything else. */
   id: string;
-  /** Its name, as base64 of the DER. */
-  name: string;
   key: KeyObject;
 }
 
-const mostBytes = 256 * 1024 * 1024;
 const mostSerials = 4_000_000;
-const longestPart = 64 * 1024;
-/** The bytes of the shortest entry: a serial number of one byte, and a time. */
-const shortestEntry = 20;
-const tag = { sequence: 0x30, integer: 0x02, utcTime: 0x17, time: 0x18, extensions: 0xa0, bits: 0x03 };
+const longestSerial = 40;
+const mostValues = 20;
+/** Bytes of a list without its entries. */
+const longestFrame = 64 * 1024;
+const tag = { integer: 0x02, octets: 0x04, utcTime: 0x17, time: 0x18, sequence: 0x30, extensions: 0xa0 };
 
 /**
- * The revocation lists of a file, PEM (one or more) or DER, that one of `signers` signed; others are left out. The list
- * of serial numbers is read in pieces, because no library reads a million of them within memory and time; all around it
- * is read by pkijs. Throws `Error` with a reason for a file that holds anything else, and for a wrong signature.
+ * Reads the revocation lists of a file, PEM (one or more) or DER. Gives those that one of `signers` signed. Throws an
+ * `Error` with the reason for a file that holds anything else, and for a wrong signature. The entries are read here,
+ * because pkijs makes objects of each; it reads everything else.
  */
-export async function readRevocationLists(
-  path: string,
-  signers: readonly Signer[],
-): Promise<RevocationList[]> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    if (size > mostBytes) throw new Error(`it has more than ${mostBytes} bytes`);
-    const next = bytesOf(file);
-    const first = await next();
-    if (first === null) throw new Error('it is empty');
-    let isFirst = true;
-    const all: NextBytes = async () => {
-      if (!isFirst) return next();
-      isFirst = false;
-      return first;
-    };
-    const lists: (RevocationList | null)[] = [];
-    if (first[0] === tag.sequence) lists.push(await readList(all, signers));
-    else
-      for await (const block of pemBlocks(all, 'X509 CRL')) {
-        lists.push(await readList(block, signers));
-        if (lists.at(-1) === null) while ((await block()) !== null);
-      }
-    if (lists.length === 0) throw new Error('it holds no revocation list');
-    return lists.filter((list) => list !== null);
-  } finally {
-    await file.close();
-  }
+export function readRevocationLists(bytes: Buffer, signers: readonly Signer[]): RevocationList[] {
+  if (bytes.length === 0) throw new Error('it is empty');
+  const read = (der: Buffer) => readList(der, signers) ?? [];
+  if (bytes[0] === tag.sequence) return [read(bytes)].flat();
+  const [, ...blocks] = bytes.toString('latin1').split('-----BEGIN X509 CRL-----');
+  if (blocks.length === 0) throw new Error('it holds no revocation list');
+  return blocks.flatMap((block) => read(derOf(block)));
 }
 
-interface Head {
-  parts: Buffer[];
-  kind: SignatureKind | null;
-  issuer: string;
-  algorithm: Buffer;
+/** The bytes of a PEM block, from what follows its first line. */
+function derOf(block: string): Buffer {
+  const end = '-----END X509 CRL-----';
+  const length = block.indexOf(end);
+  if (length < 0) throw new Error(`it has no line ${end}`);
+  const base64 = block.slice(0, length);
+  if (/[^A-Za-z0-9+/=\s]/.test(base64)) throw new Error('it is not base64');
+  return Buffer.from(base64, 'base64');
 }
 
-/** Reads one list to its end; null, and not to its end, for one of another authority. */
-async function readList(next: NextBytes, signers: readonly Signer[]): Promise<RevocationList | null> {
-  let verifiers: { signer: Signer; verify: Verify }[] | null = null;
-  let before: Uint8Array[] = [];
-  let isSigned = false;
-  const reader = createDerReader(next, (bytes) => {
-    if (!isSigned) return;
-    if (verifiers === null) before.push(bytes.slice());
-    else for (const { verify } of verifiers) verify.update(bytes);
-  });
-  const whole = await reader.open();
-  isSigned = true;
-  const body = await reader.open();
-  if (whole.tag !== tag.sequence || body.tag !== tag.sequence) throw new Error('it is not a revocation list');
-  const { parts, kind, issuer, algorithm } = await readStart(reader);
-  const candidates = signers.filter(({ name }) => name === issuer);
+/** Reads one list (RFC 5280 section 5.1); null for one of another authority. */
+function readList(der: Buffer, signers: readonly Signer[]): RevocationList | null {
+  const whole = valueAt(der, 0, der.length);
+  const [body, ...ending] = valuesIn(der, whole);
+  if (whole.to < der.length || ending.length !== 2) throw new Error('something follows it');
+  if (body?.tag !== tag.sequence) throw new Error('it is not a revocation list');
+  const parts = valuesIn(der, body);
+  const afterTimes = parts.findLastIndex(isTime) + 1;
+  const [entries] = parts[afterTimes]?.tag === tag.sequence ? parts.splice(afterTimes, 1) : [];
+  const extensions = parts.slice(afterTimes);
+  if (extensions.length > 1 || extensions.some((each) => each.tag !== tag.extensions))
+    throw new Error('its length is wrong');
+  const bytesOf = ({ at, to }: DerValue) => der.subarray(at, to);
+  const frame = sequence(sequence(...parts.map(bytesOf)), ...ending.map(bytesOf));
+  if (frame.length > longestFrame) throw new Error('a part of it is too long');
+  const list = CertificateRevocationList.fromBER(frame);
+  if (list.nextUpdate === undefined) throw new Error('it does not say when the next one comes');
+
+  const issuer = Buffer.from(list.issuer.valueBeforeDecode).toString('base64');
+  const candidates = signers.filter(({ id }) => id.startsWith(`${issuer} `));
   if (candidates.length === 0) return null;
-  if (kind?.hash == null) throw new Error('its signature is too weak, or of a kind that is not supported');
-  const { hash, pss } = kind;
-  verifiers = candidates.map((signer) => ({ signer, verify: createVerify(hash) }));
-  for (const { verify } of verifiers) for (const bytes of before) verify.update(bytes);
-  before = [];
-
-  const serials = (await reader.tag()) === tag.sequence ? await readEntries(reader) : createSerialSet(0);
-  if (reader.place() < body.to && (await reader.tag()) === tag.extensions)
-    parts.push(await reader.whole(longestPart));
-  if (reader.place() !== body.to) throw new Error('its length is wrong');
-  isSigned = false;
-  const stated = await reader.whole(longestPart);
-  const signature = await reader.whole(longestPart);
-  if (!stated.equals(algorithm)) throw new Error('it names two algorithms');
-  if (reader.place() !== whole.to || !(await reader.isAtEnd())) throw new Error('something follows it');
-  const { from, to, bytes } = readRest(parts, algorithm, signature);
-  const padding = pss ? { padding: constants.RSA_PKCS1_PSS_PADDING } : {};
-  const signer = verifiers.find(({ signer: { key }, verify }) => verify.verify({ key, ...padding }, bytes));
-  if (signer === undefined) throw new Error('its signature is not that of its authority');
-  return { authority: signer.signer, from, to, serials };
-}
-
-/** What stands before the serial numbers: version, algorithm, issuer and times. */
-async function readStart(reader: DerReader): Promise<Head> {
-  const parts: Buffer[] = [];
-  if ((await reader.tag()) === tag.integer) parts.push(await reader.whole(longestPart));
-  const algorithm = await reader.whole(longestPart);
-  const issuer = await reader.whole(longestPart);
-  parts.push(algorithm, issuer, await reader.whole(longestPart));
-  const following = await reader.tag();
-  if (following === tag.utcTime || following === tag.time) parts.push(await reader.whole(longestPart));
-  else throw new Error('it does not say when the next one comes');
-  const kind = signatureKind(AlgorithmIdentifier.fromBER(new Uint8Array(algorithm)));
-  return { parts, kind, issuer: issuer.toString('base64'), algorithm };
-}
-
-/** Reads the list without its serial numbers, by pkijs. Throws for a critical extension: it is then a part of a list. */
-function readRest(parts: Buffer[], algorithm: Buffer, signature: Buffer) {
-  const list = CertificateRevocationList.fromBER(
-    new Uint8Array(sequence(sequence(...parts), algorithm, signature)),
-  );
+  const hash = signatureHash(list.signature);
+  if (hash === null || hash === 'none')
+    throw new Error('its signature is too weak, or of a kind that is not supported');
+  if (!list.signature.isEqual(list.signatureAlgorithm)) throw new Error('it names two algorithms');
   const critical = list.crlExtensions?.extensions.find((each) => each.critical);
   if (critical !== undefined)
     throw new Error(`it is not a whole list: it has the critical extension ${critical.extnID}`);
   const { unusedBits, valueHexView } = list.signatureValue.valueBlock;
   if (unusedBits !== 0) throw new Error('its signature is malformed');
+  const padding = list.signature.algorithmId === rsaPss ? { padding: constants.RSA_PKCS1_PSS_PADDING } : {};
+  const signer = candidates.find(({ key }) => verify(hash, bytesOf(body), { key, ...padding }, valueHexView));
+  if (signer === undefined) throw new Error('its signature is not that of its authority');
   return {
+    authority: signer.id,
     from: list.thisUpdate.value.getTime(),
-    to: list.nextUpdate!.value.getTime(),
-    bytes: Buffer.from(valueHexView),
+    to: list.nextUpdate.value.getTime(),
+    serials: readEntries(der, entries ?? { from: 0, to: 0 }),
   };
 }
 
-function sequence(...parts: Buffer[]): Buffer {
+function sequence(...parts: Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const head = Buffer.from([tag.sequence, 0x83, content.length >> 16, content.length >> 8, content.length]);
   return Buffer.concat([head, content]);
 }
 
-/** Reads the entries of a list, one turn of the event loop for each piece of the file. */
-async function readEntries(reader: DerReader): Promise<SerialSet> {
-  const { from, to } = await reader.open();
-  const serials = createSerialSet(Math.min(mostSerials, Math.ceil((to - from) / shortestEntry)));
-  while (reader.place() < to) {
-    const { buffer, at } = reader.here();
-    const end = Math.min(buffer.length, at + to - reader.place());
-    const read = readWhole(buffer, at, end, serials);
-    if (serials.size() >= mostSerials) throw new Error(`it has more than ${mostSerials} serial numbers`);
-    reader.pass(read - at);
-    // An entry is cut here: at least one more byte must come, within the bound of an entry.
-    const rest = reader.here().buffer.length - read;
-    if (reader.place() < to && (rest > longestPart || (await reader.fill(rest + 1)) <= rest))
-      throw new Error('it is cut');
-  }
-  return serials;
-}
+const isTime = (value: DerValue) => value.tag === tag.utcTime || value.tag === tag.time;
 
-/** Reads the entries that are whole between `at` and `end`; gives where the first cut one begins. */
-function readWhole(buffer: Uint8Array, at: number, end: number, serials: SerialSet): number {
-  for (let start = at; ; ) {
-    const entry = readHead(buffer, start);
-    if (entry === null || entry.from + entry.length > end) return start;
-    const serial = readHead(buffer, entry.from);
-    if (entry.tag !== tag.sequence || serial?.tag !== tag.integer || serial.length < 1 || serial.length > 40)
+function readEntries(der: Buffer, { from, to }: Pick<DerValue, 'from' | 'to'>): SerialSet {
+  const places: number[] = [];
+  let longest = 0;
+  for (let at = from; at < to; ) {
+    const entry = valueAt(der, at, to);
+    const serial = valueAt(der, entry.from, entry.to);
+    const time = valueAt(der, serial.to, entry.to);
+    const length = serial.to - serial.from;
+    const isSerial = serial.tag === tag.integer && length > 0 && length <= longestSerial;
+    if (entry.tag !== tag.sequence || !isSerial || !isTime(time))
       throw new Error('an entry of it is malformed');
-    let first = serial.from;
-    const last = serial.from + serial.length;
-    while (first < last - 1 && buffer[first] === 0) first++;
-    const next = entry.from + entry.length;
-    const time = readHead(buffer, last);
-    if (
-      time === null ||
-      (time.tag !== tag.utcTime && time.tag !== tag.time) ||
-      time.from + time.length > next
-    )
-      throw new Error('an entry of it is malformed');
-    if (time.from + time.length < next && hasCritical(buffer, time.from + time.length, next))
+    if (time.to < entry.to && hasCritical(der, valueAt(der, time.to, entry.to)))
       throw new Error('an entry of it has a critical extension: it is of another authority');
-    serials.add(buffer, first, last);
-    start = next;
+    if (places.push(serial.at) > mostSerials)
+      throw new Error(`it has more than ${mostSerials} serial numbers`);
+    longest = Math.max(longest, length);
+    at = entry.to;
+  }
+  const width = longest + 1;
+  const set = { width, slots: new Uint8Array(width * (2 * places.length + 1)) };
+  for (const place of places) {
+    const serial = valueAt(der, place, to);
+    const record = recordOf(der.subarray(serial.from, serial.to), width);
+    set.slots.set(record, slotOf(record, set));
+  }
+  return set;
+}
+
+/** Whether one of the extensions has more than its id before its value: the flag that it is critical. */
+const hasCritical = (der: Buffer, extensions: DerValue): boolean =>
+  valuesIn(der, extensions).some((extension) => valuesIn(der, extension)[1]?.tag !== tag.octets);
+
+/** What a slot holds for a serial number. */
+function recordOf(serial: Uint8Array, width: number): Buffer {
+  const record = Buffer.alloc(width);
+  record[0] = 1;
+  record.set(serial, width - serial.length);
+  return record;
+}
+
+/** Where the slot begins that holds a record, or the empty one that may. */
+function slotOf(record: Buffer, { slots, width }: SerialSet): number {
+  let hash = 0x811c9dc5;
+  for (const byte of record) hash = Math.imul(hash ^ byte, 0x01000193);
+  const count = slots.length / width;
+  for (let slot = (hash >>> 0) % count; ; slot = (slot + 1) % count) {
+    const at = slot * width;
+    if (slots[at] === 0 || record.compare(slots, at, at + width) === 0) return at;
   }
 }
 
-/** Whether the extensions of an entry hold a critical one: an object identifier, then TRUE. */
-function hasCritical(buffer: Uint8Array, at: number, end: number): boolean {
-  const all = readHead(buffer, at);
-  for (let start = all?.from ?? end; start < end; ) {
-    const extension = readHead(buffer, start);
-    const id = extension === null ? null : readHead(buffer, extension.from);
-    if (extension === null || id === null) return true;
-    const value = readHead(buffer, id.from + id.length);
-    if (value === null || value.tag === 0x01) return true;
-    start = extension.from + extension.length;
-  }
-  return false;
+/** Whether a list names a serial number in hexadecimal digits. Leading zeros do not count. */
+export function isRevoked({ serials }: RevocationList, serial: string): boolean {
+  const { slots, width } = serials;
+  const bytes = Buffer.from(serial.replace(/^(?:00)+/, ''), 'hex');
+  return bytes.length < width && slots[slotOf(recordOf(bytes, width), serials)] === 1;
+}
+
+/** A value of DER: its tag, and where it, its content and what follows it begin. */
+interface DerValue {
+  tag: number;
+  at: number;
+  from: number;
+  to: number;
+}
+
+/** The value at `at`, before `end`. Throws where it is cut, or its length is not in its shortest form. */
+function valueAt(der: Buffer, at: number, end: number): DerValue {
+  if (at + 2 > end) throw new Error('it is cut');
+  const first = der[at + 1]!;
+  const size = Math.max(0, first - 128);
+  if (first === 128 || size > 4) throw new Error('it is not DER');
+  const from = at + 2 + size;
+  if (from > end) throw new Error('it is cut');
+  const length = size === 0 ? first : der.readUIntBE(at + 2, size);
+  if (size > 0 && length < Math.max(128, 256 ** (size - 1))) throw new Error('it is not DER');
+  if (from + length > end) throw new Error('it is cut');
+  return { tag: der[at]!, at, from, to: from + length };
+}
+
+/** The values that another one consists of. Throws for more than a list without its entries needs. */
+function valuesIn(der: Buffer, { from, to }: DerValue): DerValue[] {
+  const values: DerValue[] = [];
+  for (let at = from; at < to; at = values.at(-1)!.to)
+    if (values.push(valueAt(der, at, to)) > mostValues) throw new Error('it has too many parts');
+  return values;
 }

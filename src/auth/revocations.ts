@@ -1,15 +1,10 @@
 import { filesAt, stampOf } from '../base/follow.ts';
 import type { Log } from '../base/log.ts';
+import { runOnce } from '../base/run-once.ts';
 import type { Revocation } from './certificate-chain.ts';
 import type { CertificateFacts } from './certificate-facts.ts';
-import { type RevocationList, readRevocationLists, type Signer } from './revocation-list.ts';
-
-export type Revocations = ReturnType<typeof createRevocations>;
-
-interface ReadFile {
-  stamp: string;
-  lists: RevocationList[];
-}
+import { isRevoked, type RevocationList } from './revocation-list.ts';
+import type { FileOfLists, RevocationFiles } from './revocation-thread.ts';
 
 const mostNamed = 20;
 
@@ -18,40 +13,41 @@ const mostNamed = 20;
  * was removed has none.
  */
 export function createRevocations(path: string, now: () => Date, log: Log) {
-  let files = new Map<string, ReadFile>();
-  /** The lists of each authority, by `idOf`, the newest first. */
-  let lists = new Map<string, RevocationList[]>();
+  let files = new Map<string, { stamp: string; lists: RevocationList[] }>();
+  /** The newest list of each authority, even of a clock that is ahead: what it names is revoked (RFC 5280 section 6.3.3). */
+  let newest = new Map<string, RevocationList>();
   /** Authorities of whom somebody was refused for want of a list. */
-  const wanted = new Set<string>();
-  let signers = '';
+  const missing = new Set<string>();
+  let signerIds = '';
   let warned = '';
+  let reading = Promise.resolve(new Map<string, string>());
 
-  /** Reads what changed, and everything for other authorities. Gives why a file was not read, by path. */
-  async function reload(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
-    const able = [...new Map(authorities.filter((each) => each.allows('cRLSign')).map(signerOf)).entries()];
-    const everything = able.map(([id]) => id).join('\n') !== signers;
-    signers = able.map(([id]) => id).join('\n');
+  async function read(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
+    const signers = authorities
+      .filter((each) => each.allows('cRLSign'))
+      .map((each) => ({ id: idOf(each), key: each.x509.publicKey }));
+    const ids = signers.map(({ id }) => id).join('\n');
+    // What was read for other authorities does not count.
+    const former: typeof files = ids === signerIds ? files : new Map();
+    signerIds = ids;
+    const stamps = new Map(filesAt(path).map((file) => [file, stampOf(file)]));
+    const changed = [...stamps.keys()].filter((file) => former.get(file)?.stamp !== stamps.get(file));
+    const input: RevocationFiles = { files: changed, signers };
+    const results = await runOnce<FileOfLists[]>('auth/revocation-thread', input).catch(
+      ({ message }: Error) => changed.map((): FileOfLists => ({ reason: message })),
+    );
     const failures = new Map<string, string>();
-    const read = new Map<string, ReadFile>();
-    for (const file of filesAt(path)) {
-      const stamp = stampOf(file);
-      const former = files.get(file);
-      if (former?.stamp === stamp && !everything) read.set(file, former);
-      else if (stamp === 'ENOENT') failures.set(file, 'it is missing');
-      else
-        try {
-          const signed = able.map(([, signer]) => signer);
-          read.set(file, { stamp, lists: await readRevocationLists(file, signed) });
-        } catch (error) {
-          failures.set(file, (error as Error).message);
-          // Of other authorities than before, nothing that was read may count.
-          if (former !== undefined && !everything) read.set(file, former);
-        }
+    files = new Map();
+    for (const [file, stamp] of stamps) {
+      const { lists, reason } = results[changed.indexOf(file)] ?? {};
+      const isMissing = stamp === 'ENOENT';
+      const known = lists === undefined ? former.get(file) : { stamp, lists };
+      if (known !== undefined && !isMissing) files.set(file, known);
+      if (reason !== undefined) failures.set(file, isMissing ? 'it is missing' : reason);
     }
-    files = read;
-    const all = [...files.values()].flatMap((file) => file.lists).sort((a, b) => b.from - a.from);
-    lists = Map.groupBy(all, ({ authority }) => authority.id);
-    for (const id of wanted) if (lists.has(id)) wanted.delete(id);
+    const lists = [...files.values()].flatMap((file) => file.lists).sort((a, b) => a.from - b.from);
+    newest = new Map(lists.map((list) => [list.authority, list]));
+    for (const id of newest.keys()) missing.delete(id);
     for (const [file, reason] of failures) log.warn('revocation list not read', { file, reason });
     warn(authorities);
     return failures;
@@ -61,7 +57,7 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
   function warn(authorities: readonly CertificateFacts[]): void {
     const time = now().getTime();
     const names = authorities
-      .filter((each) => (current(idOf(each))?.to ?? 0) < time)
+      .filter((each) => (newest.get(idOf(each))?.to ?? 0) < time)
       .map(({ x509 }) => x509.subject.replaceAll('\n', ', '));
     if (names.join() === warned) return;
     warned = names.join();
@@ -72,23 +68,27 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
       });
   }
 
-  /** The newest list, even of a clock that is ahead: what it names is revoked (RFC 5280 section 6.3.3). */
-  const current = (id: string): RevocationList | undefined => lists.get(id)?.[0];
-
   return {
-    reload,
+    /**
+     * Reads what changed, and everything for other authorities, after every other reading. Gives why a file was not
+     * read, by path.
+     */
+    reload(authorities: readonly CertificateFacts[]): Promise<Map<string, string>> {
+      reading = reading.then(() => read(authorities));
+      return reading;
+    },
     /** The list of an authority that counts now; null where there is none. */
     of(authority: CertificateFacts): Revocation | null {
       const id = idOf(authority);
-      const list = current(id);
-      if (list === undefined) wanted.add(id);
-      return list ?? null;
+      const list = newest.get(id);
+      if (list !== undefined) return { to: list.to, has: (serial) => isRevoked(list, serial) };
+      missing.add(id);
+      return null;
     },
     /** When the first of them is out of date, in seconds since 1970; 0 where one was missing. */
     nextUpdate(): number {
-      if (wanted.size > 0) return 0;
-      const ends = [...lists.keys()].map((id) => current(id)?.to ?? 0);
-      return ends.length === 0 ? 0 : Math.min(...ends) / 1000;
+      if (missing.size > 0 || newest.size === 0) return 0;
+      return Math.min(...[...newest.values()].map(({ to }) => to)) / 1000;
     },
   };
 }
@@ -96,8 +96,3 @@ export function createRevocations(path: string, now: () => Date, log: Log) {
 /** An authority by name and key: a list counts for every certificate of that. */
 const idOf = ({ subject, x509 }: CertificateFacts): string =>
   `${subject.toString('base64')} ${x509.publicKey.export({ format: 'der', type: 'spki' }).toString('base64')}`;
-
-function signerOf(authority: CertificateFacts): [string, Signer] {
-  const id = idOf(authority);
-  return [id, { id, name: authority.subject.toString('base64'), key: authority.x509.publicKey }];
-}

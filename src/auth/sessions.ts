@@ -10,8 +10,6 @@ import type { User } from './viewer.ts';
 
 export const sessionCookie = 'gapstone_session';
 
-/** Minutes without a request after which a session ends, unless a site sets others (rule D43.5). */
-export const usualIdleMinutes = 15;
 const longestMilliseconds = 12 * 3600 * 1000;
 const perUser = 10;
 /** A sign-in ends a few expired sessions: all end some day, and a sign-in stays cheap. */
@@ -22,8 +20,18 @@ const writtenEvery = 60 * 1000;
 const clockTolerance = 60 * 1000;
 
 type SessionRow = typeof sessions.$inferSelect;
-type EndReason = 'logoff' | 'idle' | 'expired' | 'certificate' | 'replaced' | 'too many';
-type Ended = { row: SessionRow; reason: EndReason };
+
+/** Why a session ends, with the action of its audit event; the request itself audits a sign-out. */
+const ends = {
+  logoff: null,
+  idle: ['session.timeout', 'IDLE'],
+  expired: ['session.timeout', 'EXPIRED'],
+  certificate: ['session.end', 'CERTIFICATE'],
+  replaced: ['session.renew', 'REPLACED'],
+  'too many': ['session.end', 'TOO_MANY'],
+} as const;
+type EndReason = keyof typeof ends;
+type End = (row: SessionRow, reason: EndReason) => void;
 
 /** A session that ended without a sign-out, for the audit stream. */
 export interface EndedSession {
@@ -44,27 +52,16 @@ export interface SessionAudit {
   failing(): boolean;
 }
 
-const noAudit: SessionAudit = { ended() {}, rolledBack() {}, hold: (work) => work(), failing: () => false };
-
 export type Sessions = ReturnType<typeof createSessions>;
-
-interface Context {
-  db: Database;
-  now: () => Date;
-  log: Log;
-  audit: SessionAudit;
-  /** The time of each session's last use in this process, by hash. */
-  lastUse: Map<string, number>;
-  idleMilliseconds: number;
-}
 
 /** What sessions go by, besides the database. */
 export interface SessionOptions {
-  audit?: SessionAudit;
-  keyId?: () => Promise<string>;
-  idleMinutes?: number;
+  audit: SessionAudit;
+  keyId: () => string;
+  /** Minutes without a request after which a session ends (rule D43.5). */
+  idleMinutes: number;
   /** Who comes in by certificate; null: nobody. */
-  certificates?: Pick<ClientCertificates, 'standing' | 'rightsOf'> | null;
+  certificates: Pick<ClientCertificates, 'standing' | 'rightsOf'> | null;
 }
 
 /**
@@ -73,24 +70,88 @@ export interface SessionOptions {
  * changes (D34.4). A user has at most ten. The transaction that ends a session without a sign-out also writes its event
  * to `audit`.
  */
-export function createSessions(db: Database, now: () => Date, log: Log, options: SessionOptions = {}) {
-  const { audit = noAudit, keyId = async () => '', certificates = null } = options;
-  const idleMilliseconds = (options.idleMinutes ?? usualIdleMinutes) * 60_000;
-  const context: Context = { db, now, log, audit, idleMilliseconds, lastUse: new Map() };
+export function createSessions(
+  db: Database,
+  now: () => Date,
+  log: Log,
+  { audit, keyId, idleMinutes, certificates }: SessionOptions,
+) {
+  const idleMilliseconds = idleMinutes * 60_000;
   const { orm } = db;
-  const { byHash, end, sweep } = createEnds(context);
-  const { whyOver, touch } = createAges(context);
-  const ending = createAuditedEnds(context);
+  /** The time of each session's last use in this process, by hash. */
+  const lastUse = new Map<string, number>();
+  const byHash = orm
+    .select()
+    .from(sessions)
+    .where(eq(sessions.hash, sql.placeholder('hash')))
+    .prepare();
 
   /** The hash of a cookie's value and the key id: after a change of the key it matches no session. */
-  const hashOf = async (secret: string) => sha256(secret + (await keyId()));
+  const hashOf = (secret: string) => sha256(secret + keyId());
+
+  function whyOver(row: SessionRow): 'expired' | 'idle' | null {
+    const time = now().getTime();
+    const used = Math.max(Date.parse(row.usedAt), lastUse.get(row.hash) ?? 0);
+    if (time >= Date.parse(row.endsAt) || time < used - clockTolerance) return 'expired';
+    return time >= used + idleMilliseconds ? 'idle' : null;
+  }
+
+  function touch(row: SessionRow): void {
+    const time = now().getTime();
+    lastUse.set(row.hash, time);
+    if (time - Date.parse(row.usedAt) < writtenEvery) return;
+    const usedAt = new Date(time).toISOString();
+    whenWritable(() => orm.update(sessions).set({ usedAt }).where(eq(sessions.hash, row.hash)).run());
+  }
+
+  /** Ends some expired sessions, and the user's oldest ones to make room for one more. */
+  function sweep(subject: string, end: End): void {
+    const before = new Date(now().getTime() - idleMilliseconds).toISOString();
+    const unused = orm.select().from(sessions).where(lte(sessions.usedAt, before));
+    for (const row of unused.orderBy(asc(sessions.usedAt)).limit(endedAtOnce).all()) {
+      const reason = whyOver(row);
+      if (reason !== null) end(row, reason);
+    }
+    const own = orm.select().from(sessions).where(eq(sessions.subject, subject));
+    const newestFirst = own.orderBy(desc(sessions.createdAt), asc(sessions.hash)).all();
+    for (const row of newestFirst.slice(perUser - 1)) end(row, 'too many');
+  }
+
+  /**
+   * Runs a write which may end sessions. It audits them before the commit, so that a failing audit prevents the change,
+   * records a rollback as a second event, and logs them after the commit.
+   */
+  async function ending<T>(write: (work: () => T) => T | Promise<T>, work: (end: End) => T): Promise<void> {
+    let ended: { row: SessionRow; reason: EndReason }[] = [];
+    let written: EndedSession[] = [];
+    try {
+      await write(() => {
+        ended = [];
+        const result = work((row, reason) => {
+          orm.delete(sessions).where(eq(sessions.hash, row.hash)).run();
+          ended.push({ row, reason });
+        });
+        const events = ended.flatMap(({ row, reason }) => eventOf(row, reason) ?? []);
+        if (events.length > 0) audit.ended(events);
+        written = events;
+        return result;
+      });
+    } catch (error) {
+      audit.rolledBack(written);
+      throw error;
+    }
+    for (const { row, reason } of ended) {
+      lastUse.delete(row.hash);
+      log.info('session ended', { ...named(row), reason });
+    }
+  }
 
   /** Ends an expired session, if database and audit stream can be written now. */
   async function expire(row: SessionRow, reason: EndReason): Promise<void> {
     // Not `db.write`, whose audit event would be that of the request's own change.
     const write = (work: () => void) => db.writeNow(() => audit.hold(work));
     try {
-      await ending(write, (over) => end(row, reason, over));
+      await ending(write, (end) => end(row, reason));
     } catch (error) {
       if (!takesNoWrites(error) && !audit.failing()) throw error;
     }
@@ -103,14 +164,26 @@ export function createSessions(db: Database, now: () => Date, log: Log, options:
      */
     async start(user: User, former: string | undefined, within = () => {}): Promise<string> {
       const secret = randomBytes(32).toString('base64url');
-      // Use the id of the token's key: the issuer may have a new key by now.
-      const row = newRow(sha256(secret + (user.keyId ?? (await keyId()))), user, now().getTime());
-      const formerHash = former === undefined ? null : await hashOf(former);
-      await ending(db.write, (over) => {
-        const replaced = formerHash === null ? undefined : byHash.get({ hash: formerHash });
-        if (replaced) end(replaced, 'replaced', over);
+      const time = now().getTime();
+      const createdAt = new Date(time).toISOString();
+      const { subject, email, organization, certificate = null } = user;
+      const row: SessionRow = {
+        // With the id of the token's key: the issuer may have a new key by now.
+        hash: sha256(secret + (user.keyId ?? keyId())),
+        subject,
+        email,
+        organization,
+        entitlements: [...user.entitlements],
+        createdAt,
+        usedAt: createdAt,
+        endsAt: new Date(Math.min(time + longestMilliseconds, user.expiresAt * 1000)).toISOString(),
+        certificate,
+      };
+      await ending(db.write, (end) => {
+        const replaced = former === undefined ? undefined : byHash.get({ hash: hashOf(former) });
+        if (replaced) end(replaced, 'replaced');
         within();
-        sweep(user.subject, whyOver, over);
+        sweep(subject, end);
         orm.insert(sessions).values(row).run();
         return { id: idOf(row) };
       });
@@ -121,7 +194,7 @@ export function createSessions(db: Database, now: () => Date, log: Log, options:
     /** The user of a cookie's value; null for an ended session. Counts as a use of it. */
     async find(secret: string): Promise<User | null> {
       if (!/^[\w-]{43}$/.test(secret)) return null;
-      const row = byHash.get({ hash: await hashOf(secret) });
+      const row = byHash.get({ hash: hashOf(secret) });
       if (!row) return null;
       const reason = whyOver(row);
       if (reason !== null) {
@@ -136,118 +209,24 @@ export function createSessions(db: Database, now: () => Date, log: Log, options:
       }
       touch(row);
       const { organization, entitlements } = certificate === null ? row : certificates!.rightsOf(subject);
-      const expiresAt = Math.floor(Date.parse(row.endsAt) / 1000);
       return {
-        ...{ kind: 'user', subject, email, organization, expiresAt, entitlements: new Set(entitlements) },
+        kind: 'user',
+        subject,
+        email,
+        organization,
+        entitlements: new Set(entitlements),
+        expiresAt: Math.floor(Date.parse(row.endsAt) / 1000),
         ...(certificate === null ? {} : { certificate }),
       };
     },
 
     async end(secret: string): Promise<void> {
-      const hash = await hashOf(secret);
-      await ending(db.write, (over) => {
-        const row = byHash.get({ hash });
-        if (row) end(row, 'logoff', over);
+      await ending(db.write, (end) => {
+        const row = byHash.get({ hash: hashOf(secret) });
+        if (row) end(row, 'logoff');
         return row ? { id: idOf(row) } : null;
       });
     },
-  };
-}
-
-function newRow(hash: string, user: User, time: number): SessionRow {
-  const { subject, email, organization } = user;
-  const created = new Date(time).toISOString();
-  const endsAt = new Date(Math.min(time + longestMilliseconds, user.expiresAt * 1000)).toISOString();
-  const entitlements = [...user.entitlements];
-  const certificate = user.certificate ?? null;
-  const times = { createdAt: created, usedAt: created, endsAt };
-  return { hash, subject, email, organization, entitlements, ...times, certificate };
-}
-
-function createAges({ db, now, lastUse, idleMilliseconds }: Context) {
-  return {
-    whyOver(row: SessionRow): EndReason | null {
-      const time = now().getTime();
-      const used = Math.max(Date.parse(row.usedAt), lastUse.get(row.hash) ?? 0);
-      if (time >= Date.parse(row.endsAt) || time < used - clockTolerance) return 'expired';
-      return time >= used + idleMilliseconds ? 'idle' : null;
-    },
-
-    touch(row: SessionRow): void {
-      const time = now().getTime();
-      lastUse.set(row.hash, time);
-      if (time - Date.parse(row.usedAt) < writtenEvery) return;
-      const usedAt = new Date(time).toISOString();
-      whenWritable(() => db.orm.update(sessions).set({ usedAt }).where(eq(sessions.hash, row.hash)).run());
-    },
-  };
-}
-
-function createEnds({ db: { orm }, now, idleMilliseconds }: Context) {
-  const isHash = eq(sessions.hash, sql.placeholder('hash'));
-  const byHash = orm.select().from(sessions).where(isHash).prepare();
-  const remove = orm.delete(sessions).where(isHash).prepare();
-  const unused = orm
-    .select()
-    .from(sessions)
-    .where(lte(sessions.usedAt, sql.placeholder('before')))
-    .orderBy(asc(sessions.usedAt))
-    .limit(endedAtOnce)
-    .prepare();
-  const ofSubject = orm
-    .select()
-    .from(sessions)
-    .where(eq(sessions.subject, sql.placeholder('subject')))
-    .orderBy(desc(sessions.createdAt), asc(sessions.hash))
-    .prepare();
-
-  function end(row: SessionRow, reason: EndReason, over: Ended[]): void {
-    remove.run({ hash: row.hash });
-    over.push({ row, reason });
-  }
-
-  /** Ends some expired sessions, and the user's oldest ones to make room for one more. */
-  function sweep(subject: string, whyOver: (row: SessionRow) => EndReason | null, over: Ended[]): void {
-    const before = new Date(now().getTime() - idleMilliseconds).toISOString();
-    for (const row of unused.all({ before })) {
-      const reason = whyOver(row);
-      if (reason !== null) end(row, reason, over);
-    }
-    for (const row of ofSubject.all({ subject }).slice(perUser - 1)) end(row, 'too many', over);
-  }
-
-  return { byHash, end, sweep };
-}
-
-/**
- * Gives a function that runs a write which may end sessions. It audits them before the commit, so that a failing audit
- * prevents the change, records a rollback as a second event, and logs them after the commit.
- */
-function createAuditedEnds({ audit, log, lastUse }: Context) {
-  return async <T>(write: (work: () => T) => T | Promise<T>, work: (over: Ended[]) => T): Promise<T> => {
-    let over: Ended[] = [];
-    let written: EndedSession[] = [];
-    let result: T;
-    try {
-      result = await write(() => {
-        over = [];
-        const made = work(over);
-        const events = over.flatMap(({ row, reason }) =>
-          reason === 'logoff' ? [] : [endedSession(row, reason)],
-        );
-        if (events.length > 0) audit.ended(events);
-        written = events;
-        return made;
-      });
-    } catch (error) {
-      audit.rolledBack(written);
-      throw error;
-    }
-    for (const { row, reason } of over) {
-      lastUse.delete(row.hash);
-      log.info('session ended', { ...named(row), reason });
-    }
-    return result;
   };
 }
 
@@ -255,20 +234,14 @@ function idOf(row: { hash: string }): string {
   return row.hash.slice(0, 12);
 }
 
-function endedSession(row: SessionRow, why: Exclude<EndReason, 'logoff'>): EndedSession {
-  const [action, reason] = (
-    {
-      idle: ['session.timeout', 'IDLE'],
-      expired: ['session.timeout', 'EXPIRED'],
-      certificate: ['session.end', 'CERTIFICATE'],
-      replaced: ['session.renew', 'REPLACED'],
-      'too many': ['session.end', 'TOO_MANY'],
-    } as const
-  )[why];
+function eventOf(row: SessionRow, why: EndReason): EndedSession | null {
+  const event = ends[why];
+  if (event === null) return null;
+  const [action, reason] = event;
   return { action, reason, id: idOf(row), subject: row.subject, organization: row.organization };
 }
 
 /** The log fields of a session: no secret and no name (rule S3.1). */
-function named(row: { hash: string; subject: string }) {
+function named(row: SessionRow) {
   return { session: idOf(row), subjectHash: sha256(row.subject).slice(0, 12) };
 }

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Log } from './log.ts';
 
 /** A text that changes when a file is written, replaced, removed or becomes unreadable. */
 export function stampOf(file: string): string {
@@ -26,42 +27,59 @@ export function filesAt(path: string): string[] {
 /** Milliseconds between two looks at the files. */
 const everyMilliseconds = 200;
 
-/** Files or folders that are read again when one of them changes. */
+/** What is read from files or folders. */
 export interface Followed {
+  /** Its name in the log; without a name `reload` writes the lines and never throws. */
+  name?: string;
+  /** The level of the line about a file that cannot be used. */
+  level?: 'warn' | 'error';
   paths: readonly string[];
-  /** Reads them anew; it handles its own failures. */
-  reload(): void | Promise<void>;
+  /** Reads the files again. When it throws, what was read before stays in use. */
+  reload(): unknown;
+  /** Fields of the line about what was reloaded. */
+  fields?(): Record<string, unknown>;
 }
 
 /**
- * Looks at files five times a second, and reloads those that changed and then stayed as they are for one look, as a half
- * written file may be a good one; one reload of each group at a time. Gives what reloads all at once, and what stops it.
+ * Looks at files five times a second, and reloads what changed and then stayed as it is for one look, as a half written
+ * file may be a good one. Gives a function that reloads everything, and one that ends it.
  */
-export function followFiles(groups: readonly Followed[]) {
-  const stampsOf = ({ paths }: Followed) =>
+export function followFiles(groups: readonly Followed[], log: Log) {
+  const followers = groups.map((group) => createFollower(group, log));
+  const look = (isForced: boolean) => {
+    for (const follower of followers) void follower(isForced);
+  };
+  const timer = setInterval(look, everyMilliseconds, false).unref();
+  return { reloadAll: () => look(true), stop: () => clearInterval(timer) };
+}
+
+/** Gives a function that looks at the files once. When it is forced, it reloads them though they did not change. */
+function createFollower({ name, level = 'error', paths, reload, fields }: Followed, log: Log) {
+  const stampsNow = () =>
     paths
       .flatMap(filesAt)
       .map((file) => `${file} ${stampOf(file)}`)
       .join('\n');
-  const seen = groups.map(stampsOf);
-  const last = [...seen];
-  const busy = groups.map(() => false);
+  let seen = stampsNow();
+  let last = seen;
+  let isBusy = false;
 
-  async function reload(index: number, stamp: string): Promise<void> {
-    busy[index] = true;
-    seen[index] = stamp;
-    await groups[index]!.reload();
-    busy[index] = false;
-  }
-
-  const look = (all: boolean) =>
-    groups.forEach((group, index) => {
-      if (busy[index]) return;
-      const stamp = stampsOf(group);
-      const isSettled = stamp === last[index];
-      last[index] = stamp;
-      if (all || (isSettled && stamp !== seen[index])) void reload(index, stamp);
-    });
-  const timer = setInterval(look, everyMilliseconds, false).unref();
-  return { reloadAll: () => look(true), stop: () => clearInterval(timer) };
+  return async (isForced: boolean): Promise<void> => {
+    if (isBusy) return;
+    const stamps = stampsNow();
+    const isSettled = stamps === last;
+    last = stamps;
+    if (!isForced && (!isSettled || stamps === seen)) return;
+    seen = stamps;
+    isBusy = true;
+    try {
+      await reload();
+      if (name !== undefined) log.info(`${name} reloaded`, fields?.());
+    } catch (error) {
+      const files = paths.length > 1 ? 'files' : 'file';
+      const reason = (error as Error).message;
+      log[level](`${name} not reloaded: the new ${files} cannot be used`, { reason });
+    }
+    isBusy = false;
+  };
 }

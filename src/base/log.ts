@@ -11,8 +11,8 @@ export interface Log {
   warn(msg: string, fields?: Record<string, unknown>): void;
   error(msg: string, fields?: Record<string, unknown>): void;
   enabled(level: LogLevel): boolean;
-  /** Writes a line from JSON fields without braces; the caller has redacted them. */
-  line(level: LogLevel, msg: string, fields: string): void;
+  /** Writes a line of fields that the caller has redacted. */
+  line(level: LogLevel, msg: string, fields: object): void;
 }
 
 /** Field names whose values are never logged (rule S3.1). */
@@ -39,7 +39,7 @@ export function createLog(
     error: at('error'),
     enabled,
     line(name, msg, fields) {
-      if (enabled(name)) write(`{"time":"${stamp()}","level":"${name}","msg":"${msg}",${fields}}\n`);
+      if (enabled(name)) write(`${JSON.stringify({ time: stamp(), level: name, msg, ...fields })}\n`);
     },
   };
 }

@@ -1,19 +1,16 @@
-import { and, asc, count, desc, eq, getTableColumns, inArray, notInArray, type SQL, sql } from 'drizzle-orm';
 import type { Entitlement, User } from '../auth/viewer.ts';
 import { notFound } from '../base/errors.ts';
-import type { Sort } from '../base/sort.ts';
+import { type Sort, sortOf } from '../base/sort.ts';
 import { folderOf, withoutFolder } from '../base/source-name.ts';
 import { fold } from '../base/text.ts';
 import type { Database } from '../db/database.ts';
 import { perGeneration } from '../db/one-generation.ts';
-import { orderBy } from '../db/order-by.ts';
 import { filesToReadAgain } from '../db/read-again.ts';
-import { importLedger, importRuns } from '../db/tables.ts';
-import { offsetOf, type Page, paginationOf } from '../http/paging.ts';
+import { type Page, prepareList } from '../http/paging.ts';
 import type { Pagination } from '../http/schema.ts';
 
 /** The outcomes of a source (rule D20). */
-export const outcomes = importLedger.outcome.enumValues;
+export const outcomes = ['imported', 'unchanged', 'superseded', 'skipped', 'rejected'] as const;
 export type Outcome = (typeof outcomes)[number];
 
 /** The sources of a run, by outcome, and their warnings. */
@@ -30,6 +27,8 @@ export const ledgerColumns = ['source', 'kind', 'outcome'] as const;
 
 /** One source of a run; its name is without its folder. */
 export interface LedgerEntry {
+  run: number;
+  finishedAt: string;
   source: string;
   folder: string;
   sha256: string | null;
@@ -42,16 +41,12 @@ export interface LedgerEntry {
   counts: Record<string, number>;
 }
 
-/** The filters and the order of the sources of a run. */
+/** The filters and the order of sources: of one run or of all, with a name or the beginning of a hash. */
 export interface LedgerFilter {
+  run?: number | undefined;
   outcome?: Outcome | undefined;
   search?: string | undefined;
   sort?: Sort<(typeof ledgerColumns)[number]> | undefined;
-}
-
-export interface LedgerFile extends LedgerEntry {
-  run: number;
-  finishedAt: string;
 }
 
 /** The kinds of sources that need an entitlement. Without it, neither rows nor totals show them (rules D1.5, D9.4). */
@@ -60,147 +55,103 @@ const gated: Record<Entitlement, string[]> = {
   occ: ['onet', 'nice', 'role-mapping-csv'],
 };
 
-function hiddenFrom({ entitlements }: User): string[] {
-  const lacking = (Object.keys(gated) as Entitlement[]).filter((product) => !entitlements.has(product));
-  return lacking.flatMap((product) => gated[product]);
-}
+const countedRuns = `SELECT r.id, r.started_at AS startedAt, r.finished_at AS finishedAt, count(l.ordinal) AS sources,
+       coalesce(sum(json_array_length(iif(json_valid(l.warnings), l.warnings, '[]'))), 0) AS warnings,
+       count(*) FILTER (WHERE l.outcome = 'imported') AS imported,
+       count(*) FILTER (WHERE l.outcome = 'unchanged') AS unchanged,
+       count(*) FILTER (WHERE l.outcome = 'superseded') AS superseded,
+       count(*) FILTER (WHERE l.outcome = 'skipped') AS skipped,
+       count(*) FILTER (WHERE l.outcome = 'rejected') AS rejected
+  FROM (SELECT * FROM import_runs WHERE @id IS NULL OR id = @id ORDER BY id DESC LIMIT @limit) AS r
+  LEFT JOIN import_ledger AS l ON l.run_id = r.id AND l.kind NOT IN (SELECT value FROM json_each(@hidden))
+ GROUP BY r.id
+HAVING count(l.ordinal) > 0 OR NOT EXISTS (SELECT 1 FROM import_ledger WHERE run_id = r.id)
+ ORDER BY r.id DESC`;
+
+const entryColumns = `l.run_id AS run, r.finished_at AS finishedAt, l.source, l.sha256, l.kind, l.outcome, l.reason,
+       l.target, iif(json_valid(l.warnings), l.warnings, '[]') AS warnings,
+       iif(json_valid(l.counts), l.counts, '{}') AS counts, (
+         SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
+           FROM sources AS x
+           JOIN stig_printings AS p ON p.source_id = x.id
+           JOIN stigs AS s ON s.id = p.stig_id
+          WHERE x.sha256 = l.sha256) AS stig`;
+
+const matching = `FROM import_ledger AS l JOIN import_runs AS r ON r.id = l.run_id
+ WHERE l.run_id BETWEEN @firstRun AND @lastRun
+   AND (@outcome IS NULL OR l.outcome = @outcome)
+   AND (instr(lower(l.source), @search) > 0 OR substr(l.sha256, 1, length(@search)) = @search)
+   AND l.kind NOT IN (SELECT value FROM json_each(@hidden))`;
+
+type StoredEntry = Record<'source' | 'warnings' | 'counts', string> &
+  Omit<LedgerEntry, 'folder' | 'warnings' | 'counts' | 'stig'> & { stig: string | null };
 
 export type LedgerService = ReturnType<typeof createLedgerService>;
 
-const { source, kind, outcome, reason, warnings, target, counts, sha256 } = importLedger;
-const stig = sql<string | null>`(
-  SELECT json_object('slug', s.slug, 'title', s.title, 'version', p.version)
-    FROM sources AS x JOIN stig_printings AS p ON p.source_id = x.id JOIN stigs AS s ON s.id = p.stig_id
-   WHERE x.sha256 = ${importLedger}.sha256)`;
-/** Reads stored JSON: what another version or a hand wrote, and nobody can read, is left out. */
-function readStored(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return null;
-  }
-}
-const readTexts = (text: unknown): string[] =>
-  [readStored(text)].flat().filter((each): each is string => typeof each === 'string');
-const readNumbers = (text: unknown): Record<string, number> =>
-  Object.fromEntries(Object.entries(readStored(text) ?? {}).filter(([, each]) => typeof each === 'number'));
-const none: Totals = {
-  ...{ sources: 0, warnings: 0 },
-  ...{ imported: 0, unchanged: 0, superseded: 0, skipped: 0, rejected: 0 },
-};
-const shown = {
-  ...{ source, kind, outcome, reason, target, sha256, stig },
-  warnings: sql<string[]>`${warnings}`.mapWith(readTexts),
-  counts: sql<Record<string, number>>`${counts}`.mapWith(readNumbers),
-};
-const runs = {
-  ...getTableColumns(importRuns),
-  summary: sql<Totals>`${importRuns.summary}`.mapWith((text) => ({ ...none, ...readNumbers(text) })),
-};
-
-function toEntry<Row extends { source: string; stig: string | null }>(row: Row) {
-  const found = row.stig === null ? null : (JSON.parse(row.stig) as LedgerEntry['stig']);
-  return { ...row, source: withoutFolder(row.source), folder: folderOf(row.source), stig: found };
-}
-
-function isCalled(search: string | undefined): SQL | undefined {
-  if (search === undefined || search.trim() === '') return undefined;
-  const wanted = fold(search.trim());
-  return sql`(instr(lower(${source}), ${wanted}) > 0 OR substr(${sha256}, 1, ${wanted.length}) = ${wanted})`;
-}
-
-/** Null where all of it is hidden. */
-function toRun(
-  orm: Database['orm'],
-  row: Omit<ImportRun, 'totals'> & { summary: Totals },
-  hidden: string[],
-): ImportRun | null {
-  const { id, startedAt, finishedAt, summary: totals } = row;
-  const hiddenTotals = orm
-    .select({
-      outcome: importLedger.outcome,
-      sources: count(),
-      warnings: sql<number>`sum(CASE WHEN json_valid(${warnings}) THEN json_array_length(${warnings}) ELSE 0 END)`,
-    })
-    .from(importLedger)
-    .where(and(eq(importLedger.runId, id), inArray(importLedger.kind, hidden)))
-    .groupBy(importLedger.outcome)
-    .all();
-  for (const { outcome, sources, warnings } of hiddenTotals) {
-    totals[outcome] -= sources;
-    totals.sources -= sources;
-    totals.warnings -= warnings;
-  }
-  return hiddenTotals.length > 0 && totals.sources === 0 ? null : { id, startedAt, finishedAt, totals };
-}
-
 /** What the imports did (rule D20, the ledger as a table). */
 export function createLedgerService(db: Database) {
-  const { orm, read } = db;
+  const { sqlite } = db;
+  const runsOf = sqlite.prepare<object, Omit<ImportRun, 'totals'> & Totals>(countedRuns);
   const again = perGeneration(db, () => {
     const named = (what: 'scap' | 'controls') =>
-      filesToReadAgain(db.sqlite, what).map(({ source }) => withoutFolder(source));
+      filesToReadAgain(sqlite, what).map(({ source }) => withoutFolder(source));
     return { scap: named('scap'), controls: named('controls') };
   });
 
+  /** The last runs, or one, without what is hidden from the user; a run of which all is hidden is left out. */
+  const visibleRuns = (user: User, limit: number, id: number | null = null): ImportRun[] =>
+    runsOf
+      .all({ id, limit, hidden: hiddenFrom(user) })
+      .map(({ id, startedAt, finishedAt, ...totals }) => ({ id, startedAt, finishedAt, totals }));
+
   return {
     /** The files that an older version skipped or read less of, to be imported again (rule D42.9). */
-    readAgain: (what: 'scap' | 'controls'): string[] => read(() => again()[what]),
+    readAgain: (what: 'scap' | 'controls'): string[] => again()[what],
 
-    runs(user: User, limit: number): ImportRun[] {
-      const hidden = hiddenFrom(user);
-      return read(() => {
-        const rows = orm.select(runs).from(importRuns).orderBy(desc(importRuns.id)).limit(limit).all();
-        return rows.map((row) => toRun(orm, row, hidden)).filter((run) => run !== null);
-      });
-    },
+    /** The last runs, the latest first. */
+    runs: (user: User, limit: number): ImportRun[] => visibleRuns(user, limit),
 
+    /** One run. Throws NOT_FOUND. */
     run(user: User, id: number): ImportRun {
-      const row = orm.select(runs).from(importRuns).where(eq(importRuns.id, id)).get();
-      const run = row ? toRun(orm, row, hiddenFrom(user)) : null;
-      if (run === null) throw notFound();
+      const [run] = visibleRuns(user, 1, id);
+      if (run === undefined) throw notFound();
       return run;
     },
 
-    /** A page of the sources of a run, by default in the order of the import. */
-    entries(user: User, run: number, wanted: LedgerFilter, page: Page) {
-      return read(() => {
-        const matching = and(
-          eq(importLedger.runId, run),
-          wanted.outcome && eq(outcome, wanted.outcome),
-          isCalled(wanted.search),
-          notInArray(kind, hiddenFrom(user)),
-        );
-        const { total } = orm.select({ total: count() }).from(importLedger).where(matching).get()!;
-        const rows = orm
-          .select(shown)
-          .from(importLedger)
-          .where(matching)
-          .orderBy(...orderBy(wanted.sort, { source, kind, outcome }, [asc(importLedger.ordinal)]))
-          .limit(page.limit)
-          .offset(offsetOf(page, total))
-          .all();
-        const entries: LedgerEntry[] = rows.map(toEntry);
-        return { entries, pagination: paginationOf(page, total) };
-      });
-    },
-
-    /** A page of the sources whose names contain a text, or whose hash begins with it, the latest run first. */
-    files(user: User, search: string, page: Page): { files: LedgerFile[]; pagination: Pagination } {
-      return read(() => {
-        const matching = and(isCalled(search), notInArray(kind, hiddenFrom(user)));
-        const { total } = orm.select({ total: count() }).from(importLedger).where(matching).get()!;
-        const rows = orm
-          .select({ ...shown, run: importLedger.runId, finishedAt: importRuns.finishedAt })
-          .from(importLedger)
-          .innerJoin(importRuns, eq(importRuns.id, importLedger.runId))
-          .where(matching)
-          .orderBy(desc(importLedger.runId), asc(importLedger.ordinal))
-          .limit(page.limit)
-          .offset(offsetOf(page, total))
-          .all();
-        return { files: rows.map(toEntry), pagination: paginationOf(page, total) };
-      });
+    /** A page of the sources that match, by default in the order of the imports, the latest run first. */
+    entries(
+      user: User,
+      { run, outcome, search = '', sort }: LedgerFilter,
+      page: Page,
+    ): { entries: LedgerEntry[]; pagination: Pagination } {
+      const filter = {
+        firstRun: run ?? 0,
+        lastRun: run ?? Number.MAX_SAFE_INTEGER,
+        outcome: outcome ?? null,
+        search: fold(search.trim()),
+        hidden: hiddenFrom(user),
+      };
+      const sorted = sort && sortOf(sort);
+      const first = sorted ? `l.${sorted.column} ${sorted.down ? 'DESC' : 'ASC'},` : '';
+      const order = `${first} l.run_id DESC, l.ordinal`;
+      const listed = prepareList<StoredEntry>(db, { columns: entryColumns, matching, order });
+      const { rows, pagination } = listed(filter, page);
+      return { entries: rows.map(toEntry), pagination };
     },
   };
 }
+
+/** The kinds of sources that a user may not see, as JSON. */
+function hiddenFrom({ entitlements }: User): string {
+  const lacking = (Object.keys(gated) as Entitlement[]).filter((product) => !entitlements.has(product));
+  return JSON.stringify(lacking.flatMap((product) => gated[product]));
+}
+
+const toEntry = ({ source, warnings, counts, stig, ...entry }: StoredEntry): LedgerEntry => ({
+  ...entry,
+  source: withoutFolder(source),
+  folder: folderOf(source),
+  stig: stig === null ? null : JSON.parse(stig),
+  warnings: JSON.parse(warnings),
+  counts: JSON.parse(counts),
+});

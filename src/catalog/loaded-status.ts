@@ -18,22 +18,11 @@ export interface FileStatus {
 export interface Status {
   catalog: FileStatus & { generation: number; changedAt: string | null };
   /** `releases` counts all retained ones, `findings` those of current ones. */
-  stigs: {
-    stigs: number;
-    srgs: number;
-    releases: number;
-    findings: number;
-    newestReleaseDate: string | null;
-  };
+  stigs: Record<'stigs' | 'srgs' | 'releases' | 'findings', number> & { newestReleaseDate: string | null };
   frameworks: FrameworkStatus[];
-  crosswalk: { nodes: number; edges: number; paths: number; decisions: number };
-  roles: {
-    occupations: number;
-    occupationEdition: string | null;
-    workRoles: number;
-    workRoleEdition: string | null;
-    mappings: number;
-  };
+  crosswalk: Record<'nodes' | 'edges' | 'paths' | 'decisions', number>;
+  roles: Record<'occupations' | 'workRoles' | 'mappings', number> &
+    Record<'occupationEdition' | 'workRoleEdition', string | null>;
   documents: number;
   /** The file, and the number of rows of each kind. */
   users: FileStatus & Record<string, number | string>;
@@ -61,74 +50,60 @@ export interface ImportStatus extends Totals {
   generation: number;
 }
 
-/** What is loaded, for `gapstone status`, the pages and the metrics. */
-export function createStatusService(db: Database) {
-  const { sqlite } = db;
-  const one = <T>(sql: string) => sqlite.prepare<[], T>(sql);
-  // A catalog that no import changed has no time.
-  const catalog = one<{ generation: number; changedAt: string | null }>(
-    'SELECT generation, CASE generation WHEN 0 THEN NULL ELSE changed_at END AS changedAt FROM catalog',
-  );
-  const stigs = one<Status['stigs']>(
-    `SELECT coalesce(sum(s.kind = 'stig'), 0) AS stigs, coalesce(sum(s.kind = 'srg'), 0) AS srgs,
-            (SELECT count(*) FROM stig_releases) AS releases, coalesce(sum(r.finding_count), 0) AS findings,
-            max(r.release_date) AS newestReleaseDate
-       FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id`,
-  );
-  const frameworks = one<Omit<FrameworkStatus, 'default'> & { default: number }>(
-    `SELECT v.framework, v.version, v.edition, v.is_default AS "default", count(*) - sum(c.status = 'withdrawn') AS controls,
-            sum(c.status = 'withdrawn') AS withdrawn
-       FROM framework_versions AS v JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
-      GROUP BY v.framework, v.version ORDER BY v.framework, v.version`,
-  );
-  const crosswalk = one<Status['crosswalk']>(
-    `SELECT (SELECT count(*) FROM crosswalk_nodes) AS nodes, (SELECT count(*) FROM crosswalk_edges) AS edges,
-            (SELECT count(*) FROM crosswalk_paths) AS paths, (SELECT count(*) FROM mapping_decisions) AS decisions`,
-  );
-  const roles = one<Status['roles']>(
-    `SELECT (SELECT count(*) FROM occupations) AS occupations,
-            (SELECT label FROM role_releases WHERE family = 'onet') AS occupationEdition,
-            (SELECT count(*) FROM work_roles) AS workRoles,
-            (SELECT label FROM role_releases WHERE family = 'nice') AS workRoleEdition,
-            (SELECT count(*) FROM role_mappings) AS mappings`,
-  );
-  const documents = one<number>('SELECT count(*) FROM documents').pluck();
-  const users = one<Record<string, number>>(
-    `SELECT count(*) FILTER (WHERE kind = 'list' AND deleted_at IS NULL) AS lists,
-            count(*) FILTER (WHERE kind = 'list' AND deleted_at IS NOT NULL) AS deletedLists,
-            count(*) FILTER (WHERE kind = 'control-collection' AND deleted_at IS NULL) AS controlCollections,
-            count(*) FILTER (WHERE kind = 'regdoc-collection' AND deleted_at IS NULL) AS documentCollections,
-            count(*) FILTER (WHERE kind = 'role-collection' AND deleted_at IS NULL) AS roleCollections,
-            (SELECT count(*) FROM favorite_stigs) AS favoriteStigs,
-            (SELECT count(*) FROM favorite_controls) AS favoriteControls,
-            (SELECT count(*) FROM integration_tokens WHERE revoked_at IS NULL) AS integrationTokens,
-            (SELECT count(*) FROM sessions) AS sessions
-       FROM bundles`,
-  );
-  const imports = sqlite.prepare<[number], ImportStatus>(
-    `SELECT id AS run, started_at AS startedAt, finished_at AS finishedAt, generation,
-            summary ->> 'sources' AS sources, summary ->> 'imported' AS imported, summary ->> 'unchanged' AS unchanged,
-            summary ->> 'superseded' AS superseded, summary ->> 'skipped' AS skipped, summary ->> 'rejected' AS rejected,
-            summary ->> 'warnings' AS warnings
-       FROM (SELECT id, started_at, finished_at, generation, CASE WHEN json_valid(summary) THEN summary ELSE '{}' END AS summary FROM import_runs)
-      ORDER BY id DESC LIMIT ?`,
-  );
+// A catalog that no import changed has no time.
+const changed = `SELECT generation, CASE generation WHEN 0 THEN NULL ELSE changed_at END AS changedAt FROM catalog`;
+const stigs = `SELECT coalesce(sum(s.kind = 'stig'), 0) AS stigs, coalesce(sum(s.kind = 'srg'), 0) AS srgs,
+       (SELECT count(*) FROM stig_releases) AS releases, coalesce(sum(r.finding_count), 0) AS findings,
+       max(r.release_date) AS newestReleaseDate
+  FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id`;
+const frameworks = `SELECT v.framework, v.version, v.edition, v.is_default AS "default",
+       count(*) - sum(c.status = 'withdrawn') AS controls, sum(c.status = 'withdrawn') AS withdrawn
+  FROM framework_versions AS v JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
+ GROUP BY v.framework, v.version ORDER BY v.framework, v.version`;
+const crosswalk = `SELECT (SELECT count(*) FROM crosswalk_nodes) AS nodes, (SELECT count(*) FROM crosswalk_edges) AS edges,
+       (SELECT count(*) FROM crosswalk_paths) AS paths, (SELECT count(*) FROM mapping_decisions) AS decisions`;
+const roles = `SELECT (SELECT count(*) FROM occupations) AS occupations,
+       (SELECT label FROM role_releases WHERE family = 'onet') AS occupationEdition,
+       (SELECT count(*) FROM work_roles) AS workRoles,
+       (SELECT label FROM role_releases WHERE family = 'nice') AS workRoleEdition,
+       (SELECT count(*) FROM role_mappings) AS mappings`;
+const users = `SELECT count(*) FILTER (WHERE kind = 'list' AND deleted_at IS NULL) AS lists,
+       count(*) FILTER (WHERE kind = 'list' AND deleted_at IS NOT NULL) AS deletedLists,
+       count(*) FILTER (WHERE kind = 'control-collection' AND deleted_at IS NULL) AS controlCollections,
+       count(*) FILTER (WHERE kind = 'regdoc-collection' AND deleted_at IS NULL) AS documentCollections,
+       count(*) FILTER (WHERE kind = 'role-collection' AND deleted_at IS NULL) AS roleCollections,
+       (SELECT count(*) FROM favorite_stigs) AS favoriteStigs,
+       (SELECT count(*) FROM favorite_controls) AS favoriteControls,
+       (SELECT count(*) FROM integration_tokens WHERE revoked_at IS NULL) AS integrationTokens,
+       (SELECT count(*) FROM sessions) AS sessions
+  FROM bundles`;
+const imports = `SELECT id AS run, started_at AS startedAt, finished_at AS finishedAt, generation,
+       summary ->> 'sources' AS sources, summary ->> 'imported' AS imported, summary ->> 'unchanged' AS unchanged,
+       summary ->> 'superseded' AS superseded, summary ->> 'skipped' AS skipped, summary ->> 'rejected' AS rejected,
+       summary ->> 'warnings' AS warnings
+  FROM (SELECT id, started_at, finished_at, generation,
+               CASE WHEN json_valid(summary) THEN summary ELSE '{}' END AS summary FROM import_runs)
+ ORDER BY id DESC LIMIT 5`;
 
-  return {
-    /** One state of the database, with its last runs (5 unless given). Milliseconds; the digest is not part of it. */
-    status: (runs = 5): Status =>
-      db.read(() => ({
-        catalog: { ...fileStatus(db, 'catalog'), ...catalog.get()! },
-        stigs: stigs.get()!,
-        frameworks: frameworks.all().map((row) => ({ ...row, default: row.default === 1 })),
-        crosswalk: crosswalk.get()!,
-        roles: roles.get()!,
-        documents: documents.get()!,
-        users: { ...fileStatus(db, 'users'), ...users.get()! },
-        imports: imports.all(runs),
-        readAgain: filesToReadAgain(sqlite).map(({ source }) => source),
-      })),
-  };
+/** What is loaded, with the last five imports, of one state of the database. Milliseconds; the digest is not part of it. */
+export function loadedStatus(db: Database): Status {
+  const { sqlite } = db;
+  const all = <T>(sql: string) => sqlite.prepare<[], T>(sql).all();
+  const one = <T>(sql: string) => all<T>(sql)[0]!;
+  return db.read(() => ({
+    catalog: {
+      ...fileStatus(db, 'catalog'),
+      ...one<Pick<Status['catalog'], 'generation' | 'changedAt'>>(changed),
+    },
+    stigs: one(stigs),
+    frameworks: all<FrameworkStatus>(frameworks).map((row) => ({ ...row, default: Boolean(row.default) })),
+    crosswalk: one(crosswalk),
+    roles: one(roles),
+    documents: one<{ documents: number }>('SELECT count(*) AS documents FROM documents').documents,
+    users: { ...fileStatus(db, 'users'), ...one<Record<string, number>>(users) },
+    imports: all(imports),
+    readAgain: filesToReadAgain(sqlite).map(({ source }) => source),
+  }));
 }
 
 /** The file of a kind, as it is now. */

@@ -2,7 +2,7 @@ import { stableId } from '../base/ids.ts';
 import { isObject } from '../base/json.ts';
 import { withoutRuleEnding } from '../base/rule-ids.ts';
 import { count, cut } from '../base/text.ts';
-import { besideCcis, ccisIn } from '../catalog/controls/cci-texts.ts';
+import { besideCcis, ccisIn } from '../catalog/controls/id-grammar.ts';
 import { type Cklb, type CklbRule, type CklbStig, roles } from '../catalog/stigs/cklb-schema.ts';
 import {
   badChecklist,

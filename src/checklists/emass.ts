@@ -1,5 +1,5 @@
 import { count } from '../base/text.ts';
-import { ccisIn } from '../catalog/controls/cci-texts.ts';
+import { ccisIn } from '../catalog/controls/id-grammar.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { longestCell } from '../http/xlsx.ts';
 import type { OldChecklist } from './cklb-reader.ts';

@@ -2,7 +2,6 @@ import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { User } from '../auth/viewer.ts';
 import { CommandError } from '../base/errors.ts';
 import type { RegulatoryDocumentSummary } from '../catalog/guidance/document-schema.ts';
-import { countStigMappings } from '../catalog/guidance/role-queries.ts';
 import type { RoleFacts } from '../catalog/guidance/role-schema.ts';
 import type { Database } from '../db/database.ts';
 import { documents, occupations } from '../db/role-tables.ts';
@@ -95,7 +94,8 @@ export type RoleCollectionService = ReturnType<typeof createRoleCollectionServic
 export function createRoleCollectionService(db: Database, now: () => Date, newId: () => string) {
   const kind = 'role-collection';
   const roleCount = countEntries(kind);
-  const stigMappingCount = countStigMappings(collectionRoles);
+  const stigMappingCount = sql<number>`(SELECT count(*)
+    FROM role_mappings AS m WHERE m.occupation_code = ${collectionRoles}.occupation_code)`;
   // An occupation that a newer release no longer has is shown as it was stored, without mappings.
   const { position, occupationCode, summary: seen, addedAt } = collectionRoles;
   const entries = db.orm

@@ -1,8 +1,10 @@
+import { z } from '@hono/zod-openapi';
 import type { Access } from '../http/access.ts';
 import { createRoutes } from '../http/route.ts';
 import { jsonContent, notKept } from '../http/schema.ts';
-import { Purged } from '../http/service-schema.ts';
 import type { PurgeService } from './retention.ts';
+
+const Purged = z.strictObject({ success: z.literal(true), purged: z.int() }).openapi('Purged');
 
 /** The purge of deleted lists, for a scheduler (rule D8.5); a 404 while no cron secret is set. */
 export function cronRoutes(access: Access, purges: PurgeService) {

@@ -24,20 +24,15 @@ export async function loadSecurity(config: Config, now: () => Date, log: Log) {
   const tls = (): Tls | null =>
     own && { cert: own.cert, key: own.key, ...(certificates && { ca: certificates.authorities() }) };
 
+  /** Reads the certificate again. When it cannot be used, TLS goes on with the former one. */
   function renew(server: RunningServer): void {
+    const former = own;
+    own = loadCertificate(files!, now());
     try {
-      const former = own;
-      own = loadCertificate(files!, now());
-      try {
-        server.renew(tls()!);
-      } catch (error) {
-        own = former;
-        throw error;
-      }
-      log.info('certificate reloaded', { certificateUntil: own.validTo });
+      server.renew(tls()!);
     } catch (error) {
-      const reason = (error as Error).message;
-      log.error('certificate not reloaded: the new files cannot be used', { reason });
+      own = former;
+      throw error;
     }
   }
 
@@ -48,11 +43,16 @@ export async function loadSecurity(config: Config, now: () => Date, log: Log) {
 
     /** Reads again what changes; see `followFiles`. */
     follow(server: RunningServer): ReturnType<typeof followFiles> {
-      const groups: Followed[] = files
-        ? [{ paths: [files.cert, files.key], reload: () => renew(server) }]
-        : [];
+      const groups: Followed[] = [];
+      if (files)
+        groups.push({
+          name: 'certificate',
+          paths: [files.cert, files.key],
+          reload: () => renew(server),
+          fields: () => ({ certificateUntil: own!.validTo }),
+        });
       if (certificates) groups.push(...certificates.followed(() => own && server.renew(tls()!)));
-      return followFiles(groups);
+      return followFiles(groups, log);
     },
 
     figures(): Figures {

@@ -16,22 +16,14 @@ import { addCatalogMetrics } from '../catalog/catalog-metrics.ts';
 import type { Database } from '../db/database.ts';
 import { requireDriver } from '../db/driver.ts';
 import { recordInboxContents } from '../db/site-records.ts';
-import { type Answers, createAnswers } from '../http/cache/answers.ts';
-import { createFastPath } from '../http/cache/fast-path.ts';
-import { rememberTokens } from '../http/cache/verified-tokens.ts';
-import { commonHeaders } from '../http/headers.ts';
-import {
-  concurrencyLimits,
-  createConcurrencyLimit,
-  createUploadConcurrency,
-} from '../http/limits/concurrency.ts';
-import { createLimiter } from '../http/limits/limiter.ts';
+import { type AnswerCache, createAnswerCache, createShortcut } from '../http/cache.ts';
+import { createLimiter, createQueue, createUploadQueues, expensiveLimits } from '../http/limits.ts';
 import { createLineWriter, type LineWriter } from '../http/observe/lines.ts';
-import { createMetrics, type Figures, type Metrics } from '../http/observe/metrics.ts';
-import { createObserver } from '../http/observe/observer.ts';
-import { processFigures } from '../http/observe/process.ts';
+import { createMetrics, type Figures } from '../http/observe/metrics.ts';
+import { createObserver } from '../http/observe/record.ts';
+import { rememberTokens } from '../http/verified-tokens.ts';
 import { type RunningServer, startServer } from '../server.ts';
-import { createServices, type Services } from '../services.ts';
+import { createServices } from '../services.ts';
 import { createUploads } from '../site/checklists/uploads.ts';
 import { createPool } from '../work/pool.ts';
 import { auditNewKey, openForCommand, type ServerAudit, startServerAudit } from './audit.ts';
@@ -100,13 +92,23 @@ async function serveOpen(
   serverAudit = await startServerAudit(config, log, db);
   const { known, verify } = rememberTokens(createVerifyUserToken(config, keys, now), keys.version, now);
   const metrics = createMetrics();
-  const answers = createAnswers(db);
+  const cache = createAnswerCache(db);
   const isInMemory = config.db === ':memory:' || config.usersDb === ':memory:';
   const work = isInMemory ? null : createPool({ files: config, banner: config.banner }, log);
   const context: Context = {
     ...config,
-    ...limitsOf(config, metrics),
-    ...{ catalog: db, users: db, log, now, newId: randomUUID, verify, state, answers },
+    catalog: db,
+    users: db,
+    log,
+    now,
+    newId: randomUUID,
+    verify,
+    state,
+    cache,
+    limiter: createLimiter(config.rateLimit, () => performance.now(), metrics.reject),
+    queue: createQueue(expensiveLimits, metrics.reject),
+    uploadQueue: createUploadQueues(metrics.reject),
+    rejected: metrics.reject,
     audit: createAudit(serverAudit.stream, db),
     keyId: keys.id,
     observer: createObserver(log, metrics),
@@ -118,17 +120,19 @@ async function serveOpen(
     organization: createOrganizationSignIn(config, keys, db, now),
   };
   const services = createServices(context);
-  const listen = prepared(config, context, services, answers, known, security);
+  const app = createApp(context, services);
+  const shortcut = createShortcut({ ...context, cache, known });
+  const options = { ...config, ...context, shortcut, tls: security.tls() };
   try {
-    server = await listen();
+    server = await startServer((request, record) => app.fetch(request, { record }), options);
   } catch (error) {
     await serverAudit.stop('CANNOT_LISTEN');
     throw new CommandError(`cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`);
   }
   addCatalogMetrics(metrics, db);
-  metrics.add(processFigures());
+  metrics.addProcess();
   metrics.info('gapstone_build_info', 'What is running.', await buildLabels());
-  metrics.add(serviceMetrics(server, lines, context.audit.stream, answers));
+  metrics.add(serviceMetrics(server, lines, context.audit.stream, cache));
   metrics.add(security.figures());
   following = security.follow(server);
   const url = urlOf(config, server.port);
@@ -160,31 +164,6 @@ const buildLabels = async () => ({
   sqlite: await requireDriver(),
 });
 
-function limitsOf({ rateLimit }: Config, { reject: rejected }: Metrics) {
-  return {
-    limiter: createLimiter(rateLimit, () => performance.now(), rejected),
-    concurrency: createConcurrencyLimit(concurrencyLimits, rejected),
-    uploadConcurrency: createUploadConcurrency(rejected),
-    rejected,
-  };
-}
-
-/** Makes the app; gives a function that listens. */
-function prepared(
-  config: Config,
-  context: Context,
-  services: Services,
-  answers: Answers,
-  known: ReturnType<typeof rememberTokens>['known'],
-  { tls }: Security,
-): () => Promise<RunningServer> {
-  const app = createApp(context, services);
-  const headers = commonHeaders(config.corsOrigins.length > 0);
-  const fastPath = createFastPath({ ...context, answers, known, commonHeaders: headers });
-  const options = { ...config, ...context, fastPath, tls: tls() };
-  return () => startServer((request, record) => app.fetch(request, { record }), options);
-}
-
 function emptyWriteAheadLog(db: Database, log: Log): void {
   try {
     db.sqlite.pragma('main.wal_checkpoint(TRUNCATE)');
@@ -198,7 +177,7 @@ function urlOf({ host, tls }: Config, port: number): string {
   return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditStream, answers: Answers) =>
+const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditStream, cache: AnswerCache) =>
   ({
     gapstone_http_connections: ['Open connections.', () => server.load().connections],
     gapstone_http_requests_in_flight: ['Requests that are not finished.', () => server.load().requests],
@@ -209,10 +188,10 @@ const serviceMetrics = (server: RunningServer, lines: LineWriter, audit: AuditSt
       '1 while the audit stream cannot be written.',
       () => Number(audit.stats().failing),
     ],
-    gapstone_cache_entries: ['Cached responses.', () => answers.stats().entries],
-    gapstone_cache_bytes: ['Bytes of cached responses.', () => answers.stats().bytes],
-    gapstone_cache_hits_total: ['Requests answered from the cache.', () => answers.stats().hits],
-    gapstone_cache_misses_total: ['Responses added to the cache.', () => answers.stats().misses],
+    gapstone_cache_entries: ['Cached responses.', () => cache.stats().entries],
+    gapstone_cache_bytes: ['Bytes of cached responses.', () => cache.stats().bytes],
+    gapstone_cache_hits_total: ['Requests answered from the cache.', () => cache.stats().hits],
+    gapstone_cache_misses_total: ['Responses added to the cache.', () => cache.stats().misses],
   }) satisfies Figures;
 
 /** Logs an uncaught error and ends the process: its state is unknown (threat O2). */
@@ -222,7 +201,7 @@ function endOnFailure(log: Log, lines: LineWriter): void {
       origin,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
-    lines.flushNow();
+    lines.flush();
     process.exit(1);
   });
 }

@@ -2,7 +2,7 @@ import { readConfig } from '../base/config.ts';
 import { packageVersion } from '../base/root.ts';
 import { count } from '../base/text.ts';
 import { withEdition } from '../catalog/controls/frameworks.ts';
-import { createStatusService, type FileStatus, type Status } from '../catalog/loaded-status.ts';
+import { type FileStatus, loadedStatus, type Status } from '../catalog/loaded-status.ts';
 import { catalogDigest, storedDigest } from '../db/digest.ts';
 import { type Command, openToLook, parse, print } from './command.ts';
 
@@ -15,10 +15,9 @@ export const statusCommand: Command = {
   async run(args) {
     const { values } = parse(args, [], {});
     using db = openToLook(readConfig(values));
-    const status = createStatusService(db);
     const { digest, ...rest } = db.read(() => ({
       digest: storedDigest(db.sqlite) ?? catalogDigest(db),
-      ...status.status(),
+      ...loadedStatus(db),
     }));
     const report = { version: packageVersion, digest, ...rest };
     print(values.json, report, humanStatus(report));

@@ -1,3 +1,4 @@
+import { and, eq } from 'drizzle-orm';
 import { integer, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core';
 
 // The Drizzle mirror of migrations/catalog/0002_controls.sql; a test compares the two column by column.
@@ -145,3 +146,9 @@ export const profileValues = sqliteTable('profile_values', {
   parameter: text('parameter').notNull(),
   value: text('value').notNull(),
 });
+
+/** Joins controls with their versions. */
+export const ofControl = and(
+  eq(frameworkVersions.framework, controls.framework),
+  eq(frameworkVersions.version, controls.version),
+);

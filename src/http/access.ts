@@ -13,10 +13,43 @@ import type { Log } from '../base/log.ts';
 import { notModified } from './answer.ts';
 import type { RequestAudit } from './audited.ts';
 import type { Call, Caller, Env } from './env.ts';
-import { type Limiter, tooMany } from './limits/limiter.ts';
+import { type Limiter, tooMany } from './limits.ts';
 import { addressKey, callerKey, noteCaller } from './observe/record.ts';
-import { isExpensive, type RouteOptions, type Rule } from './rule.ts';
 import { isSameOrigin, originsOf } from './same-origin.ts';
+
+/** Who may call a route; spread into its definition, so that OpenAPI shows it. */
+export interface Rule {
+  security: Record<string, string[]>[];
+  'x-access': string;
+  /** No rate limit: it never answers 429. */
+  'x-unlimited'?: true;
+  'x-audit'?: string;
+  middleware: MiddlewareHandler<Env>[];
+}
+
+/** Optional properties of a route. */
+export interface RouteOptions {
+  maxBody?: number;
+  form?: boolean;
+  /** The body is large and goes to a thread unparsed; a thread processes one upload at a time. */
+  upload?: boolean;
+  /** The body is a JSON-RPC message; a batch is refused. */
+  message?: boolean;
+  /** Much more work than a look-up: it has a smaller rate limit, and few run at once. */
+  expensive?: boolean | ((c: Context<Env>) => boolean);
+  /** No rate limit, for health checks, which must always be answered. */
+  unlimited?: boolean;
+  /** What answers to GET depend on besides the URL: then they are cached, except on audited routes. */
+  kept?: 'catalog' | 'users' | null;
+  /** The audit event of each call, as `list.create`; `objectId` gives the object if the path has no parameter `id`. */
+  audited?: { action: string; objectId?: ((c: Context<Env>) => string | undefined) | undefined };
+  /** The entitlement for the full answer; without it the answer is shorter, and an audit event is written. */
+  product?: Entitlement;
+}
+
+export function isExpensive(c: Context<Env>, expensive: RouteOptions['expensive']): boolean {
+  return typeof expensive === 'function' ? expensive(c) : expensive === true;
+}
 
 export interface Access {
   with(options: RouteOptions): Access;
@@ -86,12 +119,82 @@ export function mayHave(name: string, user: User | null): boolean {
 
 /** The access rules of routes: each identifies the caller, counts and authorizes the request, and reads its input. */
 export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Access {
+  const { publicUrl, limiter, log, audit, input } = deps;
+  const { expensive, unlimited, audited } = options;
   const { tried, viewerOfToken, byToken, byGoodToken, bySession, byEither, byOpenSession, bySecret } =
     createIdentification(deps);
-  const { rule, userRule } = createRules(deps, options);
+
+  function rule(
+    name: string,
+    security: Rule['security'],
+    identify: (c: Context<Env>) => Promise<Caller | null>,
+    admit: (c: Context<Env>, call: Call) => void = () => undefined,
+  ): Rule {
+    const guard: MiddlewareHandler<Env> = (c, next) =>
+      audit.handle(c, audited, async (call) => {
+        c.set('call', call);
+        const caller = await identify(c);
+        call.caller = caller;
+        const record = c.get('record');
+        if (caller !== null) noteCaller(record, caller.by, caller.viewer);
+        const wait = unlimited ? 0 : limiter.take(callerKey(record), isExpensive(c, expensive));
+        if (wait > 0) throw tooMany(wait);
+        admit(c, call);
+        await next();
+        notModified(c);
+      });
+    return {
+      security,
+      'x-access': name,
+      ...(unlimited && { 'x-unlimited': true }),
+      ...(audited && { 'x-audit': audited.action }),
+      middleware: [guard, ...input(options, name)],
+    };
+  }
+
+  function userRule(
+    name: string,
+    security: Rule['security'],
+    identify: (c: Context<Env>) => Promise<Caller | null>,
+    product?: Entitlement,
+  ): Rule {
+    return rule(name, security, identify, (c, call) => {
+      const user = asUser(viewerOf(c, call, name === 'session' ? noSession : unauthorized));
+      const wanted = product ?? options.product;
+      call.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
+      if (product !== undefined && !mayHave(name, user))
+        throw forbidden(
+          `You need the ${product === 'occ' ? 'role-data' : 'document'} permission (${product})`,
+        );
+      c.set('user', user);
+      c.set('visitor', user);
+    });
+  }
+
+  /** The caller. Throws 401 for none, and 403 for a session's write from another origin (D1.7). */
+  function viewerOf(c: Context<Env>, { caller }: Call, refusal = unauthorized): Viewer {
+    if (!caller?.viewer) throw refusal();
+    if (caller.by === 'session') requireSameOrigin(c, 'A session may write only from its own origin');
+    return caller.viewer;
+  }
+
+  /**
+   * Throws 403 for a write that no page of this server sent, before its body is read (rule D2.6). The log says which
+   * origin and which host differ: a proxy may have changed one of them.
+   */
+  function requireSameOrigin(c: Context<Env>, message: string): void {
+    if (c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c, publicUrl)) return;
+    const origins = originsOf(c);
+    log.warn('refused: sent from another origin', { requestId: c.get('requestId'), ...origins });
+    const isUnnamed = origins.origin === null && origins.fetchSite === null;
+    throw forbidden(
+      isUnnamed ? `${message}: send the header Origin with the address of this server` : message,
+    );
+  }
+
   const userToken = { userToken: [] };
   const session = { session: [] };
-  const open = rule('public', [], byNothing, admitAll);
+  const open = rule('public', [], async () => null);
   const user = userRule('user', [userToken, session], byEither);
   return {
     with: (more) => createAccess(deps, { ...options, ...more }),
@@ -99,7 +202,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       createAccess(deps, { ...options, audited: { action, objectId }, kept: null }),
     public: open,
     visitor: rule('public', [], byOpenSession, (c, { caller }) => {
-      requireSameOrigin(c, deps, 'Send this form from a page of this server');
+      requireSameOrigin(c, 'Send this form from a page of this server');
       c.set('visitor', caller?.viewer ? asUser(caller.viewer) : null);
     }),
     user,
@@ -110,7 +213,7 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     }),
     userToken: userRule('user token', [userToken], byToken),
     maker: rule('user token', [userToken], byToken, (c, call) => {
-      c.set('user', asMaker(asUser(viewerOf(c, call, deps))));
+      c.set('user', asMaker(asUser(viewerOf(c, call))));
     }),
     program: rule('public', [], byGoodToken, (c, call) => {
       const record = c.get('record');
@@ -118,11 +221,10 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
         user: call.caller?.viewer ? asUser(call.caller.viewer) : null,
         refused() {
           call.refused = 'UNAUTHORIZED';
-          if (c.req.header('Authorization') !== undefined)
-            deps.limiter.tokenFailed(addressKey(record.remote));
+          if (c.req.header('Authorization') !== undefined) limiter.tokenFailed(addressKey(record.remote));
         },
         costly() {
-          const wait = deps.limiter.take(callerKey(record), true);
+          const wait = limiter.take(callerKey(record), true);
           if (wait > 0) throw tooMany(wait);
         },
       });
@@ -132,18 +234,18 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
       userOrIntegration,
       [userToken, session, { integrationToken: ['lists:read'] }],
       byEither,
-      (c, call) => c.set('viewer', viewerOf(c, call, deps)),
+      (c, call) => c.set('viewer', viewerOf(c, call)),
     ),
-    cron: rule('cron', [{ cronSecret: [] }], bySecret, admitAll),
+    cron: rule('cron', [{ cronSecret: [] }], bySecret),
     entitled: (product) =>
       userRule(entitledTo(product), [{ userToken: [product] }, { session: [product] }], byEither, product),
     async signIn(c, by, find, begin) {
       const call = c.get('call');
       try {
-        const user = await tried(c, find);
-        call.caller = { by, viewer: user };
-        noteCaller(c.get('record'), by, user);
-        return await begin(user);
+        const found = await tried(c, find);
+        call.caller = { by, viewer: found };
+        noteCaller(c.get('record'), by, found);
+        return await begin(found);
       } catch (error) {
         call.caller = null;
         if (error instanceof SignInRefused) call.reason = error.reason;
@@ -155,8 +257,6 @@ export function createAccess(deps: AccessDeps, options: RouteOptions = {}): Acce
     userOf: async (c, token) => asMaker(asUser(await viewerOfToken(c, `Bearer ${token}`))),
   };
 }
-
-type Identify = (c: Context<Env>) => Promise<Caller | null>;
 
 /** The ways to identify a caller. Each gives null without credentials, and throws 401 or 429 for invalid ones. */
 function createIdentification({ verify, sessions, integrationTokens, cronSecret, limiter }: AccessDeps) {
@@ -188,137 +288,53 @@ function createIdentification({ verify, sessions, integrationTokens, cronSecret,
     return viewer;
   }
 
-  const byToken: Identify = async (c) => {
+  async function byToken(c: Context<Env>): Promise<Caller | null> {
     const header = c.req.header('Authorization');
     if (header === undefined) return null;
     const viewer = await tried(c, () => viewerOfToken(c, header));
     return { by: viewer.kind, viewer };
-  };
+  }
 
-  /** A valid user token; any other counts as none, and is not checked after too many (rule D1.6). */
-  const byGoodToken: Identify = async (c) => {
-    const header = c.req.header('Authorization');
-    const { remote } = c.get('record');
-    if (header === undefined || limiter.tokenWait(addressKey(remote)) > 0) return null;
-    try {
-      return { by: 'user', viewer: await verify(bearer(header), remote) };
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'UNAUTHORIZED') return null;
-      throw error;
-    }
-  };
-
-  async function withCookie(c: Context<Env>, refusal?: () => AppError): Promise<Caller | null> {
+  async function bySession(c: Context<Env>, refusal = noSession): Promise<Caller | null> {
     const cookie = getCookie(c, sessionCookie);
     if (cookie === undefined) return null;
     return { by: 'session', viewer: await tried(c, () => sessions.find(cookie), refusal) };
   }
 
-  const bySession: Identify = (c) => withCookie(c, noSession);
-
-  const byEither: Identify = async (c) => (await byToken(c)) ?? (await withCookie(c));
-
-  /** As `bySession`, but an expired session is not a failed sign-in: the page is public. */
-  const byOpenSession: Identify = async (c) => {
-    const cookie = getCookie(c, sessionCookie);
-    const viewer = cookie === undefined ? null : await sessions.find(cookie);
-    return viewer === null ? null : { by: 'session', viewer };
+  return {
+    tried,
+    viewerOfToken,
+    byToken,
+    /** A valid user token; any other counts as none, and is not checked after too many (rule D1.6). */
+    async byGoodToken(c: Context<Env>): Promise<Caller | null> {
+      const header = c.req.header('Authorization');
+      const { remote } = c.get('record');
+      if (header === undefined || limiter.tokenWait(addressKey(remote)) > 0) return null;
+      try {
+        return { by: 'user', viewer: await verify(bearer(header), remote) };
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'UNAUTHORIZED') return null;
+        throw error;
+      }
+    },
+    bySession: (c: Context<Env>) => bySession(c),
+    byEither: async (c: Context<Env>) => (await byToken(c)) ?? (await bySession(c, unauthorized)),
+    /** As `bySession`, but an expired session is not a failed sign-in: the page is public. */
+    async byOpenSession(c: Context<Env>): Promise<Caller | null> {
+      const cookie = getCookie(c, sessionCookie);
+      const viewer = cookie === undefined ? null : await sessions.find(cookie);
+      return viewer && { by: 'session', viewer };
+    },
+    async bySecret(c: Context<Env>): Promise<Caller> {
+      if (cronSecret === null) throw noSuchPath();
+      const given = /^Bearer +(\S.*)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
+      // timingSafeEqual needs equal lengths, and the digests do not reveal the length of the secret.
+      const same = timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)));
+      await tried(c, () => same || null);
+      return { by: 'cron', viewer: null };
+    },
   };
-
-  const bySecret: Identify = async (c) => {
-    if (cronSecret === null) throw noSuchPath();
-    const given = /^Bearer +(\S.*)$/i.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
-    // timingSafeEqual needs equal lengths, and the digests do not reveal the length of the secret.
-    const same = timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(cronSecret)));
-    await tried(c, () => same || null);
-    return { by: 'cron', viewer: null };
-  };
-
-  return { tried, viewerOfToken, byToken, byGoodToken, bySession, byEither, byOpenSession, bySecret };
 }
-
-function createRules(deps: AccessDeps, options: RouteOptions) {
-  const { limiter, audit, input } = deps;
-  const { expensive, unlimited, audited, product: gatedBy } = options;
-
-  /** Logs the caller, and counts the request against the caller's limit. Throws 429. */
-  function count(c: Context<Env>, caller: Caller | null): void {
-    const record = c.get('record');
-    if (caller !== null) noteCaller(record, caller.by, caller.viewer);
-    if (unlimited) return;
-    const wait = limiter.take(callerKey(record), isExpensive(c, expensive));
-    if (wait > 0) throw tooMany(wait);
-  }
-
-  function rule(
-    name: string,
-    security: Rule['security'],
-    identify: Identify,
-    admit: (c: Context<Env>, call: Call) => void,
-  ): Rule {
-    const guard: MiddlewareHandler<Env> = (c, next) =>
-      audit.handle(c, audited, async (call) => {
-        c.set('call', call);
-        call.caller = await identify(c);
-        count(c, call.caller);
-        admit(c, call);
-        await next();
-        notModified(c);
-      });
-    return {
-      security,
-      'x-access': name,
-      ...(unlimited && { 'x-unlimited': true }),
-      ...(audited && { 'x-audit': audited.action }),
-      middleware: [guard, ...input(options, name)],
-    };
-  }
-
-  function userRule(
-    name: string,
-    security: Rule['security'],
-    identify: Identify,
-    product?: Entitlement,
-  ): Rule {
-    return rule(name, security, identify, (c, call) => {
-      const user = asUser(viewerOf(c, call, deps, name === 'session' ? noSession : undefined));
-      const wanted = product ?? gatedBy;
-      call.unentitled = wanted !== undefined && !user.entitlements.has(wanted);
-      if (product !== undefined && !mayHave(name, user))
-        throw forbidden(
-          `You need the ${product === 'occ' ? 'role-data' : 'document'} permission (${product})`,
-        );
-      c.set('user', user);
-      c.set('visitor', user);
-    });
-  }
-
-  return { rule, userRule };
-}
-
-type OriginDeps = Pick<AccessDeps, 'publicUrl' | 'log'>;
-
-/** The caller. Throws 401 for none, and 403 for a session's write from another origin (D1.7). */
-function viewerOf(c: Context<Env>, { caller }: Call, deps: OriginDeps, refusal = unauthorized): Viewer {
-  if (!caller?.viewer) throw refusal();
-  if (caller.by === 'session') requireSameOrigin(c, deps, 'A session may write only from its own origin');
-  return caller.viewer;
-}
-
-/**
- * Throws 403 for a write that no page of this server sent, before its body is read (rule D2.6). The log says which
- * origin and which host differ: a proxy may have changed one of them.
- */
-function requireSameOrigin(c: Context<Env>, { publicUrl, log }: OriginDeps, message: string): void {
-  if (c.req.method === 'GET' || c.req.method === 'HEAD' || isSameOrigin(c, publicUrl)) return;
-  const origins = originsOf(c);
-  log.warn('refused: sent from another origin', { requestId: c.get('requestId'), ...origins });
-  const isUnnamed = origins.origin === null && origins.fetchSite === null;
-  throw forbidden(isUnnamed ? `${message}: send the header Origin with the address of this server` : message);
-}
-
-const byNothing = async () => null;
-const admitAll = () => {};
 
 function asUser(viewer: Viewer): User {
   if (viewer.kind !== 'user') throw forbidden('You need a user token');
@@ -332,7 +348,7 @@ function asMaker(user: User): User {
 }
 
 function bearer(header: string): string {
-  const match = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header);
-  if (!match) throw unauthorized();
-  return match[1]!;
+  const token = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header)?.[1];
+  if (token === undefined) throw unauthorized();
+  return token;
 }

@@ -37,7 +37,7 @@ export function madeJson(text: string): MadeJson {
 }
 
 export const answerMade = (c: Context, { bytes, hash }: MadeJson, headers = privateHeaders): Response =>
-  sendHashed(c, bytes, () => hash, { 'Content-Type': 'application/json', ...headers });
+  send(c, bytes, { 'Content-Type': 'application/json', ...headers }, 200, hash);
 
 const hashOf = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
@@ -142,28 +142,20 @@ function send(
   c: Context,
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string>,
-  status?: ContentfulStatusCode,
+  status: ContentfulStatusCode = 200,
+  known?: string,
 ): Response {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  return sendHashed(c, bytes, () => hashOf(bytes), headers, status);
-}
-
-function sendHashed(
-  c: Context,
-  bytes: Uint8Array<ArrayBuffer>,
-  hash: () => string,
-  headers: Record<string, string>,
-  status: ContentfulStatusCode = 200,
-): Response {
   // Set here: logs and limits need it before the answer is sent.
-  const length = { 'Content-Length': String(bytes.byteLength) };
+  const all: Record<string, string> = { ...headers, 'Content-Length': String(bytes.byteLength) };
   const revision = c.get('revision') as number | undefined;
   // Answers to other methods are not cached: only that of a new list or collection has a tag, for `If-Match`.
-  if (revision === undefined && c.req.method !== 'GET' && c.req.method !== 'HEAD')
-    return c.body(bytes, status, { ...headers, ...length });
-  const tag = revision === undefined ? hash() : `${revision}-${hash()}`;
-  c.set('bytes', bytes);
-  return c.body(bytes, status, { ...headers, ETag: `"${tag}"`, ...length });
+  if (revision !== undefined || c.req.method === 'GET' || c.req.method === 'HEAD') {
+    const hash = known ?? hashOf(bytes);
+    all.ETag = `"${revision === undefined ? hash : `${revision}-${hash}`}"`;
+    c.set('bytes', bytes);
+  }
+  return c.body(bytes, status, all);
 }
 
 /** Replaces the answer by a 304 where `If-None-Match` names its ETag. */

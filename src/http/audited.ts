@@ -4,12 +4,13 @@ import { routePath } from 'hono/route';
 import { LRUCache } from 'lru-cache';
 import type { Audit, Step } from '../audit/audited-action.ts';
 import { type AuditEvent, shownName, systemEvent } from '../audit/event.ts';
-import { sessionCookie } from '../auth/sessions.ts';
+import type { AuditStream } from '../audit/stream.ts';
+import { type EndedSession, type SessionAudit, sessionCookie } from '../auth/sessions.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { type ErrorCode, statusOf } from '../base/errors.ts';
+import type { RouteOptions } from './access.ts';
 import type { Call, Caller, Env } from './env.ts';
 import { toAppError } from './error-answers.ts';
-import type { RouteOptions } from './rule.ts';
 
 type Audited = NonNullable<RouteOptions['audited']>;
 
@@ -28,13 +29,12 @@ export function createRequestAudit({ stream, run }: Audit, now: () => Date) {
 
   function signIn(c: Context<Env>, { by, viewer }: Caller): void {
     if (by === 'session' || by === 'cron') return;
-    const key = `${sourceOf(c)} ${tokenKey(viewer)}`;
+    const key = `${c.get('record').remote} ${tokenKey(viewer)}`;
     const time = now().getTime();
     const last = signedIn.get(key);
     if (last !== undefined && time - last < hour && time >= last) return;
     signedIn.set(key, time);
-    const detail = { by: by === 'user' ? 'token' : by };
-    stream.note({ ...routeEvent(c, { by, viewer }, 'auth.success', null), detail });
+    stream.note(routeEvent(c, { by, viewer }, 'auth.success', null, { by: by === 'user' ? 'token' : by }));
   }
 
   function refusals(
@@ -108,12 +108,10 @@ function actionOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audit
   const stig = c.req.param('stigSlug');
   const name = c.req.param('id') ?? objectId?.(c);
   return {
-    ...actorOf(caller),
+    ...requestOf(c, caller),
     action,
     objectType: action.slice(0, action.indexOf('.')),
     objectId: name === undefined ? null : shownName(name),
-    requestId: c.get('requestId'),
-    source: sourceOf(c),
     detail:
       stig !== undefined
         ? { stigSlug: shownName(stig) }
@@ -123,19 +121,28 @@ function actionOf(c: Context<Env>, { caller }: Call, { action, objectId }: Audit
   };
 }
 
-function routeEvent(c: Context<Env>, caller: Caller | null, action: string, reason: string | null) {
-  const objectId = `${c.req.method} ${routePath(c)}`;
-  const request = { requestId: c.get('requestId'), source: sourceOf(c) };
-  const outcome = reason === null ? 'success' : 'denied';
-  return systemEvent(action, null, {
-    ...actorOf(caller),
-    ...request,
-    objectType: 'route',
-    objectId,
-    outcome,
-    reason,
-  });
-}
+const routeEvent = (
+  c: Context<Env>,
+  caller: Caller | null,
+  action: string,
+  reason: string | null,
+  detail: AuditEvent['detail'] = null,
+): AuditEvent => ({
+  ...requestOf(c, caller),
+  action,
+  objectType: 'route',
+  objectId: `${c.req.method} ${routePath(c)}`,
+  outcome: reason === null ? 'success' : 'denied',
+  reason,
+  detail,
+});
+
+/** Who sent a request, and from where. */
+const requestOf = (c: Context<Env>, caller: Caller | null) => ({
+  ...actorOf(caller),
+  requestId: c.get('requestId'),
+  source: c.get('record').remote || 'unknown',
+});
 
 function actorOf(caller: Caller | null): Pick<AuditEvent, 'actorType' | 'actor' | 'org'> {
   if (caller === null) return { actorType: 'anonymous', actor: null, org: null };
@@ -151,6 +158,22 @@ function tokenKey(viewer: Viewer): string {
   return JSON.stringify([viewer.subject, viewer.organization, viewer.expiresAt]);
 }
 
-function sourceOf(c: Context<Env>): string {
-  return c.get('record').remote || 'unknown';
+/** Writes ended sessions to the audit stream. */
+export function createSessionAudit(
+  stream: Pick<AuditStream, 'must' | 'hold' | 'note' | 'stats'>,
+): SessionAudit {
+  return {
+    ended: (sessions) => stream.must(...sessions.map(endOf)),
+    rolledBack(sessions) {
+      for (const session of sessions)
+        stream.note({ ...endOf(session), outcome: 'failure', reason: 'ROLLED_BACK' });
+    },
+    hold: (work) => stream.hold(work, false),
+    failing: () => stream.stats().failing,
+  };
+}
+
+function endOf({ action, reason, id, subject: actor, organization: org }: EndedSession): AuditEvent {
+  const object = { objectType: 'session', objectId: id };
+  return systemEvent(action, null, { actorType: 'user', actor, org, ...object, reason });
 }

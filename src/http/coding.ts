@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 export type Coding = 'identity' | 'gzip' | 'br';
 
 /** A shorter answer fits one packet uncompressed. */
-export const leastCompressed = 1024;
+const leastCompressed = 1024;
 
 /** Each coding has its own tag: strong tags stand for bytes (RFC 9110 8.8.3). */
 export const tagSuffixes: Record<Coding, string> = { identity: '', gzip: '-gz', br: '-br' };
@@ -20,17 +20,13 @@ export function namesTag(header: string | undefined, tag: string): boolean {
 }
 
 const brotliLevel = 5;
-/** The characters of a header that are read and cached. */
+/** The characters of a header that is read; no client sends more. */
 const longestHeader = 500;
 const remembered = new LRUCache<string, Coding>({ max: 1000, memoMethod: negotiate });
 
 /** The best coding that an `Accept-Encoding` header accepts (RFC 9110 12.5.3): brotli, gzip, or none. */
 export function bestCoding(header: string | undefined): Coding {
-  if (header === undefined) return 'identity';
-  // Cut between entries: a cut `br;q=0` would read as `br`.
-  const read =
-    header.length > longestHeader ? header.slice(0, header.lastIndexOf(',', longestHeader) + 1) : header;
-  return remembered.memo(read);
+  return header === undefined || header.length > longestHeader ? 'identity' : remembered.memo(header);
 }
 
 function negotiate(header: string): Coding {
@@ -46,15 +42,17 @@ function negotiate(header: string): Coding {
   return 'identity';
 }
 
-/** Compresses off the main thread; the same bytes give the same result. */
+/** Compresses off the main thread; null where that does not make it smaller. */
 export async function compress(
   bytes: Buffer,
   coding: Exclude<Coding, 'identity'>,
-): Promise<Buffer<ArrayBuffer>> {
-  if (coding === 'gzip') return promisify(gzip)(bytes);
+): Promise<Buffer<ArrayBuffer> | null> {
+  if (bytes.length < leastCompressed) return null;
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: brotliLevel,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   };
-  return promisify(brotliCompress)(bytes, { params });
+  const compressed =
+    coding === 'gzip' ? await promisify(gzip)(bytes) : await promisify(brotliCompress)(bytes, { params });
+  return compressed.length < bytes.length ? compressed : null;
 }

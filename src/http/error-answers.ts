@@ -1,10 +1,12 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AppError, badRequest, statusOf, unavailable } from '../base/errors.ts';
 import { type StorageFault, storageFault } from '../db/faults.ts';
 import type { Env } from './env.ts';
-import type { ErrorBody } from './schema.ts';
+import { commonHeaders } from './headers.ts';
+import type { RequestRecord } from './observe/record.ts';
 
 /** The message and the Retry-After of each storage fault; a damaged file is a 500. */
 const ofStorage: Partial<Record<StorageFault, [message: string, seconds: number]>> = {
@@ -33,16 +35,75 @@ export function wantsPage(c: Context<Env>): boolean {
   return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('Accept') ?? '');
 }
 
-/** An error in the form of rule D2.1. */
-export function refusal(c: Context<Env>, { code, message, headers, field }: AppError): Response {
-  const body: ErrorBody = {
-    error: { code, message, requestId: c.get('requestId'), ...(field === undefined ? {} : { field }) },
+/** An error for a request that never reaches the router. */
+export type Refusal = Pick<AppError, 'code' | 'message'> & Partial<Pick<AppError, 'headers' | 'field'>>;
+
+/** The body and the headers of an error answer (rule D2.1). */
+function problem({ code, message, field, headers }: Refusal, requestId: string) {
+  const body = JSON.stringify({ error: { code, message, requestId, field } });
+  return {
+    body,
+    headers: {
+      ...headers,
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+      'Cache-Control': 'no-store',
+    },
   };
-  const text = JSON.stringify(body);
-  return c.body(text, statusOf[code] as ContentfulStatusCode, {
-    ...headers,
-    'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(text)),
-    'Cache-Control': 'no-store',
-  });
+}
+
+export function refusal(c: Context<Env>, error: AppError): Response {
+  const { body, headers } = problem(error, c.get('requestId'));
+  return c.body(body, statusOf[error.code] as ContentfulStatusCode, headers);
+}
+
+/** As `problem`, with the headers that the router would add. The connection closes after it. */
+function lastProblem({ requestId, secure }: RequestRecord, refusal: Refusal) {
+  const { body, headers } = problem(refusal, requestId);
+  const more = { ...commonHeaders(secure), 'X-Request-Id': requestId, Connection: 'close' };
+  return { body, headers: { ...headers, ...more } };
+}
+
+/** Answers a request with a refusal, discards its body and closes the connection. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  record: RequestRecord,
+  refusal: Refusal,
+): void {
+  const { body, headers } = lastProblem(record, refusal);
+  response.writeHead(statusOf[refusal.code], headers);
+  response.end(body);
+  // Unread data would reset the connection before the client reads the answer.
+  request.resume();
+}
+
+const ofParser: Record<string, Refusal & { reason: string }> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    reason: 'Request Timeout',
+    code: 'REQUEST_TIMEOUT',
+    message: 'The request took too long to arrive',
+  },
+  HPE_HEADER_OVERFLOW: {
+    reason: 'Request Header Fields Too Large',
+    code: 'HEADERS_TOO_LARGE',
+    message: 'The request headers are too large',
+  },
+};
+
+/** The refusal for an error code of Node's HTTP parser, with the reason phrase of the status line. */
+export function parserRefusal(errorCode = ''): Refusal & { reason: string } {
+  const notHttp = {
+    reason: 'Bad Request',
+    code: 'BAD_REQUEST',
+    message: 'The request is not valid HTTP',
+  } as const;
+  return ofParser[errorCode] ?? notHttp;
+}
+
+/** A refusal as raw HTTP, for a connection without a response object. */
+export function refusalText(record: RequestRecord, refusal: Refusal & { reason: string }): string {
+  const { body, headers } = lastProblem(record, refusal);
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${statusOf[refusal.code]} ${refusal.reason}\r\n${head.join('')}\r\n${body}`;
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { badRequest } from '../base/errors.ts';
+import { utf8Body } from '../base/json.ts';
 import type { Env, Form } from './env.ts';
 
 /** The most fields and files of a form (rule D2.6): no page of Gapstone sends more than some two hundred. */
@@ -14,19 +15,25 @@ export async function takeForm(c: Context<Env>, bytes: Uint8Array): Promise<void
 
 /** Reads a URL-encoded or multipart form in linear time. Throws 400 for anything else and for too many fields. */
 export async function readForm(bytes: Uint8Array, type: string): Promise<Form> {
-  return /^multipart\/form-data\b/i.test(type) ? await readParts(bytes, type) : readFields(bytes, type);
-}
-
-function readFields(bytes: Uint8Array, type: string): Form {
-  if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\b/i.test(type)) throw notAForm();
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw notUtf8();
+  const fields: [name: string, value: string][] = [];
+  const files: { field: string; name: string; bytes: Uint8Array }[] = [];
+  if (/^multipart\/form-data\b/i.test(type)) {
+    for (const [field, value] of await readParts(bytes, type)) {
+      if (typeof value === 'string') fields.push([field, value]);
+      else if (value.name !== '')
+        files.push({ field, name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) });
+    }
+  } else if (bytes.length > 0) {
+    if (!/^application\/x-www-form-urlencoded\b/i.test(type)) throw notAForm();
+    fields.push(...parseFields(utf8Body(bytes)));
   }
-  const fields = parseFields(text);
-  return formOf(fields, []);
+  const all = (name: string) => fields.flatMap(([field, value]) => (field === name ? [value] : []));
+  return {
+    get: (name) => all(name)[0] ?? '',
+    all,
+    texts: () => fields,
+    files: (name) => files.filter(({ field }) => field === name),
+  };
 }
 
 /**
@@ -39,10 +46,8 @@ export function parseFields(text: string): [name: string, value: string][] {
   return pieces
     .filter((piece) => piece !== '')
     .map((piece) => {
-      const equals = piece.indexOf('=');
-      return equals < 0
-        ? [decoded(piece), '']
-        : [decoded(piece.slice(0, equals)), decoded(piece.slice(equals + 1))];
+      const [name, ...value] = piece.split('=');
+      return [decoded(name!), decoded(value.join('='))];
     });
 }
 
@@ -50,32 +55,21 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw notUtf8();
+    throw badRequest('The request body is not valid UTF-8');
   }
 }
 
-async function readParts(bytes: Uint8Array, type: string): Promise<Form> {
+async function readParts(bytes: Uint8Array, type: string): Promise<FormData> {
   const [, quoted, plain] =
     /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'+.-]{1,70}))\s*(?:;|$)/i.exec(type) ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined) throw notAForm();
   checkParts(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), `--${boundary}`);
-  let parts: FormData;
-  try {
-    // The boundary that was counted, even where the header names two.
-    const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` };
-    parts = await new Response(bytes as Uint8Array<ArrayBuffer>, { headers }).formData();
-  } catch {
+  // The boundary that was counted, even where the header names two.
+  const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` };
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers }).formData().catch(() => {
     throw notAForm();
-  }
-  const fields: [string, string][] = [];
-  const files: NamedFile[] = [];
-  for (const [field, value] of parts) {
-    if (typeof value === 'string') fields.push([field, value]);
-    else if (value.name !== '')
-      files.push({ field, name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) });
-  }
-  return formOf(fields, files);
+  });
 }
 
 /** Counts the parts and the bytes of their headers before the parser runs. Throws 400 for too many. */
@@ -90,22 +84,5 @@ function checkParts(bytes: Buffer, delimiter: string): void {
   }
 }
 
-interface NamedFile {
-  field: string;
-  name: string;
-  bytes: Uint8Array;
-}
-
-function formOf(fields: [name: string, value: string][], files: NamedFile[]): Form {
-  const all = (name: string) => fields.flatMap(([field, value]) => (field === name ? [value] : []));
-  return {
-    get: (name) => all(name)[0] ?? '',
-    all,
-    texts: () => fields,
-    files: (name) => files.filter(({ field }) => field === name),
-  };
-}
-
 const notAForm = () => badRequest('The request body is not a form');
-const notUtf8 = () => badRequest('The request body is not valid UTF-8');
 const tooManyFields = () => badRequest(`The form has more than ${mostFields} fields`);

@@ -1,38 +1,40 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { AppError, badRequest, callerGone } from '../base/errors.ts';
+import { AppError, badRequest, callerGone, unavailable } from '../base/errors.ts';
 import { utf8Body } from '../base/json.ts';
 import { notServed, readMessage, wrongParams } from '../base/json-rpc.ts';
+import { isExpensive, type RouteOptions } from './access.ts';
 import type { Env } from './env.ts';
-import { securityHeaders, strictTransport } from './headers.ts';
-import type { BodyBudget, HeldBody } from './limits/bodies.ts';
-import { type ConcurrencyLimit, smallAnswer } from './limits/concurrency.ts';
-import type { Observer } from './observe/observer.ts';
-import { beginRecord, callerKey } from './observe/record.ts';
-import { isExpensive, type RouteOptions } from './rule.ts';
+import { commonHeaders } from './headers.ts';
+import { type ByteBudget, type Queue, type Rejected, smallAnswer } from './limits.ts';
+import { beginRecord, callerKey, type Observer } from './observe/record.ts';
+
+interface IdentifyOptions {
+  observer: Observer;
+  banner: string | null;
+}
 
 /**
  * Begins the record of a request, or uses the server's, and sets the request id and the common headers on every answer.
  * Without a server (as in tests) the record ends here.
  */
-export function identify(observer: Observer): MiddlewareHandler<Env> {
+export function identify({ observer, banner }: IdentifyOptions): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { method } = c.req;
     const apart = { method, remote: '', secure: false, connected: false };
     const record = c.env?.record ?? beginRecord(apart, (name) => c.req.header(name));
     c.set('record', record);
     c.set('requestId', record.requestId);
+    c.set('banner', banner);
     await next();
     // The matched route is known only after the handler.
     const path = routePath(c);
     record.route = path.endsWith('*') ? null : path;
     const { headers } = c.res;
     headers.set('X-Request-Id', record.requestId);
-    for (const [name, value] of Object.entries(securityHeaders))
+    for (const [name, value] of Object.entries(commonHeaders(record.secure)))
       if (!headers.has(name)) headers.set(name, value);
-    if (record.secure) for (const [name, value] of Object.entries(strictTransport)) headers.set(name, value);
-    if (record.connected) return;
-    observer.end(record, c.res.status, lengthOf(c.res));
+    if (!record.connected) observer.end(record, c.res.status, lengthOf(c.res));
   };
 }
 
@@ -41,31 +43,32 @@ function lengthOf(response: Response): number | null {
   return text === null ? null : Number(text);
 }
 
-/** Waits for a turn at the limit that `limitOf` gives, and counts the answer until the client has received it. */
-export function limitConcurrency(
-  limitOf: (c: Context<Env>) => ConcurrencyLimit,
+/**
+ * Lets an expensive request wait for its turn in the queue that `queueOf` gives, and counts large answers until the
+ * client has received them. Throws 503 when too many wait, and for a caller who does not read its answers.
+ */
+export function queueRequests(
+  queueOf: (c: Context<Env>) => Queue,
   expensive: RouteOptions['expensive'],
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
     const record = c.get('record');
-    const key = callerKey(record);
-    const costly = isExpensive(c, expensive);
-    const concurrency = limitOf(c);
-    if (record.closed) throw callerGone();
-    const turn = concurrency.enter(key, costly, record);
-    if (turn !== null) await turn;
-    let held = 0;
+    const caller = callerKey(record);
+    const queue = queueOf(c);
+    const isQueued = isExpensive(c, expensive);
+    if (isQueued) await queue.enter(caller);
+    else if (!queue.hasRoom(caller)) throw queue.busy();
     try {
-      // Skip the work: the client has disconnected.
+      // The client has disconnected while the request waited.
       if (record.closed) throw callerGone();
       await next();
       const bytes = c.get('held') ?? lengthOf(c.res) ?? 0;
       if (bytes >= smallAnswer && record.connected && !record.closed) {
-        held = bytes;
-        record.onClose = () => concurrency.release(key, bytes);
+        queue.hold(caller, bytes);
+        record.onClose = () => queue.release(caller, bytes);
       }
     } finally {
-      concurrency.leave(key, costly, held);
+      if (isQueued) queue.leave();
     }
   };
 }
@@ -90,18 +93,60 @@ export const refuseBadEncoding: MiddlewareHandler<Env> = async (c, next) => {
 
 type TakeBody = (c: Context<Env>, bytes: Uint8Array<ArrayBuffer>) => void | Promise<void>;
 
-/** Reads a body of at most `maxBytes`, and counts it in `budget` until the request is answered. */
-export function readBodies(maxBytes: number, budget: BodyBudget, take: TakeBody): MiddlewareHandler<Env> {
+/** Reads a body of at most `maxBytes`, and counts it in `budget` until the request is answered. Throws 413 and 503. */
+export function readBodies(
+  maxBytes: number,
+  budget: ByteBudget,
+  rejected: Rejected,
+  take: TakeBody,
+): MiddlewareHandler<Env> {
+  const tooLarge = () =>
+    new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`);
   return async (c, next) => {
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-    const body = budget.hold(callerKey(c.get('record')));
+    const caller = callerKey(c.get('record'));
+    let size = 0;
+    const count = (bytes: number) => {
+      if (size + bytes > maxBytes) throw tooLarge();
+      if (!budget.hasRoom(caller, bytes)) {
+        rejected('bodies');
+        throw unavailable('Too many request bodies are being received. Try again', 5);
+      }
+      budget.add(caller, bytes);
+      size += bytes;
+    };
     try {
-      await take(c, await readAtMost(c.req.raw, maxBytes, body));
+      if (Number(c.req.header('Content-Length')) > maxBytes) throw tooLarge();
+      await take(c, await readBody(c.req.raw, count));
       await next();
     } finally {
-      body.release();
+      budget.add(caller, -size);
     }
   };
+}
+
+const smallBody = 64 * 1024;
+
+/** The bytes of a body; `count` is called for those that have arrived. Throws 400 when it ends too early. */
+async function readBody(request: Request, count: (bytes: number) => void): Promise<Uint8Array<ArrayBuffer>> {
+  // A client that disconnects is not an internal error.
+  const endedEarly = () => {
+    throw badRequest('The request body ended too early');
+  };
+  // The adapter reads a small body without making streams.
+  if (Number(request.headers.get('Content-Length') ?? Number.NaN) <= smallBody) {
+    const bytes = new Uint8Array(await request.arrayBuffer().catch(endedEarly));
+    count(bytes.byteLength);
+    return bytes;
+  }
+  const parts: Uint8Array[] = [];
+  for (const reader = request.body?.getReader(); reader; ) {
+    const { done, value } = await reader.read().catch(endedEarly);
+    if (done) break;
+    count(value.byteLength);
+    parts.push(value);
+  }
+  return Buffer.concat(parts);
 }
 
 /** Reads a body as JSON whatever its Content-Type says (rule D2.3). Invalid UTF-8 is a 400, never replaced. */
@@ -123,44 +168,3 @@ export const takeMessage: TakeBody = (c, bytes) => {
 
 /** Stores the raw body, for a thread to read. */
 export const takeUpload: TakeBody = (c, bytes) => c.set('upload', bytes);
-
-const smallBody = 64 * 1024;
-
-/** The bytes of a body. Throws 413 beyond the limit, 400 when it ends too early, 503 when it is dropped. */
-async function readAtMost(
-  request: Request,
-  maxBytes: number,
-  held: HeldBody,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = () =>
-    new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes`);
-  // A client that disconnects is not an internal error.
-  const arrived = <T>(part: Promise<T>) =>
-    Promise.race([
-      part.catch(() => {
-        throw badRequest('The request body ended too early');
-      }),
-      held.dropped,
-    ]);
-  const declared = Number(request.headers.get('Content-Length') ?? Number.NaN);
-  if (declared > maxBytes) throw tooLarge();
-  // The server reads a small body without making streams, which would outlive the request until a full collection.
-  if (declared <= smallBody) {
-    const bytes = new Uint8Array(await arrived(request.arrayBuffer()));
-    held.take(bytes.byteLength);
-    held.whole();
-    return bytes;
-  }
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for (const reader = request.body?.getReader(); reader; ) {
-    const { done, value } = await arrived(reader.read());
-    if (done) break;
-    size += value.byteLength;
-    if (size > maxBytes) throw tooLarge();
-    held.take(value.byteLength);
-    parts.push(value);
-  }
-  held.whole();
-  return Buffer.concat(parts);
-}

@@ -11,36 +11,37 @@ export function readHeaders(raw: readonly string[]): Map<string, string> {
   return headers;
 }
 
-const special = ['cookie', 'origin', 'transfer-encoding', 'upgrade'];
-
-/** Whether headers, by lower-case name, are those of a request without a body on a kept-alive connection. */
-export const isPlain = (headers: ReadonlyMap<string, string>) =>
-  (headers.get('content-length') ?? '0') === '0' &&
-  (headers.get('connection') ?? 'keep-alive').toLowerCase() === 'keep-alive' &&
-  !special.some((name) => headers.has(name));
+/** What a request asks for: the host, and the path with its query as the router reads it. */
+export interface Target {
+  host: string;
+  path: string;
+}
 
 /** A path and query that URL parsing leaves unchanged, unless a segment begins with a dot. */
-const plainTarget = /^\/[\w!$&()*+,;=:@%~./-]*(?:\?[\w!$&()*+,;=:@%~./?-]+)?$/;
+const plainPath = /^\/[\w!$&()*+,;=:@%~./-]*(?:\?[\w!$&()*+,;=:@%~./?-]+)?$/;
 const dottedSegment = /\/(?:\.|%2e)/i;
 const hostAndPort = /^(?:[A-Za-z0-9_][\w.-]*|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/;
 const absoluteTarget = /^https?:\/\/([^/?]*)(.*)$/i;
 const longestHost = 255 + ':65535'.length;
 
 /**
- * Path and query of a request, as the router sees them; null for an invalid target (RFC 9112 3.2: a path, or an
- * absolute URL, whose host then counts) or an invalid Host. Nothing else parses a target or a Host.
+ * Reads the target and the Host of a request; null for an invalid one. A target is a path, or an absolute URL, whose
+ * host then counts (RFC 9112 3.2). The router, the Host check and the same-origin check all use what this gives.
  */
-export function requestTarget(target: string, host: string | undefined, version: string): string | null {
+export function readTarget(target: string, host: string | undefined, version: string): Target | null {
   // Load balancers send health checks in HTTP/1.0, which needs no Host.
   if (host === undefined ? version !== '1.0' : !isHost(host)) return null;
-  const absolute = target.startsWith('/') ? null : absoluteTarget.exec(target);
-  if (absolute !== null && !isHost(absolute[1]!)) return null;
-  const path = absolute === null ? target : absolute[2]!.replace(/^(?!\/)/, '/');
-  if (plainTarget.test(path) && !dottedSegment.test(path)) return path;
+  const [, named, rest = ''] = (target.startsWith('/') ? null : absoluteTarget.exec(target)) ?? [];
+  if (named !== undefined && !isHost(named)) return null;
+  const asked = {
+    host: named ?? host ?? 'localhost',
+    path: named === undefined ? target : rest.replace(/^(?!\/)/, '/'),
+  };
+  if (plainPath.test(asked.path) && !dottedSegment.test(asked.path)) return asked;
   // RFC 3986 forbids `#` and `\` in a path or query; `URL` would cut at the first and turn the second into a slash.
-  if (!/^\/[\x21-\x7e]*$/.test(path) || /[#\\]/.test(path)) return null;
-  const { pathname, search } = new URL(`http://localhost${path}`);
-  return pathname + search;
+  if (!/^\/[\x21-\x7e]*$/.test(asked.path) || /[#\\]/.test(asked.path)) return null;
+  const { pathname, search } = new URL(`http://localhost${asked.path}`);
+  return { ...asked, path: pathname + search };
 }
 
 /** The last valid host: most requests name the same. */

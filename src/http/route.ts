@@ -2,10 +2,10 @@ import { createRoute, OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { User, Viewer } from '../auth/viewer.ts';
 import type { JsonText } from '../base/json.ts';
+import type { Rule } from './access.ts';
 import { answer, privateHeaders, publicHeaders } from './answer.ts';
 import type { Env } from './env.ts';
 import { type Match, readIfMatch } from './if-match.ts';
-import type { Rule } from './rule.ts';
 import { headerText, jsonBody, problem } from './schema.ts';
 
 export type RequestContext = Context<Env>;

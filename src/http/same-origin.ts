@@ -11,21 +11,21 @@ export function isSameOrigin(c: Context<Env>, publicUrl: string | null): boolean
   const origin = c.req.header('Origin');
   if (origin === undefined || !URL.canParse(origin)) return false;
   // Compare hosts only: behind a proxy that ends TLS the schemes differ.
-  return origin === publicUrl || new URL(origin).host === hostOf(c);
+  return origin === publicUrl || new URL(origin).host === c.get('record').host;
 }
 
-const hostOf = (c: Context<Env>) => c.req.header('Host') ?? new URL(c.req.url).host;
-
 /** The origin that the request was sent to, as its reader wrote it. */
-export const originAsked = (c: Context<Env>) =>
-  `${c.get('record').secure ? 'https' : 'http'}://${hostOf(c).toLowerCase()}`;
+export function originAsked(c: Context<Env>): string {
+  const { secure, host } = c.get('record');
+  return `${secure ? 'https' : 'http'}://${host.toLowerCase()}`;
+}
 
 /** What a refusal for another origin was decided by, for the log. */
 export function originsOf(c: Context<Env>) {
   const cut = (text: string | undefined) => text?.slice(0, 300) ?? null;
   return {
     origin: cut(c.req.header('Origin')),
-    host: cut(hostOf(c)),
+    host: cut(c.get('record').host),
     fetchSite: cut(c.req.header('Sec-Fetch-Site')),
   };
 }

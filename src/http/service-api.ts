@@ -1,11 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../base/errors.ts';
-import type { JsonText } from '../base/json.ts';
 import type { Database } from '../db/database.ts';
+import type { OpenApi } from '../openapi.ts';
 import type { Access } from './access.ts';
 import { createRoutes } from './route.ts';
 import { jsonContent, notKept, TextFile } from './schema.ts';
-import { Health } from './service-schema.ts';
+
+/** The answer of `/healthz` and `/readyz`: constant, without versions or paths. */
+const Health = z.strictObject({ status: z.enum(['ok', 'ready']) }).openapi('Health');
 
 /** The state of the running service. */
 export interface ServiceState {
@@ -13,12 +15,12 @@ export interface ServiceState {
   draining: boolean;
 }
 
-/** The routes of the service (rule D22). `document` gives the OpenAPI text; null `metrics` leaves out `/metrics`. */
+/** The routes of the service (rule D22). `document` gives the API description; null `metrics` leaves out `/metrics`. */
 export function serviceRoutes(
   access: Access,
   db: Database,
   state: ServiceState,
-  document: () => JsonText<never>,
+  document: () => OpenApi,
   metrics: (() => Promise<string>) | null,
 ) {
   const { app, route } = createRoutes('Service');
@@ -51,11 +53,11 @@ export function serviceRoutes(
     },
   });
 
-  route('GET /openapi.json', access.public, {
+  route('GET /openapi.json', access.with({ kept: 'catalog' }).public, {
     operationId: 'getOpenApi',
     summary: 'Get this API description (OpenAPI 3.1)',
     response: jsonContent(z.record(z.string(), z.unknown()), 'The document.'),
-    handle: () => document(),
+    handle: () => ({ ...document() }),
   });
 
   if (metrics) {

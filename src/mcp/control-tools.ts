@@ -1,7 +1,7 @@
 import { citation } from '../base/citation.ts';
 import { badRequest } from '../base/errors.ts';
 import { brief } from '../base/text.ts';
-import { assessmentLines } from '../catalog/controls/assessment-lines.ts';
+import { assessmentLines } from '../catalog/controls/assessment.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
 import { citeControl, controlIn, isImported, missingControl } from '../catalog/search/control-versions.ts';
 import {

@@ -12,8 +12,8 @@ import type { Ask } from '../base/ask.ts';
 import { AppError, badRequest } from '../base/errors.ts';
 import { packageVersion } from '../base/root.ts';
 import { decodedUrl } from '../http/middleware.ts';
-import { closedSchema, openSchema } from '../http/published-schema.ts';
 import { type Answer, type Call, Refused } from './calls.ts';
+import { closedSchema, openSchema } from './published-schema.ts';
 import { answerTool, common, type Tool, tools } from './tools.ts';
 
 /** Who calls. Each function throws `Refused` for a caller without the right. */

@@ -1,11 +1,22 @@
 import type { Ask } from '../base/ask.ts';
 import { AppError, type ErrorCode } from '../base/errors.ts';
+import {
+  catalogPage,
+  cciList,
+  controlFile,
+  controlList,
+  frameworkList,
+  loadedCatalogs,
+} from '../catalog/controls/jobs.ts';
+import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
+import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
 import { collectionsJson, listsJson, pastedStigs } from '../collections/jobs.ts';
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
+import { searchSite } from '../site/search/jobs.ts';
 
 export type Job = (services: Services, ...args: never[]) => unknown;
 
@@ -19,8 +30,21 @@ export const jobs = {
   listChecklists,
   listsJson,
   pastedStigs,
+  catalogPage,
+  cciList,
+  controlFile,
+  controlList,
+  frameworkList,
+  loadedCatalogs,
+  catalogSummary,
+  findSources,
+  importedSources,
+  loadedContent,
+  documentFile,
+  roleFile,
   searchFile,
   searchPage,
+  searchSite,
   uploadAnswer,
 } satisfies Record<string, Job>;
 

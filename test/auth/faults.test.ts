@@ -1,19 +1,30 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { loadCertificates } from '../../src/auth/certificates.ts';
-import { readPeople } from '../../src/auth/people.ts';
+import { type FollowedCertificates, loadCertificates, readPeople } from '../../src/auth/certificates.ts';
 import { createSessions } from '../../src/auth/sessions.ts';
-import { createLog, silentLog } from '../../src/base/log.ts';
+import { followFiles } from '../../src/base/follow.ts';
+import { createLog, type Log, silentLog } from '../../src/base/log.ts';
 import { rejects, suite } from '../support/harness.ts';
 import { holdLock } from '../support/lock.ts';
 import { authority } from '../support/pki.ts';
 import { shipped } from '../support/reference.ts';
+import { until } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { openSite } from '../support/site.ts';
 
 // Threat D6, rule D34.2: faults of files and locks beside the sessions.
 const faults = suite('Faults beside sessions');
+
+async function reloadAll(ways: FollowedCertificates, log: Log, isDone: () => boolean): Promise<void> {
+  const { reloadAll: reload, stop } = followFiles(
+    ways.followed(() => undefined),
+    log,
+  );
+  reload();
+  await until('it is read', isDone);
+  stop();
+}
 
 faults('a people file that cannot be read leaves the last good rows', async () => {
   const folder = scratchFolder();
@@ -25,8 +36,7 @@ faults('a people file that cannot be read leaves the last good rows', async () =
   const ways = await loadCertificates(settings, () => new Date(), log);
   rmSync(file);
   mkdirSync(file);
-  for (const { paths, reload } of ways.followed(() => undefined)) if (paths.includes(file)) await reload();
-  assert.ok(lines.some((line) => line.includes('people not reloaded')));
+  await reloadAll(ways, log, () => lines.some((line) => line.includes('people not reloaded')));
   // A folder, and a file whose reading fails.
   for (const bad of [folder, '/proc/self/mem', join(folder, 'none.csv')])
     await rejects(
@@ -47,7 +57,7 @@ faults(
     const log = createLog('info', (line) => lines.push(line));
     const settings = { tlsClientCa, tlsCrl: null, certSubject: 'upn' as const, people: file };
     const ways = await loadCertificates(settings, () => new Date(), log);
-    for (const { paths, reload } of ways.followed(() => undefined)) if (paths.includes(file)) await reload();
+    await reloadAll(ways, log, () => lines.some((line) => line.includes('people reloaded')));
     const warned = lines.filter((line) => line.includes('"warn"') && line.includes('windows-1252'));
     assert.is(warned.length, 2);
     assert.is(ways.rightsOf('ann').organization, 'Büro');
@@ -59,7 +69,9 @@ faults('a session ends, and a head is noted, while an import holds the lock of t
   const db = await openSite(folder, [shipped('stigs')]);
   db.neverBlock();
   let now = new Date('2026-11-21T12:00:00Z');
-  const sessions = createSessions(db, () => now, silentLog);
+  const audit = { ended() {}, rolledBack() {}, hold: (work: () => void) => work(), failing: () => false };
+  const options = { audit, keyId: () => '', idleMinutes: 15, certificates: null };
+  const sessions = createSessions(db, () => now, silentLog, options);
   const user = { kind: 'user', subject: 'ann', email: null, organization: null, expiresAt: 2e9 } as const;
   const secret = await sessions.start({ ...user, entitlements: new Set() }, undefined);
   const count = () => db.sqlite.prepare('SELECT count(*) FROM sessions').pluck().get();

@@ -7,9 +7,7 @@ import { readCertificate } from '../../src/auth/certificate-facts.ts';
 import { loadCertificates } from '../../src/auth/certificates.ts';
 import { SignInRefused } from '../../src/auth/sign-in-refused.ts';
 import { createLog, silentLog } from '../../src/base/log.ts';
-import { createHandshakeLimit } from '../../src/http/limits/handshakes.ts';
-import { createObserver } from '../../src/http/observe/observer.ts';
-import { addressKey } from '../../src/http/observe/record.ts';
+import { createObserver } from '../../src/http/observe/record.ts';
 import { startServer } from '../../src/server.ts';
 import { suite } from '../support/harness.ts';
 import * as pki from '../support/pki.ts';
@@ -145,22 +143,6 @@ handshakes('a client cannot have its certificates verified again by a new handsh
   });
   socket.destroy();
   assert.ok(failure instanceof Error);
-});
-
-handshakes('an address is refused for a minute, an IPv6 network as one address', () => {
-  let now = 0;
-  const limit = createHandshakeLimit(() => now);
-  const tooLarge = (address: string, bytes: number) => limit.isTooLarge(addressKey(address), bytes);
-  assert.not(tooLarge('10.0.0.1', 24 * 1024));
-  assert.ok(tooLarge('10.0.0.1', 24 * 1024 + 1));
-  assert.ok(tooLarge('2001:db8::1', 99_000));
-  const refused = () =>
-    ['10.0.0.1', '10.0.0.2', '2001:db8::2'].map((each) => limit.isRefused(addressKey(each)));
-  assert.equal(refused(), [true, false, true]);
-  now = 59_999;
-  assert.equal(refused(), [true, false, true]);
-  now = 60_000;
-  assert.equal(refused(), [false, false, false]);
 });
 
 handshakes('a large certificate, or one of an unknown issuer, is refused before it is read', async () => {

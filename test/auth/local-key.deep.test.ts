@@ -69,7 +69,7 @@ local('a new key counts at once, tokens of the former one are refused from then 
   const { token, file } = await another();
   assert.is(await status(token), 401);
   renameSync(file, keyFile);
-  // The file is looked at once a second (test/auth/key-watch.test.ts); a machine that is busy may take longer.
+  // The file is looked at five times a second (test/auth/key-watch.test.ts); a machine that is busy may take longer.
   await statusBecomes(token, 200);
   for (let count = 0; count < 3; count++) assert.is(await status(former), 401);
   assert.is(logged('key set reloaded'), 1);

@@ -27,7 +27,7 @@ const serviceOf = (db: Database) =>
   createOwnTokens(
     db,
     () => t.clock.now,
-    async () => '',
+    () => '',
     null,
   );
 
@@ -121,7 +121,7 @@ tokens('it ends with the local key and with the certificate of its session', asy
   let key = 'one';
   let standing: 'good' | 'over' | 'unknown' = 'good';
   const now = () => t.clock.now;
-  const service = createOwnTokens(t.db, now, async () => key, { standing: () => standing });
+  const service = createOwnTokens(t.db, now, () => key, { standing: () => standing });
   const made = await service.create({ ...ann, certificate: 'MIIB' }, { id: testId(1), name: 'n', lifetime });
   assert.is((await service.find(made.token)).ownToken, testId(1));
   for (const bad of ['over', 'unknown'] as const) {
@@ -131,7 +131,7 @@ tokens('it ends with the local key and with the certificate of its session', asy
   standing = 'good';
   await service.find(made.token);
   // Without certificates being set up none counts that one made.
-  await rejects(createOwnTokens(t.db, now, async () => key, null).find(made.token), /Missing or invalid/);
+  await rejects(createOwnTokens(t.db, now, () => key, null).find(made.token), /Missing or invalid/);
   key = 'two';
   await rejects(service.find(made.token), /Missing or invalid/);
 });

@@ -10,7 +10,7 @@ import { fill, row, start, tokenOf } from './site.ts';
 const releases = 1000;
 const clients = 10;
 const perClient = 100;
-/** Until a server that is idle has given memory back (rule S2.10). */
+/** Until a server that is idle has settled. */
 const idleMilliseconds = 20_000;
 
 interface Question {

@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { createStatusService } from '../../src/catalog/loaded-status.ts';
+import { loadedStatus } from '../../src/catalog/loaded-status.ts';
 import { type CheckReport, checkDatabase } from '../../src/commands/check.ts';
 import { type Database, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
@@ -314,7 +314,7 @@ check.run();
 const status = suite('gapstone status');
 
 function statusOf(db: Database) {
-  return createStatusService(db).status();
+  return loadedStatus(db);
 }
 
 /** The members of an object as one text. */

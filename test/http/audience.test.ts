@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { createAnswers } from '../../src/http/cache/answers.ts';
-import { rememberTokens } from '../../src/http/cache/verified-tokens.ts';
+import { createAnswerCache } from '../../src/http/cache.ts';
+import { rememberTokens } from '../../src/http/verified-tokens.ts';
 import { type TestApp, testApp, verifier } from '../support/app.ts';
 import { suite } from '../support/harness.ts';
 import { shipped } from '../support/reference.ts';
@@ -48,7 +48,7 @@ audience('what is kept is what the database says, whoever wrote what before', as
   const now = () => new Date('2026-11-21T12:00:00Z');
   const { verify } = rememberTokens(verifier(now), () => 0, now);
   const kept = await testApp([shipped('stigs'), shipped('controls')], { verify });
-  const fresh = await testApp([], { db: kept.db, verify, answers: createAnswers(kept.db, 8) });
+  const fresh = await testApp([], { db: kept.db, verify, cache: createAnswerCache(kept.db, 8) });
   const tokens: Record<string, string> = {};
   for (const [name, claims] of Object.entries(people)) tokens[name] = await kept.token(claims);
   const ids: Record<string, string> = {};

@@ -4,12 +4,11 @@ import { runImport } from '../../importers/run.ts';
 import { createApp } from '../../src/app/app.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createDocumentCollectionService } from '../../src/collections/catalog-collections.ts';
-import { createAnswers } from '../../src/http/cache/answers.ts';
-import { createFastPath } from '../../src/http/cache/fast-path.ts';
-import { rememberTokens } from '../../src/http/cache/verified-tokens.ts';
-import { commonHeaders, securityHeaders } from '../../src/http/headers.ts';
-import { createLimiter, unlimited } from '../../src/http/limits/limiter.ts';
-import type { Observer } from '../../src/http/observe/observer.ts';
+import { createAnswerCache, createShortcut } from '../../src/http/cache.ts';
+import { securityHeaders } from '../../src/http/headers.ts';
+import { createLimiter, unlimited } from '../../src/http/limits.ts';
+import type { Observer } from '../../src/http/observe/record.ts';
+import { rememberTokens } from '../../src/http/verified-tokens.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { type Clock, signToken, verifier } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
@@ -35,23 +34,23 @@ async function serve(perMinute: number | null = null) {
   const now = () => clock.now;
   const db = await preparedCatalog([shipped()], now);
   const tokens = rememberTokens(verifier(now), () => 0, now);
-  const answers = createAnswers(db);
+  const cache = createAnswerCache(db);
   const limiter = perMinute === null ? unlimited : createLimiter(perMinute, () => 0);
   const seen: unknown[] = [];
   const observer = {
     end: ({ route, subject, tokenType }, status) => seen.push([route, status, subject, tokenType]),
   } as Observer;
-  const context = testContext(db, { verify: tokens.verify, now, answers, limiter, observer });
+  const context = testContext(db, { verify: tokens.verify, now, cache, limiter, observer });
   const app = createApp(context);
-  const fastPath = createFastPath({
-    ...{ answers, known: tokens.known, limiter, concurrency: context.concurrency },
-    commonHeaders: commonHeaders(false),
+  const shortcut = createShortcut({
+    ...{ cache, known: tokens.known, limiter, queue: context.queue },
+    corsOrigins: [],
   });
   let wasKept = false;
   const server = await startServer((request, record) => app.fetch(request, { record }), {
     ...{ host: '127.0.0.1', port: 0, log: silentLog, observer },
-    fastPath(request, response, record, headers) {
-      wasKept = fastPath(request, response, record, headers);
+    shortcut(request, response, record, headers) {
+      wasKept = shortcut(request, response, record, headers);
       return wasKept;
     },
   });

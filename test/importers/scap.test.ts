@@ -4,7 +4,7 @@ import { parseSource } from '../../importers/parse.ts';
 import { runImport } from '../../importers/run.ts';
 import { compareScapVersions, type ScapContent } from '../../importers/stigs/scap-parse.ts';
 import { sha256 } from '../../src/base/ids.ts';
-import { createStatusService } from '../../src/catalog/loaded-status.ts';
+import { loadedStatus } from '../../src/catalog/loaded-status.ts';
 import type { Database } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { filesToReadAgain } from '../../src/db/read-again.ts';
@@ -257,7 +257,7 @@ scap('what an older version skipped is read again, also in an archive of the inb
      WHERE kind = 'scap'`);
   const again = [{ source: `${zip}!/in.zip!/s.xml`, sha256: sha256(writeScap()) }];
   assert.equal(filesToReadAgain(db.sqlite), again);
-  assert.equal(createStatusService(db).status().readAgain, [again[0]!.source]);
+  assert.equal(loadedStatus(db).readAgain, [again[0]!.source]);
   const look = async () => (await notYetImported(db, [stig, zip], new Set(), false)).fresh;
   assert.equal(await look(), [zip]);
   await runImport(db, [zip]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { parseSource } from '../../importers/parse.ts';
-import { readPeople } from '../../src/auth/people.ts';
+import { readPeople } from '../../src/auth/certificates.ts';
 import { readHosts } from '../../src/checklists/host-table.ts';
 import { decodeText } from '../../src/read/decode.ts';
 import { readTable } from '../../src/read/table.ts';

@@ -161,7 +161,7 @@ test('who lacks a token learns that before what is wrong with the arguments', as
 });
 
 test('rate limits are those of the API, and coverage counts as expensive', async () => {
-  const { createLimiter } = await import('../../src/http/limits/limiter.ts');
+  const { createLimiter } = await import('../../src/http/limits.ts');
   const limited = await testApp([shipped('stigs')], { limiter: createLimiter(20, () => 0) });
   const caller = await userCaller(limited);
   const statuses: number[] = [];

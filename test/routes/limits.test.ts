@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createLimiter } from '../../src/http/limits/limiter.ts';
+import { createLimiter } from '../../src/http/limits.ts';
 import { beginRecord } from '../../src/http/observe/record.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { integrationCaller, sessionCaller, userCaller } from '../support/callers.ts';

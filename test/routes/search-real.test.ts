@@ -150,7 +150,7 @@ test('random phrases find all that grep -iwF finds, quoted exactly that where th
 test('snippets are pieces of the rule, and marks hold the word', async () => {
   for (const q of ['sshd_config', 'audit*', '"login.defs"', 'CCI-000366']) {
     const { results, exact } = await service.search({ q, page: 1, limit: 100 });
-    // The others, of the second reading, have other forms of the word.
+    // The others, of the relaxed search, have other forms of the word.
     for (const result of results.slice(0, exact)) {
       const { ruleId, snippet } = result;
       const { text } = rules[place(result)]!;

@@ -59,7 +59,7 @@ async function ask(q: string, more = '', site = t) {
   return answer.json;
 }
 
-/** The V-ids of the rules that have all words: those of the second reading have a test of their own. */
+/** The V-ids of the rules that have all words: those of the relaxed search have a test of their own. */
 const exactIn = ({ results, exact }: { results: { groupId: string; rank: number }[]; exact: number }) =>
   results.filter(({ rank }) => rank <= exact).map(({ groupId }) => groupId);
 const groups = async (q: string, more = '&limit=100', site = t) => exactIn(await ask(q, more, site));

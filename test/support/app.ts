@@ -5,7 +5,7 @@ import { createApp } from '../../src/app/app.ts';
 import { createVerifyUserToken, type VerifyUserToken } from '../../src/auth/tokens.ts';
 import { readConfig } from '../../src/base/config.ts';
 import type { Database } from '../../src/db/database.ts';
-import { createAnswers } from '../../src/http/cache/answers.ts';
+import { createAnswerCache } from '../../src/http/cache.ts';
 import type { Env } from '../../src/http/env.ts';
 import { createMetrics } from '../../src/http/observe/metrics.ts';
 import { type Given, testContext } from './context.ts';
@@ -58,8 +58,8 @@ export async function testApp(
   const verify = verifier(now);
   const metrics = createMetrics().text;
   // Kept answers are part of what is tested: whatever one holds too long, some test must see.
-  const answers = createAnswers(db);
-  const app = watched(createApp(testContext(db, { verify, now, metrics, answers, ...deps })));
+  const cache = createAnswerCache(db);
+  const app = watched(createApp(testContext(db, { verify, now, metrics, cache, ...deps })));
   const token = (claims: Record<string, unknown> = {}) => signToken(clock, claims);
   const common = await token();
 

@@ -4,9 +4,8 @@ import { createAudit } from '../../src/audit/audited-action.ts';
 import { type AuditStream, silentAudit } from '../../src/audit/stream.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Database } from '../../src/db/database.ts';
-import { createConcurrencyLimit, createUploadConcurrency } from '../../src/http/limits/concurrency.ts';
-import { unlimited } from '../../src/http/limits/limiter.ts';
-import { createObserver } from '../../src/http/observe/observer.ts';
+import { createQueue, createUploadQueues, unlimited } from '../../src/http/limits.ts';
+import { createObserver } from '../../src/http/observe/record.ts';
 import { createUploads } from '../../src/site/checklists/uploads.ts';
 
 /** What a test says of its application: the rest is without limits, silent and not kept. */
@@ -23,14 +22,14 @@ export function testContext(db: Database, { audit = silentAudit, ...given }: Giv
     now: () => new Date(),
     newId: randomUUID,
     verify: () => Promise.reject(new Error('nobody')),
-    keyId: async () => '',
+    keyId: () => '',
     state: { draining: false },
     observer: createObserver(log),
     metrics: null,
-    answers: null,
+    cache: null,
     limiter: unlimited,
-    concurrency: createConcurrencyLimit(),
-    uploadConcurrency: createUploadConcurrency(),
+    queue: createQueue(),
+    uploadQueue: createUploadQueues(),
     rejected: () => undefined,
     uploads: createUploads(log),
     cronSecret: null,

@@ -1,6 +1,6 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import * as assert from 'uvu/assert';
-import { openSchema } from '../../src/http/published-schema.ts';
+import { openSchema } from '../../src/mcp/published-schema.ts';
 import { common, tools } from '../../src/mcp/tools.ts';
 import type { TestApp } from './app.ts';
 import type { Caller } from './callers.ts';

@@ -6,7 +6,7 @@ import type { AppError } from '../../src/base/errors.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import type { Cklb } from '../../src/catalog/stigs/cklb-schema.ts';
 import type { Release, Upgraded } from '../../src/checklists/upload.ts';
-import { createConcurrencyLimit, smallUpload } from '../../src/http/limits/concurrency.ts';
+import { createQueue, expensiveLimits, smallUpload } from '../../src/http/limits.ts';
 import type { Upload } from '../../src/site/checklists/upload-thread.ts';
 import {
   createUploads,
@@ -183,14 +183,8 @@ uploading(
 );
 
 uploading('an upload that there is no room for is asked to come again, on the page too', async () => {
-  const uploadConcurrency = createConcurrencyLimit({
-    total: 0,
-    perCaller: 0,
-    computing: 0,
-    waiting: 0,
-    patience: 0,
-  });
-  const full = await testApp([shipped('stigs')], { uploadConcurrency: () => uploadConcurrency });
+  const queue = createQueue({ ...expensiveLimits, waitingPerCaller: 0 });
+  const full = await testApp([shipped('stigs')], { uploadQueue: () => queue });
   const caller = await userCaller(full);
   const byApi = await full.send('POST', path, {});
   assert.equal([byApi.status, byApi.headers.get('Retry-After')], [503, '5']);

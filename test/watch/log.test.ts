@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { createLog, redact } from '../../src/base/log.ts';
-import { createObserver } from '../../src/http/observe/observer.ts';
-import { beginRecord } from '../../src/http/observe/record.ts';
+import { beginRecord, createObserver } from '../../src/http/observe/record.ts';
 import { suite } from '../support/harness.ts';
 
 const log = suite('Log');
@@ -77,7 +76,7 @@ log('a request line is one line of JSON whatever its texts are, and levels hold 
   );
   const silent: string[] = [];
   const warn = createLog('warn', (line) => silent.push(line));
-  warn.line('info', 'request', '"a":1');
+  warn.line('info', 'request', { a: 1 });
   warn.info('no');
   assert.equal(silent, []);
 });

@@ -1,13 +1,12 @@
+import type { Ask } from '../../base/ask.ts';
 import type { Access } from '../../http/access.ts';
-import { download, publicHeaders } from '../../http/answer.ts';
-import { downloadFile, fileContent } from '../../http/downloads.ts';
+import { answer, publicHeaders } from '../../http/answer.ts';
+import { fileContent, sendFile } from '../../http/downloads.ts';
 import { OscalDocument } from '../../http/oscal-document.ts';
-import { createRoutes } from '../../http/route.ts';
+import { createRoutes, type RequestContext } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
-import * as cciSchemas from './ccis-schema.ts';
-import { interchangeColumns } from './interchange.ts';
-import { toCatalog, toProfile } from './oscal.ts';
-import type { ControlService } from './queries.ts';
+import { cciList, controlFile, controlList, frameworkList } from './jobs.ts';
+import type { ControlFilter, ControlService } from './queries.ts';
 import * as schemas from './schema.ts';
 
 const published = [
@@ -47,23 +46,23 @@ const published = [
 ] as const;
 
 /** The control catalogs (rule D6): public, a list and a record of each framework over one service. */
-export function controlRoutes(access: Access, controls: ControlService) {
+export function controlRoutes(access: Access, ask: Ask, controls: ControlService) {
   const { app, route } = createRoutes('Controls');
 
   route('GET /api/v1/controls', access.public, {
     operationId: 'listFrameworks',
     summary: 'List the frameworks with their imported versions and baselines',
-    response: jsonContent(cciSchemas.Frameworks, 'The frameworks: the published first, then imported ones.'),
-    handle: () => controls.frameworks(),
+    response: jsonContent(schemas.Frameworks, 'The frameworks: the published first, then imported ones.'),
+    handle: () => ask(frameworkList),
   });
 
   route('GET /api/v1/controls/cci', access.public, {
     operationId: 'listCcis',
     summary: 'List the CCIs of a CCI list',
-    query: cciSchemas.cciQuery,
-    response: jsonContent(cciSchemas.CciList, 'A page of CCIs.'),
+    query: schemas.cciQuery,
+    response: jsonContent(schemas.CciList, 'A page of CCIs.'),
     notFound: true,
-    handle: ({ query }) => controls.ccis(query),
+    handle: ({ query }) => ask(cciList, query),
   });
 
   route('GET /api/v1/controls/{framework}/baselines', access.public, {
@@ -85,33 +84,29 @@ export function controlRoutes(access: Access, controls: ControlService) {
       description:
         'An OSCAL catalog with withdrawn controls, or with baseline= an OSCAL profile. The csv can be imported.',
     },
-    handle: ({ params, query: { version, baseline, format, raw } }, c) => {
-      const exported = controls.exported(params.framework, version, baseline);
-      const name = [exported.framework, exported.version, ...(baseline === undefined ? [] : [baseline])]
-        .join('_')
-        .replaceAll(' ', '_');
-      if (format === 'oscal') {
-        const document = exported.baseline ? toProfile(exported, exported.baseline) : toCatalog(exported);
-        return download(c, JSON.stringify(document), format, `${name}.json`, publicHeaders);
-      }
-      const rows = exported.controls.map((control) => ({ ...exported, ...control }));
-      const columns = interchangeColumns;
-      const file = { json: {}, root: 'controls', element: 'control', columns, rows, headers: publicHeaders };
-      return downloadFile(c, { format, raw }, name, file);
+    handle: async ({ params, query }, c) => {
+      const file = await ask(controlFile, params.framework, query, c.get('banner'));
+      return sendFile(c, file, file.name, publicHeaders);
     },
   });
 
-  for (const { framework, operation, summaries, noun, filters, list, record } of published) {
+  const listed = async (c: RequestContext, framework: string, filter: ControlFilter) =>
+    answer(c, (await ask(controlList, framework, filter)).bytes, publicHeaders);
+  /** The fields of a record depend on its framework. */
+  const record = (framework: string, controlId: string, version: string | undefined) =>
+    controls.one(framework, controlId, version) as never;
+
+  for (const { framework, operation, summaries, noun, filters, ...answers } of published) {
     route(`GET /api/v1/controls/${framework}`, access.public, {
       operationId: `list${operation}s`,
       summary: summaries[0],
       query: filters,
-      response: jsonContent(list, `The ${noun}s.`),
+      response: jsonContent(answers.list, `The ${noun}s.`),
       notFound: true,
-      handle: ({ query: { search, family, version, page, limit, ...words } }) => {
+      handle: ({ query: { search, family, version, page, limit, ...words } }, c) => {
         const { baseline, ...others } = words as Record<string, Set<string> | undefined>;
-        const filter = { search, family, version, page, limit, baseline, words: Object.values(others) };
-        return controls.list(framework, filter);
+        const groups = Object.values(others);
+        return listed(c, framework, { search, family, version, page, limit, baseline, words: groups });
       },
     });
 
@@ -120,8 +115,8 @@ export function controlRoutes(access: Access, controls: ControlService) {
       summary: summaries[1],
       params: schemas.controlParam,
       query: schemas.controlQuery,
-      response: jsonContent(record, `The ${noun}.`),
-      handle: ({ params, query }) => controls.record(framework, params.controlId, query.version),
+      response: jsonContent(answers.record, `The ${noun}.`),
+      handle: ({ params, query }) => record(framework, params.controlId, query.version),
     });
   }
 
@@ -134,9 +129,9 @@ export function controlRoutes(access: Access, controls: ControlService) {
   route('GET /api/v1/controls/cci/{cci}', access.public, {
     operationId: 'getCci',
     summary: 'Get a CCI with the controls that it refers to',
-    params: cciSchemas.cciParam,
+    params: schemas.cciParam,
     query: schemas.controlQuery,
-    response: jsonContent(cciSchemas.CciRecord, 'The CCI.'),
+    response: jsonContent(schemas.CciRecord, 'The CCI.'),
     handle: ({ params, query }) => {
       const { version, identifier } = controls.one('cci', params.cci, query.version);
       return controls.cci(version, identifier);
@@ -150,7 +145,7 @@ export function controlRoutes(access: Access, controls: ControlService) {
     query: schemas.query80053,
     response: jsonContent(schemas.SiteControlList, 'The controls.'),
     notFound: true,
-    handle: ({ params, query }) => controls.list(ofSite(params.framework), { ...query, words: [] }),
+    handle: ({ params, query }, c) => listed(c, ofSite(params.framework), { ...query, words: [] }),
   });
 
   route('GET /api/v1/controls/{framework}/{controlId}', access.public, {
@@ -159,7 +154,7 @@ export function controlRoutes(access: Access, controls: ControlService) {
     params: frameworkParam.extend(controlParam.shape),
     query: schemas.controlQuery,
     response: jsonContent(schemas.SiteControlRecord, 'The control.'),
-    handle: ({ params, query }) => controls.record(ofSite(params.framework), params.controlId, query.version),
+    handle: ({ params, query }) => record(ofSite(params.framework), params.controlId, query.version),
   });
 
   return app;

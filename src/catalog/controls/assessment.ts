@@ -1,84 +1,70 @@
 import type { Database } from '../../db/database.ts';
-import { perGeneration } from '../../db/one-generation.ts';
-import type { ObjectivePart, StoredAssessment } from './assessment-record.ts';
+import {
+  type ObjectivePart,
+  partOf,
+  type Relation,
+  relationOf,
+  relations,
+  type StoredAssessment,
+} from './assessment-record.ts';
 import { versionKey } from './frameworks.ts';
-import { partOf, type Relation, relationOf, relations } from './objective-part.ts';
 import type { Assessment, Objective } from './schema.ts';
 
 export type ControlAssessments = ReturnType<typeof createControlAssessments>;
 
-interface Reference {
+/** A reference of a CCI to a control, as the CCI list has it. */
+interface CciReference {
+  cci: string;
+  version: string;
+  control: string;
+  reference: string;
+}
+
+/** A part of a control that a CCI refers to. */
+interface ReferencedPart {
   cci: string;
   part: string;
 }
 
-interface Value {
+/** A value that a baseline sets or constrains a parameter to. */
+interface ParameterValue {
   parameter: string;
   source: string;
   value: string;
 }
 
+/** A control with what is stored of its assessment. */
+interface StoredControl {
+  identifier: string;
+  assessment?: Partial<StoredAssessment> | undefined;
+}
+
+// Deprecated CCIs are left out.
+const referencesToControls = `SELECT DISTINCT m.from_identifier AS cci, m.to_version AS version, m.to_identifier AS control, m.reference
+  FROM json_each(?) AS n
+ CROSS JOIN mapping_facts AS m ON m.to_framework = 'nist-800-53' AND m.to_identifier = n.value
+  JOIN controls AS c ON c.framework = 'cci' AND c.version = m.from_version AND c.identifier = m.from_identifier
+ WHERE m.from_framework = 'cci'
+   AND m.from_version = (SELECT version FROM framework_versions WHERE framework = 'cci' AND is_default = 1)
+   AND c.status = 'active'
+ ORDER BY m.from_identifier`;
+
+const valuesOfBaselines = `SELECT parameter, name AS source, value
+  FROM (SELECT b.ordinal, b.framework, b.version, b.name, 0 AS place, v.parameter, v.value
+          FROM baselines AS b JOIN parameter_value_facts AS v ON v.source_id = b.source_id AND v.baseline = b.name
+         UNION ALL
+        SELECT b.ordinal, b.framework, b.version, b.name, v.ordinal, v.parameter, v.value
+          FROM baselines AS b JOIN profile_values AS v ON v.source_id = b.source_id)
+ WHERE framework = @framework AND version = @version
+   AND (@baseline IS NULL OR name = @baseline)
+   AND (@parameters IS NULL OR parameter IN (SELECT value FROM json_each(@parameters)))
+ ORDER BY ordinal, place`;
+
 /** What a control asks (rule D37): what its sources state, with the values of profiles and the CCIs of each objective. */
-export function createControlAssessments(db: Database) {
-  const { sqlite } = db;
-  const referencesTo = sqlite.prepare<
-    [],
-    { cci: string; version: string; control: string; reference: string }
-  >(
-    `SELECT DISTINCT m.from_identifier AS cci, m.to_version AS version, m.to_identifier AS control, m.reference
-       FROM mapping_facts AS m
-       JOIN framework_versions AS v ON v.framework = 'cci' AND v.version = m.from_version AND v.is_default = 1
-       JOIN controls AS c ON c.framework = 'cci' AND c.version = v.version AND c.identifier = m.from_identifier
-      WHERE m.from_framework = 'cci' AND m.to_framework = 'nist-800-53' AND c.status = 'active'
-      ORDER BY m.from_identifier`,
-  );
-  const valuesOf = sqlite.prepare<[string, string], Value>(
-    `SELECT parameter, name AS source, value FROM (
-       SELECT b.ordinal, b.framework, b.version, b.name, 0 AS place, v.parameter, v.value FROM baselines AS b
-         JOIN parameter_value_facts AS v ON v.source_id = b.source_id AND v.baseline = b.name
-        UNION ALL
-       SELECT b.ordinal, b.framework, b.version, b.name, v.ordinal, v.parameter, v.value FROM baselines AS b
-         JOIN profile_values AS v ON v.source_id = b.source_id)
-      WHERE framework = ? AND version = ? ORDER BY ordinal, place`,
-  );
-
-  /** References of CCIs that are not deprecated, by revision and control. */
-  const references = perGeneration(db, () => {
-    const byControl = new Map<string, Reference[]>();
-    for (const { cci, version, control, reference } of referencesTo.all()) {
-      const key = keyOf(version, control);
-      const known = byControl.get(key) ?? [];
-      if (known.length === 0) byControl.set(key, known);
-      for (const part of partsOfReference(control, reference)) known.push({ cci, part });
-    }
-    return byControl;
-  });
-  const values = perGeneration(db, () => new Map<string, Map<string, Value[]>>());
-
-  function valuesIn(framework: string, version: string): Map<string, Value[]> {
-    const key = JSON.stringify([framework, version]);
-    const known = values().get(key);
-    if (known) return known;
-    const found = Map.groupBy(valuesOf.all(framework, version), ({ parameter }) => parameter);
-    values().set(key, found);
-    return found;
-  }
-
-  /** The leaves in the order of the document, with what joins them to CCIs. */
-  function objectivesOf(
-    framework: string,
-    version: string,
-    identifier: string,
-    parts: ObjectivePart[],
-  ): Objective[] {
-    const stated = framework === 'nist-800-53' ? (references().get(keyOf(version, identifier)) ?? []) : [];
-    return leavesOf(parts).map(({ part: linked, ...leaf }) => {
-      const part = framework === 'nist-800-53' ? partOf(identifier, leaf.label) : (linked ?? '');
-      return { ...leaf, part, ccis: ccisOf(part, stated) };
-    });
-  }
-
-  const records = sqlite
+export function createControlAssessments({ sqlite, read }: Database) {
+  const referencesTo = sqlite.prepare<[string], CciReference>(referencesToControls);
+  const valuesOf = sqlite.prepare<object, ParameterValue>(valuesOfBaselines);
+  const stored = sqlite
     .prepare<[string, string, string], [identifier: string, assessment: string | null]>(
       `SELECT identifier, record_json -> '$.assessment' FROM controls
         WHERE framework = ? AND version = ? AND identifier IN (SELECT value FROM json_each(?))`,
@@ -90,44 +76,57 @@ export function createControlAssessments(db: Database) {
     )
     .raw();
 
-  /** What a control asks, of what is stored of it. */
-  function assessmentOf(
-    { framework, version, identifier }: { framework: string; version: string; identifier: string },
-    stored: Partial<StoredAssessment> = {},
-  ): Assessment {
-    return db.read(() => {
-      const set = valuesIn(framework, version);
-      return {
-        parameters: (stored.parameters ?? []).map(
-          ({ aggregates: _, published: __, stated, ...parameter }) => ({
-            ...parameter,
-            values: [
-              ...(stated ? [{ source: framework, value: stated.join('; ') }] : []),
-              ...(set.get(parameter.id) ?? []).map(({ source, value }) => ({ source, value })),
-            ],
-          }),
-        ),
-        objectives: objectivesOf(framework, version, identifier, stored.objectives ?? []),
-        methods: stored.methods ?? [],
-        derived: true,
-      };
-    });
+  /** Adds to stored assessments of one version what other sources state. */
+  function complete(framework: string, version: string, controls: StoredControl[]): Assessment[] {
+    const is53 = framework === 'nist-800-53';
+    const identifiers = JSON.stringify(is53 ? controls.map(({ identifier }) => identifier) : []);
+    const revision = versionKey('nist-800-53', version);
+    const parts = referencesTo
+      .all(identifiers)
+      .filter((each) => versionKey('nist-800-53', each.version) === revision)
+      .flatMap(({ cci, control, reference }) =>
+        partsOfReference(control, reference).map((part) => ({ cci, control, part })),
+      );
+    const referenced = Map.groupBy(parts, ({ control }) => control);
+    const ids = controls.flatMap(({ assessment }) => (assessment?.parameters ?? []).map(({ id }) => id));
+    const values = Map.groupBy(
+      valuesOf.all({ framework, version, baseline: null, parameters: JSON.stringify(ids) }),
+      ({ parameter }) => parameter,
+    );
+    return controls.map(({ identifier, assessment = {} }) => ({
+      parameters: (assessment.parameters ?? []).map(
+        ({ aggregates: _, published: __, stated, ...parameter }) => ({
+          ...parameter,
+          values: [
+            ...(stated ? [{ source: framework, value: stated.join('; ') }] : []),
+            ...(values.get(parameter.id) ?? []).map(({ source, value }) => ({ source, value })),
+          ],
+        }),
+      ),
+      // The leaves in the order of the document.
+      objectives: leavesOf(assessment.objectives ?? []).map(({ part: linked = '', ...leaf }) => {
+        const part = is53 ? partOf(identifier, leaf.label) : linked;
+        return { ...leaf, part, ccis: ccisOf(part, referenced.get(identifier) ?? []) };
+      }),
+      methods: assessment.methods ?? [],
+      derived: true,
+    }));
   }
 
   return {
-    assessmentOf,
+    /** What a control asks, of what is stored of it. */
+    assessmentOf: (framework: string, version: string, control: StoredControl): Assessment =>
+      complete(framework, version, [control])[0]!,
 
     /** What some controls of a version ask, by identifier. */
     assessments: (framework: string, version: string, identifiers: string[]): Map<string, Assessment> =>
-      db.read(
-        () =>
-          new Map(
-            records.all(framework, version, JSON.stringify(identifiers)).map(([identifier, stored]) => {
-              const assessment = stored === null ? {} : (JSON.parse(stored) as Partial<StoredAssessment>);
-              return [identifier, assessmentOf({ framework, version, identifier }, assessment)];
-            }),
-          ),
-      ),
+      read(() => {
+        const controls = stored
+          .all(framework, version, JSON.stringify(identifiers))
+          .map(([identifier, json]) => ({ identifier, assessment: JSON.parse(json ?? '{}') }));
+        const assessments = complete(framework, version, controls);
+        return new Map(controls.map(({ identifier }, at) => [identifier, assessments[at]!]));
+      }),
 
     /** The folded names of the families of the controls of a version, codes too. */
     familyNames: (framework: string, version: string): Map<string, string[]> =>
@@ -138,46 +137,53 @@ export function createControlAssessments(db: Database) {
       ),
 
     /** The parameters that a baseline sets or constrains. */
-    setBy: (framework: string, version: string, baseline: string): Value[] =>
-      [...valuesIn(framework, version).values()].flat().filter(({ source }) => source === baseline),
+    setBy: (framework: string, version: string, baseline: string): ParameterValue[] =>
+      valuesOf.all({ framework, version, baseline, parameters: null }),
   };
 }
 
-const keyOf = (version: string, control: string) => `${versionKey('nist-800-53', version)} ${control}`;
-
 /** One reference may name several controls, and a control several times: `AC-2 a, AC-2 b`. */
 export function partsOfReference(control: string, reference: string): string[] {
-  const parts = reference.split(/[,;]/).map((each) => partOf(control, each, null));
-  const found = parts.filter((part) => part !== null);
-  return found.length === 0 ? [''] : found;
+  const parts = reference.split(/[,;]/).flatMap((each) => partOf(control, each, null) ?? []);
+  return parts.length === 0 ? [''] : parts;
 }
 
 type Leaf = Omit<ObjectivePart, 'parts' | 'prose'> & { context: string; text: string };
 
-function leavesOf(parts: ObjectivePart[], context = ''): Leaf[] {
-  return parts.flatMap(({ parts: below, prose, ...part }) => {
-    if (below.length === 0)
-      return [{ id: part.id, label: part.label, ...linkOf(part), context, text: prose }];
-    return leavesOf(below, [context, prose].filter((text) => text !== '').join(' ')).map((leaf) => ({
-      ...linkOf(part),
-      ...leaf,
-    }));
-  });
+/** The objectives without others below them. One without a link has that of the objective around it. */
+function leavesOf(parts: ObjectivePart[], context = '', linked?: string): Leaf[] {
+  return parts.flatMap(({ id, label, prose, part = linked, parts: below }) =>
+    below.length === 0
+      ? [{ id, label, context, text: prose, ...(part === undefined ? {} : { part }) }]
+      : leavesOf(below, [context, prose].filter((text) => text !== '').join(' '), part),
+  );
 }
 
-const linkOf = ({ part }: { part?: string }) => (part === undefined ? {} : { part });
-
 /** Each CCI once, with the nearest relation; in the order of relations, then of CCIs. */
-function ccisOf(part: string, stated: Reference[]): Objective['ccis'] {
+function ccisOf(part: string, referenced: ReferencedPart[]): Objective['ccis'] {
   const nearest = new Map<string, Relation>();
-  for (const reference of stated) {
-    const relation = relationOf(part, reference.part);
-    const known = nearest.get(reference.cci);
-    if (relation === null) continue;
-    if (known === undefined || relations.indexOf(relation) < relations.indexOf(known))
-      nearest.set(reference.cci, relation);
-  }
-  return relations.flatMap((relation) =>
-    [...nearest].filter(([, each]) => each === relation).map(([cci]) => ({ cci, relation })),
-  );
+  for (const relation of relations)
+    for (const { cci, part: other } of referenced)
+      if (!nearest.has(cci) && relationOf(part, other) === relation) nearest.set(cci, relation);
+  return [...nearest].map(([cci, relation]) => ({ cci, relation }));
+}
+
+const lineOf = (...parts: string[]) => parts.filter((part) => part !== '').join(' | ');
+
+/** What a control asks (rule D37.1) as texts with a line for each objective, parameter and method. */
+export function assessmentLines({ objectives, parameters, methods }: Assessment) {
+  return {
+    objectives: objectives
+      .map(({ id, label, context, text, ccis }) => {
+        const names = ccis.map(({ cci, relation }) => (relation === 'equal' ? cci : `${cci} (${relation})`));
+        return lineOf(label || id, context, text, names.join(', '));
+      })
+      .join('\n'),
+    parameters: parameters
+      .map(({ id, label, text, values }) =>
+        lineOf(label || id, text, ...values.map(({ source, value }) => `${source}: ${value}`)),
+      )
+      .join('\n'),
+    methods: methods.map(({ method, objects }) => lineOf(method, objects.join('; '))).join('\n'),
+  };
 }

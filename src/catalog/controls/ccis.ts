@@ -1,25 +1,30 @@
 import { fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { paginationOf, slice } from '../../http/paging.ts';
+import { prepareList } from '../../http/paging.ts';
 import { partsOfReference } from './assessment.ts';
-import type { CciList, CciQuery, CciRecord } from './ccis-schema.ts';
 import { compareVersions } from './frameworks.ts';
 import { sortKey } from './identifier.ts';
+import type { CciList, CciQuery, CciRecord } from './schema.ts';
 import type { ControlVersions } from './versions.ts';
 
-type Row = Pick<CciRecord, 'identifier' | 'definition' | 'status' | 'type'> & { textFrom: string | null };
+type CciRow = Pick<CciRecord, 'identifier' | 'definition' | 'status' | 'type'> & { textFrom: string | null };
 type StatedReference = { cci: string; version: string; identifier: string; reference: string };
 
 const framework = 'nist-800-53' as const;
 
+// The import keeps the status of a CCI, folded, as the last of the names of its family.
+const columns = `identifier, statement AS definition, family AS type, family_names ->> '$[#-1]' AS status,
+  record_json ->> '$.textFrom' AS textFrom`;
+const matching = `FROM controls
+ WHERE framework = 'cci' AND version = @version AND instr(search_text, @search) > 0
+   AND (@statuses IS NULL OR family_names ->> '$[#-1]' IN (SELECT value FROM json_each(@statuses)))`;
+
 /** The CCIs of an imported list as records (rule D54.1): what DISA states of each, and how many rules cite it. */
 export function createCciRecords(db: Database, { versionOf }: ControlVersions) {
-  const { sqlite } = db;
-  // The import keeps the status of a CCI, folded, as the last of the names of its family.
-  const columns = `identifier, statement AS definition, family AS type, family_names ->> '$[#-1]' AS status`;
-  const rows = sqlite.prepare<[version: string, search: string], Row>(
-    `SELECT ${columns}, record_json ->> '$.textFrom' AS textFrom FROM controls
-      WHERE framework = 'cci' AND version = ? AND instr(search_text, ?) > 0 ORDER BY ordinal`,
+  const { sqlite, read } = db;
+  const listed = prepareList<CciRow>(db, { columns, matching, order: 'ordinal' });
+  const one = sqlite.prepare<[version: string, identifier: string], CciRow>(
+    `SELECT ${columns} FROM controls WHERE framework = 'cci' AND version = ? AND identifier = ?`,
   );
   const referencesOf = sqlite.prepare<[version: string, ccis: string], StatedReference>(
     `SELECT DISTINCT from_identifier AS cci, to_version AS version, to_identifier AS identifier, reference
@@ -33,11 +38,11 @@ export function createCciRecords(db: Database, { versionOf }: ControlVersions) {
     )
     .raw();
 
-  function recordsOf(version: string, some: Row[]): CciRecord[] {
-    const ccis = JSON.stringify(some.map(({ identifier }) => identifier));
+  function recordsOf(version: string, rows: CciRow[]): CciRecord[] {
+    const ccis = JSON.stringify(rows.map(({ identifier }) => identifier));
     const references = Map.groupBy(referencesOf.all(version, ccis), ({ cci }) => cci);
     const rules = new Map(rulesOf.all(ccis));
-    return some.map(({ textFrom, ...row }) => ({
+    return rows.map(({ textFrom, ...row }) => ({
       framework: 'cci',
       version,
       ...row,
@@ -49,23 +54,18 @@ export function createCciRecords(db: Database, { versionOf }: ControlVersions) {
 
   return {
     /** A page of the CCIs of a list, by default of the newest. Throws NOT_FOUND for a list that is not imported. */
-    ccis: (query: CciQuery): CciList =>
-      db.read(() => {
-        const version = versionOf('cci', query.version) ?? '';
-        const found = rows
-          .all(version, fold(query.search ?? ''))
-          .filter(({ status }) => query.status?.has(status) ?? true);
-        const { length: total } = found;
-        const controls = recordsOf(version, slice(found, query));
-        return { framework: 'cci', version, total, controls, pagination: paginationOf(query, total) };
+    ccis: ({ search = '', status, version: wanted, ...page }: CciQuery): CciList =>
+      read(() => {
+        const version = versionOf('cci', wanted) ?? '';
+        const statuses = status === undefined ? null : JSON.stringify([...status]);
+        const { rows, pagination } = listed({ version, search: fold(search), statuses }, page);
+        const controls = recordsOf(version, rows);
+        return { framework: 'cci', version, total: pagination.total, controls, pagination };
       }),
 
     /** One CCI of a list, by its published identifier. */
     cci: (version: string, identifier: string): CciRecord =>
-      db.read(() => {
-        const own = rows.all(version, fold(identifier)).filter((row) => row.identifier === identifier);
-        return recordsOf(version, own)[0]!;
-      }),
+      read(() => recordsOf(version, [one.get(version, identifier)!])[0]!),
   };
 }
 

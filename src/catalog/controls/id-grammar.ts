@@ -44,8 +44,8 @@ const digit = /\d/;
 const blankAndDigit = /^ \d/;
 const startOf53 = /^[a-z]{2}-\d{1,3}(?!\d)/i;
 
-/** Finds every id in a text, in order, in time that grows with the text alone (rule D39.1). */
-export function* idsIn(text: string): Generator<FoundId, void> {
+/** Calls a function for every id in a text, in order, in time that grows with the text alone (rule D39.1). */
+export function forEachId(text: string, visit: (found: FoundId) => void): void {
   const words = new RegExp(word);
   for (let match = words.exec(text); match !== null; match = words.exec(text)) {
     // Most words have no digit, and none follows: they are no ids.
@@ -54,27 +54,28 @@ export function* idsIn(text: string): Generator<FoundId, void> {
     const lead = leading.exec(match[0])?.[0].length ?? 0;
     const found = idAt(text, match.index + lead, match[0].slice(lead), lead > 0);
     if (found === null) continue;
-    yield found;
+    visit(found);
     words.lastIndex = Math.max(words.lastIndex, found.index + found.text.length);
   }
 }
 
+/** Every id in a text, in order. */
+export function idsIn(text: string): FoundId[] {
+  const found: FoundId[] = [];
+  forEachId(text, (id) => found.push(id));
+  return found;
+}
+
 /** The ids of a text that is nothing but ids and what divides them; null where any word is none. */
 export function idsOf(text: string): FoundId[] | null {
-  const found: FoundId[] = [];
+  const found = idsIn(text);
   let end = 0;
-  for (const id of idsIn(text)) {
-    if (
-      text
-        .slice(end, id.index)
-        .replace(/^[\s,;]+/, '')
-        .replace(xccdfName, '') !== ''
-    )
-      return null;
-    found.push(id);
+  const areAlone = found.every((id) => {
+    const between = text.slice(end, id.index).replace(/^[\s,;]+/, '');
     end = id.index + id.text.length;
-  }
-  return found.length > 0 && /^[\s,;]*$/.test(text.slice(end)) ? found : null;
+    return between.replace(xccdfName, '') === '';
+  });
+  return found.length > 0 && areAlone && /^[\s,;]*$/.test(text.slice(end)) ? found : null;
 }
 
 function idAt(text: string, index: number, run: string, isLed: boolean): FoundId | null {
@@ -131,4 +132,23 @@ function controlAt(text: string, index: number): FoundId | null {
     /\d/.test(each) ? `${Number(each)}` : each.toLowerCase(),
   );
   return found && { ...found, text: match[0], part: part.join(' ') };
+}
+
+/** A CCI, also as tools write it, `CCI 366` or `cci-0366`; beside one, also a number of six digits: `CCI-000366, 000213`. */
+const namedCci = /(?<![a-z])CCIs?[^a-z0-9]{0,8}(\d{1,6})(?!\d)|(?<![\w-])(0\d{5})(?![\w-])/gi;
+
+/** Each CCI of a text in its published form, whatever stands between them (rule D30.2); none for other text. */
+export function ccisIn(text: string): string[] {
+  if (!/CCI/i.test(text)) return [];
+  return [...text.matchAll(namedCci)]
+    .map(([, named, bare]) => (named ?? bare!).padStart(6, '0'))
+    .filter((number) => Number(number) > 0)
+    .map((number) => `CCI-${number}`);
+}
+
+/** What stands between the CCIs of a text, but for separators. */
+export function besideCcis(text: string): string {
+  return text
+    .replace(namedCci, (each, named, bare) => (Number(named ?? bare) > 0 ? ' ' : each))
+    .replace(/[\s\p{P}\p{S}\p{Cf}]+|\b(?:and|or)\b/giu, '');
 }

@@ -8,10 +8,16 @@ import {
   ownProp,
   prop,
 } from '../../http/oscal-parts.ts';
+import {
+  assignmentText,
+  type ObjectivePart,
+  type StoredAssessment,
+  selectionText,
+  shownLabel,
+} from './assessment-record.ts';
+import type { ExportedCatalog, ExportedControl } from './export.ts';
 import { isNistBaseline } from './frameworks.ts';
 import { familyCodeOf, oscalId } from './identifier.ts';
-import type { ExportedCatalog, ExportedControl } from './interchange.ts';
-import { idName, isToken, toAssessmentParts, toParameters } from './oscal-assessment.ts';
 import type { StatementPart } from './schema.ts';
 
 /** Marks a catalog as ours: the import uses its texts unchanged. */
@@ -33,6 +39,14 @@ export const ownNames = {
   impactCode: 'impact-code',
   cciStatus: 'cci-status',
 } as const;
+
+/** The name of our property with an id that OSCAL does not allow as one. */
+export const idName = 'part-id';
+/** The name of our property with the words of a parameter that its label or choices do not give. */
+export const shownName = 'shown';
+
+/** NIST's namespace of its properties of SP 800-53. */
+const rmf = 'http://csrc.nist.gov/ns/rmf';
 
 const publications: Record<string, (revision: string) => string> = {
   'nist-800-53': (revision) => `NIST Special Publication 800-53 Revision ${revision}`,
@@ -76,19 +90,31 @@ export function catalogResource(framework: string, version: string): OscalResour
   };
 }
 
+/** An object without its empty texts and lists, which OSCAL does not allow. */
+const withoutEmpty = (members: object) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value.length !== 0));
+
 /** One version of a framework as an OSCAL catalog (rule D30.1). */
 export function toCatalog({ framework, version, changed, controls }: ExportedCatalog): object {
   const known = new Set(controls.map(({ identifier }) => identifier));
   const enhancements = Map.groupBy(controls, ({ identifier }) => baseOf(framework, identifier, known));
-  const write = (control: ExportedControl): object => ({
-    ...toControl(framework, control),
-    ...filled('controls', (enhancements.get(control.identifier) ?? []).map(write)),
-  });
+  const write = (control: ExportedControl): object =>
+    withoutEmpty({
+      ...toControl(framework, control),
+      controls: (enhancements.get(control.identifier) ?? []).map(write),
+    });
   const families = Map.groupBy(enhancements.get('') ?? [], (control) => familyOf(framework, control));
   const groups = [...families].flatMap(([title, members]) =>
     title === ''
       ? []
-      : [{ ...groupId(framework, members[0]!), class: 'family', title, controls: members.map(write) }],
+      : [
+          withoutEmpty({
+            id: groupId(framework, members[0]!),
+            class: 'family',
+            title,
+            controls: members.map(write),
+          }),
+        ],
   );
   const metadata = oscalMetadata(publicationOf(framework, version), bareVersion(version), changed, {
     props: [renderedProp, ...ownProp(ownNames.framework, framework), ...ownProp(ownNames.version, version)],
@@ -97,11 +123,7 @@ export function toCatalog({ framework, version, changed, controls }: ExportedCat
   });
   return oscalDocument(
     'catalog',
-    {
-      metadata,
-      ...filled('groups', groups),
-      ...filled('controls', (families.get('') ?? []).map(write)),
-    },
+    withoutEmpty({ metadata, groups, controls: (families.get('') ?? []).map(write) }),
     [catalogResource(framework, version)],
   );
 }
@@ -117,9 +139,10 @@ function familyOf(framework: string, { family, identifier }: ExportedControl): s
   return withoutBreaks(family) || (framework === 'nist-800-53' ? familyCodeOf(framework, identifier) : '');
 }
 
-function groupId(framework: string, { identifier }: ExportedControl): { id?: string } {
+/** A family code of letters; `""` for a number, which OSCAL does not allow as an id. */
+function groupId(framework: string, { identifier }: ExportedControl): string {
   const code = familyCodeOf(framework, identifier).toLowerCase();
-  return /^[a-z]+$/.test(code) ? { id: code } : {};
+  return /^[a-z]+$/.test(code) ? code : '';
 }
 
 function toControl(framework: string, control: ExportedControl): object {
@@ -130,10 +153,9 @@ function toControl(framework: string, control: ExportedControl): object {
   // Without a published title the identifier, as NIST has it in 800-171.
   const shown = withoutBreaks(title) || identifier;
   const restored = shown === identifier ? '' : shown;
-  const guidanceParts = guidance === '' ? [] : [{ id: `${id}_gdn`, name: 'guidance', prose: guidance }];
-  return {
+  return withoutEmpty({
     id,
-    ...classOf(framework, identifier),
+    class: framework === 'nist-800-53' ? `SP800-53${identifier.includes('(') ? '-enhancement' : ''}` : '',
     title: shown,
     props: [
       ...prop('label', identifier),
@@ -147,24 +169,18 @@ function toControl(framework: string, control: ExportedControl): object {
       ...ownProp(ownNames.impactCode, control.impactCode ?? ''),
       ...(framework === 'cci' ? ownProp(ownNames.cciStatus, control.familyCode) : []),
     ],
-    ...filled('params', toParameters(control.assessment)),
-    ...filled('links', [...related.map(link('related')), ...withdrawnInto.map(link('incorporated-into'))]),
-    ...filled('parts', [
+    params: toParameters(control.assessment),
+    links: [...related.map(link('related')), ...withdrawnInto.map(link('incorporated-into'))],
+    parts: [
       ...statementOf(id, control),
-      ...guidanceParts,
+      ...(guidance === '' ? [] : [{ id: `${id}_gdn`, name: 'guidance', prose: guidance }]),
       ...toAssessmentParts(id, identifier, control.assessment),
       ...(restored === title ? [] : ownPart('title', title)),
       ...(framework === 'cci' ? [] : ownPart(ownNames.familyCode, control.familyCode)),
       ...ownPart('threat', control.threat),
       ...ownPart('resources', control.resources),
-    ]),
-  };
-}
-
-function classOf(framework: string, identifier: string): { class?: string } {
-  if (framework === 'nist-800-53')
-    return { class: `SP800-53${identifier.includes('(') ? '-enhancement' : ''}` };
-  return {};
+    ],
+  });
 }
 
 /** `ac-02.03`: padded numbers sort as text. */
@@ -187,16 +203,13 @@ function statementOf(id: string, { statement, statementParts }: ExportedControl)
 }
 
 function toPart(name: string, { id, label, prose, parts }: StatementPart): object {
-  return {
-    ...(isToken(id) ? { id } : {}),
+  return withoutEmpty({
+    id: isToken(id) ? id : '',
     name,
-    ...filled('props', [...prop('label', label), ...(isToken(id) ? [] : ownProp(idName, id))]),
-    ...(prose === '' ? {} : { prose }),
-    ...filled(
-      'parts',
-      parts.map((part) => toPart('item', part)),
-    ),
-  };
+    props: [...prop('label', label), ...(isToken(id) ? [] : ownProp(idName, id))],
+    prose,
+    parts: parts.map((part) => toPart('item', part)),
+  });
 }
 
 /** A baseline of a version as an OSCAL profile of its active controls (rules D30.1, D31). */
@@ -222,3 +235,75 @@ export function toProfile(
     [resource],
   );
 }
+
+/** Parameters of a control as OSCAL has them (rule D37.4). */
+export function toParameters({ parameters = [] }: Partial<StoredAssessment>): object[] {
+  return parameters.map((parameter) => {
+    const { id, label, text, choices, howMany, aggregates = [], published, stated = [] } = parameter;
+    const isMany = howMany === 'one-or-more';
+    const own = published ?? shownLabel(text);
+    const rebuilt = howMany === null ? assignmentText(own) : selectionText(choices, isMany);
+    const props = [
+      ...prop('label', label, { class: 'sp800-53a' }),
+      ...aggregates.flatMap((each) => prop('aggregates', each, { ns: rmf })),
+      ...(isToken(id) ? [] : ownProp(idName, id)),
+      ...(rebuilt === text ? [] : ownProp(shownName, text)),
+    ];
+    return {
+      id: isToken(id) ? id : tokenOf(id),
+      ...filled('props', props),
+      ...(howMany === null
+        ? { label: own }
+        : { select: { ...(isMany ? { 'how-many': howMany } : {}), choice: choices } }),
+      ...filled('values', stated),
+    };
+  });
+}
+
+/** Objectives and methods of a control as parts; `id` is that of the control. */
+export function toAssessmentParts(
+  id: string,
+  identifier: string,
+  { objectives = [], methods = [] }: Partial<StoredAssessment>,
+): object[] {
+  // NIST gives some objectives the id of another; OSCAL allows an id once.
+  const given = new Set<string>();
+  const toObjective = ({ id, label, prose, part, parts }: ObjectivePart): object => {
+    const isId = isToken(id) && !given.has(id);
+    given.add(id);
+    return withoutEmpty({
+      id: isId ? id : '',
+      name: 'assessment-objective',
+      props: [...prop('label', label, { class: 'sp800-53a' }), ...(isId ? [] : ownProp(idName, id))],
+      prose,
+      links: part === undefined ? [] : [{ href: itemOf(identifier, part), rel: 'assessment-for' }],
+      parts: parts.map(toObjective),
+    });
+  };
+  return [
+    ...objectives.map(toObjective),
+    ...methods.map(({ method, objects }, index) =>
+      withoutEmpty({
+        id:
+          methods.findIndex((each) => each.method === method) === index
+            ? `${id}_asm-${method.toLowerCase()}`
+            : '',
+        name: 'assessment-method',
+        props: prop('method', method, { ns: rmf }),
+        parts: objects.length === 0 ? [] : [{ name: 'assessment-objects', prose: objects.join('\n\n') }],
+      }),
+    ),
+  ];
+}
+
+/** The item of 800-171 that a part names: `c 2` of 03.01.01 is `#SR-03.01.01.c.02`. */
+function itemOf(identifier: string, part: string): string {
+  const words = part.split(' ').filter((word) => word !== '');
+  return `#${[`SR-${identifier}`, ...words.map((word) => word.replace(/^\d$/, '0$&'))].join('.')}`;
+}
+
+/** Whether OSCAL allows a text as an id. */
+export const isToken = (text: string) => /^[\p{L}_][\p{L}\p{N}.\-_]*$/u.test(text);
+
+/** An id that OSCAL requires, of one that it does not allow. */
+const tokenOf = (id: string) => `_${id.replace(/[^\p{L}\p{N}.\-_]/gu, '_')}`;

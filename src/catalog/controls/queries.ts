@@ -1,26 +1,245 @@
+import { AppError } from '../../base/errors.ts';
+import { frameworkTitle } from '../../base/framework-title.ts';
+import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { createControlAssessments } from './assessment.ts';
-import { createControlBaselines } from './baselines.ts';
+import { perGeneration } from '../../db/one-generation.ts';
+import { prepareList } from '../../http/paging.ts';
+import type { Pagination } from '../../http/schema.ts';
+import { type ControlAssessments, createControlAssessments } from './assessment.ts';
+import type { StoredAssessment } from './assessment-record.ts';
 import { createCciRecords } from './ccis.ts';
-import { createControlLists } from './control-lists.ts';
-import { createControlRecords } from './control-records.ts';
-import { createExportedCatalog } from './exported-catalog.ts';
-import { createControlVersions } from './versions.ts';
+import { createExportedCatalog } from './export.ts';
+import { createPublishedForm } from './find-control.ts';
+import { compareVersions } from './frameworks.ts';
+import type { Assessment, Frameworks, ListedControl, ShownControl } from './schema.ts';
+import { type ControlVersions, createControlVersions } from './versions.ts';
+
+/** The filters of the control lists; a control must match one word of each group of `words` (type, mac, impact). */
+export interface ControlFilter {
+  search?: string | undefined;
+  family?: string | undefined;
+  version?: string | undefined;
+  page?: number | undefined;
+  limit?: number | undefined;
+  /** Names of baselines, folded; an unknown one is a 400. */
+  baseline?: Set<string> | undefined;
+  words: (Set<string> | undefined)[];
+}
+
+/** A page of the active controls of a framework; all of them on one page where the filter has no limit. */
+export interface ControlPage {
+  framework: string;
+  version: string;
+  total: number;
+  controls: ListedControl[];
+  pagination: Pagination;
+}
+
+/** A catalog with the served version, the number of its controls, and the other imported versions. */
+export interface LoadedCatalog {
+  framework: string;
+  version: string;
+  total: number;
+  otherVersions: string[];
+}
+
+/** A record as the catalog has it. */
+type StoredRecord = Omit<ShownControl, 'edition' | keyof Assessment> & { assessment?: StoredAssessment };
+
+const matching = `FROM controls
+ WHERE framework = @framework AND version = @version AND status = 'active'
+   AND instr(search_text, @search) > 0
+   AND (@family IS NULL OR @family IN (SELECT value FROM json_each(family_names)))
+   AND NOT EXISTS (
+       SELECT 1 FROM json_each(@groups) AS g WHERE NOT EXISTS (
+         SELECT 1 FROM json_each(g.value) AS w WHERE w.value IN (SELECT value FROM json_each(filter_words))))`;
+
+const neighborsOf = `SELECT
+  (SELECT identifier FROM controls
+    WHERE framework = c.framework AND version = c.version AND status = 'active' AND ordinal < c.ordinal
+    ORDER BY ordinal DESC LIMIT 1) AS before,
+  (SELECT identifier FROM controls
+    WHERE framework = c.framework AND version = c.version AND status = 'active' AND ordinal > c.ordinal
+    ORDER BY ordinal LIMIT 1) AS after
+  FROM controls AS c WHERE c.framework = ? AND c.version = ? AND c.identifier = ?`;
 
 export type ControlService = ReturnType<typeof createControlService>;
 
 /** The queries of the control catalogs (rule D6). */
 export function createControlService(db: Database) {
   const versions = createControlVersions(db);
-  const baselines = createControlBaselines(db, versions);
   const assessments = createControlAssessments(db);
   return {
     ...versions,
-    ...baselines,
     ...assessments,
-    ...createControlLists(db, versions, baselines),
-    ...createControlRecords(db, versions, assessments),
+    ...createCatalogs(db, versions),
+    ...createRecords(db, versions, assessments),
     ...createCciRecords(db, versions),
-    exported: createExportedCatalog(db, versions, baselines, assessments),
+    exported: createExportedCatalog(db, versions, assessments),
+  };
+}
+
+/** The lists of active controls of a framework, and the catalogs that are loaded. */
+function createCatalogs(db: Database, versions: ControlVersions) {
+  const { sqlite, read } = db;
+  const listed = prepareList<{ json: string }>(db, {
+    columns: 'list_json AS json',
+    matching,
+    order: 'ordinal',
+  });
+  const familiesOf = sqlite
+    .prepare<[string, string], string>(
+      `SELECT family FROM controls WHERE framework = ? AND version = ? AND status = 'active' AND family <> ''
+        GROUP BY family ORDER BY min(ordinal)`,
+    )
+    .pluck();
+  const countedByVersion = sqlite
+    .prepare<[], [key: string, total: number]>(
+      `SELECT framework || ' ' || version, count(*) FROM controls WHERE status = 'active' GROUP BY framework, version`,
+    )
+    .raw();
+  // Of the served version before others, of its catalogs the newest.
+  const statedTitle = sqlite
+    .prepare<[string], string>(
+      `SELECT t.title FROM framework_titles AS t JOIN framework_versions AS v USING (framework, version)
+        WHERE t.framework = ? ORDER BY v.is_default DESC, v.is_newest DESC, t.edition DESC, t.title LIMIT 1`,
+    )
+    .pluck();
+  const totals = perGeneration(db, () => new Map(countedByVersion.all()));
+  const totalOf = (framework: string, version: string) => totals().get(`${framework} ${version}`) ?? 0;
+
+  return {
+    /** Throws NOT_FOUND for a version that is not imported, 400 for an unknown baseline. */
+    page: (framework: string, { words, baseline, ...filter }: ControlFilter): ControlPage =>
+      read(() => {
+        const version = versions.versionOf(framework, filter.version) ?? '';
+        versions.checkBaselines(framework, baseline);
+        const groups = [baseline, ...words].flatMap((group) => (group ? [[...group].map(fold)] : []));
+        const wanted = {
+          framework,
+          version,
+          search: fold(filter.search ?? ''),
+          family: filter.family === undefined ? null : fold(filter.family.trim()),
+          groups: JSON.stringify(groups),
+        };
+        const { rows, pagination } = listed(wanted, filter);
+        const controls = rows.map(({ json }) => JSON.parse(json) as ListedControl);
+        return { framework, version, total: pagination.total, controls, pagination };
+      }),
+
+    /** The families of a version, in the order of its catalog. Throws NOT_FOUND for a version that is not imported. */
+    families: (framework: string, wanted: string | undefined): string[] =>
+      read(() => familiesOf.all(framework, versions.versionOf(framework, wanted) ?? '')),
+
+    /** Every framework with its imported versions and baselines (rule D54.1). */
+    frameworks: (): Frameworks =>
+      read(() => ({
+        frameworks: versions.known().map((framework) => ({
+          framework,
+          title: statedTitle.get(framework) ?? frameworkTitle(framework),
+          versions: versions.versions(framework).map(({ version, isServed: current }) => {
+            return { version, current, controls: totalOf(framework, version) };
+          }),
+          baselines: versions.namedBaselines(framework),
+        })),
+      })),
+
+    /** The control catalogs, loaded or not, with their numbers of controls. */
+    loaded: (): LoadedCatalog[] =>
+      read(() =>
+        versions.known().map((framework) => {
+          const imported = versions.versions(framework);
+          const served = imported.find(({ isServed }) => isServed);
+          return {
+            framework,
+            version: served?.label ?? '',
+            otherVersions: imported.filter((each) => each !== served).map(({ label }) => label),
+            total: served === undefined ? 0 : totalOf(framework, served.version),
+          };
+        }),
+      ),
+  };
+}
+
+/** Single controls, and the enhancements of one. */
+function createRecords(
+  db: Database,
+  { versionOf, searchedVersions }: ControlVersions,
+  { assessmentOf }: ControlAssessments,
+) {
+  const { sqlite, read } = db;
+  const publishedForm = createPublishedForm(db);
+  const identifierOf = sqlite
+    .prepare<[string, string], string>('SELECT identifier FROM control_keys WHERE id = ? AND framework = ?')
+    .pluck();
+  const stored = sqlite.prepare<[string, string, string], { json: string; edition: string }>(
+    `SELECT c.record_json AS json, v.edition FROM controls AS c JOIN framework_versions AS v USING (framework, version)
+      WHERE framework = ? AND version = ? AND c.identifier = ?`,
+  );
+  const versionsWith = sqlite
+    .prepare<[string, string], string>(
+      `SELECT c.version FROM control_keys AS k JOIN controls AS c ON c.control_id = k.id
+        WHERE k.framework = ? AND k.identifier = ?`,
+    )
+    .pluck();
+  const withEnhancements = sqlite.prepare<object, { identifier: string; title: string }>(
+    `SELECT identifier, title FROM controls
+      WHERE framework = 'nist-800-53' AND version = @version AND status = 'active'
+        AND (identifier = @base OR (identifier >= @base || '(' AND identifier < @base || ')'))
+      ORDER BY ordinal`,
+  );
+  const neighbors = sqlite.prepare<[string, string, string], { before: string | null; after: string | null }>(
+    neighborsOf,
+  );
+
+  const publishedOf = (framework: string, controlId: string): string =>
+    identifierOf.get(controlId.toLowerCase(), framework) ?? publishedForm(framework, controlId) ?? '';
+
+  /**
+   * One control by id or identifier (D6.1), with the edition of its version (rule D6.5); null where the version, by default
+   * the served one, does not have it.
+   */
+  const find = (framework: string, controlId: string, label?: string): ShownControl | null =>
+    read(() => {
+      const identifier = publishedOf(framework, controlId);
+      for (const version of searchedVersions(framework, label)) {
+        const found = stored.get(framework, version, identifier);
+        if (found === undefined) continue;
+        const { assessment, ...record } = JSON.parse(found.json) as StoredRecord;
+        const asked = assessmentOf(framework, version, { identifier, assessment });
+        return { ...record, edition: found.edition || null, ...asked };
+      }
+      return null;
+    });
+
+  return {
+    find,
+
+    /** As `find`, but throws NOT_FOUND, and names the versions that have the control. */
+    one(framework: string, controlId: string, label?: string): ShownControl {
+      const found = find(framework, controlId, label);
+      if (found !== null) return found;
+      versionOf(framework, label);
+      const [version = ''] = searchedVersions(framework, label);
+      const others = versionsWith
+        .all(framework, publishedOf(framework, controlId))
+        .sort((a, b) => compareVersions(b, a));
+      const elsewhere =
+        others.length === 0
+          ? ''
+          : ` is not in ${cut(version)}. It is in ${others.map((each) => cut(each)).join(', ')}`;
+      throw new AppError('NOT_FOUND', `Control not found: ${cut(controlId)}${elsewhere}`);
+    },
+
+    /** The active controls before and after one in the order of its version; null at the ends. */
+    neighbors: ({ framework, version, identifier }: ShownControl) =>
+      neighbors.get(framework, version, identifier)!,
+
+    /** A base control of 800-53 and its active enhancements, in catalog order. */
+    enhancements: (identifier: string, wanted: string | undefined): { identifier: string; title: string }[] =>
+      read(() => {
+        const [base] = identifier.split('(', 1);
+        return withEnhancements.all({ base, version: versionOf('nist-800-53', wanted) ?? '' });
+      }),
   };
 }

@@ -1,8 +1,16 @@
 import { z } from '@hono/zod-openapi';
 import { fold } from '../../base/text.ts';
 import { arrayOf, nameList, severalValues, wordList } from '../../http/arrays.ts';
-import { flag, format, Pagination, pagingWithoutMaximum, requestText, search } from '../../http/schema.ts';
-import { methodNames } from './assessment-record.ts';
+import {
+  flag,
+  format,
+  Pagination,
+  paging,
+  pagingWithoutMaximum,
+  requestText,
+  search,
+} from '../../http/schema.ts';
+import { methodNames, relations } from './assessment-record.ts';
 import {
   exportFormats,
   frameworkKey,
@@ -11,7 +19,6 @@ import {
   macNames,
   nistBaselines,
 } from './frameworks.ts';
-import { relations } from './objective-part.ts';
 
 /** A part of a control's statement: an item with its label and text, and the items below it. */
 export interface StatementPart {
@@ -37,21 +44,19 @@ export const StatementPart: z.ZodType<StatementPart> = z
 const withdrawn = z
   .strictObject({ incorporatedInto: z.array(z.string()) })
   .optional()
-  .openapi({
-    description: 'Only on withdrawn controls: the controls that replace it, including moved-to targets.',
-  });
+  .describe('Only on withdrawn controls: the controls that replace it, including moved-to targets.');
 
 const edition = z.string().nullable().openapi({
   description: 'The date of the source file of the version; null where it has none.',
   example: '2025-08-26',
 });
 
-export const textFrom = z.string().optional().openapi({
+const textFrom = z.string().optional().openapi({
   description: 'The older release that the text is from. Only where no text of this release was imported.',
   example: 'Rev 5.1.1 (2022-01-25)',
 });
 const texts = { statement: z.string(), guidance: z.string() };
-const id = z.uuid().openapi({ description: 'Stable: the same in every revision and every installation.' });
+const id = z.uuid().describe('Stable: the same in every revision and every installation.');
 
 export const Control80053 = z
   .strictObject({
@@ -73,7 +78,7 @@ export const Control800171 = z
     requirementType: z
       .enum(['basic', 'derived'])
       .nullable()
-      .openapi({ description: 'null in Rev 3, which has no requirement types.' }),
+      .describe('null in Rev 3, which has no requirement types.'),
     ...texts,
     textFrom,
   })
@@ -107,14 +112,14 @@ export const Objective = z
       description: 'The part of the control that it is about, "" for the whole control.',
       example: 'd 3',
     }),
-    context: z.string().openapi({ description: 'The texts that it stands below, joined.' }),
+    context: z.string().describe('The texts that it stands below, joined.'),
     text: z.string(),
     ccis: z.array(
       z.strictObject({
         cci: z.string().openapi({ example: 'CCI-000015' }),
-        relation: z.enum(relations).openapi({
-          description: 'Whether the CCI refers to the same part, to a part around it (broader) or inside it.',
-        }),
+        relation: z
+          .enum(relations)
+          .describe('Whether the CCI refers to the same part, to a part around it (broader) or inside it.'),
       }),
     ),
   })
@@ -129,29 +134,26 @@ export const ControlParameter = z
   .strictObject({
     id: z.string().openapi({ example: 'ac-02_odp.01' }),
     label: z.string().openapi({ example: 'AC-02_ODP[01]' }),
-    text: z.string().openapi({ description: 'The words that the statement shows for it.' }),
+    text: z.string().describe('The words that the statement shows for it.'),
     choices: z.array(z.string()),
     howMany: z
       .enum(['one', 'one-or-more'])
       .nullable()
-      .openapi({ description: 'How many choices may be taken; null for an assignment.' }),
-    values: z.array(z.strictObject({ source: z.string(), value: z.string() })).openapi({
-      description:
+      .describe('How many choices may be taken; null for an assignment.'),
+    values: z
+      .array(z.strictObject({ source: z.string(), value: z.string() }))
+      .describe(
         'What the catalog itself states (source: the framework), and what baselines of imported profiles set or constrain it to.',
-    }),
+      ),
   })
   .openapi('ControlParameter');
 
 /** What a control asks (rule D37.1). */
 const assessment = {
   parameters: z.array(ControlParameter),
-  objectives: z
-    .array(Objective)
-    .openapi({ description: 'Of SP 800-53A or 800-171A, in the order of the document.' }),
+  objectives: z.array(Objective).describe('Of SP 800-53A or 800-171A, in the order of the document.'),
   methods: z.array(AssessmentMethod),
-  derived: z
-    .literal(true)
-    .openapi({ description: 'Gapstone joins objectives with CCIs; no publisher does.' }),
+  derived: z.literal(true).describe('Gapstone joins objectives with CCIs; no publisher does.'),
 };
 
 /** What a control asks: parameters, objectives and methods. */
@@ -195,39 +197,27 @@ export const ControlRecordDod8500 = z
   })
   .openapi('ControlRecordDod8500');
 
+type AnyRecord = z.infer<typeof SiteControlRecord> &
+  z.infer<typeof ControlRecord800171> &
+  z.infer<typeof ControlRecordDod8500>;
+
 /** A control of any framework in a list, with the fields that its framework has. */
-export interface ListedControl {
-  identifier: string;
-  title?: string;
-  family?: string;
-  subjectArea?: string;
-  statement: string;
-  baselines?: string[];
-  requirementType?: string | null;
-  macLevels?: string[];
-  impactCode?: string | null;
-}
+export type ListedControl = Pick<AnyRecord, 'identifier' | 'statement'> &
+  Partial<Omit<AnyRecord, keyof Assessment | keyof typeof common>>;
 
 /** A single control of any framework. */
-export interface ShownControl extends ListedControl, Assessment {
-  framework: string;
-  version: string;
-  edition: string | null;
-  textFrom?: string;
-  guidance: string;
-  status?: string;
-  related?: string[];
-  threat?: string;
-  resources?: string;
-  confidentialityLevels?: string[];
-  withdrawn?: { incorporatedInto: string[] };
-}
+export type ShownControl = ListedControl &
+  Pick<AnyRecord, 'guidance' | keyof Assessment | keyof typeof common>;
 
 /** The fields of a single record that the listed control lacks (rule D6.5), by framework. */
-export type ControlDetails = { statementParts?: StatementPart[] } & Pick<
+export type ControlDetails = Pick<
   ShownControl,
-  'framework' | 'version' | 'status' | 'title' | 'related' | 'confidentialityLevels' | 'withdrawn'
->;
+  'framework' | 'version' | 'title' | 'related' | 'withdrawn'
+> & {
+  status?: string;
+  statementParts?: StatementPart[];
+  confidentialityLevels?: string[];
+};
 
 function listOf<T extends z.ZodType>(name: string, control: T) {
   return z
@@ -236,7 +226,7 @@ function listOf<T extends z.ZodType>(name: string, control: T) {
       version: z.string(),
       total: z.int(),
       controls: z.array(control),
-      pagination: Pagination.optional().openapi({ description: 'Only when page or limit is given.' }),
+      pagination: Pagination.optional().describe('Only when page or limit is given.'),
     })
     .openapi(name);
 }
@@ -307,7 +297,7 @@ export const exportQuery = z.object({
   baseline: requestText('baseline', 200)
     .transform((name) => fold(name.trim()))
     .optional()
-    .openapi({ description: 'One baseline: a profile as oscal, and only its controls as csv and xlsx.' }),
+    .describe('One baseline: a profile as oscal, and only its controls as csv and xlsx.'),
   format: format(exportFormats),
   raw: flag('raw'),
 });
@@ -316,12 +306,99 @@ export const Baselines = z
   .strictObject({
     baselines: z.array(
       z.strictObject({
-        name: z.string().openapi({ description: 'A value of the parameter `baseline`.' }),
+        name: z.string().describe('A value of the parameter `baseline`.'),
         title: z.string(),
-        controls: z.int().openapi({ description: 'The number of its active controls in the version.' }),
-        source: z.string().openapi({ description: 'The source file. A file in an archive follows !/.' }),
+        controls: z.int().describe('The number of its active controls in the version.'),
+        source: z.string().describe('The source file. A file in an archive follows !/.'),
       }),
     ),
   })
   .openapi('Baselines');
 export type Baselines = z.infer<typeof Baselines>;
+
+/** A CCI as DISA's list states it (rule D54.1). */
+export const CciRecord = z
+  .strictObject({
+    framework: z.literal('cci'),
+    version: z.string().openapi({ description: 'The date of the list.', example: '2025-01-23' }),
+    identifier: z.string().openapi({ example: 'CCI-000366' }),
+    definition: z.string().describe('`""` where no imported list has the text.'),
+    textFrom,
+    status: z.string().openapi({ description: 'As DISA states it.', example: 'draft' }),
+    type: z
+      .string()
+      .openapi({ description: 'As DISA states it, several joined.', example: 'policy, technical' }),
+    references: z
+      .array(
+        z.strictObject({
+          framework: z.literal('nist-800-53'),
+          version: z.string().openapi({ description: 'The revision.', example: 'Rev 5' }),
+          identifier: z.string().openapi({ description: 'The control.', example: 'AC-2' }),
+          part: z.string().openapi({
+            description: 'The part of the control, `""` for the whole control.',
+            example: 'd 3',
+          }),
+        }),
+      )
+      .describe('The controls that the list refers to, older revisions first.'),
+    rules: z.int().describe('How many rules of current releases cite it.'),
+  })
+  .openapi('CciRecord');
+export type CciRecord = z.infer<typeof CciRecord>;
+
+export const CciList = z
+  .strictObject({
+    framework: z.literal('cci'),
+    version: z
+      .string()
+      .openapi({ description: 'The date of the list, `""` where none is imported.', example: '2025-01-23' }),
+    total: z.int().describe('The number of CCIs that match.'),
+    controls: z.array(CciRecord).describe('One page of them, in order.'),
+    pagination: Pagination,
+  })
+  .openapi('CciList');
+export type CciList = z.infer<typeof CciList>;
+
+export const cciQuery = z.object({
+  search,
+  status: wordList('status', ['draft', 'published', 'deprecated']),
+  version,
+  ...paging(100, 1000),
+});
+export type CciQuery = {
+  search?: string | undefined;
+  status?: ReadonlySet<string> | undefined;
+  version?: string | undefined;
+  page: number;
+  limit: number;
+};
+
+export const cciParam = z.object({
+  cci: requestText('cci', 200).openapi({ description: 'The CCI in any spelling.', example: 'CCI-000366' }),
+});
+
+export const Frameworks = z
+  .strictObject({
+    frameworks: z.array(
+      z.strictObject({
+        framework: z.string().describe('The key that other endpoints take.'),
+        title: z.string().openapi({
+          description:
+            'The name of a published framework; of an imported one the title of its catalog, else its key.',
+          example: 'NIST SP 800-53',
+        }),
+        versions: z
+          .array(
+            z.strictObject({
+              version: z.string().openapi({ example: 'Rev 5.1.1' }),
+              current: z.boolean().describe('Whether it is the default version.'),
+              controls: z.int().describe('The number of its active controls.'),
+            }),
+          )
+          .describe('The imported versions, newest first.'),
+        baselines: z.array(z.string()).describe('The names of the baselines of all its versions.'),
+      }),
+    ),
+  })
+  .openapi('Frameworks');
+export type Frameworks = z.infer<typeof Frameworks>;

@@ -1,24 +1,20 @@
-import { and, eq, sql } from 'drizzle-orm';
-import { type AppError, noSuchPath, notThere } from '../../base/errors.ts';
+import { type AppError, badRequest, noSuchPath, notThere } from '../../base/errors.ts';
+import { withoutFolder } from '../../base/source-name.ts';
 import { cut, fold } from '../../base/text.ts';
-import { controls, frameworkVersions } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import {
   compareFrameworks,
   compareVersions,
   frameworks,
+  isNistBaseline,
+  nistBaselines,
   requireFramework,
   unknownFramework,
   versionKey,
   withEdition,
   withoutEndingZeros,
 } from './frameworks.ts';
-
-/** Joins controls with their versions. */
-export const ofControl = and(
-  eq(frameworkVersions.framework, controls.framework),
-  eq(frameworkVersions.version, controls.version),
-);
+import type { Baselines } from './schema.ts';
 
 /** A version of a framework; its label has the date of its edition. */
 export interface NamedVersion {
@@ -29,54 +25,65 @@ export interface NamedVersion {
 
 export type ControlVersions = ReturnType<typeof createControlVersions>;
 
-/** The imported versions of the frameworks. */
-export function createControlVersions({ orm }: Database) {
-  const versionRows = orm
-    .select()
-    .from(frameworkVersions)
-    .where(eq(frameworkVersions.framework, sql.placeholder('framework')))
-    .prepare();
-
-  const imported = orm
-    .selectDistinct({ framework: frameworkVersions.framework })
-    .from(frameworkVersions)
-    .prepare();
+/** The imported versions of the frameworks, and their baselines (rule D31). */
+export function createControlVersions({ sqlite, read }: Database) {
+  const versionsOf = sqlite.prepare<[string], { version: string; edition: string; isDefault: number }>(
+    'SELECT version, edition, is_default AS isDefault FROM framework_versions WHERE framework = ?',
+  );
+  const importedNames = sqlite
+    .prepare<[], string>('SELECT DISTINCT framework FROM framework_versions')
+    .pluck();
+  const baselinesOf = sqlite.prepare<[string, string], Baselines['baselines'][number]>(
+    `SELECT b.name, b.title, b.controls, s.source FROM baselines AS b JOIN sources AS s ON s.id = b.source_id
+      WHERE b.framework = ? AND b.version = ? ORDER BY b.ordinal`,
+  );
+  const baselineNames = sqlite
+    .prepare<[string], string>('SELECT DISTINCT name FROM baselines WHERE framework = ? ORDER BY name')
+    .pluck();
 
   const newestFirst = (framework: string) =>
-    versionRows.all({ framework }).sort((a, b) => compareVersions(b.version, a.version));
+    versionsOf.all(framework).sort((a, b) => compareVersions(b.version, a.version));
 
-  /**
-   * The version that a field of the request asks for, or the default; null where none is imported. Throws NOT_FOUND for one
-   * that is not imported.
-   */
-  function versionOf(framework: string, wanted: string | undefined, field = 'version'): string | null {
-    const rows = versionRows.all({ framework });
-    if (wanted === undefined) return rows.find((row) => row.isDefault)?.version ?? null;
-    const bare = (label: string) =>
-      withoutEndingZeros(fold(label.trim()).replace(/^rev(?:ision)?\.?\s*/, ''));
-    const exact = rows.find((row) => bare(row.version) === bare(wanted));
-    const key = /\d\.\d/.test(wanted) ? null : versionKey(framework, wanted);
-    const isSame = ({ version }: { version: string }) => versionKey(framework, version) === key;
-    const found = exact ?? newestFirst(framework).find(isSame);
-    if (!found && rows.length === 0) requireFramework(framework, false);
-    if (!found) throw notThere(field, `Version not found: ${cut(wanted)}`);
-    return found.version;
+  /** The imported version that a label names, the served one without a label; null where there is none. */
+  function findVersion(framework: string, label: string | undefined): string | null {
+    const rows = versionsOf.all(framework);
+    if (label === undefined) return rows.find((row) => row.isDefault)?.version ?? null;
+    const bare = (text: string) => withoutEndingZeros(fold(text.trim()).replace(/^rev(?:ision)?\.?\s*/, ''));
+    const key = /\d\.\d/.test(label) ? null : versionKey(framework, label);
+    const found =
+      rows.find(({ version }) => bare(version) === bare(label)) ??
+      newestFirst(framework).find(({ version }) => versionKey(framework, version) === key);
+    return found?.version ?? null;
   }
 
-  const importedFrameworks = (): string[] =>
-    imported
-      .all()
-      .map(({ framework }) => framework)
-      .sort(compareFrameworks);
+  /** As `findVersion`, but throws NOT_FOUND for a label that names no imported version; `field` has it in the request. */
+  function versionOf(framework: string, label: string | undefined, field = 'version'): string | null {
+    const version = findVersion(framework, label);
+    if (version !== null || label === undefined) return version;
+    requireFramework(framework, versionsOf.get(framework) !== undefined);
+    throw notThere(field, `Version not found: ${cut(label)}`);
+  }
+
+  /** The frameworks of imported catalogs: the published first, a site's own by name (rule D7.2). */
+  const imported = (): string[] => importedNames.all().sort(compareFrameworks);
+
+  /** The names of the baselines of all versions of a framework, NIST's first. */
+  function namedBaselines(framework: string): string[] {
+    const names = baselineNames.all(framework);
+    return [
+      ...nistBaselines.filter((each) => names.includes(each)),
+      ...names.filter((each) => !isNistBaseline(each)),
+    ];
+  }
 
   return {
+    findVersion,
     versionOf,
-
-    /** The frameworks of imported catalogs: the published first, a site's own by name (rule D7.2). */
-    imported: importedFrameworks,
+    imported,
+    namedBaselines,
 
     /** The published frameworks, imported or not, then a site's own by name. */
-    known: (): string[] => [...new Set([...frameworks, ...importedFrameworks()])],
+    known: (): string[] => [...new Set([...frameworks, ...imported()])],
 
     /** The 404 of a path below a framework that the catalogs do not serve: an unknown framework is named. */
     whyNoPath: (framework: string): AppError =>
@@ -94,10 +101,35 @@ export function createControlVersions({ orm }: Database) {
         return { version, label: withEdition(version, edition), isServed: isDefault === 1 };
       }),
 
-    /** The versions to search for a control: the default, for 800-171 all, which name different controls (D6.2). */
-    defaultVersions(framework: string): string[] {
+    /**
+     * The versions to search for a control: the one that a label names, else the default; for 800-171 all, which name
+     * different controls (D6.2).
+     */
+    searchedVersions(framework: string, label: string | undefined): string[] {
+      if (label !== undefined) return [findVersion(framework, label) ?? ''];
       const rows = newestFirst(framework).sort((a, b) => b.isDefault - a.isDefault);
       return (framework === 'nist-800-171' ? rows : rows.slice(0, 1)).map((row) => row.version);
     },
+
+    /** Throws a 400 for the name of a baseline that no version has (rule D31). */
+    checkBaselines(framework: string, names: Set<string> | undefined): void {
+      if (names === undefined) return;
+      const known = new Set([...nistBaselines, ...namedBaselines(framework)]);
+      if ([...names].every((name) => known.has(name))) return;
+      throw badRequest(`baseline must be one or more of: ${[...known].join(', ')}`.slice(0, 300), 'baseline');
+    },
+
+    /** A baseline of a version by name; null where it has none of that name. */
+    baselineOf: (framework: string, version: string, name: string | undefined) =>
+      baselinesOf.all(framework, version).find((each) => each.name === name) ?? null,
+
+    /** The baselines of a version of a framework, NIST's first. Throws NOT_FOUND for an unknown framework. */
+    baselines: (framework: string, wanted?: string): Baselines =>
+      read(() => {
+        const version = versionOf(framework, wanted);
+        requireFramework(framework, version !== null);
+        const rows = version === null ? [] : baselinesOf.all(framework, version);
+        return { baselines: rows.map((row) => ({ ...row, source: withoutFolder(row.source) })) };
+      }),
   };
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
 import { ruleCcis } from '../../db/tables.ts';
-import { createFindOwnControl, type FindOwnControl } from '../controls/own-controls.ts';
+import { createFindOwnControl, type FindOwnControl } from '../controls/find-control.ts';
 import { pathsToCcis } from './control-rules.ts';
 import { createFilterNode, createFindNode } from './find-node.ts';
 import { type CrosswalkService, cciQuestion } from './queries.ts';

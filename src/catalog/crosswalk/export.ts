@@ -1,13 +1,12 @@
 import { and, asc, eq, or, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
-import { controls, frameworkVersions } from '../../db/control-tables.ts';
+import { controls, frameworkVersions, ofControl } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import type { Column } from '../../http/columns.ts';
 import { oneLine } from '../../http/oscal-parts.ts';
+import { guarded } from '../controls/export.ts';
 import { requireFramework } from '../controls/frameworks.ts';
-import { guarded } from '../controls/interchange.ts';
-import { ofControl } from '../controls/versions.ts';
 import { createMappingDecisions, type MappingDecision } from './decisions.ts';
 import {
   edgeBetween,

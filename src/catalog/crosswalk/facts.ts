@@ -6,11 +6,11 @@ import {
   frameworkVersions,
   mappingDetails,
   mappingFacts,
+  ofControl,
 } from '../../db/control-tables.ts';
 import type { Database } from '../../db/database.ts';
 import { sources } from '../../db/tables.ts';
 import { versionKey } from '../controls/frameworks.ts';
-import { ofControl } from '../controls/versions.ts';
 import { edgeBetween, type GraphNode, inOrder, nameOf, nameOfEdge } from './graph.ts';
 import type { Evidence } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { atOnce, runInSlices, yieldToEventLoop } from '../../base/slices.ts';
 import type { Database } from '../../db/database.ts';
-import { createPublishedForm } from '../controls/own-controls.ts';
+import { createPublishedForm } from '../controls/find-control.ts';
 import { endsOfPaths, type MappingStatus } from './graph.ts';
 import { closureDepth, createSearches, type PathQuestion, placeOf, searching } from './path-search.ts';
 import { createPins, type FirstStep } from './pins.ts';

@@ -8,8 +8,8 @@ const summary = {
   id: z.uuid(),
   documentId: z.string().openapi({ example: 'harbor-basic-directive' }),
   title: z.string(),
-  status: z.enum(documentStatuses).openapi({ description: 'Withdrawn and rescinded documents are revoked.' }),
-  publisher: z.string().openapi({ description: '`""` when unknown.' }),
+  status: z.enum(documentStatuses).describe('Withdrawn and rescinded documents are revoked.'),
+  publisher: z.string().describe('`""` when unknown.'),
   publisherId: z.string(),
   doctype: z.string().openapi({ example: 'directive' }),
   published: DateOrNull,
@@ -25,7 +25,7 @@ export type RegulatoryDocumentSummary = z.infer<typeof RegulatoryDocumentSummary
 export const Signpost = z
   .strictObject({
     tag: z.string(),
-    page: z.int().openapi({ description: 'The number of the section when the source has no pages.' }),
+    page: z.int().describe('The number of the section when the source has no pages.'),
     inferenceText: z.string(),
     nistCsf: z.array(
       z.strictObject({
@@ -86,15 +86,11 @@ export const documentParam = z.object({
 
 export const documentsQuery = z.object({
   search,
-  publisher: requestText('publisher', 200)
-    .optional()
-    .openapi({ description: 'The whole name or id. Case is ignored.' }),
-  doctype: requestText('doctype', 200)
-    .optional()
-    .openapi({ description: 'The whole value. Case is ignored.' }),
+  publisher: requestText('publisher', 200).optional().describe('The whole name or id. Case is ignored.'),
+  doctype: requestText('doctype', 200).optional().describe('The whole value. Case is ignored.'),
   status: oneWord('status', documentStatuses)
     .optional()
-    .openapi({ description: 'Only documents with this status. Case is ignored.' }),
+    .describe('Only documents with this status. Case is ignored.'),
   ...paging(100, 150),
 });
 export type DocumentsQuery = z.infer<typeof documentsQuery>;

@@ -49,7 +49,7 @@ export const EducationLevel = z
     scaleId: z.string(),
     category: z.string(),
     categoryDescription: z.string(),
-    value: z.number().openapi({ description: 'Percent.' }),
+    value: z.number().describe('Percent.'),
   })
   .openapi('EducationLevel');
 
@@ -108,7 +108,7 @@ export const codeParam = z.object({ code: requestText('code', 1000).openapi({ ex
 
 export const rolesQuery = z.object({
   search,
-  family: requestText('family', 200).optional().openapi({ description: 'The whole name. Case is ignored.' }),
+  family: requestText('family', 200).optional().describe('The whole name. Case is ignored.'),
   ...paging(100, 150),
 });
 export type RolesQuery = z.infer<typeof rolesQuery>;

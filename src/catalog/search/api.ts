@@ -2,6 +2,8 @@ import type { Ask } from '../../base/ask.ts';
 import type { Access } from '../../http/access.ts';
 import { asksForFile, fileChoice, jsonOrFile, narrowedName, sendFile } from '../../http/downloads.ts';
 import { createRoutes } from '../../http/route.ts';
+import { jsonContent } from '../../http/schema.ts';
+import type { Citations } from './citations.ts';
 import { searchFile, searchPage } from './jobs.ts';
 import * as schemas from './schema.ts';
 
@@ -30,6 +32,28 @@ export function searchRoutes(access: Access, ask: Ask) {
       return sendFile(c, await ask(searchFile, user, question, fileChoice(c, { format, raw })), name);
     },
   });
+
+  return app;
+}
+
+/** Opens a citation, under the rights of what it names (rule D41.4). */
+export function citationRoutes(access: Access, citations: Citations) {
+  const { app, route } = createRoutes('Catalog');
+  const isPublic = (ref: string | undefined) => citations.isPublic(ref ?? '');
+
+  route(
+    'GET /api/v1/cite',
+    access.with({ kept: null }).userUnless((c) => isPublic(c.req.query('ref'))),
+    {
+      operationId: 'openCitation',
+      summary: 'Open a citation of a rule, a STIG, a control or a CCI, and tell what became of it',
+      description: 'Citations of controls and CCIs need no token.',
+      query: schemas.citeQuery,
+      notFound: true,
+      response: jsonContent(schemas.CitedAnswer, 'What is cited.'),
+      handle: ({ query }) => citations.open(query.ref),
+    },
+  );
 
   return app;
 }

@@ -1,5 +1,5 @@
 import { type Citation, citation, longestCitation, readCitation } from '../../base/citation.ts';
-import { AppError, badRequest, notThere } from '../../base/errors.ts';
+import { badRequest, notThere, orNull } from '../../base/errors.ts';
 import { plainRuleId } from '../../base/rule-ids.ts';
 import { cut } from '../../base/text.ts';
 import { frameworkKey, frameworks } from '../controls/frameworks.ts';
@@ -9,9 +9,8 @@ import type { RuleHistoryService } from '../stigs/history.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
 import type { StigService } from '../stigs/queries.ts';
 import type { ReadingService } from '../stigs/reading.ts';
-import type { CitedAnswer } from './citation-schema.ts';
-import { citeControl } from './control-versions.ts';
-import type { IdAnswer } from './schema.ts';
+import { citeControl, controlIn, versionIn } from './control-versions.ts';
+import type { CitedAnswer, IdAnswer } from './schema.ts';
 import { controlOf, lastOf } from './spelled.ts';
 
 export interface CitationDeps {
@@ -30,131 +29,125 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
     (frameworks as readonly string[]).includes(frameworkKey(name)) ||
     (stigNames.ofSlug(name) === null && controls.versionOf(name, undefined) !== null);
 
-  /** The retained release, or null where the catalog does not have it. */
-  const releaseOf = (slug: string, version: string) => unlessMissing(() => stigs.release(slug, version));
-
-  function stigOf(name: string) {
-    const stig = stigNames.ofSlug(name);
-    if (stig === null) throw notThere('ref', `STIG not found: ${cut(name)}`);
-    return stig;
-  }
-
-  function stig({ name, version }: Citation): CitedAnswer {
-    const { slug, title, version: newest } = stigOf(name);
-    const release = releaseOf(slug, version);
+  function stig({ name, version }: Citation): CitedAnswer | null {
+    const named = stigNames.ofSlug(name);
+    if (named === null) return null;
+    const { slug, title, version: newest } = named;
+    const release = orNull(() => stigs.release(slug, version));
     const label = release?.version ?? version.toUpperCase();
     const isNewest = release?.version === newest;
-    const fact = { ref: citation(slug, label), kind: 'stig', id: slug, version: label } as const;
-    const now = isNewest ? null : { cite: citation(slug, newest), title, href: page('stigs', slug) };
-    if (release === null) {
-      const advice = `${label} is not in this catalog. The newest release is ${newest}`;
-      return { ...fact, holds: false, state: 'not_imported', title, href: null, now, advice };
-    }
-    const href = page('stigs', slug) + (isNewest ? '' : `?version=${encodeURIComponent(label)}`);
-    const advice = isNewest ? null : `The newest release is ${newest}`;
+    const why = release === null ? `${label} is not in this catalog. ` : '';
     return {
-      ...fact,
-      holds: true,
-      state: isNewest ? 'current' : 'former',
-      title: release.title,
-      href,
-      now,
-      advice,
+      ref: citation(slug, label),
+      kind: 'stig',
+      id: slug,
+      version: label,
+      holds: release !== null,
+      state: release === null ? 'not_imported' : isNewest ? 'current' : 'former',
+      title: release?.title ?? title,
+      href: release && page(['stigs', slug], isNewest ? null : label),
+      now: isNewest ? null : { cite: citation(slug, newest), title, href: page(['stigs', slug]) },
+      advice: isNewest ? null : `${why}The newest release is ${newest}`,
     };
   }
 
-  function rule({ name, version, id }: Citation & { id: string }): CitedAnswer {
-    const { slug, version: newest } = stigOf(name);
-    const release = releaseOf(slug, version);
-    const group = release && reading.group(slug, id, release.version);
-    const own = group?.rules.find(({ ruleId }) => isSameRule(ruleId, id)) ?? group?.rules[0];
-    const [over] = ruleHistory.find(own?.groupId ?? id, slug);
-    const later = over?.current ? over : undefined;
-    const rulePage = (groupId: string, label: string) =>
-      page('stigs', slug, 'rules', groupId) +
-      (label === newest ? '' : `?version=${encodeURIComponent(label)}`);
-    const inNewest = later && {
-      cite: citation(slug, newest, later.ruleId),
-      title: later.ruleTitle,
-      href: rulePage(later.groupId, newest),
-    };
-    if (release && own) {
-      const { ruleId, ruleTitle: title, groupId } = own;
-      const fact = { ref: citation(slug, release.version, ruleId), kind: 'rule', id: ruleId, title } as const;
-      const held = {
-        ...fact,
-        holds: true,
-        version: release.version,
-        href: rulePage(groupId, release.version),
-      };
-      if (release.version === newest) return { ...held, state: 'current', now: null, advice: null };
-      const state = later ? 'former' : 'removed';
-      const advice = later
-        ? `The newest release ${newest} has ${later.ruleId}`
-        : `${newest} does not have it`;
-      return { ...held, state, now: inNewest ?? null, advice };
-    }
-    if (!over) throw notThere('ref', `Rule not found: ${cut(id)}`);
+  function rule({ name, version, id }: Citation & { id: string }): CitedAnswer | null {
+    const named = stigNames.ofSlug(name);
+    if (named === null) return null;
+    const { slug, version: newest } = named;
+    const release = orNull(() => stigs.release(slug, version));
     const label = release?.version ?? version.toUpperCase();
-    const last = lastOf(over);
-    const lastCite = {
-      cite: citation(slug, last, over.ruleId),
-      title: over.ruleTitle,
-      href: rulePage(over.groupId, last),
-    };
-    const why = release ? `${label} does not have ${cut(id)}` : `${label} is not in this catalog`;
-    const since = later
-      ? `The newest release ${newest} has ${later.ruleId}`
-      : `Its last release here is ${last}`;
-    return {
-      ...{
-        ref: citation(slug, label, id),
+    const rules = release === null ? [] : (reading.group(slug, id, label)?.rules ?? []);
+    const own = rules.find(({ ruleId }) => plainRuleId(ruleId) === plainRuleId(id)) ?? rules[0];
+    const [known] = ruleHistory.find(own?.groupId ?? id, slug);
+    const hrefOf = (groupId: string, release: string) =>
+      page(['stigs', slug, 'rules', groupId], release === newest ? null : release);
+    const knownIn = (release: string) => ({
+      cite: citation(slug, release, known!.ruleId),
+      title: known!.ruleTitle,
+      href: hrefOf(known!.groupId, release),
+    });
+    if (own !== undefined) {
+      const isNewest = label === newest;
+      const isLater = known?.current === true;
+      return {
+        ref: citation(slug, label, own.ruleId),
         kind: 'rule',
-        holds: false,
-        id,
-        title: over.ruleTitle,
+        id: own.ruleId,
+        title: own.ruleTitle,
+        holds: true,
         version: label,
-      },
-      ...{ state: release ? 'absent' : 'not_imported', href: null, now: inNewest ?? lastCite },
-      advice: `${why}. ${since}`,
+        href: hrefOf(own.groupId, label),
+        state: isNewest ? 'current' : isLater ? 'former' : 'removed',
+        now: isNewest || !isLater ? null : knownIn(newest),
+        advice: isNewest
+          ? null
+          : isLater
+            ? `The newest release ${newest} has ${known.ruleId}`
+            : `${newest} does not have it`,
+      };
+    }
+    if (known === undefined) return null;
+    const why = release === null ? `${label} is not in this catalog` : `${label} does not have ${cut(id)}`;
+    const last = known.current ? newest : lastOf(known);
+    return {
+      ref: citation(slug, label, id),
+      kind: 'rule',
+      holds: false,
+      id,
+      title: known.ruleTitle,
+      version: label,
+      state: release === null ? 'not_imported' : 'absent',
+      href: null,
+      now: knownIn(last),
+      advice: known.current
+        ? `${why}. The newest release ${newest} has ${known.ruleId}`
+        : `${why}. Its last release here is ${last}`,
     };
   }
 
-  function control({ name, version, id }: Citation & { id: string }): CitedAnswer {
+  function control({ name, version, id }: Citation & { id: string }): CitedAnswer | null {
     const framework = frameworkKey(name);
     const kind = framework === 'cci' ? 'cci' : 'control';
-    const read = (label?: string) => unlessMissing(() => controls.one(framework, id, label));
-    const label = unlessMissing(() => controls.versionOf(framework, version));
-    const cited = label === null ? null : read(label);
-    const served = read();
-    const now = served === null ? null : nowOf(framework, served);
+    const label = versionIn(controls, framework, version);
+    const cited = label === null ? null : controlIn(controls, framework, id, label);
+    const served = controlIn(controls, framework, id);
+    const now = served && {
+      cite: citation(framework, served.version, served.identifier),
+      title: titleOf(served),
+      href: controlHref(served),
+    };
     if (cited === null || label === null) {
-      if (served === null) throw notThere('ref', `Control not found: ${cut(id)}`);
-      const { identifier, title, statement } = served;
+      if (served === null) return null;
+      const { identifier } = served;
       const why =
         label === null ? `${cut(version)} is not in this catalog` : `${label} does not have ${identifier}`;
       return {
-        ...{ ref: citation(framework, label ?? version, identifier), kind, holds: false, id: identifier },
-        ...{ state: label === null ? 'not_imported' : 'absent', title: title || statement.slice(0, 200) },
-        ...{ version: label ?? version, href: null, now, advice: `${why}. ${served.version} has it` },
+        ref: citation(framework, label ?? version, identifier),
+        kind,
+        holds: false,
+        id: identifier,
+        state: label === null ? 'not_imported' : 'absent',
+        title: titleOf(served),
+        version: label ?? version,
+        href: null,
+        now,
+        advice: `${why}. ${served.version} has it`,
       };
     }
-    const { identifier, statement, status, withdrawn } = cited;
+    const { identifier, status, withdrawn } = cited;
     const isServed =
       framework === 'nist-800-171' ||
       controls.versions(framework).some((each) => each.isServed && each.version === label);
-    const fact = {
+    const held = {
       ref: citation(framework, label, identifier),
       kind,
       holds: true,
       id: identifier,
       version: label,
+      title: titleOf(cited),
+      href: controlHref(cited, isServed ? null : label),
     } as const;
-    const held = {
-      ...fact,
-      title: cited.title || statement.slice(0, 200),
-      href: controlHref(framework, identifier, isServed ? null : label),
-    };
     if (status === 'withdrawn') {
       const into = withdrawn?.incorporatedInto ?? [];
       const advice = into.length > 0 ? `Withdrawn. Now in ${into.join(', ')}` : 'Withdrawn';
@@ -167,7 +160,26 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
     return { ...held, state: served ? 'former' : 'removed', now, advice };
   }
 
+  /** What a citation names; null for what no release in the catalog has. Throws 400 for another text. */
+  function find(ref: string): CitedAnswer | null {
+    const { id, ...cited } = read(ref);
+    if (id === null) return stig({ ...cited, id });
+    return isFramework(cited.name) ? control({ ...cited, id }) : rule({ ...cited, id });
+  }
+
   return {
+    find,
+
+    /** As `find`. Throws 404 for what no release in the catalog has. */
+    open(ref: string): CitedAnswer {
+      const found = find(ref);
+      if (found !== null) return found;
+      const { name, id } = read(ref);
+      if (id !== null && isFramework(name)) throw notThere('ref', `Control not found: ${cut(id)}`);
+      const isKnown = stigNames.ofSlug(name) !== null;
+      throw notThere('ref', isKnown ? `Rule not found: ${cut(id!)}` : `STIG not found: ${cut(name)}`);
+    },
+
     /** Whether everybody may open a text: it cites a control or CCI, or is no citation and is refused as such first. */
     isPublic(ref: string): boolean {
       const cited = ref.length > longestCitation ? null : readCitation(ref);
@@ -183,38 +195,23 @@ export function createCitations({ stigs, stigNames, ruleHistory, reading, contro
       const [former] = ruleHistory.find(id, slug);
       return former === undefined ? null : citation(former.slug, lastOf(former), former.ruleId);
     },
-
-    /** Opens a citation. Throws 400 for another text, 404 for what no release in the catalog has. */
-    open(ref: string): CitedAnswer {
-      const cited = readCitation(ref);
-      if (cited === null)
-        throw badRequest('ref must be a citation such as slug@V2R8#SV-257777r991589_rule', 'ref');
-      const { id } = cited;
-      if (id !== null && isFramework(cited.name)) return control({ ...cited, id });
-      return id === null ? stig(cited) : rule({ ...cited, id });
-    },
   };
 }
 
-function nowOf(framework: string, { version, identifier, title, statement }: ShownControl) {
-  const href = controlHref(framework, identifier, null);
-  return { cite: citation(framework, version, identifier), title: title || statement.slice(0, 200), href };
+function read(ref: string): Citation {
+  const cited = readCitation(ref);
+  if (cited === null)
+    throw badRequest('ref must be a citation such as slug@V2R8#SV-257777r991589_rule', 'ref');
+  return cited;
 }
 
-function controlHref(framework: string, identifier: string, version: string | null): string {
-  const at = framework === 'cci' ? page('ccis', identifier) : page('controls', framework, identifier);
-  return at + (version === null ? '' : `?version=${encodeURIComponent(version)}`);
+const titleOf = ({ title, statement }: ShownControl): string => title || statement.slice(0, 200);
+
+/** The address of a page; of a version other than the one that is shown by default, with it. */
+export function page(segments: string[], version: string | null = null): string {
+  const query = version === null ? '' : `?version=${encodeURIComponent(version)}`;
+  return `/${segments.map(encodeURIComponent).join('/')}${query}`;
 }
 
-const isSameRule = (one: string, other: string) => plainRuleId(one) === plainRuleId(other);
-const page = (...segments: string[]) => `/${segments.map(encodeURIComponent).join('/')}`;
-
-/** What work gives, or null where it answers that something is not there. */
-function unlessMissing<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
-    throw error;
-  }
-}
+const controlHref = ({ framework, identifier }: ShownControl, version: string | null = null) =>
+  page(framework === 'cci' ? ['ccis', identifier] : ['controls', framework, identifier], version);

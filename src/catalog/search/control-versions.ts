@@ -1,36 +1,22 @@
 import { citation } from '../../base/citation.ts';
-import { AppError } from '../../base/errors.ts';
+import { orNull } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { ControlService } from '../controls/queries.ts';
-import type { ShownControl } from '../controls/schema.ts';
 import { Missing } from './spelled.ts';
 
 type Controls = Pick<ControlService, 'one' | 'versionOf' | 'versions'>;
 
 /** A control of a version, by default of the one that is served; null where it does not have it. */
-export function controlIn(
-  controls: Controls,
-  framework: string,
-  id: string,
-  version?: string,
-): ShownControl | null {
-  try {
-    return controls.one(framework, id, version);
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
-    throw error;
-  }
-}
+export const controlIn = (controls: Controls, framework: string, id: string, version?: string) =>
+  orNull(() => controls.one(framework, id, version));
+
+/** The label of a version of a framework, by default of the one that is served; null where it is not imported. */
+export const versionIn = (controls: Controls, framework: string, version?: string) =>
+  orNull(() => controls.versionOf(framework, version));
 
 /** Whether a version of a framework is imported, or any. */
-export function isImported(controls: Controls, framework: string, version?: string): boolean {
-  try {
-    return controls.versionOf(framework, version) !== null;
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
-    throw error;
-  }
-}
+export const isImported = (controls: Controls, framework: string, version?: string): boolean =>
+  versionIn(controls, framework, version) !== null;
 
 /** The newest version that has a control. */
 const lastWith = (controls: Controls, framework: string, id: string) =>

@@ -1,7 +1,8 @@
 import { strip } from '../../base/text.ts';
+import type { FindOwnControl } from '../controls/find-control.ts';
 import { idsOf } from '../controls/id-grammar.ts';
-import type { FindOwnControl } from '../controls/own-controls.ts';
 import type { StigNameIndex } from '../stigs/name-index.ts';
+import { page } from './citations.ts';
 import { hyphenated, readSearchQuery } from './query.ts';
 import { type IdAnswer, mostAnswers } from './schema.ts';
 
@@ -39,14 +40,17 @@ export function createAnswers({ citedIn, stigNames, controlRules, ownControl }: 
     if (state === 'unknown') return ownOf(asked) ?? { asked, kind, id, state };
     const answer = { asked, kind, id, title: title ?? '', state: state === 'changed' ? 'current' : state };
     if (kind === 'srg') return { ...answer, href: `/search?q=${encodeURIComponent(id)}` };
-    if (kind === 'rule') {
-      const release = state === 'removed' ? `?version=${encodeURIComponent(version!)}` : '';
-      return { ...answer, slug: slug!, version: version!, href: page('stigs', slug!, 'rules', id) + release };
-    }
+    if (kind === 'rule')
+      return {
+        ...answer,
+        slug: slug!,
+        version: version!,
+        href: page(['stigs', slug!, 'rules', id], state === 'removed' ? version : null),
+      };
     const { framework, part } = idsOf(asked)![0]!;
     return {
       ...answer,
-      href: framework === null ? page('ccis', id) : page('controls', framework, id),
+      href: page(framework === null ? ['ccis', id] : ['controls', framework, id]),
       rules: rulesOf(framework ?? 'cci', id),
       ...(part === '' ? {} : { part }),
     };
@@ -56,9 +60,15 @@ export function createAnswers({ citedIn, stigNames, controlRules, ownControl }: 
     const own = ownControl(asked);
     if (own === null) return null;
     const { framework, id, title, status } = own;
-    const state = status === 'active' ? 'current' : 'withdrawn';
-    const href = page('controls', framework, id);
-    return { asked, kind: 'control', id, title, state, href, rules: rulesOf(framework, id) };
+    return {
+      asked,
+      kind: 'control',
+      id,
+      title,
+      state: status === 'active' ? 'current' : 'withdrawn',
+      href: page(['controls', framework, id]),
+      rules: rulesOf(framework, id),
+    };
   }
 
   /** A slug or benchmark id is an id where no word is written so, or where it is the whole question. */
@@ -72,7 +82,7 @@ export function createAnswers({ citedIn, stigNames, controlRules, ownControl }: 
       id: slug,
       title,
       state: 'current',
-      href: page('stigs', slug),
+      href: page(['stigs', slug]),
       slug,
       version,
     };
@@ -101,5 +111,3 @@ export function createAnswers({ citedIn, stigNames, controlRules, ownControl }: 
       .map(({ answer }) => answer);
   };
 }
-
-const page = (...segments: string[]) => `/${segments.map(encodeURIComponent).join('/')}`;

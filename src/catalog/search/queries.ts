@@ -1,80 +1,236 @@
 import { badRequest } from '../../base/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { offsetOf, type Page, paginationOf } from '../../http/paging.ts';
+import type { FindOwnControl } from '../controls/find-control.ts';
 import { createStigNameIndex } from '../stigs/name-index.ts';
-import type { Lookup } from './binder.ts';
-import { createFinder, type SearchIn } from './finder.ts';
-import type { IndexedRule } from './indexed-rules.ts';
-import { mostExported, type SearchAnswer, type SearchResult } from './schema.ts';
+import { createIdTest } from './known-ids.ts';
+import { type FoldedText, findPlaces, foldInPlace } from './pattern.ts';
+import { allOf, anyOf, matchOf, readSearchQuery, type SearchQuery } from './query.ts';
+import {
+  createRelaxedSearch,
+  enough,
+  nothingRelaxed,
+  type PhrasesIn,
+  type RelaxedResult,
+} from './relaxed.ts';
+import { createRuleQueries, type MatchedRule, noFilter, type RuleFilter } from './rule-queries.ts';
+import {
+  mostExported,
+  type SearchAnswer,
+  type SearchCounts,
+  type SearchOrder,
+  type SearchResult,
+} from './schema.ts';
 import { makeSnippet, type SearchedField } from './snippet.ts';
 
-export interface RuleSearch extends SearchIn, Page {}
+/** A question, filters, or both, and the order of the answer. */
+export interface RuleQuestion {
+  q?: string | undefined;
+  severity?: Set<string> | undefined;
+  stig?: string[] | undefined;
+  /** The slugs of a list: only rules of its STIGs. */
+  among?: string[] | undefined;
+  cci?: string | undefined;
+  /** A control of nist-800-53 in any spelling. */
+  control?: string | undefined;
+  sort?: SearchOrder | undefined;
+}
+
+export interface RuleSearch extends RuleQuestion, Page {}
+
+/** What the search has to know of the crosswalk. */
+export interface Lookup {
+  /** The CCIs that lead to a control. */
+  ccisOf(control: string): string[];
+  /** The identifier that a filter names. Throws 400 and 404 (rule D35.3). */
+  filtered(field: 'cci' | 'control', text: string): string;
+  /** The CCIs through which a control or CCI has rules; null where it is in no source (rule D35.2). */
+  reached(id: { framework: string | null; id: string }): string[] | null;
+  ownControl: FindOwnControl;
+}
 
 /** A search result without its snippet. */
 export type FoundRule = Omit<SearchResult, 'snippet'>;
 
-interface FoundRow {
-  ruleId: string;
-  ruleVersion: string;
-  ruleTitle: string;
-  ccis: string;
+/** What a question finds. */
+interface Found {
+  query: SearchQuery;
+  /** All rules, in the order of rules S4.2 and D35.1. */
+  rules: MatchedRule[];
+  /** How many have all words: they stand first. */
+  exact: number;
+  relaxed: RelaxedResult;
 }
 
-type Texts = Record<SearchedField, string>;
+const isAscii = /^\p{ASCII}*$/u;
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Full-text search over the rules of current releases. */
 export function createSearchService(db: Database, lookup: Lookup, stigNames = createStigNameIndex(db)) {
-  const find = createFinder(db, lookup, stigNames);
-  const rowOf = db.sqlite.prepare<[number], FoundRow>(
-    `SELECT rule_id AS ruleId, rule_version AS ruleVersion, rule_title AS ruleTitle, ccis FROM findings WHERE id = ?`,
+  const queries = createRuleQueries(db);
+  const isId = createIdTest(db);
+  const relax = createRelaxedSearch(db, queries, stigNames, isId);
+  const rowOf = db.sqlite.prepare<[number], Omit<FoundRule, 'ruleIdents' | 'rank'> & { ccis: string }>(
+    `SELECT s.slug, s.title AS stigTitle, r.version, f.group_id AS groupId, f.rule_id AS ruleId,
+            f.rule_version AS ruleVersion, f.rule_title AS ruleTitle, f.severity, f.ccis
+       FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id
+       JOIN stig_releases AS r ON r.id = s.current_release_id WHERE f.id = ?`,
   );
-  const textsOf = db.sqlite.prepare<[number], Texts>(
+  const textsOf = db.sqlite.prepare<[number], Record<SearchedField, string>>(
     'SELECT title, discussion, check_content AS "check", fix_text AS fix, ids FROM searchable_rules WHERE id = ?',
   );
+  const titlesOf = db.sqlite.prepare<[string], { slug: string; title: string }>(
+    `SELECT slug, title FROM stigs WHERE slug IN (SELECT value FROM json_each(?)) ORDER BY title_fold, title, slug`,
+  );
 
-  function foundRule({ id, stig, groupId, severity }: IndexedRule, rank: number): FoundRule {
-    const { ccis, ...ids } = rowOf.get(id)!;
-    const { slug, title: stigTitle, version } = stig;
-    return { slug, stigTitle, version, groupId, ...ids, severity, ruleIdents: JSON.parse(ccis), rank };
+  const phrasesIn: PhrasesIn = ({ id }) => {
+    // The ids come first: they are short, and mostly have what is asked.
+    const { ids, ...texts } = textsOf.get(id)!;
+    const all = [ids, ...Object.values(texts)];
+    const folded: FoldedText[] = [];
+    return (phrases) =>
+      phrases.length > 0 &&
+      all.some((text, at) => {
+        folded[at] ??= foldInPlace(text);
+        return phrases.some((phrase) => findPlaces(folded[at]!, phrase, 1).length > 0);
+      });
+  };
+
+  /** Looks up what the filters of a question name. Throws 400 and 404 (rule D35.3). */
+  function filterOf(
+    { excluded }: SearchQuery,
+    { severity, stig, among, cci, control }: RuleQuestion,
+  ): RuleFilter {
+    const asked = stig && stigNames.filtered(stig);
+    return {
+      severity: severity === undefined ? null : [...severity],
+      stigs: asked?.filter((slug) => among?.includes(slug) ?? true) ?? among ?? null,
+      cci: cci === undefined ? null : [lookup.filtered('cci', cci)],
+      control: control === undefined ? null : lookup.ccisOf(lookup.filtered('control', control)),
+      excluded:
+        excluded.length === 0 ? null : anyOf(excluded.flatMap(({ patterns }) => patterns.map(matchOf))),
+    };
+  }
+
+  /** The CCIs through which the control or CCI that is the whole question has rules; null for another question. */
+  function ccisOf({ control, wanted }: SearchQuery): string[] | null {
+    const published = control === null ? null : lookup.reached(control);
+    const own = published === null ? lookup.ownControl(wanted) : null;
+    return own === null ? published : lookup.reached(own);
+  }
+
+  /** The rules with all words of a question, the best first. */
+  function matching(query: SearchQuery, filter: RuleFilter, sort: SearchOrder): MatchedRule[] {
+    // FTS5 leaves out a word of letters that it does not know: it asks for the others alone.
+    const isUnknown = (match: string) => !isAscii.test(match) && !queries.isInIndex(match);
+    if (query.wants.some((term) => isUnknown(allOf([term])))) return [];
+    const rules = queries.rules('match', allOf(query.wants), filter, sort).filter(literalsIn(query));
+    if (sort !== 'relevance' || query.ids.length === 0) return rules;
+    // Behind the rules that have the id that is asked for come those that have it in another revision, then others.
+    const [named, other] = [query.ids, query.unrevised].map((ids) => queries.named(ids, rules));
+    const place = ({ id }: MatchedRule) => (named!.has(id) ? 0 : 2) + (other!.has(id) ? 0 : 1);
+    return rules.sort((a, b) => place(a) - place(b));
+  }
+
+  function literalsIn({ literals, excludedLiterals }: SearchQuery): (rule: MatchedRule) => boolean {
+    if (literals.length + excludedLiterals.length === 0) return () => true;
+    return (rule) => {
+      const hasAny = phrasesIn(rule);
+      return literals.every((each) => hasAny([each])) && !hasAny(excludedLiterals);
+    };
+  }
+
+  /** Throws a 400 for exclusions that stand alone, and as `filterOf`. */
+  function find(search: RuleQuestion): Found {
+    const { q = '', stig, sort = 'relevance' } = search;
+    const query = readSearchQuery(q);
+    const filter = filterOf(query, search);
+    const ccis = ccisOf(query);
+    const found = (rules: MatchedRule[], relaxed = nothingRelaxed): Found => ({
+      query,
+      rules: [...rules, ...relaxed.rules],
+      exact: rules.length,
+      relaxed,
+    });
+    if (ccis !== null || query.wants.length === 0) {
+      const { excluded, ...narrowing } = filter;
+      const excludes = excluded !== null || query.excludedLiterals.length > 0;
+      if (ccis === null && q !== '' && !excludes) return found([]);
+      if (ccis === null && excludes && Object.values(narrowing).every((each) => each === null))
+        throw badRequest('q must have a word to find beside those that it excludes, or a filter', 'q');
+      const [source, given] =
+        ccis === null ? (['all', null] as const) : (['ccis', JSON.stringify(ccis)] as const);
+      const rules = queries.rules(source, given, filter, sort === 'relevance' ? 'stig' : sort);
+      return found(rules.filter(literalsIn(query)));
+    }
+
+    const exact = matching(query, filter, sort);
+    if (exact.length >= enough || (query.isOneId && isId(query.wanted))) return found(exact);
+    const { severity, cci, control } = filter;
+    const isNarrow = severity !== null || cci !== null || control !== null;
+    const first = isNarrow
+      ? matching(query, { ...filter, severity: null, cci: null, control: null }, sort)
+      : exact;
+    if (first.length >= enough) return found(exact);
+    const relaxed = relax(query, filter, first, stig === undefined, phrasesIn);
+    if (sort === 'relevance') return found(exact, relaxed);
+    const ids = JSON.stringify(relaxed.rules.map(({ id }) => id));
+    return found(exact, { ...relaxed, rules: queries.rules('ids', ids, noFilter, sort) });
+  }
+
+  /** How many of some rules there are by severity and by STIG (rule D35.1). */
+  function countsOf(rules: MatchedRule[]): SearchCounts {
+    const severity = { high: 0, medium: 0, low: 0 };
+    const bySlug = new Map<string, number>();
+    for (const rule of rules) {
+      severity[rule.severity]++;
+      bySlug.set(rule.slug, (bySlug.get(rule.slug) ?? 0) + 1);
+    }
+    const stigs = titlesOf.all(JSON.stringify([...bySlug.keys()]));
+    return { severity, stigs: stigs.map((stig) => ({ ...stig, rules: bySlug.get(stig.slug)! })) };
+  }
+
+  function foundRule({ id }: MatchedRule, rank: number): FoundRule {
+    const { ccis, ...rule } = rowOf.get(id)!;
+    return { ...rule, ruleIdents: JSON.parse(ccis), rank };
   }
 
   return {
     /** A page of what a question finds, in the order of rules S4.2 and D35.1. A question without a word finds nothing. */
     search(search: RuleSearch): Omit<SearchAnswer, 'stigs' | 'answers'> {
       return db.read(() => {
-        const { query, rules, total, exact, wider, counts } = find(search, search);
+        const { query, rules, exact, relaxed } = find(search);
+        const total = rules.length;
         const offset = offsetOf(search, total);
         const all = query.wants.map(({ patterns }) => patterns);
-        const any = wider.wanted.map(({ patterns, instead }) => [...patterns, ...instead]);
+        const any = relaxed.terms.map(({ patterns, synonyms }) => [...patterns, ...synonyms]);
         return {
-          results: rules.map((rule, index) => {
-            const rank = offset + index + 1;
-            const { rank: _, ...found } = foundRule(rule, rank);
+          results: rules.slice(offset, offset + search.limit).map((rule, index) => {
+            const { rank, ...found } = foundRule(rule, offset + index + 1);
             return { ...found, snippet: makeSnippet(textsOf.get(rule.id)!, rank <= exact ? all : any), rank };
           }),
-          relaxed: wider.rules.length > 0,
+          relaxed: total > exact,
           exact,
-          dropped: wider.dropped,
-          narrowedTo: wider.narrowedTo,
-          suggestions: wider.suggestions,
-          counts,
+          dropped: relaxed.dropped,
+          narrowedTo: relaxed.narrowedTo,
+          suggestions: relaxed.suggestions,
+          counts: countsOf(rules),
           pagination: paginationOf(search, total),
         };
       });
     },
 
     /**
-     * The rules that have all words, in their order; where there is none, those of the second reading. Throws a 400 where
+     * The rules that have all words, in their order; where there is none, those of the relaxed search. Throws a 400 where
      * an export cannot hold them.
      */
-    exported(search: SearchIn): FoundRule[] {
+    exported(search: RuleQuestion): FoundRule[] {
       return db.read(() => {
-        const { rules, total, exact } = find(search, { page: 1, limit: mostExported });
-        if (total > mostExported)
+        const { rules, exact } = find(search);
+        if (rules.length > mostExported)
           throw badRequest(
-            `${total.toLocaleString('en-US')} rules were found. An export holds ${mostExported.toLocaleString('en-US')}: add filters`,
+            `${rules.length.toLocaleString('en-US')} rules were found. An export holds ${mostExported.toLocaleString('en-US')}: add filters`,
           );
         const exported = exact === 0 ? rules : rules.slice(0, exact);
         return exported.map((rule, index) => foundRule(rule, index + 1));

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { fold, strip } from '../../base/text.ts';
 import { type FoundId, idsOf } from '../controls/id-grammar.ts';
 import { canonicalIdentifier } from '../controls/identifier.ts';
@@ -58,17 +57,6 @@ export interface Term {
  * it (rule D35.1). Ignores what has no letter, digit or `_`.
  */
 export function readSearchQuery(question: string): SearchQuery {
-  const known = read.get(question);
-  if (known !== undefined) return known;
-  const query = readQuestion(question);
-  read.set(question, query);
-  return query;
-}
-
-/** A request needs the same three times. */
-const read = new LRUCache<string, SearchQuery>({ max: 20 });
-
-function readQuestion(question: string): SearchQuery {
   const { wanted, excluded, text } = readTerms(hyphenated(question));
   const literalsOf = (terms: Term[]) => terms.flatMap((term) => (term.isLiteral ? term.patterns : []));
   const found = idsOf(text);
@@ -196,8 +184,8 @@ export function matchOf(pattern: Pattern): string {
   return `"${parts.join(' ')}"${isPrefix ? ' *' : ''}`;
 }
 
-/** The question to the index for rules that have one of some things. */
-export const anyOf = (matches: string[]): string => matches.join(' OR ');
+/** The FTS5 query for rules that match one of some; an empty phrase, which none matches, for no query. */
+export const anyOf = (matches: string[]): string => matches.join(' OR ') || '""';
 
 /** The question to the index for rules that have all of some terms, each in one of its alternatives. */
 export const allOf = (terms: Term[]): string =>

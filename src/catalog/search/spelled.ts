@@ -31,7 +31,7 @@ const typed = (text: string) =>
 
 /** The only id of some kinds in a text (`rule V-257777,`); null where there is none, or more than one. */
 function onlyId(text: string, ...kinds: IdKind[]): FoundId | null {
-  const [found, ...others] = [...idsIn(text)].filter(({ kind }) => kinds.includes(kind));
+  const [found, ...others] = idsIn(text).filter(({ kind }) => kinds.includes(kind));
   return found !== undefined && others.length === 0 ? found : null;
 }
 

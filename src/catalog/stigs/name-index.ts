@@ -162,6 +162,17 @@ export function createStigNameIndex(db: Database) {
     /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1). */
     said,
 
+    /**
+     * The STIGs of the one product that a text names as `said`: their titles differ in numbers alone. None where it names
+     * several products, or an SRG.
+     */
+    ofOneProduct(text: string): StigByName[] {
+      const { bySlugOrAlias } = names();
+      const stigs = said(text);
+      const [product, ...others] = new Set(stigs.map(({ slug }) => wordsOf(bySlugOrAlias(slug)!)));
+      return product?.startsWith('stig ') && others.length === 0 ? stigs : [];
+    },
+
     /** The STIG whose title is the same but for greater numbers, the greatest of them; null for none. */
     laterByTitle(slug: string): LaterStig | null {
       const { bySlugOrAlias, byWords } = names();

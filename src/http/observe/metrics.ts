@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Rejection } from '../limits/limiter.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Rejection } from '../limits.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -77,6 +77,8 @@ export function createMetrics() {
     info(name: string, help: string, labels: Record<string, string>): void {
       new Gauge({ name, help, labelNames: Object.keys(labels), registers }).set(labels, 1);
     },
+    /** Adds prom-client's metrics of this process; they start timers, which do not keep it alive. */
+    addProcess: () => collectDefaultMetrics({ register: registry }),
     text: () => registry.metrics(),
   };
 }

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { sha256 } from '../../base/ids.ts';
+import { type Log, withoutSecrets } from '../../base/log.ts';
+import type { Metrics } from './metrics.ts';
 
 /** One request: the data of its log line, its metrics and its limits. */
 export interface RequestRecord {
   requestId: string;
   method: string;
+  /** The host that it asks for, with its port. */
+  host: string;
   /** The template of the matched route; null before the match. */
   route: string | null;
   /** When it began, from `performance.now()` (ms). */
@@ -31,21 +37,21 @@ export interface RequestRecord {
   connected: boolean;
 }
 
+type Arrival = Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'> &
+  Partial<Pick<RequestRecord, 'host' | 'proxied' | 'certificate'>>;
+
 /**
  * Begins the record of a request; `header` gives a header by its lower-case name. The request id is the client's
  * `X-Request-Id` if it is well formed and no token, else a new one.
  */
-export function beginRecord(
-  arrival: Pick<RequestRecord, 'method' | 'remote' | 'secure' | 'connected'> &
-    Partial<Pick<RequestRecord, 'proxied' | 'certificate'>>,
-  header: (name: string) => string | undefined,
-): RequestRecord {
+export function beginRecord(arrival: Arrival, header: (name: string) => string | undefined): RequestRecord {
   const given = header('x-request-id') ?? '';
   const sane = /^[A-Za-z0-9_.-]{1,64}$/.test(given) && !/eyJ|gs[iu]_/.test(given);
   const traceparent = header('traceparent') ?? '';
   const isTrace = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
   return {
     requestId: sane ? given : randomUUID(),
+    host: header('host') ?? 'localhost',
     proxied: false,
     certificate: noCertificate,
     ...arrival,
@@ -91,4 +97,43 @@ export function addressKey(address: string): string {
     while (groups.length + rest < 8) groups.push('0');
   }
   return `network ${groups.slice(0, 4).join(':')}`;
+}
+
+/** Probes and scrapes, which come every few seconds: they are logged at `debug` (rule D44.6). */
+const probes = new Set(['/healthz', '/readyz', '/metrics']);
+
+export type Observer = ReturnType<typeof createObserver>;
+
+/** Logs and counts each request. */
+export function createObserver(log: Log, metrics: Metrics | null = null) {
+  const hashes = new LRUCache<string, string>({ max: 1000, memoMethod: (text) => sha256(text).slice(0, 12) });
+  const texts = new LRUCache<string, string>({ max: 1000, memoMethod: (text) => withoutSecrets(text, 200) });
+  const cleaned = (text: string | null | undefined) => (text == null ? undefined : texts.memo(text));
+  return {
+    /** Records the end of a request; `bytes` were sent, null if unknown. Call it once. */
+    end(record: RequestRecord, status: number, bytes: number | null, aborted = false): void {
+      const { requestId, route, tokenType, subject, traceparent } = record;
+      record.closed = true;
+      record.onClose?.();
+      record.onClose = null;
+      const ms = performance.now() - record.started;
+      metrics?.observe(route ?? 'unmatched', record.method, status, ms / 1000);
+      // JSON leaves out what is undefined.
+      log.line(route !== null && probes.has(route) ? 'debug' : 'info', 'request', {
+        requestId,
+        method: cleaned(record.method),
+        route,
+        status,
+        durationMs: Math.round(ms * 10) / 10,
+        bytes: bytes ?? undefined,
+        aborted: aborted || undefined,
+        tokenType: tokenType ?? undefined,
+        subjectHash: subject === null ? undefined : hashes.memo(subject),
+        org: cleaned(record.organization),
+        remote: cleaned(record.remote || null),
+        userAgent: cleaned(record.userAgent),
+        traceparent,
+      });
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { bindingCookie, longestSignIn, type OrganizationSignIn } from '../../aut
 import type { OwnTokens } from '../../auth/own-tokens.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import type { Env } from '../../http/env.ts';
-import type { SessionCookie } from '../../http/session-cookie.ts';
+import type { SessionCookie } from '../../http/session-api.ts';
 
 export interface Account {
   sessions: Sessions;

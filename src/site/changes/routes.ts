@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
+import { catalogSummary } from '../../catalog/jobs.ts';
 import { changesQuery, listChangesQuery } from '../../catalog/stigs/changes-schema.ts';
 import { filterDiff } from '../../catalog/stigs/diff-filter.ts';
 import { diffFilter, diffQuery } from '../../catalog/stigs/diff-schema.ts';
@@ -22,10 +24,10 @@ const comparisonPage = comparison.extend({ page, rule: requestText('rule', 200).
 export function changePages(
   app: Hono<Env>,
   support: PageSupport,
-  services: Pick<Services, 'stigs' | 'stigDiff' | 'changes' | 'listChanges' | 'lists' | 'summary'>,
+  services: Pick<Services, 'stigs' | 'stigDiff' | 'changes' | 'listChanges' | 'lists'> & { ask: Ask },
 ): void {
   const { guard, show, now, assets, banner } = support;
-  const { stigs, stigDiff, changes, listChanges, lists, summary } = services;
+  const { stigs, stigDiff, changes, listChanges, lists, ask } = services;
 
   function compared(c: Context<Env>, { from, to, ...filter }: z.output<typeof comparison>) {
     const diff = stigDiff.diff(c.req.param('slug') ?? '', { from, to });
@@ -66,7 +68,7 @@ export function changePages(
   async function brief(c: Context<Env>) {
     const { list } = shownList(c, lists);
     const since = await listChanges.changes(c.get('user'), list.id, 'seen');
-    const { digest } = await summary.summary();
+    const { digest } = await ask(catalogSummary);
     return readBrief({ list, seenAt: list.seenAt, digest, now: now() }, since, stigDiff.diff);
   }
 

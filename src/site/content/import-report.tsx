@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { count, countOf } from '../../base/text.ts';
-import type { ImportRun, LedgerEntry, LedgerFile } from '../../catalog/ledger.ts';
+import type { ImportRun, LedgerEntry } from '../../catalog/ledger.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { Lines, link, Moment, path, SeverityCounts, Table } from '../parts/components.tsx';
 import { FindForm, Select } from '../parts/forms.tsx';
@@ -107,7 +107,7 @@ function Source({ entry: { source, folder, sha256 } }: { entry: LedgerEntry }): 
 
 export interface FilesPage {
   search: string;
-  found: { files: LedgerFile[]; pagination: Pagination } | null;
+  found: { entries: LedgerEntry[]; pagination: Pagination } | null;
 }
 
 /** Searches files in all imports, with their outcomes. */
@@ -129,7 +129,7 @@ export function filesPage({ search, found }: FilesPage): View {
             caption="Files in imports, the last import first"
             class="files"
             head={['File', 'Kind', 'Import', 'Outcome', 'Details']}
-            rows={found.files.map((file) => [
+            rows={found.entries.map((file) => [
               <Source entry={file} />,
               file.kind,
               <a href={path('catalog', 'imports', String(file.run))}>

@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx';
 import { programName } from '../../base/installation.ts';
 import { count, spoken } from '../../base/text.ts';
-import type { LoadedCatalog } from '../../catalog/controls/control-lists.ts';
+import type { LoadedCatalog } from '../../catalog/controls/queries.ts';
 import type { ImportRun } from '../../catalog/ledger.ts';
-import type { CatalogSummary } from '../../catalog/schema.ts';
 import type { StigList, StigStats } from '../../catalog/stigs/schema.ts';
+import type { CatalogSummary } from '../../catalog/summary.ts';
 import { AgeBar, age, daysSince } from '../parts/bars.tsx';
 import {
   Day,

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
 import { notFound } from '../../base/errors.ts';
+import { findSources, importedSources, loadedContent } from '../../catalog/jobs.ts';
 import { ledgerColumns, outcomes } from '../../catalog/ledger.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { wordList } from '../../http/arrays.ts';
@@ -38,36 +40,12 @@ const agesQuery = z.object({
 export function contentPages(
   app: Hono<Env>,
   { guard, show, now }: PageSupport,
-  services: Pick<
-    Services,
-    | 'listChanges'
-    | 'listSeen'
-    | 'news'
-    | 'stigs'
-    | 'controls'
-    | 'ledger'
-    | 'summary'
-    | 'lists'
-    | 'onlySamples'
-    | 'documents'
-    | 'roles'
-  > & { inbox: string | null },
+  services: Pick<Services, 'listChanges' | 'listSeen' | 'news' | 'stigs' | 'lists' | 'onlySamples'> & {
+    ask: Ask;
+    inbox: string | null;
+  },
 ): void {
-  const {
-    listChanges,
-    listSeen,
-    news,
-    stigs,
-    controls,
-    ledger,
-    summary,
-    lists,
-    onlySamples,
-    inbox,
-    documents,
-    roles,
-  } = services;
-  const counted = { page: 1, limit: 1 };
+  const { listChanges, listSeen, news, stigs, lists, onlySamples, inbox, ask } = services;
 
   app.get('/', guard.visitor, async (c) => {
     const visitor = c.get('visitor');
@@ -94,7 +72,6 @@ export function contentPages(
 
   app.get('/catalog', guard.user, async (c) => {
     const user = c.get('user');
-    const { entitlements } = user;
     const { olderThan, sort = 'date', page: number } = readQuery(c, agesQuery);
     const before = olderThan === undefined ? undefined : daysBefore(now(), Number(olderThan));
     const [oldest] = stigs.list({ sort: 'date', page: 1, limit: 1 }).stigs;
@@ -104,30 +81,26 @@ export function contentPages(
         oldest: oldest?.releaseDate ?? null,
         ...{ olderThan: olderThan ?? '', choices: ageChoices, sort, now: now() },
       },
-      summary: await summary.summary(),
       stats: news.stats(now()),
-      catalogs: controls.loaded(),
-      documents: entitlements.has('regdoc') ? documents.list(counted).pagination.total : null,
-      roles: entitlements.has('occ') ? roles.list(counted).pagination.total : null,
-      runs: ledger.runs(user, runsShown),
+      ...(await ask(loadedContent, user, runsShown)),
     };
     return show(c, loadedPage(page));
   });
 
-  app.get('/catalog/files', guard.user, (c) => {
+  app.get('/catalog/files', guard.user, async (c) => {
     const { search = '', ...page } = readQuery(c, filesQuery);
-    const found = search.trim() === '' ? null : ledger.files(c.get('user'), search, page);
+    const found = search.trim() === '' ? null : await ask(findSources, c.get('user'), search, page);
     return show(c, filesPage({ search, found }));
   });
 
-  app.get('/catalog/imports/:run', guard.user, (c) => {
+  app.get('/catalog/imports/:run', guard.user, async (c) => {
     const { outcome, search, sort, ...page } = readQuery(c, ledgerQuery);
     const id = c.req.param('run');
     if (!/^\d{1,15}$/.test(id)) throw notFound();
-    const run = ledger.run(c.get('user'), Number(id));
     const wanted = [...(outcome ?? [])][0];
-    const listed = ledger.entries(c.get('user'), run.id, { outcome: wanted, search, sort }, page);
+    const asked = { outcome: wanted, search, sort };
+    const found = await ask(importedSources, c.get('user'), Number(id), asked, page);
     const filter = { outcome: wanted ?? '', search: search ?? '', sort };
-    return show(c, ledgerPage({ run, ...listed, filter, outcomes }));
+    return show(c, ledgerPage({ ...found, filter, outcomes }));
   });
 }

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { programName } from '../../base/installation.ts';
 import { count } from '../../base/text.ts';
-import type { LoadedCatalog } from '../../catalog/controls/control-lists.ts';
+import type { LoadedCatalog } from '../../catalog/controls/queries.ts';
 import type { ListedControl } from '../../catalog/controls/schema.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { beginning, Downloads, link, path, Table } from '../parts/components.tsx';

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
 import { catalogFrameworks, withEdition } from '../../catalog/controls/frameworks.ts';
+import { catalogPage, loadedCatalogs } from '../../catalog/controls/jobs.ts';
 import { controlQuery, query80053, query800171, queryDod8500 } from '../../catalog/controls/schema.ts';
 import { isCounted, type RuleCount, sumOf } from '../../catalog/crosswalk/control-rules.ts';
 import { controlRulesQuery } from '../../catalog/crosswalk/control-rules-schema.ts';
@@ -51,7 +53,7 @@ const filters: Record<string, Filter> = {
 type ControlServices = Pick<
   Services,
   'controls' | 'crosswalk' | 'controlRules' | 'collections' | 'favorites' | 'lists' | 'listStigs' | 'ledger'
->;
+> & { ask: Ask };
 
 /** The pages of controls and CCIs: public, like their catalogs. */
 export function controlPages(app: Hono<Env>, support: PageSupport, services: ControlServices): void {
@@ -59,8 +61,12 @@ export function controlPages(app: Hono<Env>, support: PageSupport, services: Con
   recordPages(app, support, services);
 }
 
-function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }: ControlServices): void {
-  function catalog(c: Context<Env>, framework: string): Response {
+function catalogPages(
+  app: Hono<Env>,
+  { guard, show }: PageSupport,
+  { ask, controls }: ControlServices,
+): void {
+  async function catalog(c: Context<Env>, framework: string): Promise<Response> {
     const { schema, words } = filters[framework] ?? anyFilter;
     const { page, limit } = readQuery(c, z.object(perPage));
     const query = readQuery(c, schema) as Record<string, unknown> & {
@@ -72,8 +78,7 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
     const selected = words.map((each) => query[each.name] as Set<string> | undefined);
     const { search, family, version, baseline } = query;
     const filter = { search, family, version, baseline, words: selected, page, limit };
-    const list = controls.page(framework, filter);
-    const { baselines } = controls.baselines(framework, version);
+    const { baselines, ...list } = await ask(catalogPage, framework, filter);
     const titles = new Map(baselines.map((each) => [each.name, baselineName(each)]));
     const baselineFilter =
       baselines.length === 0
@@ -88,19 +93,16 @@ function catalogPages(app: Hono<Env>, { guard, show }: PageSupport, { controls }
     return show(
       c,
       catalogControlsPage({
-        framework,
-        version: list.version,
-        versions: controls.versions(framework),
-        controls: list.controls,
-        pagination: list.pagination,
-        families: controls.families(framework, version),
+        ...list,
         filter: { search: search ?? '', family: family ?? '', version: version ?? '' },
         words: [...baselineFilter, ...shown],
       }),
     );
   }
 
-  app.get('/controls', guard.visitor, (c) => show(c, controlsPage({ catalogs: controls.loaded() })));
+  app.get('/controls', guard.visitor, async (c) =>
+    show(c, controlsPage({ catalogs: await ask(loadedCatalogs) })),
+  );
   app.get('/controls/:framework', guard.visitor, (c) =>
     catalog(c, catalogFramework(controls, c.req.param('framework'))),
   );

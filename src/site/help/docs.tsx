@@ -3,16 +3,13 @@ import { count } from '../../base/text.ts';
 import {
   type DocumentedOperation,
   type DocumentedParameter,
-  exampleOf,
   type OpenApi,
   referenceName,
-  resolve,
-  responseOf,
   type Schema,
-  typeOf,
-} from '../../http/openapi-types.ts';
+} from '../../openapi.ts';
 import { link, path, Table } from '../parts/components.tsx';
 import type { View } from '../parts/view.ts';
+import { exampleOf, resolve, responseOf, typeOf } from './schemas.ts';
 
 interface OperationEntry {
   method: string;

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Env } from '../../http/env.ts';
-import type { SessionCookie } from '../../http/session-cookie.ts';
+import type { SessionCookie } from '../../http/session-api.ts';
 import { type Density, densities, type Theme, themes } from './view.ts';
 
 const themeCookie = 'gapstone_theme';

@@ -1,4 +1,4 @@
-import type { CitedAnswer } from '../../catalog/search/citation-schema.ts';
+import type { CitedAnswer } from '../../catalog/search/schema.ts';
 import { Facts } from '../parts/components.tsx';
 import type { View } from '../parts/view.ts';
 

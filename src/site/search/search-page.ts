@@ -5,12 +5,14 @@ export interface FoundKind {
   name: string;
   /** One of them, for a sentence. */
   one: 'STIG' | 'control' | 'CCI' | 'role' | 'document';
+  /** Of controls and CCIs. */
+  framework?: string;
+  /** What was searched for. */
+  text: string;
   total: number;
-  /** `slug` is that of a STIG, which a reader can add to a list here. */
-  items: { href: string; label: string; about: string; slug?: string }[];
+  items: { id: string; label: string; about: string }[];
   /** The query is its exact name: it appears above the rules. */
   isFirst: boolean;
-  all: string;
 }
 
 export interface SearchPage {
@@ -37,6 +39,8 @@ export interface SearchPage {
   rules: SearchAnswer | null;
   /** What the ids of the query name. */
   answers: IdAnswer[];
+  /** Whether the query is a citation that the reader may open. */
+  isCitation: boolean;
   /** Whether nothing but what is shipped was imported. */
   onlySamples: boolean;
   problem: { status: 400 | 404; text: string } | null;

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
-import { Empty, link } from '../parts/components.tsx';
+import { beginning, Empty, link } from '../parts/components.tsx';
 import { AddChecked, CheckStig, Problem } from '../parts/forms.tsx';
+import { catalogHref, controlHref } from '../parts/framework-links.ts';
 import type { View } from '../parts/view.ts';
 import { Answers } from './id-table.tsx';
 import { nothingSearched, unnamed } from './none.tsx';
@@ -76,7 +77,8 @@ function SignInFirst({ page }: { page: SearchPage }): Child {
 }
 
 function Kind(props: { kind: FoundKind; own: SearchPage['own'] }): Child {
-  const { name, one, total, items, all } = props.kind;
+  const { name, one, framework, text, total, items } = props.kind;
+  const all = framework === undefined ? `/${one.toLowerCase()}s` : catalogHref(framework);
   const own = one === 'STIG' && items.length > 0 ? props.own : [];
   return (
     <section>
@@ -85,17 +87,24 @@ function Kind(props: { kind: FoundKind; own: SearchPage['own'] }): Child {
       </h2>
       <AddChecked to={own}>
         <ul class="results">
-          {items.map(({ href, label, about, slug }) => (
+          {items.map(({ id, label, about }) => (
             <li>
-              {slug === undefined || own.length === 0 ? null : <CheckStig slug={slug} title={label} />}
-              <a href={href}>{label}</a> <span class="quiet">{about}</span>
+              {own.length === 0 ? null : <CheckStig slug={id} title={label} />}
+              <a
+                href={
+                  framework === undefined ? `${all}/${encodeURIComponent(id)}` : controlHref(framework, id)
+                }
+              >
+                {label}
+              </a>{' '}
+              <span class="quiet">{framework === undefined ? about : beginning(about, 160)}</span>
             </li>
           ))}
         </ul>
       </AddChecked>
       {total > items.length ? (
         <p>
-          <a href={all}>
+          <a href={link(all, { search: text })}>
             Show all {total.toLocaleString('en-US')}
             <span class="hidden"> of {name}</span>
           </a>

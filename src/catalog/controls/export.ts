@@ -1,0 +1,167 @@
+import { AppError, badRequest } from '../../base/errors.ts';
+import { cut, fold, guardedCell } from '../../base/text.ts';
+import type { Database } from '../../db/database.ts';
+import { type Column, joined } from '../../http/columns.ts';
+import type { ControlAssessments } from './assessment.ts';
+import type { StoredAssessment } from './assessment-record.ts';
+import { isNistBaseline } from './frameworks.ts';
+import { familyCodeOf } from './identifier.ts';
+import type { StatementPart } from './schema.ts';
+import type { ControlVersions } from './versions.ts';
+
+/** What a stored record leaves out where its framework has none. */
+const unstated = {
+  statementParts: [] as StatementPart[],
+  guidance: '',
+  /** The older release that the text comes from, `""` if this version has its own. */
+  textFrom: '',
+  related: [] as string[],
+  /** Those of NIST: a profile carries each of the others. */
+  baselines: [] as string[],
+  requirementType: null as string | null,
+  macLevels: [] as string[],
+  confidentialityLevels: [] as string[],
+  impactCode: null as string | null,
+  threat: '',
+  resources: '',
+  assessment: {} as Partial<StoredAssessment>,
+};
+
+/** A control of any framework with all its fields. */
+export type ExportedControl = typeof unstated & {
+  identifier: string;
+  title: string;
+  /** The types of a CCI, the family of any other control. */
+  family: string;
+  /** The status of a CCI, else a family code that the identifier does not begin with. */
+  familyCode: string;
+  status: 'active' | 'withdrawn';
+  withdrawnInto: string[];
+  statement: string;
+};
+
+/** One version of a framework, withdrawn controls too. */
+export interface ExportedCatalog {
+  framework: string;
+  version: string;
+  /** The newest date or time that a source states of itself; null where none does. */
+  changed: string | null;
+  controls: ExportedControl[];
+  /** The requested baseline, which all the controls are in. */
+  baseline: { name: string; title: string; values: { parameter: string; value: string }[] } | null;
+}
+
+type StoredRow = Pick<ExportedControl, 'identifier' | 'status' | 'title' | 'family' | 'statement'> &
+  Record<'familyNames' | 'withdrawnInto' | 'record', string>;
+
+/** Gives a function that reads a catalog, or one of its baselines, for a download. */
+export function createExportedCatalog(
+  { sqlite, read }: Database,
+  { versionOf, checkBaselines, baselineOf }: ControlVersions,
+  { setBy }: ControlAssessments,
+) {
+  const rows = sqlite.prepare<object, StoredRow>(
+    `SELECT identifier, status, title, family, statement, family_names AS familyNames, withdrawn_into AS withdrawnInto,
+            record_json AS record
+       FROM controls
+      WHERE framework = @framework AND version = @version
+        AND (@baseline IS NULL OR @baseline IN (SELECT value FROM json_each(filter_words)))
+      ORDER BY ordinal`,
+  );
+  const editions = sqlite
+    .prepare<[string, string], string>(
+      'SELECT DISTINCT edition FROM control_facts WHERE framework = ? AND version = ? ORDER BY edition DESC',
+    )
+    .pluck();
+
+  /** Throws NOT_FOUND for an unknown framework or version, a 400 for a baseline without controls in the version. */
+  return (framework: string, wanted?: string, name?: string): ExportedCatalog =>
+    read(() => {
+      const version = versionOf(framework, wanted);
+      if (version === null) throw new AppError('NOT_FOUND', `Framework not found: ${cut(framework)}`);
+      if (name !== undefined) checkBaselines(framework, new Set([name]));
+      const baseline = baselineOf(framework, version, name);
+      if (name !== undefined && !baseline?.controls)
+        throw badRequest(`baseline: no control of ${cut(version)} is in ${cut(name)}`, 'baseline');
+      const changed = editions.all(framework, version).find((each) => /^\d{4}-\d\d-\d\d(?:T|$)/.test(each));
+      const controls = rows
+        .all({ framework, version, baseline: name ?? null })
+        .map(({ familyNames, withdrawnInto, record, ...row }): ExportedControl => {
+          const stated = { ...unstated, ...JSON.parse(record), ...row };
+          return {
+            ...stated,
+            familyCode: familyCode(framework, row, JSON.parse(familyNames)),
+            withdrawnInto: JSON.parse(withdrawnInto),
+            baselines: stated.baselines.filter(isNistBaseline),
+          };
+        });
+      return {
+        framework,
+        version,
+        changed: changed ?? null,
+        controls,
+        baseline: baseline && { ...baseline, values: setBy(framework, version, baseline.name) },
+      };
+    });
+}
+
+function familyCode(
+  framework: string,
+  { identifier, family }: Pick<StoredRow, 'identifier' | 'family'>,
+  names: string[],
+): string {
+  const code = names.find((name) => name !== fold(family)) ?? '';
+  return framework !== 'cci' && code === fold(familyCodeOf(framework, identifier)) ? '' : code;
+}
+
+const columnNames = [
+  'framework',
+  'version',
+  'identifier',
+  'title',
+  'family',
+  'familyCode',
+  'status',
+  'withdrawnInto',
+  'baselines',
+  'requirementType',
+  'macLevels',
+  'confidentialityLevels',
+  'impactCode',
+  'type',
+  'statement',
+  'statementParts',
+  'guidance',
+  'textFrom',
+  'related',
+  'threat',
+  'resources',
+] as const;
+type InterchangeRow = Record<(typeof columnNames)[number], string | string[] | null>;
+
+/** The columns of our interchange (data/README.md); an import of the file gives the same controls (rule D30.1). */
+export const interchangeColumns: Column<InterchangeRow>[] = columnNames.map((name) => ({
+  name,
+  value: ({ [name]: value }) => guarded(Array.isArray(value) ? joined(value) : value),
+}));
+
+/** The rows of a catalog in our interchange. */
+export function interchangeRows({ framework, version, controls }: ExportedCatalog): InterchangeRow[] {
+  return controls.map((control) => {
+    const { family, familyCode, statementParts } = control;
+    const ofCci = { family: '', familyCode: '', status: familyCode, type: family.replaceAll(', ', ';') };
+    return {
+      framework,
+      version,
+      type: '',
+      ...control,
+      ...(framework === 'cci' ? ofCci : {}),
+      statementParts: statementParts.length === 0 ? '' : JSON.stringify(statementParts),
+    };
+  });
+}
+
+/** Guards a text that looks guarded: the import removes one apostrophe (rule D30.1). */
+export function guarded(value: string | null): string | null {
+  return value !== null && guardedCell.test(value) ? `'${value}` : value;
+}

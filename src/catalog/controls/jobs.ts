@@ -1,0 +1,66 @@
+import type { FileChoice, RenderedFile } from '../../http/downloads.ts';
+import { renderFile } from '../../http/downloads.ts';
+import { interchangeColumns, interchangeRows } from './export.ts';
+import { toCatalog, toProfile } from './oscal.ts';
+import type { ControlFilter, ControlService, LoadedCatalog } from './queries.ts';
+import type { CciList, CciQuery, Frameworks } from './schema.ts';
+
+export interface ControlServices {
+  controls: ControlService;
+}
+
+/** Every framework with its imported versions and baselines. */
+export const frameworkList = ({ controls }: ControlServices): Frameworks => controls.frameworks();
+
+/** The control catalogs with their numbers of controls. */
+export const loadedCatalogs = ({ controls }: ControlServices): LoadedCatalog[] => controls.loaded();
+
+/** A page of CCIs. */
+export const cciList = ({ controls }: ControlServices, query: CciQuery): CciList => controls.ccis(query);
+
+/** The JSON of a list of controls, which has `pagination` only where a page or a limit is asked for (D6.5). */
+export function controlList(
+  { controls }: ControlServices,
+  framework: string,
+  filter: ControlFilter,
+): { bytes: Uint8Array<ArrayBuffer> } {
+  const { pagination, ...list } = controls.page(framework, filter);
+  const isPaged = filter.page !== undefined || filter.limit !== undefined;
+  const json = JSON.stringify(isPaged ? { ...list, pagination } : list);
+  return { bytes: new Uint8Array(Buffer.from(json)) };
+}
+
+/** A page of a catalog with what its filters offer. */
+export const catalogPage = ({ controls }: ControlServices, framework: string, filter: ControlFilter) => ({
+  ...controls.page(framework, filter),
+  ...controls.baselines(framework, filter.version),
+  versions: controls.versions(framework),
+  families: controls.families(framework, filter.version),
+});
+
+/** What a download of a catalog is asked for. */
+export interface ExportQuestion {
+  version?: string | undefined;
+  baseline?: string | undefined;
+  format: 'oscal' | 'csv' | 'xlsx';
+  raw?: boolean | undefined;
+}
+
+/** One version of a catalog, or a baseline of it, as a file with a name. Throws as `controls.exported`. */
+export function controlFile(
+  { controls }: ControlServices,
+  framework: string,
+  { version, baseline, format, raw }: ExportQuestion,
+  banner: string | null,
+): RenderedFile & { name: string } {
+  const catalog = controls.exported(framework, version, baseline);
+  const name = [catalog.framework, catalog.version, ...(baseline === undefined ? [] : [baseline])]
+    .join('_')
+    .replaceAll(' ', '_');
+  const choice: FileChoice = { format: format === 'oscal' ? 'json' : format, raw, banner };
+  const json =
+    format !== 'oscal' ? {} : catalog.baseline ? toProfile(catalog, catalog.baseline) : toCatalog(catalog);
+  const rows = interchangeRows(catalog);
+  const file = { json, root: 'controls', element: 'control', columns: interchangeColumns, rows };
+  return { name, ...renderFile(choice, file) };
+}
