@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type Sqlite from 'better-sqlite3';
-import { atOnce } from '../base/slices.ts';
 import type { Database } from './database.ts';
 
 /** How the rows of one table enter the digest; `t` is the table. */
@@ -150,7 +149,12 @@ export function catalogDigest(db: Database): string {
 
 /** The digest of the catalog on a connection, which no one may change meanwhile. */
 export function digestOf(sqlite: Sqlite.Database): string {
-  return atOnce(digesting(sqlite));
+  const hash = createHash('sha256');
+  for (const each of digested) {
+    const { rows, sha256 } = digestOfTable(sqlite, each);
+    if (rows > 0 || !each.added) hash.update(`${each.table} ${rows} ${sha256}\n`);
+  }
+  return hash.digest('hex');
 }
 
 /** The digest that the last change stored in the catalog; null where it stored none. `check` compares the two. */
@@ -160,45 +164,23 @@ export function storedDigest(sqlite: Sqlite.Database): string | null {
 
 /** The digest of each table, to show where two catalogs differ. */
 export function catalogDigests({ sqlite, read }: Database): Record<string, TableDigest> {
-  return read(() =>
-    Object.fromEntries(digested.map((each) => [each.table, atOnce(digestingTable(sqlite, each))])),
-  );
+  return read(() => Object.fromEntries(digested.map((each) => [each.table, digestOfTable(sqlite, each)])));
 }
 
-/** Computes the digest in steps, yielding after each, so that the caller can do other work in between. */
-export function* digesting(sqlite: Sqlite.Database): Generator<void, string> {
-  const hash = createHash('sha256');
-  for (const each of digested) {
-    const { rows, sha256 } = yield* digestingTable(sqlite, each);
-    if (rows > 0 || !each.added) hash.update(`${each.table} ${rows} ${sha256}\n`);
-  }
-  return hash.digest('hex');
-}
-
-function* digestingTable(
+function digestOfTable(
   sqlite: Sqlite.Database,
   { table, without = [], instead = [], from = `${table} AS t`, order }: DigestedTable,
-): Generator<void, TableDigest> {
+): TableDigest {
   const columns = (sqlite.pragma(`table_info(${table})`) as { name: string }[])
     .filter(({ name }) => !without.includes(name))
     .map(({ name }) => `t."${name}"`);
-  // SQLite appends the line end: joining here would copy each text again.
-  const rows = sqlite
-    .prepare<[], string>(
-      `SELECT json_array(${[...instead, ...columns].join(', ')}) || char(10) FROM ${from} ORDER BY ${order}`,
-    )
-    .pluck()
-    .iterate();
   const hash = createHash('sha256');
-  let count = 0;
-  let pending = 0;
-  for (const row of rows) {
-    count++;
+  let rows = 0;
+  // SQLite appends the line end: joining here would copy each text again.
+  const query = `SELECT json_array(${[...instead, ...columns].join(', ')}) || char(10) FROM ${from} ORDER BY ${order}`;
+  for (const row of sqlite.prepare<[], string>(query).pluck().iterate()) {
+    rows++;
     hash.update(row);
-    pending += row.length;
-    if (pending < 65_536) continue;
-    pending = 0;
-    yield;
   }
-  return { rows: count, sha256: hash.digest('hex') };
+  return { rows, sha256: hash.digest('hex') };
 }
