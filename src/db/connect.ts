@@ -98,8 +98,11 @@ export function attachCatalog(
 /** Removes the log of a catalog that no other connection has open. `schema` is its name on the connection. */
 export function leaveAtRest(sqlite: Sqlite.Database, schema: string): void {
   sqlite.pragma('busy_timeout = 0');
-  // Where another process reads it, or it is read-only, the log is kept.
-  whenWritable(() => sqlite.pragma(`${schema}.journal_mode = DELETE`));
+  try {
+    sqlite.pragma(`${schema}.journal_mode = DELETE`);
+  } catch {
+    // Another process reads it, or it is read-only: keep the log.
+  }
 }
 
 /** Creates a whole database file, unless another process does so at the same time. Throws `CommandError`. */

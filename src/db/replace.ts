@@ -6,7 +6,7 @@ import { CommandError } from '../base/errors.ts';
 import { hasNoLinks, isThere, publishNew, syncPath } from '../base/files.ts';
 import { applicationIdOf, type Connection, connect, connectReadOnly } from './connect.ts';
 import { pagesPerStep } from './copy.ts';
-import { storageFault } from './faults.ts';
+import { storageFault, whenWritable } from './faults.ts';
 
 /** How long a catalog that is written is waited for, in milliseconds. */
 const patience = 10_000;
@@ -53,9 +53,9 @@ export async function replaceCatalog(held: Connection, file: string, from: strin
     if (performance.now() >= deadline) throw inUse(file);
     await pause(50);
   }
-  // The backup does not wait for the disk. What readers still need stays in the log.
+  // The backup does not wait for the disk. What readers still need, or a full disk does not take, stays in the log.
   held.pragma('busy_timeout = 1000');
-  held.pragma('wal_checkpoint(TRUNCATE)');
+  whenWritable(() => held.pragma('wal_checkpoint(TRUNCATE)'));
 }
 
 /** A sealed file to put in the place of a database, and the name under which the former one stays. */
