@@ -65,7 +65,7 @@ export function createServices(context: ServiceContext) {
   const crosswalk = createCrosswalkService(catalog);
   const controls = createControlService(catalog);
   const cciLookup = createCciLookup(catalog, crosswalk);
-  const ofLists = createListServices(users, now, newId, stigNames, changes);
+  const ofLists = createListServices(users, now, newId, stigNames);
   const { listStigs, listHosts } = ofLists;
   const ruleAutomation = createRuleAutomation(catalog);
   const controlRules = createControlRulesService(catalog, crosswalk, stigNames, ruleAutomation);

@@ -1,4 +1,5 @@
-import { idsOf, writeMarks } from '../../src/catalog/stigs/marks.ts';
+import { idsOf } from '../../src/catalog/stigs/ids.ts';
+import { writeMarks } from '../../src/catalog/stigs/marks.ts';
 import type { Database } from '../../src/db/database.ts';
 import { prepareInsert } from '../../src/db/insert.ts';
 import * as tables from '../../src/db/tables.ts';

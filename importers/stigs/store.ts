@@ -1,5 +1,4 @@
-import { idsOf } from '../../src/catalog/stigs/marks.ts';
-import type { RuleIds } from '../../src/catalog/stigs/match.ts';
+import { idsOf, type RuleIds } from '../../src/catalog/stigs/ids.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Printing, RuleIdentifiers } from './printing.ts';
 

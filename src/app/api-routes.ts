@@ -10,9 +10,6 @@ import { worksheetRoutes } from '../catalog/crosswalk/worksheet-api.ts';
 import { documentRoutes, roleMappingRoutes, roleRoutes } from '../catalog/guidance/api.ts';
 import { citationRoutes, searchRoutes } from '../catalog/search/api.ts';
 import { stigRoutes } from '../catalog/stigs/api.ts';
-import { stigChangesRoutes } from '../catalog/stigs/changes-api.ts';
-import { stigDiffRoutes } from '../catalog/stigs/diff-api.ts';
-import { ruleHistoryRoutes } from '../catalog/stigs/history-api.ts';
 import { checklistRoutes } from '../checklists/api.ts';
 import { listChecklistRoutes } from '../checklists/list-api.ts';
 import { referenceRoutes } from '../checklists/reference-api.ts';
@@ -33,20 +30,15 @@ export function apiRoutes(
   services: Services,
   ask: Ask,
   workOnUpload: WorkOnUpload,
-  now: () => Date,
 ): OpenAPIHono<Env>[] {
   // The cache keeps the GET answers of these routes until their data changes.
   const ofCatalog = access.with({ kept: 'catalog' });
   const ofUsers = access.with({ kept: 'users' });
   const { stigs, crosswalk, listStigs } = services;
-  const cciOf = (typed?: string) => services.cciLookup.typed(typed).canonical;
   return [
     catalogRoutes(access.with({ expensive: true }), ask),
     citationRoutes(access, services.citations),
-    stigChangesRoutes(ofCatalog, services.changes),
-    stigRoutes(ofCatalog, stigs, services.news, services.addressed, cciOf, now),
-    stigDiffRoutes(ofCatalog, services.stigDiff),
-    ruleHistoryRoutes(ofCatalog, services.ruleHistory),
+    stigRoutes(ofCatalog, ask, stigs, services.news),
     checklistRoutes(access, workOnUpload),
     referenceRoutes(access, workOnUpload),
     controlRoutes(ofCatalog, ask, services.controls),
@@ -60,7 +52,7 @@ export function apiRoutes(
     ...coverageRoutes(access, services.coverage, stigs, listStigs.releases),
     ...automationRoutes(access, services.automation, stigs, listStigs.releases),
     ...worksheetRoutes(access, services.worksheet, stigs, listStigs.releases),
-    listChangesRoutes(ofUsers, listStigs, services.listChanges),
+    listChangesRoutes(ofUsers, ask, listStigs),
     controlCollectionRoutes(ofUsers, ask, services.collections),
     collectedControlRoutes(ofUsers, services.collections),
     favoriteRoutes(ofUsers, services.favorites),

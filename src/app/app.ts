@@ -66,7 +66,7 @@ export function createApp(context: Context, services = createServices(context)):
   let described: OpenApi | undefined;
   const document = () => (described ??= openApiDocument(app));
   app.route('/', serviceRoutes(access, context.catalog, context.state, document, context.metrics));
-  for (const routes of apiRoutes(access, services, ask, workOnUpload, now)) app.route('/', routes);
+  for (const routes of apiRoutes(access, services, ask, workOnUpload)) app.route('/', routes);
   if (context.plants) app.route('/', plantRoutes(access));
   app.route('/', sessionRoutes(access, sessions, cookie, ownTokens, context.newId));
   app.route('/', cronRoutes(access, services.purge));

@@ -46,6 +46,14 @@ export function strip(text: string, start: RegExp | null, end = start): string {
   return text.slice(from, to);
 }
 
+/** The texts between separators, trimmed, without empty ones. */
+export function items(text: string, separator: string | RegExp): string[] {
+  return text
+    .split(separator)
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
+
 /** A foreign text for logs and messages: cut, on one line, U+FFFD for invisible characters. */
 export function printable(text: string, length: number): string {
   return text.slice(0, length).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD');
@@ -119,12 +127,4 @@ export function jsonBeginning(text: string, most: number): string {
     end += character.length;
   }
   return text.slice(0, end);
-}
-
-/** The texts between separators, trimmed, without empty ones. */
-export function items(text: string, separator: string | RegExp): string[] {
-  return text
-    .split(separator)
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
 }

@@ -1,10 +1,10 @@
-import { assetNames, ruleNames } from '../catalog/stigs/ckl-names.ts';
+import { assetNames, ruleNames } from '../catalog/stigs/ckl-writer.ts';
 import type { XmlElement, XmlHandler } from '../read/xml.ts';
 import { type OldChecklist, readCklb } from './cklb-reader.ts';
 import { badChecklist, createLeftovers, type Leftovers, type OnFault } from './fields.ts';
 import { readUploadedXml } from './uploaded-xml.ts';
 
-// The equivalents of the names in a ckl (rule F3.5); those of its target and rules are in ckl-names.ts.
+// The equivalents of the names in a ckl (rule F3.5); those of its target and rules are in ckl-writer.ts.
 const infoNames: Record<string, string> = {
   title: 'stig_name',
   stigid: 'stig_id',

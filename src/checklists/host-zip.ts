@@ -5,14 +5,7 @@ import { stableId } from '../base/ids.ts';
 import { compareCodePoints, fold } from '../base/text.ts';
 import { directory, largestZip, localHeader, type Member, sizeOfZip } from '../base/zip.ts';
 import { cklEnd, cklHead, cklStig, targetKeyOf } from '../catalog/stigs/ckl-writer.ts';
-import {
-  checklistName,
-  cklbHead,
-  cklbParts,
-  cklbStig,
-  hostKey,
-  releaseKey,
-} from '../catalog/stigs/cklb-writer.ts';
+import { checklistName, cklbHead, cklbStig, hostKey, releaseKey } from '../catalog/stigs/cklb-writer.ts';
 import type { ChecklistHost } from '../catalog/stigs/host-schema.ts';
 import type { FullRelease, StigRelease, StigService } from '../catalog/stigs/queries.ts';
 import { createNames, safeName } from './file-names.ts';
@@ -143,7 +136,7 @@ function renderStig(full: FullRelease, format: ChecklistFormat): Rendered {
     key: releaseKey(full),
     displayName: stig.display_name,
     targetKey: targetKeyOf(stig),
-    piece: deflatedPiece([...(format === 'ckl' ? cklStig(stig, full.release) : cklbParts(stig))].join('')),
+    piece: deflatedPiece(format === 'ckl' ? cklStig(stig, full.release) : JSON.stringify(stig)),
   };
 }
 

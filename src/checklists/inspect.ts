@@ -2,7 +2,6 @@ import { plainRuleId } from '../base/rule-ids.ts';
 import { count, cut } from '../base/text.ts';
 import type { CklbRule, CklbStig } from '../catalog/stigs/cklb-schema.ts';
 import { compareRules, fieldChanges } from '../catalog/stigs/compare.ts';
-import { toComparable } from '../catalog/stigs/diff.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import { matchRules } from '../catalog/stigs/match.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
@@ -131,10 +130,7 @@ function inspectRelease(stig: CklbStig, release: IdentifiedRelease, add: Add): v
     add('other-release', `It names ${named}${known}; its rule ids fit ${version} best`);
   }
   if (target === current || version === current.release.version) return;
-  const { summary, changed } = compareRules(
-    target.findings.map(toComparable),
-    current.findings.map(toComparable),
-  );
+  const { summary, changed } = compareRules(target.findings, current.findings);
   const answered = new Set(stig.rules.filter(isAnswered).map((rule) => plainRuleId(rule.rule_id_src)));
   const stale = changed.filter(
     ({ classes, old }) =>
@@ -199,7 +195,7 @@ function inspectRules(
         `${row.ruleId} has the ids ${rule.group_id.slice(0, 64)} and ${rule.rule_version.slice(0, 64)}, in ${version} ${row.groupId} and ${row.ruleVersion}`,
         groupId,
       );
-    for (const { field, class: each, old: stated } of fieldChanges(comparable(rule), toComparable(row))) {
+    for (const { field, class: each, old: stated } of fieldChanges(comparable(rule), row)) {
       if (stated === '') continue;
       if (each === 'check') add('check-differs', `Its check is not that of ${version}`, groupId);
       if (each === 'fix') add('fix-differs', `Its fix is not that of ${version}`, groupId);

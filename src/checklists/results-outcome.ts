@@ -1,7 +1,6 @@
 import { plainRuleId } from '../base/rule-ids.ts';
 import type { CklbRule } from '../catalog/stigs/cklb-schema.ts';
 import { classesOf, fieldChanges } from '../catalog/stigs/compare.ts';
-import { toComparable } from '../catalog/stigs/diff.ts';
 import type { IdentifiedRelease } from '../catalog/stigs/identify.ts';
 import type { FindingRow } from '../catalog/stigs/queries.ts';
 import type { FoundRule } from './results-match.ts';
@@ -111,7 +110,7 @@ export function detailsOf(
 }
 
 function revisionReason({ result, row }: MatchedResult, tested: FindingRow | undefined) {
-  const classes = tested ? classesOf(fieldChanges(toComparable(tested), toComparable(row))) : [];
+  const classes = tested ? classesOf(fieldChanges(tested, row)) : [];
   const changed = !tested
     ? ''
     : classes.length === 0

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { isObject } from '../base/json.ts';
 import { Cklb } from '../catalog/stigs/cklb-schema.ts';
-import { ChangeClass, FieldChange, MatchedBy, RuleIdentity } from '../catalog/stigs/diff-schema.ts';
+import { ChangeClass, FieldChange, MatchedBy } from '../catalog/stigs/diff-schema.ts';
+import { RuleIdentity } from '../catalog/stigs/rule-head.ts';
 import { DateOrNull, flag, format, notAnObject, oneWord, orNull, requestText } from '../http/schema.ts';
 
 const CklbRule = Cklb.shape.stigs.element.shape.rules.element;

@@ -192,11 +192,11 @@ function noSuchStig(stigs: CklbStig[], slug: string): Error {
 export function comparable(rule: CklbRule) {
   return {
     ...toIds(rule),
-    title: rule.rule_title,
+    ruleTitle: rule.rule_title,
     severity: rule.severity,
-    discussion: rule.discussion,
-    check: rule.check_content,
-    fix: rule.fix_text,
+    vulnDiscussion: rule.discussion,
+    checkContent: rule.check_content,
+    fixText: rule.fix_text,
     ccis: rule.ccis,
   };
 }

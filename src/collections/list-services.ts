@@ -1,7 +1,6 @@
-import type { StigChangesService } from '../catalog/stigs/changes.ts';
 import type { StigNameIndex } from '../catalog/stigs/name-index.ts';
 import type { Database } from '../db/database.ts';
-import { createListChangesService } from './list-changes-api.ts';
+import { createListChanges } from './list-changes-api.ts';
 import { createListEntryService } from './list-entries.ts';
 import { createListEntryWriter } from './list-entry-writer.ts';
 import { createListHostService } from './list-hosts.ts';
@@ -14,7 +13,6 @@ export function createListServices(
   now: () => Date,
   newId: () => string,
   stigNames: StigNameIndex,
-  changes: StigChangesService,
 ) {
   const listSeen = createListSeenService(users, now, stigNames.slugOf);
   const listStigs = createListEntryService(users, stigNames.slugOf, listSeen);
@@ -24,6 +22,6 @@ export function createListServices(
     listEntries: createListEntryWriter(users, now, stigNames),
     listHosts: createListHostService(users, now, stigNames),
     listSeen,
-    listChanges: createListChangesService(listStigs, changes),
+    listChanges: createListChanges(listStigs),
   };
 }

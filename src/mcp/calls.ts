@@ -1,6 +1,7 @@
 import type { User } from '../auth/viewer.ts';
 import { citation } from '../base/citation.ts';
 import { AppError, badRequest } from '../base/errors.ts';
+import { pick } from '../base/objects.ts';
 import { brief, jsonBeginning, jsonLength } from '../base/text.ts';
 import { Missing } from '../catalog/search/spelled.ts';
 
@@ -26,11 +27,6 @@ export interface Call {
 
 /** The caller lacks the right that a tool needs. One text for all causes (rule D41.2). */
 export class Refused extends Error {}
-
-/** Some members of an object. */
-export function pick<T extends object, K extends keyof T>(from: T, ...names: K[]): Pick<T, K> {
-  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>;
-}
 
 /** The members that say something: without empty arrays and what is undefined. */
 export const withoutEmpty = (from: object): Record<string, unknown> =>

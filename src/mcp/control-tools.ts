@@ -1,5 +1,6 @@
 import { citation } from '../base/citation.ts';
 import { badRequest } from '../base/errors.ts';
+import { pick } from '../base/objects.ts';
 import { brief } from '../base/text.ts';
 import { assessmentLines } from '../catalog/controls/assessment.ts';
 import { cciQuestion, defaultStatuses } from '../catalog/crosswalk/queries.ts';
@@ -21,7 +22,6 @@ import {
   mostListed,
   ofList,
   orMissing,
-  pick,
   ruleRow,
   statesIn,
   withoutEmpty,

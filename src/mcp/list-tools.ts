@@ -1,8 +1,9 @@
 import { citation } from '../base/citation.ts';
+import { pick } from '../base/objects.ts';
 import { brief } from '../base/text.ts';
 import type { List } from '../collections/lists-schema.ts';
 import type { Services } from '../services.ts';
-import { type Answer, type Call, ofList, pick, withRows } from './calls.ts';
+import { type Answer, type Call, ofList, withRows } from './calls.ts';
 
 export function myLists(services: Services, call: Call): Answer {
   const { list } = call.args;

@@ -1,4 +1,5 @@
 import { citation, readCitation } from '../base/citation.ts';
+import { pick } from '../base/objects.ts';
 import { plainRuleId } from '../base/rule-ids.ts';
 import { brief, cut } from '../base/text.ts';
 import {
@@ -17,7 +18,6 @@ import {
   automationMeans,
   type Call,
   mostListed,
-  pick,
   ruleRow,
   statesIn,
   withoutEmpty,

@@ -11,8 +11,22 @@ import {
 import { documentFile, roleFile } from '../catalog/guidance/jobs.ts';
 import { catalogSummary, findSources, importedSources, loadedContent } from '../catalog/jobs.ts';
 import { searchFile, searchPage } from '../catalog/search/jobs.ts';
+import {
+  changesBrief,
+  changesSince,
+  changesSinceFile,
+  comparedReleases,
+  comparedReleasesFile,
+  newsOfLists,
+  ruleHistory,
+  rulesOverTime,
+  stigBatch,
+  stigFile,
+  stigsBeside,
+} from '../catalog/stigs/jobs.ts';
 import { listChecklists, uploadAnswer } from '../checklists/jobs.ts';
-import { collectionsJson, listsJson, pastedStigs } from '../collections/jobs.ts';
+import { collectionsJson, listsJson } from '../collections/jobs.ts';
+import { pastedStigs } from '../collections/pasted.ts';
 import type { Database } from '../db/database.ts';
 import { answerTool } from '../mcp/tools.ts';
 import type { Services } from '../services.ts';
@@ -26,25 +40,36 @@ export type Job = (services: Services, ...args: never[]) => unknown;
  */
 export const jobs = {
   answerTool,
-  collectionsJson,
-  listChecklists,
-  listsJson,
-  pastedStigs,
   catalogPage,
+  catalogSummary,
   cciList,
+  changesBrief,
+  changesSince,
+  changesSinceFile,
+  collectionsJson,
+  comparedReleases,
+  comparedReleasesFile,
   controlFile,
   controlList,
-  frameworkList,
-  loadedCatalogs,
-  catalogSummary,
-  findSources,
-  importedSources,
-  loadedContent,
   documentFile,
+  findSources,
+  frameworkList,
+  importedSources,
+  listChecklists,
+  listsJson,
+  loadedCatalogs,
+  loadedContent,
+  newsOfLists,
+  pastedStigs,
   roleFile,
+  ruleHistory,
+  rulesOverTime,
   searchFile,
   searchPage,
   searchSite,
+  stigBatch,
+  stigFile,
+  stigsBeside,
   uploadAnswer,
 } satisfies Record<string, Job>;
 

@@ -9,11 +9,11 @@ const rule = (more: Partial<ComparableRule> = {}): ComparableRule => ({
   ruleId: 'SV-1r1_rule',
   ruleVersion: 'S-1',
   legacyIds: [],
-  title: 'The door must be locked.',
+  ruleTitle: 'The door must be locked.',
   severity: 'medium',
-  discussion: 'An open door lets in.',
-  check: 'Run: door --state\nIf it is open, this is a finding.',
-  fix: 'Run: door --lock',
+  vulnDiscussion: 'An open door lets in.',
+  checkContent: 'Run: door --state\nIf it is open, this is a finding.',
+  fixText: 'Run: door --lock',
   ccis: ['CCI-000001', 'CCI-000002'],
   ...more,
 });
@@ -23,29 +23,29 @@ function classesOf(more: Partial<ComparableRule>): string[] {
 }
 
 comparing('each class, and which is the primary one', () => {
-  const { check, fix } = rule();
+  const { checkContent: check, fixText: fix } = rule();
   const cases: [Partial<ComparableRule>, string[]][] = [
     [{}, []],
-    [{ title: 'The door must be shut.' }, ['cosmetic']],
-    [{ discussion: 'An open door lets in' }, ['cosmetic']],
-    [{ check: check.replace('\n', '\r\n') }, ['cosmetic']],
-    [{ check: `${check} \n` }, ['cosmetic']],
-    [{ fix: fix.replace(' ', '\u00a0 ') }, ['cosmetic']],
+    [{ ruleTitle: 'The door must be shut.' }, ['cosmetic']],
+    [{ vulnDiscussion: 'An open door lets in' }, ['cosmetic']],
+    [{ checkContent: check.replace('\n', '\r\n') }, ['cosmetic']],
+    [{ checkContent: `${check} \n` }, ['cosmetic']],
+    [{ fixText: fix.replace(' ', '\u00a0 ') }, ['cosmetic']],
     // A blank where there was none, and a mark, make another command.
-    [{ check: check.replace('--state', '-- state') }, ['check']],
-    [{ check: check.replace('--state', '-state') }, ['check']],
-    [{ fix: 'Run: door --lock.' }, ['fix']],
-    [{ fix: '' }, ['fix']],
+    [{ checkContent: check.replace('--state', '-- state') }, ['check']],
+    [{ checkContent: check.replace('--state', '-state') }, ['check']],
+    [{ fixText: 'Run: door --lock.' }, ['fix']],
+    [{ fixText: '' }, ['fix']],
     [{ severity: 'high' }, ['severity']],
     [{ ccis: ['CCI-000001'] }, ['mapping']],
     [{ ccis: ['CCI-000002', 'CCI-000001'] }, []],
     [{ ccis: ['CCI-000002', 'CCI-000001', 'CCI-000002'] }, []],
     [
-      { title: 'T', ccis: [], severity: 'low', fix: 'F', check: 'C' },
+      { ruleTitle: 'T', ccis: [], severity: 'low', fixText: 'F', checkContent: 'C' },
       ['check', 'fix', 'severity', 'mapping', 'cosmetic'],
     ],
-    [{ title: 'T', ccis: [], severity: 'low', fix: 'F' }, ['fix', 'severity', 'mapping', 'cosmetic']],
-    [{ title: 'T', ccis: [] }, ['mapping', 'cosmetic']],
+    [{ ruleTitle: 'T', ccis: [], severity: 'low', fixText: 'F' }, ['fix', 'severity', 'mapping', 'cosmetic']],
+    [{ ruleTitle: 'T', ccis: [] }, ['mapping', 'cosmetic']],
   ];
   for (const [more, expected] of cases) {
     const comparison = compareRules([rule()], [rule(more)]);
@@ -59,7 +59,7 @@ comparing('the fields that differ, with old and new', () => {
   assert.equal(
     fieldChanges(
       rule(),
-      rule({ severity: 'low', fix: 'Lock it.', ccis: ['CCI-000003', 'CCI-000002'], title: 'T' }),
+      rule({ severity: 'low', fixText: 'Lock it.', ccis: ['CCI-000003', 'CCI-000002'], ruleTitle: 'T' }),
     ),
     [
       { field: 'title', class: 'cosmetic', old: 'The door must be locked.', new: 'T' },

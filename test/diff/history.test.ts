@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
-import { createRuleHistoryService } from '../../src/catalog/stigs/history.ts';
+import { createRuleHistoryService, threadsOf } from '../../src/catalog/stigs/history.ts';
 import type { RuleHistory, RuleOverTime } from '../../src/catalog/stigs/history-schema.ts';
-import { idsOf, readMarks, writeMarks } from '../../src/catalog/stigs/marks.ts';
-import { threadsOf } from '../../src/catalog/stigs/threads.ts';
+import { idsOf } from '../../src/catalog/stigs/ids.ts';
+import { readMarks, writeMarks } from '../../src/catalog/stigs/marks.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { writeBenchmarks } from '../support/benchmarks.ts';
 import { numberOfRule, type SourceStig, sourceStigs, storiesOf } from '../support/change-oracle.ts';

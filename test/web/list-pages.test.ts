@@ -3,7 +3,7 @@ import { runImport } from '../../importers/run.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { createStigNameIndex } from '../../src/catalog/stigs/name-index.ts';
 import { createStigService } from '../../src/catalog/stigs/queries.ts';
-import { readPasted } from '../../src/collections/pasted-stigs.ts';
+import { readPasted } from '../../src/collections/pasted.ts';
 import { testApp } from '../support/app.ts';
 import { ask, countingIds, sessionCaller, userCaller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -99,7 +99,7 @@ lists('a STIG is called by its slug, its ids, its titles and the names of its fi
 const read = (text: string, candidates: { slug: string; title: string }[] = []) =>
   readPasted(text, { called: index.calledOrFile, like: () => candidates, versions });
 
-lists('whatever a pasted line says is in the entry, in the question or in the refusal', async () => {
+lists('whatever a pasted line says is in the entry, in the question or in the refusal', () => {
   const [quill, slate] = ['quill_enterprise_linux_9', 'slate_server_2025'];
   // In these lines → stands for a tab.
   for (const [line, ...wanted] of rowsOf(`
@@ -159,7 +159,7 @@ lists('a first line of titles of columns is left out, and said to be', async () 
   assert.match(html, '1 added. Left out as titles of columns: STIG, Notes.');
 });
 
-lists('a pasted line of any length is read', async () => {
+lists('a pasted line of any length is read', () => {
   for (const part of [',', ' ', ':', '–', '"', '.;', '\t'])
     for (const text of [`reed_rtr V1R1 x${part.repeat(100_000)}x`, `${part.repeat(100_000)}x V1R1 2 3`])
       try {

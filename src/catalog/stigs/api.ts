@@ -1,16 +1,17 @@
+import type { Ask } from '../../base/ask.ts';
 import type { Access } from '../../http/access.ts';
-import { download } from '../../http/answer.ts';
-import { downloadFile, fileContent, narrowedName } from '../../http/downloads.ts';
+import { answer, download, privateHeaders } from '../../http/answer.ts';
+import { asksForFile, fileChoice, fileContent, jsonOrFile, sendFile } from '../../http/downloads.ts';
 import { OscalDocument } from '../../http/oscal-document.ts';
-import { createRoutes, type RequestContext } from '../../http/route.ts';
+import { createRoutes } from '../../http/route.ts';
 import { jsonContent } from '../../http/schema.ts';
-import { toCkl } from './ckl-writer.ts';
+import { changesContent, changesQuery } from './changes-schema.ts';
 import { Cklb } from './cklb-schema.ts';
-import { checklistName, toCklb } from './cklb-writer.ts';
-import { type AddressedControls, toComponentDefinition } from './component.ts';
-import { findingColumns, toRawStig } from './export.ts';
+import { diffDownloadQuery, StigDiff } from './diff-schema.ts';
+import { RuleHistory, ruleIdParam } from './history-schema.ts';
+import * as jobs from './jobs.ts';
 import type { StigNewsService } from './news.ts';
-import { type FullRelease, narrowed, type StigService } from './queries.ts';
+import type { StigService } from './queries.ts';
 import * as schemas from './schema.ts';
 
 const downloadContent = {
@@ -20,16 +21,25 @@ const downloadContent = {
 };
 
 /** The STIG catalog (rule D4). Fixed paths precede `{slug}`, which would match them. */
-export function stigRoutes(
-  access: Access,
-  stigs: StigService,
-  news: StigNewsService,
-  addressed: AddressedControls,
-  cciOf: (typed?: string) => string | undefined,
-  now: () => Date,
-) {
+export function stigRoutes(access: Access, ask: Ask, stigs: StigService, news: StigNewsService) {
   const { app, route } = createRoutes('STIG catalog');
   const costly = access.with({ expensive: true });
+  const costlyFile = access.with({ expensive: asksForFile });
+
+  route('GET /api/v1/stigs/changes', costlyFile.user, {
+    operationId: 'getCatalogChanges',
+    summary: 'List what changed in every STIG since a day',
+    query: changesQuery,
+    response: changesContent,
+    handle: async ({ query: { since, format, raw } }, c) =>
+      format === 'json'
+        ? ask(jobs.changesSince, undefined, since)
+        : sendFile(
+            c,
+            await ask(jobs.changesSinceFile, undefined, since, fileChoice(c, { format, raw })),
+            `changes_since_${since}`,
+          ),
+  });
 
   route('GET /api/v1/stigs', access.user, {
     operationId: 'listStigs',
@@ -44,14 +54,14 @@ export function stigRoutes(
     summary: 'Get up to 50 STIGs with their findings',
     body: schemas.batchBody,
     response: jsonContent(schemas.StigBatch, 'The STIGs that were found.'),
-    handle: ({ body }) => stigs.batch(body.slugs),
+    handle: async ({ body }, c) => answer(c, (await ask(jobs.stigBatch, body.slugs)).bytes, privateHeaders),
   });
 
-  route('GET /api/v1/stigs/stats', access.with({ kept: null }).user, {
+  route('GET /api/v1/stigs/stats', access.user, {
     operationId: 'getStigStatistics',
     summary: 'Count STIGs and findings in current releases',
     response: jsonContent(schemas.StigStats, 'Catalog statistics.'),
-    handle: () => news.stats(now()),
+    handle: () => news.stats(),
   });
 
   route('GET /api/v1/stigs/changelog', access.user, {
@@ -94,32 +104,38 @@ export function stigRoutes(
     params: schemas.slugParam,
     query: schemas.downloadQuery,
     response: downloadContent,
-    handle: ({ params, query }, c) =>
-      downloadOf(c, stigs.full(params.slug, query.version), { ...query, cci: cciOf(query.cci) }, addressed),
+    handle: async ({ params, query }, c) => {
+      const { bytes, format, name } = await ask(jobs.stigFile, params.slug, query, c.get('banner'));
+      return download(c, bytes, format, name);
+    },
+  });
+
+  route('GET /api/v1/stigs/{slug}/diff', costlyFile.user, {
+    operationId: 'getStigDiff',
+    summary: 'List the rules added, removed and changed between two retained releases',
+    description:
+      'kind, class and severity narrow the lists of rules and the lines of a file; summary and groupIds are of all.',
+    params: schemas.slugParam,
+    query: diffDownloadQuery,
+    response: jsonOrFile(
+      StigDiff,
+      'What changed. csv and xlsx have a line for each rule that was added, removed or changed.',
+    ),
+    handle: async ({ params: { slug }, query: { from, to, format, raw, ...filter } }, c) => {
+      if (format === 'json') return ask(jobs.comparedReleases, slug, { from, to }, filter);
+      const choice = fileChoice(c, { format, raw });
+      const file = await ask(jobs.comparedReleasesFile, slug, { from, to }, filter, choice);
+      return download(c, file.bytes, file.format, file.name);
+    },
+  });
+
+  route('GET /api/v1/rules/{id}', access.user, {
+    operationId: 'getRuleHistory',
+    summary: 'Follow a rule through all retained releases',
+    params: ruleIdParam,
+    response: jsonContent(RuleHistory, 'The rule in each STIG that has it.'),
+    handle: ({ params }) => ask(jobs.ruleHistory, params.id),
   });
 
   return app;
-}
-
-function downloadOf(
-  c: RequestContext,
-  full: FullRelease,
-  { format, raw, search, severity, cci, version: _, ...target }: schemas.DownloadQuery,
-  addressed: AddressedControls,
-): Response | Promise<Response> {
-  const { release } = full;
-  if (format === 'cklb' || format === 'ckl') {
-    const cklb = toCklb(full, target, c.get('banner'));
-    const name = `${checklistName(release, target)}.${format}`;
-    return download(c, format === 'cklb' ? JSON.stringify(cklb) : toCkl(cklb, [release]), format, name);
-  }
-  const name = `U_${release.benchmarkId}_${release.version}`;
-  if (format === 'oscal') {
-    const text = JSON.stringify(toComponentDefinition(full, addressed));
-    return download(c, text, format, `${name}_component-definition.json`);
-  }
-  const filter = { severity, cci, search };
-  const rows = narrowed(full.findings, filter);
-  const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns: findingColumns, rows };
-  return downloadFile(c, { format, raw }, narrowedName(name, filter), file);
 }

@@ -1,22 +1,26 @@
 import { z } from '@hono/zod-openapi';
+import { jsonOrFile } from '../../http/downloads.ts';
 import { flag, format, since } from '../../http/schema.ts';
-import { ChangeClass } from './diff-schema.ts';
+import { ChangeClass, classCounts } from './diff-schema.ts';
 import { Severity } from './schema.ts';
+
+const text = z.string();
+const count = z.int();
 
 /** The kinds of a line about a rule of two releases. */
 export const changeKinds = ['added', 'removed', 'changed'] as const;
 
 /** One line of the csv and xlsx of changes, whatever was compared (rule D26). */
 export const ChangeLine = z.strictObject({
-  slug: z.string(),
-  title: z.string(),
+  slug: text,
+  title: text,
   from: z.string().nullable(),
-  to: z.string(),
+  to: text,
   kind: z.enum(changeKinds),
   classes: z.array(ChangeClass),
-  groupId: z.string(),
-  ruleVersion: z.string(),
-  ruleTitle: z.string(),
+  groupId: text,
+  ruleVersion: text,
+  ruleTitle: text,
   severityFrom: Severity.nullable(),
   severityTo: Severity.nullable(),
 });
@@ -24,9 +28,9 @@ export type ChangeLine = z.infer<typeof ChangeLine>;
 
 export const RaisedRule = z
   .strictObject({
-    groupId: z.string(),
-    ruleId: z.string(),
-    title: z.string(),
+    groupId: text,
+    ruleId: text,
+    title: text,
     from: Severity,
     to: Severity,
   })
@@ -35,21 +39,19 @@ export type RaisedRule = z.infer<typeof RaisedRule>;
 
 export const StigChanges = z
   .strictObject({
-    slug: z.string(),
-    title: z.string(),
+    slug: text,
+    title: text,
     from: z.string().nullable().openapi({
       description:
         'The newest retained release dated before `since`. null where there is none: then all rules of `to` count as added.',
       example: 'V1R1',
     }),
     to: z.string().openapi({ description: 'The current release.', example: 'V1R2' }),
-    added: z.int(),
-    removed: z.int(),
-    renumbered: z.int(),
-    unchanged: z.int(),
-    changed: z
-      .strictObject({ check: z.int(), fix: z.int(), severity: z.int(), mapping: z.int(), cosmetic: z.int() })
-      .openapi({ description: 'Each changed rule once, under its primary class.' }),
+    added: count,
+    removed: count,
+    renumbered: count,
+    unchanged: count,
+    changed: classCounts.openapi({ description: 'Each changed rule once, under its primary class.' }),
     severityRaised: z.array(RaisedRule),
     pinned: z.literal(true).optional().openapi({
       description: 'The entry of the list is pinned to `from`; absent otherwise.',
@@ -65,11 +67,11 @@ export const ChangesSince = z
       example: '2026-01-01',
     }),
     totals: z.strictObject({
-      stigs: z.int(),
-      added: z.int(),
-      removed: z.int(),
-      changed: z.int(),
-      severityRaised: z.int(),
+      stigs: count,
+      added: count,
+      removed: count,
+      changed: count,
+      severityRaised: count,
     }),
     stigs: z.array(StigChanges).openapi({
       description: 'The STIGs whose current release is dated on or after `since`, by title.',
@@ -77,6 +79,12 @@ export const ChangesSince = z
   })
   .openapi('ChangesSince');
 export type ChangesSince = z.infer<typeof ChangesSince>;
+
+/** The response of a route for changes since a day: json, or a line for each rule. */
+export const changesContent = jsonOrFile(
+  ChangesSince,
+  'What changed. csv and xlsx have a line for each rule that was added, removed or changed.',
+);
 
 const files = { format: format(['json', 'csv', 'xlsx']), raw: flag('raw') };
 export const changesQuery = z.object({ since, ...files });

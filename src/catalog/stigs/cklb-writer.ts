@@ -88,13 +88,6 @@ export function cklbStig(full: FullRelease): CklbStig {
   };
 }
 
-/** The JSON of a STIG of a checklist, part by part. */
-export function* cklbParts({ rules, ...stig }: CklbStig): Generator<string> {
-  yield `${JSON.stringify(stig).slice(0, -1)},"rules":[`;
-  for (const [index, rule] of rules.entries()) yield `${index === 0 ? '' : ','}${JSON.stringify(rule)}`;
-  yield ']}';
-}
-
 /** The name of a checklist's file, before its ending: of the host where one is named (rule D28.1). */
 export function checklistName(
   { benchmarkId, slug, version }: Pick<StigRelease, 'benchmarkId' | 'slug' | 'version'>,

@@ -1,49 +1,49 @@
-import { changeClasses } from './change-classes.ts';
-import type {
-  ChangeClass,
-  ChangedRule,
-  FieldChange,
-  RuleHeading,
-  RuleIdentity,
-  StigComparison,
-} from './diff-schema.ts';
-import { matchRules, type RuleIds } from './match.ts';
+import { pick } from '../../base/objects.ts';
+import type { ChangeClass, ChangedRule, FieldChange, StigComparison } from './diff-schema.ts';
+import type { RuleIds } from './ids.ts';
+import { changeClasses, matchRules } from './match.ts';
+import type { RuleHead, RuleIdentity } from './rule-head.ts';
 
 /** The fields of a rule that a comparison uses. */
-export interface ComparableRule extends RuleIds {
-  title: string;
-  severity: RuleHeading['severity'];
-  discussion: string;
-  check: string;
-  fix: string;
+export interface ComparableRule extends RuleHead, RuleIds {
+  vulnDiscussion: string;
+  checkContent: string;
+  fixText: string;
   ccis: string[];
 }
 
-const textClasses = [
-  ['title', 'cosmetic'],
-  ['severity', 'severity'],
-  ['discussion', 'cosmetic'],
-  ['check', 'check'],
-  ['fix', 'fix'],
+/** Each text of a rule: its name in answers, its column, and the class of a change of its words. */
+const texts = [
+  ['title', 'ruleTitle', 'cosmetic'],
+  ['severity', 'severity', 'severity'],
+  ['discussion', 'vulnDiscussion', 'cosmetic'],
+  ['check', 'checkContent', 'check'],
+  ['fix', 'fixText', 'fix'],
 ] as const;
 
 /** Makes each run of blanks and line ends one blank. For speed, the pattern skips single blanks. */
 export const collapse = (text: string) => text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
 
 /** The fields in which two printings of a rule differ, in order. Blanks alone are cosmetic; commands need punctuation. */
-export function fieldChanges(old: ComparableRule, now: ComparableRule): FieldChange[] {
+export function fieldChanges(before: ComparableRule, after: ComparableRule): FieldChange[] {
   const changes: FieldChange[] = [];
-  for (const [field, ofWords] of textClasses) {
-    if (old[field] === now[field]) continue;
-    const isBlank = collapse(old[field]) === collapse(now[field]);
-    changes.push({ field, class: isBlank ? 'cosmetic' : ofWords, old: old[field], new: now[field] });
+  for (const [field, column, ofWords] of texts) {
+    const [old, now] = [before[column], after[column]];
+    if (old === now) continue;
+    const isBlank = collapse(old) === collapse(now);
+    changes.push({ field, class: isBlank ? 'cosmetic' : ofWords, old, new: now });
   }
-  const [before, after] = [new Set(old.ccis), new Set(now.ccis)];
-  const added = [...after].filter((cci) => !before.has(cci));
-  const removed = [...before].filter((cci) => !after.has(cci));
+  const added = newOnes(before.ccis, after.ccis);
+  const removed = newOnes(after.ccis, before.ccis);
   if (added.length + removed.length > 0)
-    changes.push({ field: 'ccis', class: 'mapping', old: old.ccis, new: now.ccis, added, removed });
+    changes.push({ field: 'ccis', class: 'mapping', old: before.ccis, new: after.ccis, added, removed });
   return changes;
+}
+
+/** The texts of a list that another lacks, each once. */
+function newOnes(before: string[], after: string[]): string[] {
+  const known = new Set(before);
+  return [...new Set(after)].filter((each) => !known.has(each));
 }
 
 /** The classes of some changes, each once, the primary one first. */
@@ -52,14 +52,15 @@ export function classesOf(changes: FieldChange[]): ChangeClass[] {
 }
 
 /** Whether two rules differ in any identifier, the revision included. */
-export function isRenumbered(old: RuleIds, now: RuleIds): boolean {
+export function isRenumbered(old: RuleIdentity, now: RuleIdentity): boolean {
   return old.groupId !== now.groupId || old.ruleId !== now.ruleId || old.ruleVersion !== now.ruleVersion;
 }
 
-/** The identifiers of a rule in answers. */
-export function identityOf({ groupId, ruleId, ruleVersion }: RuleIds): RuleIdentity {
-  return { groupId, ruleId, ruleVersion };
-}
+const identityOf = (rule: RuleIdentity): RuleIdentity => pick(rule, 'groupId', 'ruleId', 'ruleVersion');
+const headOf = (rule: RuleHead): RuleHead => ({
+  ...identityOf(rule),
+  ...pick(rule, 'ruleTitle', 'severity'),
+});
 
 /** Compares the rules of two releases: each is added, removed, changed, renumbered (only its ids) or unchanged. */
 export function compareRules(olds: ComparableRule[], news: ComparableRule[]): StigComparison {
@@ -68,16 +69,17 @@ export function compareRules(olds: ComparableRule[], news: ComparableRule[]): St
   const renumbered: StigComparison['renumbered'] = [];
   const classes = { check: 0, fix: 0, severity: 0, mapping: 0, cosmetic: 0 };
   for (const { old, new: now, matchedBy } of pairs) {
-    const fields = fieldChanges(old, now);
-    const { ruleTitle, severity } = headingOf(now);
+    const { ruleTitle, severity } = now;
     const matched = { matchedBy, old: identityOf(old), new: identityOf(now), ruleTitle, severity };
+    const fields = fieldChanges(old, now);
     const [primary, ...others] = classesOf(fields);
     if (primary !== undefined) {
       changed.push({ ...matched, class: primary, classes: [primary, ...others], fields });
       classes[primary]++;
     } else if (isRenumbered(old, now)) renumbered.push(matched);
   }
-  const [before, after] = [olds, news].map((rules) => new Set(rules.map((rule) => rule.groupId)));
+  const before = olds.map(({ groupId }) => groupId);
+  const after = news.map(({ groupId }) => groupId);
   return {
     summary: {
       added: added.length,
@@ -87,17 +89,10 @@ export function compareRules(olds: ComparableRule[], news: ComparableRule[]): St
       unchanged: pairs.length - changed.length - renumbered.length,
       classes,
     },
-    groupIds: {
-      added: [...after!].filter((id) => !before!.has(id)),
-      removed: [...before!].filter((id) => !after!.has(id)),
-    },
-    added: added.map(headingOf),
-    removed: removed.map(headingOf),
+    groupIds: { added: newOnes(before, after), removed: newOnes(after, before) },
+    added: added.map(headOf),
+    removed: removed.map(headOf),
     changed,
     renumbered,
   };
-}
-
-function headingOf(rule: ComparableRule): RuleHeading {
-  return { ...identityOf(rule), ruleTitle: rule.title, severity: rule.severity };
 }

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { wordList } from '../../http/arrays.ts';
 import { DateOrNull, flag, format, requestText } from '../../http/schema.ts';
-import { changeClasses } from './change-classes.ts';
+import { changeClasses } from './match.ts';
+import { RuleHead, RuleIdentity } from './rule-head.ts';
 import { Severity } from './schema.ts';
 
 export const ChangeClass = z.enum(changeClasses).openapi('ChangeClass', {
@@ -10,36 +11,32 @@ export const ChangeClass = z.enum(changeClasses).openapi('ChangeClass', {
 });
 export type ChangeClass = z.infer<typeof ChangeClass>;
 
+const text = z.string();
+const texts = z.array(text);
+const count = z.int();
+
 const textFields = ['title', 'severity', 'discussion', 'check', 'fix'] as const;
 export const FieldChange = z
   .union([
-    z.strictObject({ field: z.enum(textFields), class: ChangeClass, old: z.string(), new: z.string() }),
+    z.strictObject({ field: z.enum(textFields), class: ChangeClass, old: text, new: text }),
     z.strictObject({
       field: z.literal('ccis'),
       class: z.literal('mapping'),
-      old: z.array(z.string()),
-      new: z.array(z.string()),
-      added: z.array(z.string()),
-      removed: z.array(z.string()),
+      old: texts,
+      new: texts,
+      added: texts,
+      removed: texts,
     }),
   ])
   .openapi('FieldChange');
 export type FieldChange = z.infer<typeof FieldChange>;
 
-export const RuleIdentity = z
-  .strictObject({ groupId: z.string(), ruleId: z.string(), ruleVersion: z.string() })
-  .openapi('RuleIdentity');
-export type RuleIdentity = z.infer<typeof RuleIdentity>;
-
-const heading = { ruleTitle: z.string(), severity: Severity };
-export const RuleHeading = z.strictObject({ ...RuleIdentity.shape, ...heading }).openapi('RuleHeading');
-export type RuleHeading = z.infer<typeof RuleHeading>;
-
 export const MatchedBy = z.enum(['stigId', 'groupId', 'legacyId']).openapi('MatchedBy', {
   description: 'The identifier that matched the rule: the first of these that did.',
 });
 
-const matched = { matchedBy: MatchedBy, old: RuleIdentity, new: RuleIdentity, ...heading };
+const { ruleTitle, severity } = RuleHead.shape;
+const matched = { matchedBy: MatchedBy, old: RuleIdentity, new: RuleIdentity, ruleTitle, severity };
 export const RenumberedRule = z.strictObject(matched).openapi('RenumberedRule');
 export const ChangedRule = z
   .strictObject({
@@ -53,24 +50,30 @@ export const ChangedRule = z
   .openapi('ChangedRule');
 export type ChangedRule = z.infer<typeof ChangedRule>;
 
-const DiffRelease = z.strictObject({ version: z.string(), releaseDate: DateOrNull, findingCount: z.int() });
+export const classCounts = z.strictObject({
+  check: count,
+  fix: count,
+  severity: count,
+  mapping: count,
+  cosmetic: count,
+});
+
+const DiffRelease = z.strictObject({ version: text, releaseDate: DateOrNull, findingCount: count });
 
 export const StigComparison = z.strictObject({
   summary: z.strictObject({
-    added: z.int(),
-    removed: z.int(),
-    changed: z.int(),
-    renumbered: z.int(),
-    unchanged: z.int(),
-    classes: z
-      .strictObject({ check: z.int(), fix: z.int(), severity: z.int(), mapping: z.int(), cosmetic: z.int() })
-      .openapi({ description: 'The number of changed rules by primary class.' }),
+    added: count,
+    removed: count,
+    changed: count,
+    renumbered: count,
+    unchanged: count,
+    classes: classCounts.openapi({ description: 'The number of changed rules by primary class.' }),
   }),
   groupIds: z
-    .strictObject({ added: z.array(z.string()), removed: z.array(z.string()) })
+    .strictObject({ added: texts, removed: texts })
     .openapi({ description: 'The V-ids that were added and removed, including those of matched rules.' }),
-  added: z.array(RuleHeading),
-  removed: z.array(RuleHeading),
+  added: z.array(RuleHead),
+  removed: z.array(RuleHead),
   changed: z.array(ChangedRule),
   renumbered: z.array(RenumberedRule).openapi({
     description: 'Rules of which only the identifiers changed, including the revision of the SV-id.',
@@ -80,8 +83,8 @@ export type StigComparison = z.infer<typeof StigComparison>;
 
 export const StigDiff = z
   .strictObject({
-    slug: z.string(),
-    title: z.string(),
+    slug: text,
+    title: text,
     from: DiffRelease,
     to: DiffRelease,
     ...StigComparison.shape,

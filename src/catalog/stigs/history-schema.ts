@@ -1,8 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { DateOrNull, requestText } from '../../http/schema.ts';
-import { ChangeClass, RuleIdentity } from './diff-schema.ts';
+import { ChangeClass } from './diff-schema.ts';
+import { RuleIdentity } from './rule-head.ts';
 import { Severity } from './schema.ts';
-import { ruleStates } from './threads.ts';
+
+/** The states of a rule in a release, against the release before (rule D27). */
+const ruleStates = ['first', 'added', 'same', 'changed', 'renumbered', 'removed'] as const;
+export type RuleState = (typeof ruleStates)[number];
 
 export const RuleRelease = z
   .strictObject({

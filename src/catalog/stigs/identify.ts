@@ -49,6 +49,7 @@ const mostOthers = 3;
 /** `equals` are the slugs of other STIGs with as many rules of the file. */
 type FoundStig = Pick<IdentifiedRelease, 'foundBy'> & { slug: string; equals: string[] };
 
+/** A retained release, and the rule ids that it shares with the file. */
 interface SharedRelease {
   version: string;
   date: string | null;
@@ -58,46 +59,39 @@ interface SharedRelease {
 /** Makes the function that finds the release of a file (rule D29.3); null for none. Throws NOT_FOUND. */
 export function createIdentify(db: Database, stigs: StigService, stigNames: StigNameIndex) {
   const stigOf = createStigFinder(db, stigNames);
-  const sharedIds = createIdReader(db);
+  const sharedReleases = createSharedReleases(db);
 
-  function lookUp(stated: StatedRelease): IdentifiedRelease | null {
-    const stig = stigOf(stated);
-    if (stig === null) return null;
-    const current = stigs.ofBody(stig.slug);
-    const { slug } = current.release;
-    const releases = sharedIds(slug, stated.ruleIds);
-    const { checklist = [] } = stated;
-    const names = stigNames.namesOf(
-      slug,
-      checklist.map(({ name }) => name),
-    );
-    const titled = stigNames.exactly(stated.title ?? '');
-    const own = checklist.find(({ name }) => names.includes(name));
-    const preferred = own ?? (checklist.length === 1 ? checklist[0]! : null);
-    const [chosen, chosenBy] = choose(stated, releases, preferred?.release ?? null);
-    const { version } = chosen;
-    const best = releases.toSorted((a, b) => b.ids.size - a.ids.size)[0]!;
-    const closest = best.ids.size === 0 ? null : chosen.ids.size === best.ids.size ? version : best.version;
-    const read = new Map([[current.release.version, current]]);
-    const others = versionsBeside(chosen, releases);
-    for (const each of [version, ...others]) {
-      if (!read.has(each)) read.set(each, stigs.full(slug, each));
-    }
-    return {
-      target: read.get(version)!,
-      names,
-      chosenBy,
-      foundBy: stig.foundBy,
-      equals: stig.equals.map((each) => stigNames.ofSlug(each)?.title ?? each),
-      otherTitle: titled.length === 1 && titled[0]!.slug !== slug ? titled[0]!.title : null,
-      closest,
-      versions: releases.map((each) => each.version),
-      current,
-      others: others.map((each) => read.get(each)!),
-    };
-  }
-
-  return (stated: StatedRelease) => db.read(() => lookUp(stated));
+  return (stated: StatedRelease): IdentifiedRelease | null =>
+    db.read(() => {
+      const stig = stigOf(stated);
+      if (stig === null) return null;
+      const current = stigs.ofBody(stig.slug);
+      const { slug } = current.release;
+      const releases = sharedReleases(slug, stated.ruleIds);
+      const { checklist = [], title = '' } = stated;
+      const named = checklist.map(({ name }) => name);
+      const names = stigNames.namesOf(slug, named);
+      const own = checklist.find(({ name }) => names.includes(name));
+      const preferred = own ?? (checklist.length === 1 ? checklist[0]! : null);
+      const [chosen, chosenBy] = choose(stated, releases, preferred?.release ?? null);
+      const [best] = byShared(releases);
+      const isBest = chosen.ids.size === best!.ids.size;
+      const [titled, ...others] = stigNames.exactly(title);
+      const release = ({ version }: SharedRelease) =>
+        version === current.release.version ? current : stigs.full(slug, version);
+      return {
+        target: release(chosen),
+        names,
+        chosenBy,
+        foundBy: stig.foundBy,
+        equals: stig.equals.map((each) => stigNames.ofSlug(each)?.title ?? each),
+        otherTitle: titled && others.length === 0 && titled.slug !== slug ? titled.title : null,
+        closest: best!.ids.size === 0 ? null : isBest ? chosen.version : best!.version,
+        versions: releases.map(({ version }) => version),
+        current,
+        others: releasesBeside(chosen, releases).map(release),
+      };
+    });
 }
 
 /** By benchmark id, then by title; where several STIGs have it, by most rules; else a STIG with more than half of them. */
@@ -134,8 +128,8 @@ function createStigFinder({ sqlite }: Database, stigNames: StigNameIndex) {
   };
 }
 
-/** Makes the function that gives the rule ids that each retained release shares with a file, the newest first. */
-function createIdReader({ sqlite }: Database) {
+/** Makes the function that gives the retained releases with what they share with a file, the newest first. */
+function createSharedReleases({ sqlite }: Database) {
   const releasesOf = sqlite.prepare<[string], { id: number; version: string; date: string | null }>(
     `SELECT r.id, r.version, r.benchmark_date AS date FROM stig_releases AS r JOIN stigs AS s ON s.id = r.stig_id
       WHERE s.slug = ? ORDER BY r.release_order DESC`,
@@ -145,14 +139,14 @@ function createIdReader({ sqlite }: Database) {
     .pluck();
   return (slug: string, ruleIds: string[]): SharedRelease[] => {
     const wanted = new Set(ruleIds.map(plainRuleId));
-    const releases: SharedRelease[] = [];
-    for (const { id, version, date } of releasesOf.all(slug)) {
+    return releasesOf.all(slug).map(({ id, version, date }) => {
       const own = rulesOf.all(id).map(plainRuleId);
-      releases.push({ version, date, ids: new Set(own.filter((each) => wanted.has(each))) });
-    }
-    return releases;
+      return { version, date, ids: new Set(own.filter((each) => wanted.has(each))) };
+    });
   };
 }
+
+const byShared = (releases: SharedRelease[]) => releases.toSorted((a, b) => b.ids.size - a.ids.size);
 
 /** The release of a file, and why; `preferred` is that of the checklist. Throws NOT_FOUND. */
 function choose(
@@ -160,33 +154,32 @@ function choose(
   releases: SharedRelease[],
   preferred: string | null,
 ): [SharedRelease, IdentifiedRelease['chosenBy']] {
-  const is = (version: string) => releases.find((each) => each.version === version.toUpperCase());
-  if (stated.version !== undefined) {
-    const asked = is(stated.version);
-    if (!asked) throw notThere(inBody.version, `Version not found: ${cut(stated.version)}`);
-    return [asked, 'version'];
-  }
-  const kept = preferred === null ? undefined : is(preferred);
-  if (kept) return [kept, 'checklist'];
+  const withVersion = (version: string | null | undefined) =>
+    releases.find((each) => each.version === version?.toUpperCase());
+  const asked = withVersion(stated.version);
+  if (asked) return [asked, 'version'];
+  if (stated.version !== undefined)
+    throw notThere(inBody.version, `Version not found: ${cut(stated.version)}`);
+  const ofChecklist = withVersion(preferred);
+  if (ofChecklist) return [ofChecklist, 'checklist'];
   const most = Math.max(...releases.map(({ ids }) => ids.size));
   const best = releases.filter(({ ids }) => ids.size === most);
   if (best.length === 1) return [best[0]!, 'rule-ids'];
-  const dated = best.filter((each) => each.date !== null && each.date === stated.benchmarkDate);
+  const dated = best.filter(({ date }) => date !== null && date === stated.benchmarkDate);
   if (dated.length === 1) return [dated[0]!, 'benchmark-date'];
   const among = dated.length > 0 ? dated : best;
-  const named = among.find((each) => each.version === stated.release);
+  const named = among.find(({ version }) => version === stated.release);
   return named ? [named, 'named'] : [among[0]!, 'newest'];
 }
 
 /** The releases with rules of a file that the target lacks, the closest first. */
-function versionsBeside(target: SharedRelease, releases: SharedRelease[]): string[] {
+function releasesBeside(target: SharedRelease, releases: SharedRelease[]): SharedRelease[] {
   const found = new Set(target.ids);
-  const others: string[] = [];
-  for (const { version, ids } of releases.toSorted((a, b) => b.ids.size - a.ids.size)) {
-    const news = [...ids].filter((id) => !found.has(id));
-    if (news.length === 0 || others.length === mostOthers) continue;
-    for (const id of news) found.add(id);
-    others.push(version);
-  }
-  return others;
+  return byShared(releases)
+    .filter(({ ids }) => {
+      const isNew = [...ids].some((id) => !found.has(id));
+      for (const id of ids) found.add(id);
+      return isNew;
+    })
+    .slice(0, mostOthers);
 }

@@ -1,7 +1,7 @@
+import { pick } from '../../base/objects.ts';
 import { fold } from '../../base/text.ts';
-import type { FindingRow } from './queries.ts';
-
-type Rule = Pick<FindingRow, 'groupId' | 'groupTitle' | 'ruleVersion' | 'ruleTitle' | 'severity'>;
+import type { FindingRow, FullRelease } from './queries.ts';
+import type { RuleHead } from './rule-head.ts';
 
 /** How a rule stands beside those of another STIG. */
 export const likenesses = ['alike', 'requirement', 'left', 'right'] as const;
@@ -11,8 +11,16 @@ export type Likeness = (typeof likenesses)[number];
 export interface Beside {
   kind: Likeness;
   srgId: string;
-  left: Rule | null;
-  right: Rule | null;
+  left: RuleHead | null;
+  right: RuleHead | null;
+}
+
+/** A rule with the words of its title. */
+interface ReadRule {
+  head: RuleHead;
+  place: number;
+  srgId: string;
+  words: Set<string>;
 }
 
 /** Of fewer common words two titles say different things. */
@@ -21,7 +29,7 @@ const alikeFrom = 0.5;
 const mostCompared = 250_000;
 
 const requirement = /SRG-[A-Z]+-\d{6}/;
-const srgIdOf = ({ groupTitle, ruleVersion }: Rule): string =>
+const srgIdOf = ({ groupTitle, ruleVersion }: FindingRow): string =>
   (requirement.exec(groupTitle) ?? requirement.exec(ruleVersion))?.[0] ?? '';
 
 /** The words of a title but for those in the name of its STIG. */
@@ -30,16 +38,14 @@ function wordsOf(title: string, name: Set<string>): Set<string> {
   return new Set(words.filter((word) => !name.has(word)));
 }
 
-interface Read {
-  rule: Rule;
-  at: number;
-  srgId: string;
-  words: Set<string>;
-}
-
-function read(rules: Rule[], title: string): Read[] {
-  const name = wordsOf(title, new Set());
-  return rules.map((rule, at) => ({ rule, at, srgId: srgIdOf(rule), words: wordsOf(rule.ruleTitle, name) }));
+function readRules({ release, findings }: FullRelease): ReadRule[] {
+  const name = wordsOf(release.title, new Set());
+  return findings.map((row, place) => ({
+    head: pick(row, 'groupId', 'ruleId', 'ruleVersion', 'ruleTitle', 'severity'),
+    place,
+    srgId: srgIdOf(row),
+    words: wordsOf(row.ruleTitle, name),
+  }));
 }
 
 /** How many of the words of both are common to both, from 0 to 1. */
@@ -52,32 +58,29 @@ function likeness(a: Set<string>, b: Set<string>): number {
 /**
  * Pairs the rules of two STIGs, a suggestion: first those of one SRG requirement by the words of their titles, the likest
  * first, then those whose titles have the same words. What is left is of a requirement that both have, or of one alone. In
- * the order of the left STIG, then of the right one. Yields after each requirement.
+ * the order of the left STIG, then of the right one.
  */
-export function* besideEachOther(
-  left: { title: string; findings: Rule[] },
-  right: { title: string; findings: Rule[] },
-): Generator<void, Beside[]> {
-  const [lefts, rights] = [read(left.findings, left.title), read(right.findings, right.title)];
-  const bySrg = Map.groupBy(rights, ({ srgId }) => srgId);
-  const paired = new Map<Read, Read>();
-  const taken = new Set<Read>();
-  const pair = (a: Read, b: Read) => {
+export function besideEachOther(left: FullRelease, right: FullRelease): Beside[] {
+  const [lefts, rights] = [readRules(left), readRules(right)];
+  const leftsBySrg = Map.groupBy(lefts, ({ srgId }) => srgId);
+  const rightsBySrg = Map.groupBy(rights, ({ srgId }) => srgId);
+  const paired = new Map<ReadRule, ReadRule>();
+  const taken = new Set<ReadRule>();
+  const pair = (a: ReadRule, b: ReadRule) => {
     if (paired.has(a) || taken.has(b)) return;
     paired.set(a, b);
     taken.add(b);
   };
-  for (const [srgId, group] of Map.groupBy(lefts, (each) => each.srgId)) {
-    const others = bySrg.get(srgId) ?? [];
+  for (const [srgId, group] of leftsBySrg) {
+    const others = rightsBySrg.get(srgId) ?? [];
     if (srgId === '' || group.length * others.length > mostCompared) continue;
     const pairs = group
       .flatMap((a) => others.map((b) => ({ a, b, alike: likeness(a.words, b.words) })))
       .filter(({ alike }) => alike >= alikeFrom)
-      .sort((x, y) => y.alike - x.alike || x.a.at - y.a.at || x.b.at - y.b.at);
+      .sort((x, y) => y.alike - x.alike || x.a.place - y.a.place || x.b.place - y.b.place);
     for (const { a, b } of pairs) pair(a, b);
-    yield;
   }
-  const keyOf = ({ words }: Read) => [...words].sort().join(' ');
+  const keyOf = ({ words }: ReadRule) => [...words].sort().join(' ');
   const free = Map.groupBy(
     rights.filter((each) => !taken.has(each)),
     keyOf,
@@ -86,21 +89,19 @@ export function* besideEachOther(
     const same = paired.has(each) || each.words.size === 0 ? undefined : free.get(keyOf(each))?.shift();
     if (same) pair(each, same);
   }
-  yield;
-  const srgsLeft = new Set(lefts.map(({ srgId }) => srgId));
-  const alone = (own: Set<string> | Map<string, unknown>, srgId: string, kind: 'left' | 'right'): Likeness =>
-    srgId !== '' && own.has(srgId) ? 'requirement' : kind;
+  const kindOf = (srgId: string, others: Map<string, unknown>, alone: Likeness): Likeness =>
+    srgId !== '' && others.has(srgId) ? 'requirement' : alone;
   return [
     ...lefts.map((each): Beside => {
-      const { rule, srgId } = each;
       const other = paired.get(each);
-      if (other) return { kind: 'alike', srgId, left: rule, right: other.rule };
-      return { kind: alone(bySrg, srgId, 'left'), srgId, left: rule, right: null };
+      const { head, srgId } = each;
+      const kind = other ? 'alike' : kindOf(srgId, rightsBySrg, 'left');
+      return { kind, srgId, left: head, right: other?.head ?? null };
     }),
     ...rights
       .filter((each) => !taken.has(each))
-      .map(({ rule, srgId }): Beside => {
-        return { kind: alone(srgsLeft, srgId, 'right'), srgId, left: null, right: rule };
+      .map(({ head, srgId }): Beside => {
+        return { kind: kindOf(srgId, leftsBySrg, 'right'), srgId, left: null, right: head };
       }),
   ];
 }

@@ -1,31 +1,16 @@
 import { hash } from 'node:crypto';
-import { ruleNumber } from '../../base/rule-ids.ts';
-import { changeClasses } from './change-classes.ts';
-import { collapse } from './compare.ts';
+import { type ComparableRule, collapse } from './compare.ts';
 import type { ChangeClass } from './diff-schema.ts';
-import type { RuleIds } from './match.ts';
-import type { FindingRow } from './queries.ts';
+import type { RuleIds } from './ids.ts';
+import { changeClasses } from './match.ts';
+import type { RuleHead } from './rule-head.ts';
 
 /** The data to compare two printings of a rule without their texts. */
 export interface RuleMarks extends RuleIds {
-  severity: FindingRow['severity'];
+  severity: RuleHead['severity'];
   /** A hash for each of `hashNames`, joined. */
   hashes: string;
 }
-
-type MarkedRow = Pick<
-  FindingRow,
-  | 'groupId'
-  | 'ruleId'
-  | 'ruleVersion'
-  | 'legacyIds'
-  | 'severity'
-  | 'ruleTitle'
-  | 'vulnDiscussion'
-  | 'checkContent'
-  | 'fixText'
-  | 'ccis'
->;
 
 /** `wording`: title and discussion. `check`, `fix`: with each run of blanks as one; `exact...`: as they are. */
 const hashNames = ['wording', 'check', 'fix', 'exactCheck', 'exactFix', 'ccis'] as const;
@@ -38,12 +23,12 @@ type Stored = [
   ruleId: string,
   ruleVersion: string,
   legacyIds: string[],
-  severity: FindingRow['severity'],
+  severity: RuleHead['severity'],
   hashes: string,
 ];
 
 /** The marks of a release's rules in document order, as the database stores them. */
-export function writeMarks(rows: MarkedRow[]): string {
+export function writeMarks(rows: ComparableRule[]): string {
   return JSON.stringify(
     rows.map((row): Stored => {
       const hashed = {
@@ -86,17 +71,4 @@ export function markedClasses(old: RuleMarks, now: RuleMarks): ChangeClass[] {
     cosmetic: isOther('wording') || areBlanks,
   };
   return changeClasses.filter((each) => differs[each]);
-}
-
-/** Every identifier of a rule, in upper case: V-id, SV-id without its revision, STIG id, legacy ones. */
-export function idsOf(rule: RuleIds): string[] {
-  const numbers = [rule.groupId, rule.ruleId, ...rule.legacyIds].map((ruleId) => ruleNumber(ruleId));
-  const ids = [...numbers, rule.ruleVersion.trim()].map((id) => id.toUpperCase());
-  return ids.filter((id) => id !== '');
-}
-
-/** The identifiers that a caller may mean: the text itself, and a rule id without its revision. */
-export function wantedIds(text: string): string[] {
-  const id = text.trim().toUpperCase();
-  return [...new Set([id, ...(/^SV-|_RULE$/.test(id) ? [ruleNumber(id)] : [])])];
 }

@@ -1,13 +1,8 @@
 import { ruleNumber } from '../../base/rule-ids.ts';
-/** The identifiers that match a rule between releases. */
-export interface RuleIds {
-  groupId: string;
-  /** The SV-id with its revision, with or without `_rule`. */
-  ruleId: string;
-  ruleVersion: string;
-  /** The V- and SV-numbers that the rule had before. */
-  legacyIds: string[];
-}
+import type { RuleIds } from './ids.ts';
+
+/** The classes of a change; the first that applies is the primary one. */
+export const changeClasses = ['check', 'fix', 'severity', 'mapping', 'cosmetic'] as const;
 
 /** The identifier that two rules share. */
 export type MatchedBy = 'stigId' | 'groupId' | 'legacyId';
@@ -30,19 +25,18 @@ const join = (...parts: string[]) =>
   parts.every((part) => part !== '') ? [parts.join('\n').toUpperCase()] : [];
 const stigId = (rule: RuleIds) => rule.ruleVersion.trim();
 const groupId = (rule: RuleIds) => rule.groupId.trim();
+const number = (rule: RuleIds) => ruleNumber(rule.ruleId);
 const everyId = (rule: RuleIds) =>
-  [groupId(rule), ruleNumber(rule.ruleId), ...rule.legacyIds.map((id) => id.trim())].flatMap((id) =>
-    join(id),
-  );
+  [groupId(rule), number(rule), ...rule.legacyIds.map((id) => id.trim())].flatMap((id) => join(id));
 
 /** The steps of matching, the surest first: each looks only at rules without a match. */
 const steps: [MatchedBy, Key][] = [
   // A STIG id, or a group, may have several rules: the other identifiers distinguish them.
-  ['stigId', (rule) => join(stigId(rule), groupId(rule), ruleNumber(rule.ruleId))],
+  ['stigId', (rule) => join(stigId(rule), groupId(rule), number(rule))],
   ['stigId', (rule) => join(stigId(rule), groupId(rule))],
-  ['stigId', (rule) => join(stigId(rule), ruleNumber(rule.ruleId))],
+  ['stigId', (rule) => join(stigId(rule), number(rule))],
   ['stigId', (rule) => join(stigId(rule))],
-  ['groupId', (rule) => join(groupId(rule), ruleNumber(rule.ruleId))],
+  ['groupId', (rule) => join(groupId(rule), number(rule))],
   ['groupId', (rule) => join(groupId(rule))],
   ['legacyId', everyId],
 ];

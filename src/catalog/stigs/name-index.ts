@@ -1,8 +1,11 @@
 import { basename } from 'node:path';
 import { notThere } from '../../base/errors.ts';
+import { pick } from '../../base/objects.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import { compareCodePoints, cut, fold, strip } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { createNameMatcher, createNameTest, type NameMatcher, readName } from './name-match.ts';
+import { perGeneration } from '../../db/one-generation.ts';
+import { createNameMatcher, readName } from './name-match.ts';
 
 /** A STIG that a text names. */
 export interface StigByName {
@@ -14,19 +17,11 @@ export interface StigByName {
   release: string | null;
 }
 
-interface Row {
-  id: number;
-  slug: string;
-  title: string;
-  version: string;
+interface IndexedStig extends Omit<StigByName, 'release'> {
   kind: 'stig' | 'srg';
   titleFold: string;
-  benchmarkId: string;
-}
-
-interface IndexedStig extends Row {
-  benchmarkIds: string[];
   aliases: string[];
+  benchmarkIds: string[];
   titles: string[];
   /** The names of the files of its releases, without folders. */
   files: string[];
@@ -40,6 +35,8 @@ const requirements = /(?:srg|security_requirements_guide)$/;
 const releaseAtEnd = /_v(?:er(?:sion)?)?_?(\d+)_?r(?:el(?:ease)?)?_?(0_\d+|\d+)(?:_.*)?$/;
 /** `RHEL_9_STIG 2 7`: two numbers are a release after the word for the kind alone (rule D36.3). */
 const numbersAtEnd = /(?<=_(?:stig|srg|implementation_guide|requirements_guide))_(\d+)_(\d+)$/;
+/** What names of files and of benchmarks in results begin with. */
+const prefixes = /^(?:u|xccdf_.*_benchmark)_(?=.)/;
 
 /** A name for comparison: without its release, the ending of a file and the word for its kind; and release and kind. */
 export function formOf(name: string): { form: string; kind: 'stig' | 'srg' | null; release: string | null } {
@@ -51,7 +48,7 @@ export function formOf(name: string): { form: string; kind: 'stig' | 'srg' | nul
     /_/,
   )
     .replace(/(?:_manual)?(?:_xccdf)?(?:_(?:xml|zip))?$/, '')
-    .replace(/^(?:u|xccdf_.*_benchmark)_(?=.)/, '');
+    .replace(prefixes, '');
   const [ending, version, release] = releaseAtEnd.exec(words) ?? numbersAtEnd.exec(words) ?? [];
   let form = ending === undefined ? words : words.slice(0, -ending.length);
   const [kind] = kinds.exec(form) ?? [];
@@ -90,41 +87,60 @@ function compareNumbers(a: IndexedStig, b: IndexedStig): number {
   return at < 0 ? 0 : Number(ofA![at]) - Number(ofB![at]);
 }
 
+const answerOf = (stig: IndexedStig, release: string | null = null): StigByName => ({
+  ...pick(stig, 'slug', 'title', 'version', 'benchmarkId'),
+  release,
+});
+
 export type StigNameIndex = ReturnType<typeof createStigNameIndex>;
 
-/** Finds STIGs by their names, which it reads once for each generation of the catalog. */
+/** Finds STIGs by their names, which it reads once for each state of the catalog. */
 export function createStigNameIndex(db: Database) {
   const readNames = createNameReader(db);
-  let made: { catalogVersion: string; index: NameMaps } | null = null;
+  const names = perGeneration(db, () => indexOf(db.read(readNames)));
 
-  function names() {
-    const catalogVersion = db.catalogVersion();
-    if (made?.catalogVersion !== catalogVersion)
-      made = { catalogVersion, index: indexOf(db.read(readNames)) };
-    return made.index;
-  }
-
-  /** The slug for a slug, a former one or a benchmark id (rule D24.2); an unknown name stays unchanged. */
-  const slugOf = (name: string): string => names().bySlugOrAlias(name)?.slug ?? name;
-
-  /** The STIG of each slug, former one or benchmark id, with one check of the generation; null for none. */
+  /** The STIG with each slug, former one or benchmark id; null for none. */
   function ofSlugs(slugs: string[]): (StigByName | null)[] {
     const { bySlugOrAlias } = names();
     return slugs.map((slug) => {
       const stig = bySlugOrAlias(slug);
-      return stig === undefined ? null : answerOf(stig, null);
+      return stig === undefined ? null : answerOf(stig);
     });
   }
 
-  const said = (text: string) => namedIn(names(), text);
+  function exactly(text: string): StigByName[] {
+    const { bySlugOrAlias, byForm } = names();
+    const exact = bySlugOrAlias(text.trim());
+    if (exact) return [answerOf(exact)];
+    const { form, kind, release } = formOf(text);
+    const [, slug] = release === null ? [] : (/^(\S+)\s+v\d+r[\d.]+$/i.exec(text.trim()) ?? []);
+    const bySlug = slug === undefined ? undefined : bySlugOrAlias(slug);
+    if (bySlug) return [answerOf(bySlug, release)];
+    const found = form === '' ? [] : (byForm().get(form) ?? []);
+    const ofKind = found.filter((stig) => stig.kind === kind);
+    return (ofKind.length > 0 ? ofKind : found).map((stig) => answerOf(stig, release));
+  }
+
+  function said(text: string): StigByName[] {
+    const asked = readName(text);
+    if (asked === null) return [];
+    const { release } = formOf(text);
+    return names()
+      .matchers()
+      .map(({ stig, match }) => ({ stig, rank: match(asked) }))
+      .filter(({ rank }) => rank !== null)
+      .sort((a, b) => a.rank! - b.rank!)
+      .map(({ stig }) => answerOf(stig, release));
+  }
 
   return {
-    slugOf,
+    /** The slug for a slug, a former one or a benchmark id (rule D24.2); an unknown name stays unchanged. */
+    slugOf: (name: string): string => names().bySlugOrAlias(name)?.slug ?? name,
 
     /** The slugs for the names of a filter. Throws 404 for a name that no STIG has (rule D35.3). */
     filtered: (given: string[]): string[] =>
-      ofSlugs(given).map((stig, at) => {
-        if (stig === null) throw notThere('stig', `STIG not found: ${cut(given[at]!)}`);
+      ofSlugs(given).map((stig, index) => {
+        if (stig === null) throw notThere('stig', `STIG not found: ${cut(given[index]!)}`);
         return stig.slug;
       }),
 
@@ -136,7 +152,7 @@ export function createStigNameIndex(db: Database) {
     ofBenchmarks(benchmarkIds: string[]): StigByName[] {
       const { byBenchmark } = names();
       const found = new Set(benchmarkIds.flatMap((id) => byBenchmark.get(fold(id)) ?? []));
-      return [...found].sort((a, b) => compareCodePoints(a.slug, b.slug)).map((stig) => answerOf(stig, null));
+      return [...found].sort((a, b) => compareCodePoints(a.slug, b.slug)).map((stig) => answerOf(stig));
     },
 
     /** The texts that are benchmark ids of a STIG, in any case. */
@@ -147,19 +163,19 @@ export function createStigNameIndex(db: Database) {
     },
 
     /** The STIGs with a text as a whole name: slug, present or former (rule D24.2), benchmark id, title or file name. */
-    exactly: (text: string): StigByName[] => withWholeName(names(), text),
+    exactly,
 
     /** As `exactly`; else the STIGs of whose files one has the name, whatever release it is of. */
     calledOrFile(text: string): StigByName[] {
       const folder = Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\'));
       const name = /\.(?:xml|zip)$/i.test(text) ? text.slice(folder + 1) : text;
-      const found = withWholeName(names(), name);
+      const found = exactly(name);
       const { form, release } = formOf(name);
       if (found.length > 0 || form === '') return found;
       return (names().byFile().get(form) ?? []).map((stig) => answerOf(stig, release));
     },
 
-    /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1). */
+    /** The STIGs that people mean by a text (`win2025`, `rhel 9 V2R8`), the best first (rule S4.1), then by title. */
     said,
 
     /**
@@ -178,12 +194,13 @@ export function createStigNameIndex(db: Database) {
       const { bySlugOrAlias, byWords } = names();
       const stig = bySlugOrAlias(slug);
       const last = stig && byWords().get(wordsOf(stig))?.at(-1);
-      return last && compareNumbers(stig, last) < 0 ? { slug: last.slug, title: last.title } : null;
+      return last && compareNumbers(stig, last) < 0 ? pick(last, 'slug', 'title') : null;
     },
 
     /** All STIGs, by title. */
     all: (): { slug: string; title: string }[] => names().stigs,
 
+    /** The slugs of the STIGs that people mean by a text, and of those whose title or slug contains it. */
     listed(text: string): string[] {
       const wanted = fold(text);
       const literal = names().stigs.filter(
@@ -194,105 +211,75 @@ export function createStigNameIndex(db: Database) {
   };
 }
 
-type NameMaps = ReturnType<typeof indexOf>;
-
-/** The STIGs that a text names, the best first; equally good ones stay in the order of titles. */
-function namedIn({ matchers }: NameMaps, text: string): StigByName[] {
-  const asked = readName(text);
-  if (asked === null || !matchers().mayName(asked)) return [];
-  const { release } = formOf(text);
-  return matchers()
-    .all.map(({ stig, match }) => ({ stig, rank: match(asked) }))
-    .filter((each): each is { stig: IndexedStig; rank: number } => each.rank !== null)
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ stig }) => answerOf(stig, release));
-}
-
-function withWholeName({ bySlugOrAlias, byForm, firstWords }: NameMaps, text: string): StigByName[] {
-  // A search asks this of each row of words in a question. A name is read from its second word on only after these two.
-  const [first = ''] = /^[a-z0-9]+(?=\s|$)/.exec(fold(text)) ?? [];
-  if (first !== '' && first !== 'u' && first !== 'xccdf' && !firstWords().has(first)) return [];
-  const { form, kind, release } = formOf(text);
-  const [, beforeRelease] = release === null ? [] : (/^(\S+)\s+v\d+r[\d.]+$/i.exec(text.trim()) ?? []);
-  const exact = bySlugOrAlias(text.trim());
-  if (exact) return [answerOf(exact, null)];
-  const bySlug = beforeRelease === undefined ? undefined : bySlugOrAlias(beforeRelease);
-  if (bySlug) return [answerOf(bySlug, release)];
-  const found = form === '' ? [] : (byForm().get(form) ?? []);
-  const ofKind = found.filter((stig) => stig.kind === kind);
-  return (ofKind.length > 0 ? ofKind : found).map((stig) => answerOf(stig, release));
-}
-
 function createNameReader({ sqlite }: Database): () => IndexedStig[] {
-  const rows = sqlite.prepare<[], Row>(
-    `SELECT s.id, s.slug, s.title, r.version, s.kind, s.title_fold AS titleFold, r.benchmark_id AS benchmarkId
+  const rows = sqlite.prepare<
+    [],
+    Omit<IndexedStig, 'aliases' | 'benchmarkIds' | 'titles' | 'files'> & {
+      aliases: string;
+      printings: string;
+    }
+  >(
+    `SELECT s.slug, s.title, r.version, s.kind, s.title_fold AS titleFold, r.benchmark_id AS benchmarkId,
+            (SELECT json_group_array(alias) FROM stig_aliases WHERE stig_id = s.id) AS aliases, p.printings
        FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
+       JOIN (SELECT stig_id, json_group_array(json_array(benchmark_id, title, source)) AS printings
+               FROM stig_printings AS p JOIN sources ON sources.id = p.source_id GROUP BY stig_id) AS p ON p.stig_id = s.id
       ORDER BY s.title_fold, s.title, s.slug`,
   );
-  const aliases = sqlite.prepare<[], { id: number; alias: string }>(
-    'SELECT stig_id AS id, alias FROM stig_aliases',
-  );
-  const printings = sqlite.prepare<[], { id: number; benchmarkId: string; title: string; source: string }>(
-    `SELECT stig_id AS id, benchmark_id AS benchmarkId, title, source
-       FROM stig_printings AS p JOIN sources ON sources.id = p.source_id
-      WHERE stig_id IS NOT NULL ORDER BY benchmark_id`,
-  );
-  return () => {
-    const aliasesOf = Map.groupBy(aliases.all(), ({ id }) => id);
-    const printingsOf = Map.groupBy(printings.all(), ({ id }) => id);
-    return rows.all().map((row) => {
-      const printed = printingsOf.get(row.id) ?? [];
+  return () =>
+    rows.all().map(({ aliases, printings, ...stig }) => {
+      const printed = JSON.parse(printings) as [benchmarkId: string, title: string, source: string][];
       return {
-        ...row,
-        aliases: (aliasesOf.get(row.id) ?? []).map(({ alias }) => alias),
-        benchmarkIds: [...new Set(printed.map(({ benchmarkId }) => benchmarkId))],
-        titles: [...new Set(printed.map(({ title }) => title))],
-        files: printed.map(({ source }) => basename(source)),
+        ...stig,
+        aliases: JSON.parse(aliases),
+        benchmarkIds: [...new Set(printed.map(([benchmarkId]) => benchmarkId))],
+        titles: [...new Set(printed.map(([, title]) => title))],
+        files: printed.map(([, , source]) => basename(source)),
       };
     });
-  };
 }
 
 /** The maps over some STIGs. Those that few requests need are made on demand. */
 function indexOf(stigs: IndexedStig[]) {
   const bySlug = new Map(stigs.map((stig) => [stig.slug, stig]));
-  const byAlias = new Map(stigs.flatMap((stig) => stig.aliases.map((alias) => [alias, stig] as const)));
+  const byAlias = grouped(stigs, ({ aliases }) => aliases);
   const byBenchmark = grouped(stigs, ({ benchmarkIds }) => benchmarkIds.map(fold));
-  const byForm = once(() =>
-    grouped(stigs, ({ slug, aliases, benchmarkIds, titles }) =>
-      [slug, ...aliases, ...benchmarkIds, ...titles].map((name) => formOf(name).form),
-    ),
-  );
   return {
     stigs,
     /** The STIG with a slug, a former one or a benchmark id, in any case (rule D35.4); of equals the slug counts. */
     bySlugOrAlias(name: string): IndexedStig | undefined {
       const key = fold(name);
-      return bySlug.get(key) ?? byAlias.get(key) ?? byBenchmark.get(key)?.[0];
+      return bySlug.get(key) ?? byAlias.get(key)?.[0] ?? byBenchmark.get(key)?.[0];
     },
     byBenchmark,
-    byForm,
-    /** The first words of all whole names. */
-    firstWords: once(() => new Set([...byForm().keys()].map((form) => form.split('_', 1)[0]!))),
+    byForm: onDemand(() =>
+      grouped(stigs, ({ slug, aliases, benchmarkIds, titles }) =>
+        [slug, ...aliases, ...benchmarkIds, ...titles].map((name) => formOf(name).form),
+      ),
+    ),
     /** By the names of files that state a release, as the publisher's do. */
-    byFile: once(() =>
+    byFile: onDemand(() =>
       grouped(stigs, ({ files }) =>
-        files.flatMap((name) => {
-          const { form, release } = formOf(name);
-          return release === null ? [] : [form];
-        }),
+        files
+          .map(formOf)
+          .filter(({ release }) => release !== null)
+          .map(({ form }) => form),
       ),
     ),
     /** STIGs with the same words in their titles, by the numbers in them. */
-    byWords: once(() => {
+    byWords: onDemand(() => {
       const groups = Map.groupBy(stigs, wordsOf);
       for (const group of groups.values()) group.sort(compareNumbers);
       return groups;
     }),
-    matchers: once(() => {
-      const all = stigs.map((stig) => ({ stig, ...matcherOf(stig) }));
-      return { all, mayName: createNameTest(all) };
-    }),
+    matchers: onDemand(() =>
+      stigs.map((stig) => {
+        const { kind, title, slug, benchmarkId, aliases, benchmarkIds } = stig;
+        const present = [title, slug, benchmarkId];
+        const former = [...aliases, ...benchmarkIds].filter((name) => !present.includes(name));
+        return { stig, match: createNameMatcher({ kind, present, former }) };
+      }),
+    ),
   };
 }
 
@@ -301,23 +288,4 @@ function grouped(stigs: IndexedStig[], keysOf: (stig: IndexedStig) => string[]):
   for (const stig of stigs)
     for (const key of new Set(keysOf(stig))) groups.set(key, [...(groups.get(key) ?? []), stig]);
   return groups;
-}
-
-function matcherOf({ kind, title, slug, benchmarkId, aliases, benchmarkIds }: IndexedStig): NameMatcher {
-  const present = [title, slug, benchmarkId];
-  const former = [...aliases, ...benchmarkIds].filter((name) => !present.includes(name));
-  return createNameMatcher({ kind, present, former });
-}
-
-const answerOf = (
-  { slug, title, version, benchmarkId }: IndexedStig,
-  release: string | null,
-): StigByName => ({ slug, title, version, benchmarkId, release });
-
-function once<T>(make: () => T): () => T {
-  let made: { result: T } | null = null;
-  return () => {
-    made ??= { result: make() };
-    return made.result;
-  };
 }

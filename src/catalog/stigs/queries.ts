@@ -1,12 +1,11 @@
-import { and, asc, count, desc, eq, getViewSelectedFields, type SQL, sql } from 'drizzle-orm';
 import { notThere } from '../../base/errors.ts';
-import type { Sort } from '../../base/sort.ts';
+import { pick } from '../../base/objects.ts';
+import { type Sort, sortOf } from '../../base/sort.ts';
 import { cut, fold } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
-import { orderBy } from '../../db/order-by.ts';
-import { findings, stigProfiles, stigReleases, stigs } from '../../db/tables.ts';
 import { offsetOf, type Page, paginationOf, slice } from '../../http/paging.ts';
 import { createStigNameIndex, type StigNameIndex } from './name-index.ts';
+import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
 import type {
   Finding,
   FindingsQuery,
@@ -18,10 +17,54 @@ import type {
   StigVersions,
 } from './schema.ts';
 
-export type FindingRow = typeof findings.$inferSelect;
+/** A rule of a release with all its texts. */
+export interface FindingRow extends RuleHead {
+  /** Its place in the release, from 1. */
+  ordinal: number;
+  weight: string;
+  ccis: string[];
+  legacyIds: string[];
+  groupTitle: string;
+  groupDescription: string;
+  fixId: string;
+  checkSystem: string;
+  checkRefHref: string | null;
+  checkRefName: string | null;
+  referenceIdentifier: string | null;
+  documentable: string;
+  responsibility: string;
+  iaControls: string;
+  falsePositives: string;
+  falseNegatives: string;
+  mitigations: string;
+  severityOverrideGuidance: string;
+  potentialImpacts: string;
+  thirdPartyTools: string;
+  mitigationControl: string;
+  vulnDiscussion: string;
+  checkContent: string;
+  fixText: string;
+}
 
-/** A release with the slug and id of its STIG. */
-export type StigRelease = typeof stigReleases.$inferSelect & { slug: string };
+/** A release with the slug of its STIG. */
+export interface StigRelease {
+  id: number;
+  stigId: number;
+  slug: string;
+  benchmarkId: string;
+  version: string;
+  releaseInfo: string;
+  title: string;
+  description: string;
+  status: string;
+  statusDate: string | null;
+  benchmarkDate: string | null;
+  releaseDate: string | null;
+  findingCount: number;
+  high: number;
+  medium: number;
+  low: number;
+}
 
 /** A STIG with a release of it; null where the catalog no longer has it. */
 export interface NamedRelease {
@@ -49,15 +92,42 @@ export interface StigsWanted extends Page {
   called?: string[] | undefined;
 }
 
+const releaseSql = `
+  SELECT r.id, r.stig_id AS stigId, s.slug, r.benchmark_id AS benchmarkId, r.version, r.release_info AS releaseInfo, r.title,
+         r.description, r.status, r.status_date AS statusDate, r.benchmark_date AS benchmarkDate,
+         r.release_date AS releaseDate, r.finding_count AS findingCount, r.high, r.medium, r.low
+    FROM stigs AS s JOIN stig_releases AS r`;
+
+const findingSql = `
+  SELECT ${ruleHeadColumns}, f.ordinal, f.weight, f.ccis, f.legacy_ids AS legacyIds, f.group_title AS groupTitle,
+         f.group_description AS groupDescription, f.fix_id AS fixId, f.check_system AS checkSystem,
+         f.check_ref_href AS checkRefHref, f.check_ref_name AS checkRefName,
+         f.reference_identifier AS referenceIdentifier, f.documentable, f.responsibility, f.ia_controls AS iaControls,
+         f.false_positives AS falsePositives, f.false_negatives AS falseNegatives, f.mitigations,
+         f.severity_override_guidance AS severityOverrideGuidance, f.potential_impacts AS potentialImpacts,
+         f.third_party_tools AS thirdPartyTools, f.mitigation_control AS mitigationControl,
+         f.vuln_discussion AS vulnDiscussion, f.check_content AS checkContent, f.fix_text AS fixText
+    FROM findings AS f WHERE f.release_id = ?`;
+
+const listedSql = `
+    FROM stigs AS s JOIN stig_releases AS r ON r.id = s.current_release_id
+   WHERE (@search = '' OR instr(s.title_fold, @search) > 0 OR instr(s.slug, @search) > 0)
+     AND (@before IS NULL OR r.release_date < @before)
+     AND (@slugs IS NULL OR s.slug IN (SELECT value FROM json_each(@slugs)))`;
+
+const sortedBy: Record<StigColumn, string> = {
+  title: 's.title_fold',
+  version: 'r.release_order',
+  date: 'r.release_date',
+  rules: 'r.finding_count',
+};
+
 export type StigService = ReturnType<typeof createStigService>;
 
 /** The queries of the STIG catalog (rule D4). */
 export function createStigService(db: Database, stigNames = createStigNameIndex(db)) {
   const releases = createReleases(db, stigNames);
-  const findingsOf = createFindingReader(db);
-  const records = createRecords(db, releases, findingsOf, stigNames);
-  const pages = createFindingPages(db, releases, findingsOf, records.full);
-  return { ...releases, ...records, ...pages, list: createStigList(db) };
+  return { ...releases, ...createRecords(db, releases, stigNames), list: createStigList(db) };
 }
 
 /** Where a request names a release; a STIG in the path is no field. */
@@ -68,41 +138,50 @@ export interface ReleaseFields {
 const inPath: ReleaseFields = { version: 'version' };
 export const inBody: ReleaseFields = { slug: '/slug', version: '/version' };
 
-type Releases = ReturnType<typeof createReleases>;
-
 function createReleases(db: Database, { slugOf }: StigNameIndex) {
-  const slug = sql.placeholder('slug');
-  const releaseColumns = { ...getViewSelectedFields(stigReleases), slug: stigs.slug };
-  const releasesWhere = (isWanted: SQL | undefined) =>
-    db.orm
-      .select(releaseColumns)
-      .from(stigs)
-      .innerJoin(stigReleases, isWanted)
-      .where(eq(stigs.slug, slug))
-      .orderBy(desc(stigReleases.releaseOrder))
-      .prepare();
-  const isRetained = eq(stigReleases.stigId, stigs.id);
-  const current = releasesWhere(eq(stigReleases.id, stigs.currentReleaseId));
-  const retained = releasesWhere(and(isRetained, eq(stigReleases.version, sql.placeholder('version'))));
+  const current = db.sqlite.prepare<[string], StigRelease>(
+    `${releaseSql} ON r.id = s.current_release_id WHERE s.slug = ?`,
+  );
+  const retained = db.sqlite.prepare<[string, string], StigRelease>(
+    `${releaseSql} ON r.stig_id = s.id WHERE s.slug = ? AND r.version = ?`,
+  );
+  const releasesOf = db.sqlite.prepare<[string], StigRelease>(
+    `${releaseSql} ON r.stig_id = s.id WHERE s.slug = ? ORDER BY r.release_order DESC`,
+  );
 
-  /**
-   * The current release of a STIG, by its slug or an alias, or a retained one. Throws NOT_FOUND (D2.2, D4.4), which names
-   * the field of the request (rule D42.1).
-   */
+  /** The current release of a STIG, by its slug or an alias, or a retained one; null for none. */
+  function findRelease(name: string, version?: string): StigRelease | null {
+    const slug = slugOf(name);
+    const row = version === undefined ? current.get(slug) : retained.get(slug, version.toUpperCase());
+    return row ?? null;
+  }
+
+  /** As `findRelease`. Throws NOT_FOUND (D2.2, D4.4), which names the field of the request (rule D42.1). */
   function release(name: string, version?: string, fields: ReleaseFields = inPath): StigRelease {
-    const own = { slug: slugOf(name) };
-    const row =
-      version === undefined ? current.get(own) : retained.get({ ...own, version: version.toUpperCase() });
-    if (row) return row;
-    if (version === undefined || !current.get(own))
+    const found = findRelease(name, version);
+    if (found) return found;
+    if (version === undefined || !findRelease(name))
       throw notThere(fields.slug, `STIG not found: ${cut(name)}`);
     throw notThere(fields.version, `Version not found: ${cut(version)}`);
   }
 
-  const releasesOf = releasesWhere(isRetained);
+  /** The retained releases of a STIG, newest first. Throws NOT_FOUND. */
+  function versions(name: string): StigVersions {
+    return db.read(() => {
+      const { id, slug } = release(name);
+      return {
+        versions: releasesOf.all(slug).map((each) => ({
+          ...pick(each, 'version', 'releaseDate', 'status', 'findingCount'),
+          current: each.id === id,
+        })),
+      };
+    });
+  }
 
   return {
+    findRelease,
     release,
+    versions,
 
     named(name: string, version?: string): NamedRelease {
       const { id, slug, title, version: own } = db.read(() => release(name, version));
@@ -110,60 +189,60 @@ function createReleases(db: Database, { slugOf }: StigNameIndex) {
     },
 
     /** The versions of the retained releases of a STIG, newest first. */
-    retained: (name: string): string[] =>
-      db.read(() => releasesOf.all({ slug: release(name).slug }).map(({ version }) => version)),
-
-    versions(name: string): StigVersions {
-      return db.read(() => {
-        const { id, slug: own } = release(name);
-        const versions = releasesOf
-          .all({ slug: own })
-          .map(({ id: each, version, releaseDate, status, findingCount }) => ({
-            ...{ version, releaseDate, status, findingCount },
-            current: each === id,
-          }));
-        return { versions };
-      });
-    },
+    retained: (name: string): string[] => versions(name).versions.map(({ version }) => version),
   };
 }
 
-function createFindingReader({ orm }: Database) {
-  const rows = orm
-    .select()
-    .from(findings)
-    .where(eq(findings.releaseId, sql.placeholder('release')))
-    .orderBy(asc(findings.ordinal))
-    .limit(sql.placeholder('limit'))
-    .offset(sql.placeholder('offset'))
-    .prepare();
-  return (release: number, limit = -1, offset = 0) => rows.all({ release, limit, offset });
-}
+/** A row whose lists are JSON. */
+type Stored<Row> = { [Name in keyof Row]: Row[Name] extends string[] ? string : Row[Name] };
 
-type FindingReader = ReturnType<typeof createFindingReader>;
+/** Makes the functions that read the rules of a release, in document order. */
+export function createFindingReader({ sqlite }: Database) {
+  const ofRelease = sqlite.prepare<[number, number, number], Stored<FindingRow>>(
+    `${findingSql} ORDER BY f.ordinal LIMIT ? OFFSET ?`,
+  );
+  const ofGroup = sqlite.prepare<[number, string], Stored<FindingRow>>(
+    `${findingSql} AND f.group_id = ? ORDER BY f.ordinal`,
+  );
+  const parsed = (row: Stored<FindingRow>): FindingRow => ({
+    ...row,
+    ccis: JSON.parse(row.ccis),
+    legacyIds: JSON.parse(row.legacyIds),
+  });
+  return {
+    ofRelease: (release: number, limit = -1, offset = 0) => ofRelease.all(release, limit, offset).map(parsed),
+    ofGroup: (release: number, group: string) => ofGroup.all(release, group).map(parsed),
+  };
+}
 
 function createRecords(
   db: Database,
-  { release }: Releases,
-  findingsOf: FindingReader,
+  { release }: ReturnType<typeof createReleases>,
   stigNames: StigNameIndex,
 ) {
-  const { profileId, title, description } = stigProfiles;
-  const profileRows = db.orm
-    .select({ profileId, title, description })
-    .from(stigProfiles)
-    .where(eq(stigProfiles.releaseId, sql.placeholder('release')))
-    .orderBy(asc(stigProfiles.ordinal))
-    .prepare();
+  const findings = createFindingReader(db);
+  const profiles = db.sqlite.prepare<[number], Profile>(
+    `SELECT profile_id AS profileId, title, description FROM stig_profiles WHERE release_id = ? ORDER BY ordinal`,
+  );
 
   function full(name: string, version?: string, fields?: ReleaseFields): FullRelease {
     return db.read(() => {
       const found = release(name, version, fields);
-      return {
-        release: found,
-        findings: findingsOf(found.id),
-        profiles: profileRows.all({ release: found.id }),
-      };
+      return { release: found, findings: findings.ofRelease(found.id), profiles: profiles.all(found.id) };
+    });
+  }
+
+  /** A release, and a page of the findings that pass the filters. */
+  function page(name: string, query: FindingsQuery & Narrowing) {
+    return db.read(() => {
+      const found = release(name, query.version);
+      if (query.search || query.severity || query.cci || query.passes) {
+        const matching = narrowed(findings.ofRelease(found.id), query);
+        return { found, rows: slice(matching, query), pagination: paginationOf(query, matching.length) };
+      }
+      const { findingCount } = found;
+      const rows = findings.ofRelease(found.id, query.limit, offsetOf(query, findingCount));
+      return { found, rows, pagination: paginationOf(query, findingCount) };
     });
   }
 
@@ -179,127 +258,75 @@ function createRecords(
     batch(slugs: string[]): StigBatch {
       return db.read(() => {
         const unique = [...new Set(slugs)];
-        const known = unique.flatMap((name) => stigNames.ofSlug(name)?.slug ?? []);
-        const found = [...new Set(known)];
+        const named = stigNames.ofSlugs(unique);
+        const found = [...new Set(named.flatMap((stig) => stig?.slug ?? []))];
         return {
           stigs: found.map((each) => toRecord(full(each))),
           meta: {
             requested: slugs.length,
             found: found.length,
-            notFound: unique.filter((each) => stigNames.ofSlug(each) === null),
+            notFound: unique.filter((_, index) => named[index] === null),
           },
         };
       });
     },
-  };
-}
 
-function createFindingPages(
-  db: Database,
-  { release }: Releases,
-  findingsOf: FindingReader,
-  full: (name: string, version?: string) => FullRelease,
-) {
-  return {
     controls(name: string, query: FindingsQuery): StigControls {
-      return db.read(() => {
-        const found = release(name, query.version);
-        const { slug, title, version, status, releaseDate, findingCount } = found;
-        const stig = { slug, title, version, status, releaseDate, findingCount };
-        if (!query.search && !query.severity) {
-          const offset = offsetOf(query, findingCount);
-          const rows = findingsOf(found.id, query.limit, offset);
-          return { stig, findings: rows.map(toFinding), pagination: paginationOf(query, findingCount) };
-        }
-        const matching = narrowed(findingsOf(found.id), query);
-        return {
-          stig,
-          findings: slice(matching, query).map(toFinding),
-          pagination: paginationOf(query, matching.length),
-        };
-      });
+      const { found, rows, pagination } = page(name, query);
+      return {
+        stig: pick(found, 'slug', 'title', 'version', 'status', 'releaseDate', 'findingCount'),
+        findings: rows.map(toFinding),
+        pagination,
+      };
     },
 
     /** A release with the counts of its severities, and a page of the findings that pass the filters. */
     overview(name: string, query: FindingsQuery & Narrowing) {
-      return db.read(() => {
-        const { release: found, findings: rows } = full(name, query.version);
-        const matching = narrowed(rows, query);
-        const { slug, title, benchmarkId, description, version, status, releaseDate, findingCount } = found;
-        const { high, medium, low } = found;
-        return {
-          stig: { slug, title, benchmarkId, description, version, status, releaseDate, findingCount },
-          counts: { high, medium, low },
-          findings: slice(matching, query).map(toFinding),
-          pagination: paginationOf(query, matching.length),
-        };
-      });
+      const { found, rows, pagination } = page(name, query);
+      return {
+        stig: found,
+        counts: pick(found, 'high', 'medium', 'low'),
+        findings: rows.map(toFinding),
+        pagination,
+      };
     },
   };
 }
 
 /** Makes the function that gives a page of STIGs, by default by title, or in the order of `called`. */
-function createStigList({ orm, read }: Database) {
-  const sortable: Record<StigColumn, SQL> = {
-    title: sql`${stigs.titleFold}`,
-    version: sql`${stigReleases.releaseOrder}`,
-    date: sql`${stigReleases.releaseDate}`,
-    rules: sql`${stigReleases.findingCount}`,
-  };
+function createStigList({ sqlite, read }: Database) {
+  const count = sqlite.prepare<object, number>(`SELECT count(*) ${listedSql}`).pluck();
+  const byTitle = 's.title_fold, s.title, s.slug';
+  const byPlace = '(SELECT key FROM json_each(@slugs) WHERE value = s.slug)';
 
-  return ({ search, called, sort, before, ...page }: StigsWanted): StigList => {
-    const wanted = search ? fold(search) : '';
-    const slugs = called === undefined ? null : JSON.stringify(called);
-    const matches = and(
-      wanted === ''
-        ? undefined
-        : sql`(instr(${stigs.titleFold}, ${wanted}) > 0 OR instr(${stigs.slug}, ${wanted}) > 0)`,
-      before === undefined ? undefined : sql`${stigReleases.releaseDate} < ${before}`,
-      slugs === null ? undefined : sql`${stigs.slug} IN (SELECT value FROM json_each(${slugs}))`,
-    );
-    const byTitle = [asc(stigs.titleFold), asc(stigs.title), asc(stigs.slug)];
-    const byPlace = sql`(SELECT key FROM json_each(${slugs}) WHERE value = ${stigs.slug})`;
+  function orderOf(sort: StigsWanted['sort'], usual: string): string {
+    if (sort === undefined) return usual;
+    const { column, down } = sortOf(sort);
+    return `${sortedBy[column]} IS NULL, ${sortedBy[column]} ${down ? 'DESC' : 'ASC'}, ${usual}`;
+  }
+
+  return ({ search = '', called, sort, before, ...page }: StigsWanted): StigList => {
+    const order = orderOf(sort, called === undefined ? byTitle : byPlace);
+    const wanted = {
+      search: fold(search),
+      before: before ?? null,
+      slugs: called === undefined ? null : JSON.stringify(called),
+    };
     return read(() => {
-      const total = orm
-        .select({ total: count() })
-        .from(stigs)
-        .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-        .where(matches)
-        .get()!.total;
-      const rows = orm
-        .select({
-          slug: stigs.slug,
-          title: stigs.title,
-          version: stigReleases.version,
-          releaseDate: stigReleases.releaseDate,
-          findingCount: stigReleases.findingCount,
-        })
-        .from(stigs)
-        .innerJoin(stigReleases, eq(stigReleases.id, stigs.currentReleaseId))
-        .where(matches)
-        .orderBy(...orderBy(sort, sortable, slugs === null ? byTitle : [byPlace]))
-        .limit(page.limit)
-        .offset(offsetOf(page, total))
-        .all();
+      const total = count.get(wanted)!;
+      const rows = sqlite
+        .prepare<object, StigList['stigs'][number]>(
+          `SELECT s.slug, s.title, r.version, r.release_date AS releaseDate, r.finding_count AS findingCount
+           ${listedSql} ORDER BY ${order} LIMIT @limit OFFSET @offset`,
+        )
+        .all({ ...wanted, limit: page.limit, offset: offsetOf(page, total) });
       return { stigs: rows, pagination: paginationOf(page, total) };
     });
   };
 }
 
-/** The findings of some severities that cite a CCI, pass, and contain a text. */
-export function narrowed<Row extends Record<SearchedField, string> & Pick<FindingRow, 'severity' | 'ccis'>>(
-  rows: Row[],
-  query: Narrowing,
-): Row[] {
-  const { cci, passes } = query;
-  const wanted = rows
-    .filter((row) => cci === undefined || row.ccis.includes(cci))
-    .filter(({ ruleId }) => passes === undefined || passes(ruleId));
-  return matchingOf(wanted, query, searchedFields);
-}
-
 const searchedFields = ['groupId', 'ruleId', 'ruleVersion', 'groupTitle', 'ruleTitle'] as const;
-type SearchedField = (typeof searchedFields)[number];
+type SearchedRow = Pick<FindingRow, (typeof searchedFields)[number] | 'severity' | 'ccis'>;
 
 /** The filters of findings; `cci` as the catalog writes it, `passes` by the id with revision. */
 export interface Narrowing extends Pick<FindingsQuery, 'search' | 'severity'> {
@@ -307,16 +334,17 @@ export interface Narrowing extends Pick<FindingsQuery, 'search' | 'severity'> {
   passes?: ((ruleId: string) => boolean) | undefined;
 }
 
-/** The findings of some severities, or of all, that contain a text in one of some fields, in any case. */
-export function matchingOf<K extends string, Row extends Record<K, string> & Pick<FindingRow, 'severity'>>(
+/** The findings of some severities that cite a CCI, pass, and contain a text in one of some fields, in any case. */
+export function narrowed<Row extends SearchedRow>(
   rows: Row[],
-  { search, severity }: Pick<FindingsQuery, 'search' | 'severity'>,
-  fields: readonly K[],
+  { cci, passes, search, severity }: Narrowing,
 ): Row[] {
   const wanted = fold(search ?? '');
   return rows
+    .filter((row) => cci === undefined || row.ccis.includes(cci))
+    .filter(({ ruleId }) => passes === undefined || passes(ruleId))
     .filter((row) => !severity || severity.has(row.severity))
-    .filter((row) => fields.some((field) => fold(row[field]).includes(wanted)));
+    .filter((row) => searchedFields.some((field) => fold(row[field]).includes(wanted)));
 }
 
 /** The finding of the API (D4.8): all twelve fields. */
@@ -337,8 +365,11 @@ export function toFinding(row: FindingRow): Finding {
   };
 }
 
-function toRecord({ release, findings: rows, profiles }: FullRelease): StigRecord {
-  const { slug, benchmarkId, title, description, version, status, releaseDate, findingCount } = release;
-  const stig = { slug, benchmarkId, title, description, version, status, releaseDate, findingCount };
-  return { ...stig, profiles, findings: rows.map(toFinding) };
+function toRecord({ release, findings, profiles }: FullRelease): StigRecord {
+  return {
+    ...pick(release, 'slug', 'benchmarkId', 'title', 'description'),
+    ...pick(release, 'version', 'status', 'releaseDate', 'findingCount'),
+    profiles,
+    findings: findings.map(toFinding),
+  };
 }

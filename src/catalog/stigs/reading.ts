@@ -1,8 +1,14 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
 import { withoutRuleEnding } from '../../base/rule-ids.ts';
 import type { Database } from '../../db/database.ts';
-import { findings } from '../../db/tables.ts';
-import { type FindingRow, type Narrowing, narrowed, type StigService, toFinding } from './queries.ts';
+import {
+  createFindingReader,
+  type FindingRow,
+  type Narrowing,
+  narrowed,
+  type StigService,
+  toFinding,
+} from './queries.ts';
+import { type RuleHead, ruleHeadColumns } from './rule-head.ts';
 import type { Finding } from './schema.ts';
 
 /** A rule as a reader sees it: the finding of the API, and what only XCCDF has of it. */
@@ -14,22 +20,22 @@ export interface RuleText extends Finding {
 
 const toText = (row: FindingRow): RuleText => ({
   ...toFinding(row),
-  ...{ legacyIds: row.legacyIds, responsibility: row.responsibility },
+  legacyIds: row.legacyIds,
+  responsibility: row.responsibility,
 });
 
 /** A rule as a line of a list. */
-export type RuleLine = Pick<
-  FindingRow,
-  'ordinal' | 'groupId' | 'ruleId' | 'ruleVersion' | 'severity' | 'groupTitle' | 'ruleTitle' | 'ccis'
->;
+export interface RuleLine extends RuleHead {
+  ordinal: number;
+  groupTitle: string;
+  ccis: string[];
+}
 
 /** How many rules a list shows before and after the present one: people read on more often than back. */
 const shown = { before: 5, after: 30 };
 
-function named(
-  lines: Pick<RuleLine, 'groupId' | 'ruleId' | 'ruleVersion'>[],
-  text: string,
-): string | undefined {
+/** The group of the rule with an id in any case: its V-id, STIG id or rule id. */
+function groupNamed(lines: RuleHead[], text: string): string | undefined {
   const id = text.trim().toUpperCase();
   const is = (each: string) => each.toUpperCase() === id;
   const found =
@@ -39,15 +45,11 @@ function named(
 }
 
 /** The first rule of another STIG that is made from a requirement; `rules` counts all of them. */
-export interface RelatedRule {
+export interface RelatedRule extends RuleHead {
   slug: string;
   title: string;
   version: string;
   rules: number;
-  groupId: string;
-  ruleVersion: string;
-  ruleTitle: string;
-  severity: FindingRow['severity'];
 }
 
 /** The rules of a group with their neighbours. */
@@ -57,23 +59,11 @@ export type ReadingService = ReturnType<typeof createReadingService>;
 
 /** One rule after the other, as a reader reads them. A page runs five short queries: it reads no texts of other rules. */
 export function createReadingService(db: Database, stigs: StigService) {
-  const { ordinal, groupId, ruleId, ruleVersion, severity, groupTitle, ruleTitle, ccis } = findings;
-  const lines = db.orm
-    .select({ ordinal, groupId, ruleId, ruleVersion, severity, groupTitle, ruleTitle, ccis })
-    .from(findings)
-    .where(eq(findings.releaseId, sql.placeholder('release')))
-    .orderBy(asc(ordinal))
-    .prepare();
-  const idsOf = db.sqlite.prepare<[number], Pick<RuleLine, 'ordinal' | 'groupId' | 'ruleId' | 'ruleVersion'>>(
-    `SELECT ordinal, group_id AS groupId, rule_id AS ruleId, rule_version AS ruleVersion
-       FROM findings WHERE release_id = ? ORDER BY ordinal`,
+  const findings = createFindingReader(db);
+  const lines = db.sqlite.prepare<[number], Omit<RuleLine, 'ccis'> & { ccis: string }>(
+    `SELECT ${ruleHeadColumns}, f.ordinal, f.group_title AS groupTitle, f.ccis
+       FROM findings AS f WHERE f.release_id = ? ORDER BY f.ordinal`,
   );
-  const textsOfGroup = db.orm
-    .select()
-    .from(findings)
-    .where(and(eq(findings.releaseId, sql.placeholder('release')), eq(groupId, sql.placeholder('group'))))
-    .orderBy(asc(ordinal))
-    .prepare();
   const requirement = db.sqlite.prepare<[string], { slug: string; groupId: string; ruleTitle: string }>(
     `SELECT s.slug, f.group_id AS groupId, f.rule_title AS ruleTitle
        FROM findings AS f JOIN stigs AS s ON s.current_release_id = f.release_id
@@ -81,8 +71,7 @@ export function createReadingService(db: Database, stigs: StigService) {
   );
   // CROSS JOIN: reads only current releases, each by the index, and the rules themselves last.
   const related = db.sqlite.prepare<{ requirement: string; slug: string }, RelatedRule>(
-    `SELECT s.slug, s.title, r.version, found.rules, f.group_id AS groupId, f.rule_version AS ruleVersion,
-            f.rule_title AS ruleTitle, f.severity
+    `SELECT s.slug, s.title, r.version, found.rules, ${ruleHeadColumns}
        FROM (SELECT s.id AS stig, f.release_id AS release, count(*) AS rules, min(f.ordinal) AS first
                FROM stigs AS s CROSS JOIN findings AS f
                  ON f.group_title = @requirement AND f.release_id = s.current_release_id
@@ -92,7 +81,9 @@ export function createReadingService(db: Database, stigs: StigService) {
       ORDER BY s.title_fold, s.title, s.slug`,
   );
 
-  const textsOf = (release: number, group: string) => textsOfGroup.all({ release, group }).map(toText);
+  const linesOf = (release: number): RuleLine[] =>
+    lines.all(release).map((line) => ({ ...line, ccis: JSON.parse(line.ccis) }));
+  const textsOf = (release: number, group: string) => findings.ofGroup(release, group).map(toText);
 
   return {
     /** The rules of the group with the first of some ids that a release has. Null for none; throws NOT_FOUND. */
@@ -102,7 +93,7 @@ export function createReadingService(db: Database, stigs: StigService) {
         for (const id of ids) {
           const own = textsOf(release.id, id);
           if (own.length > 0) return { release, rules: own };
-          const group = named(idsOf.all(release.id), id);
+          const group = groupNamed(linesOf(release.id), id);
           if (group !== undefined) return { release, rules: textsOf(release.id, group) };
         }
         return null;
@@ -113,8 +104,8 @@ export function createReadingService(db: Database, stigs: StigService) {
     group(name: string, wanted: string, version?: string, filter: Narrowing = {}) {
       return db.read(() => {
         const { id, slug, title, version: found, releaseDate } = stigs.release(name, version);
-        const all = lines.all({ release: id });
-        const called = named(all, wanted);
+        const all = linesOf(id);
+        const called = groupNamed(all, wanted);
         const own = all.filter(({ groupId }) => groupId === called);
         const [first, last] = [own[0], own.at(-1)];
         if (!first || !last) return null;

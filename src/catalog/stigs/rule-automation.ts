@@ -1,11 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { ruleName } from '../../base/rule-ids.ts';
-import { compareCodePoints } from '../../base/text.ts';
 import type { Database } from '../../db/database.ts';
 import { perGeneration } from '../../db/one-generation.ts';
-import { scapContents, scapFacts } from '../../db/scap-tables.ts';
-import { stigs } from '../../db/tables.ts';
 
 /**
  * Whether a machine can check a rule (rule D38.2), the best first: a content tests this very revision; one tests another
@@ -44,71 +40,65 @@ export type AutomationOf = (slug: string) => StigAutomation;
 /** About 20 MB of rules. */
 const mostRules = 100_000;
 
+interface ContentRow {
+  name: string;
+  publisher: string;
+  version: string;
+  date: string | null;
+  scapVersion: string;
+  /** JSON of the id of each rule, its group, and 1 where the content tests it. */
+  rules: string;
+}
+
 /** Makes the function that gives the automation of a STIG; it keeps those of the latest requests until the catalog changes. */
 export function createRuleAutomation(db: Database): AutomationOf {
-  const { name, publisher, version, date, scapVersion, rules, benchmarkId } = scapFacts;
-  const ofSource = sql`${scapContents.sourceId} = ${scapFacts.sourceId} AND ${scapContents.ordinal} = ${scapFacts.ordinal}`;
-  const contents = db.orm
-    .select({ name, publisher, version, date, scapVersion, rules, benchmarkId })
-    .from(stigs)
-    .innerJoin(scapContents, eq(scapContents.stigId, stigs.id))
-    .innerJoin(scapFacts, ofSource)
-    .where(eq(stigs.slug, sql.placeholder('slug')))
-    .prepare();
+  // By code point: a publisher may write its name in any script.
+  const contents = db.sqlite.prepare<[string], ContentRow>(
+    `SELECT f.name, f.publisher, f.version, f.date, f.scap_version AS scapVersion, f.rules
+       FROM stigs AS s JOIN scap_contents AS c ON c.stig_id = s.id
+       JOIN scap_facts AS f ON f.source_id = c.source_id AND f.ordinal = c.ordinal
+      WHERE s.slug = ? ORDER BY f.publisher, f.name, f.benchmark_id`,
+  );
   const cache = perGeneration(db, () => {
-    return new LRUCache<string, StigAutomation & { size: number }>({
+    return new LRUCache<string, StigAutomation>({
       maxSize: mostRules,
-      sizeCalculation: ({ size }) => size,
+      sizeCalculation: ({ contents }) => 1 + contents.reduce((sum, { rules }) => sum + rules, 0),
     });
   });
 
   return (slug) => {
-    const known = cache().get(slug);
-    if (known) return known;
-    const rows = contents
-      .all({ slug })
-      .sort(
-        (a, b) =>
-          compareCodePoints(a.publisher, b.publisher) ||
-          compareCodePoints(a.name, b.name) ||
-          compareCodePoints(a.benchmarkId, b.benchmarkId),
-      );
-    const made = automationOf(rows);
+    const made = cache().get(slug) ?? automationOf(contents.all(slug));
     cache().set(slug, made);
     return made;
   };
 }
 
-type Row = Omit<ScapSummary, 'rules' | 'automated' | 'manual'> & { rules: [string, string, 0 | 1][] };
-
-function automationOf(rows: Row[]): StigAutomation & { size: number } {
-  const contents = rows.map(({ name, publisher, version, date, scapVersion, rules }): ScapSummary => {
-    const automated = rules.filter(([, , tests]) => tests === 1).length;
-    const counts = { rules: rules.length, automated, manual: rules.length - automated };
-    return { name, publisher, version, date, scapVersion, ...counts };
-  });
+function automationOf(rows: ContentRow[]): StigAutomation {
+  const contents: ScapSummary[] = [];
   // What each content has of a rule, by the rule's id without its revision.
-  const has = new Map<string, { name: string; ruleId: string; tests: boolean }[]>();
-  for (const { name, rules } of rows)
+  const has = new Map<string, { name: string; ruleId: string; isTested: boolean }[]>();
+  for (const { rules: stored, ...content } of rows) {
+    const rules = JSON.parse(stored) as [ruleId: string, groupId: string, automated: 0 | 1][];
+    const automated = rules.filter(([, , tests]) => tests === 1).length;
+    contents.push({ ...content, rules: rules.length, automated, manual: rules.length - automated });
     for (const [ruleId, , tests] of rules) {
-      const key = ruleName(ruleId);
-      const known = has.get(key);
-      const one = { name, ruleId, tests: tests === 1 };
-      if (known) known.push(one);
-      else has.set(key, [one]);
+      const one = { name: content.name, ruleId, isTested: tests === 1 };
+      has.set(ruleName(ruleId), [...(has.get(ruleName(ruleId)) ?? []), one]);
     }
-  const size = 1 + contents.reduce((sum, { rules }) => sum + rules, 0);
+  }
   return {
-    size,
     contents,
     of(ruleId) {
       const all = has.get(ruleName(ruleId)) ?? [];
-      const tested = all.filter(({ tests }) => tests);
+      const tested = all.filter(({ isTested }) => isTested);
       const same = tested.filter((each) => each.ruleId === ruleId);
-      const names = (of: typeof all) => [...new Set(of.map(({ name }) => name))];
-      if (same.length > 0) return { state: 'automated', content: names(same) };
-      if (tested.length > 0) return { state: 'stale', content: names(tested) };
-      return { state: all.length > 0 ? 'manual' : 'none', content: names(all) };
+      const [state, found]: [AutomationState, typeof all] =
+        same.length > 0
+          ? ['automated', same]
+          : tested.length > 0
+            ? ['stale', tested]
+            : [all.length > 0 ? 'manual' : 'none', all];
+      return { state, content: [...new Set(found.map(({ name }) => name))] };
     },
   };
 }

@@ -13,56 +13,57 @@ import {
 } from '../../http/schema.ts';
 import { checklistTarget } from './cklb-schema.ts';
 
+const text = z.string();
+const count = z.int();
+
 export const Severity = z.enum(['high', 'medium', 'low']).openapi({ example: 'medium' });
 
 export const StigSummary = z
   .strictObject({
-    slug: z.string().openapi({ example: 'harbor_linux_3' }),
-    title: z.string().openapi({ example: 'Harbor Linux 3 Security Technical Implementation Guide' }),
-    version: z.string().openapi({ example: 'V1R2' }),
+    slug: text.openapi({ example: 'harbor_linux_3' }),
+    title: text.openapi({ example: 'Harbor Linux 3 Security Technical Implementation Guide' }),
+    version: text.openapi({ example: 'V1R2' }),
     releaseDate: DateOrNull.openapi({ example: '2026-04-15' }),
-    findingCount: z.int().openapi({ example: 14 }),
+    findingCount: count.openapi({ example: 14 }),
   })
   .openapi('StigSummary');
 export type StigSummary = z.infer<typeof StigSummary>;
 
 export const Finding = z
   .strictObject({
-    groupId: z.string().openapi({ example: 'V-900001' }),
-    title: z.string().openapi({ example: 'SRG-OS-000480-GPOS-00227' }),
-    description: z.string(),
+    groupId: text.openapi({ example: 'V-900001' }),
+    title: text.openapi({ example: 'SRG-OS-000480-GPOS-00227' }),
+    description: text,
     severity: Severity,
-    ruleId: z.string().openapi({ example: 'SV-900001r100010_rule' }),
-    ruleVersion: z.string().openapi({ example: 'HARB-03-000010' }),
-    ruleTitle: z.string(),
-    vulnDiscussion: z.string(),
-    fixText: z.string(),
-    checkContent: z.string(),
+    ruleId: text.openapi({ example: 'SV-900001r100010_rule' }),
+    ruleVersion: text.openapi({ example: 'HARB-03-000010' }),
+    ruleTitle: text,
+    vulnDiscussion: text,
+    fixText: text,
+    checkContent: text,
     ruleIdent: z
       .string()
       .openapi({ description: 'The first CCI of the rule, or "" when it has none.', example: 'CCI-000366' }),
     ruleIdents: z
-      .array(z.string())
+      .array(text)
       .openapi({ description: 'Every CCI of the rule, in document order.', example: ['CCI-000366'] }),
   })
   .openapi('Finding');
 export type Finding = z.infer<typeof Finding>;
 
-export const Profile = z
-  .strictObject({ profileId: z.string(), title: z.string(), description: z.string() })
-  .openapi('Profile');
+export const Profile = z.strictObject({ profileId: text, title: text, description: text }).openapi('Profile');
 export type Profile = z.infer<typeof Profile>;
 
 export const StigRecord = z
   .strictObject({
-    slug: z.string(),
-    benchmarkId: z.string(),
-    title: z.string(),
-    description: z.string(),
-    version: z.string(),
-    status: z.string(),
+    slug: text,
+    benchmarkId: text,
+    title: text,
+    description: text,
+    version: text,
+    status: text,
     releaseDate: DateOrNull,
-    findingCount: z.int(),
+    findingCount: count,
     profiles: z.array(Profile),
     findings: z.array(Finding),
   })
@@ -77,12 +78,12 @@ export type StigList = z.infer<typeof StigList>;
 export const StigControls = z
   .strictObject({
     stig: z.strictObject({
-      slug: z.string(),
-      title: z.string(),
-      version: z.string(),
-      status: z.string(),
+      slug: text,
+      title: text,
+      version: text,
+      status: text,
       releaseDate: DateOrNull,
-      findingCount: z.int(),
+      findingCount: count,
     }),
     findings: z.array(Finding),
     pagination: Pagination,
@@ -94,10 +95,10 @@ export const StigVersions = z
   .strictObject({
     versions: z.array(
       z.strictObject({
-        version: z.string(),
+        version: text,
         releaseDate: DateOrNull,
-        status: z.string(),
-        findingCount: z.int(),
+        status: text,
+        findingCount: count,
         current: z.boolean(),
       }),
     ),
@@ -108,17 +109,17 @@ export type StigVersions = z.infer<typeof StigVersions>;
 export const StigBatch = z
   .strictObject({
     stigs: z.array(StigRecord),
-    meta: z.strictObject({ requested: z.int(), found: z.int(), notFound: z.array(z.string()) }),
+    meta: z.strictObject({ requested: count, found: count, notFound: z.array(text) }),
   })
   .openapi('StigBatch');
 export type StigBatch = z.infer<typeof StigBatch>;
 
 export const StigChange = z
   .strictObject({
-    slug: z.string(),
-    title: z.string(),
-    newVersion: z.string(),
-    previousVersion: z.string().nullable(),
+    slug: text,
+    title: text,
+    newVersion: text,
+    previousVersion: text.nullable(),
     releaseDate: DateOrNull,
   })
   .openapi('StigChange');
@@ -130,42 +131,40 @@ export type StigChangelog = z.infer<typeof StigChangelog>;
 
 export const StigStats = z
   .strictObject({
-    catalog: z.strictObject({ totalBenchmarks: z.int(), totalFindings: z.int(), totalProfiles: z.int() }),
-    severity: z.strictObject({ high: z.int(), medium: z.int(), low: z.int() }),
-    latestRelease: z
-      .strictObject({ slug: z.string(), title: z.string(), releaseDate: DateOrNull })
-      .nullable(),
+    catalog: z.strictObject({ totalBenchmarks: count, totalFindings: count, totalProfiles: count }),
+    severity: z.strictObject({ high: count, medium: count, low: count }),
+    latestRelease: z.strictObject({ slug: text, title: text, releaseDate: DateOrNull }).nullable(),
   })
   .openapi('StigStats');
 export type StigStats = z.infer<typeof StigStats>;
 
 export const RawGroup = z
   .strictObject({
-    groupId: z.string(),
-    groupTitle: z.string(),
-    ruleId: z.string(),
+    groupId: text,
+    groupTitle: text,
+    ruleId: text,
     ruleWeight: z.number(),
     ruleSeverity: Severity,
-    ruleVersion: z.string(),
-    ruleTitle: z.string(),
-    ruleVulnDiscussion: z.string(),
-    ruleFalsePositives: z.string(),
-    ruleFalseNegatives: z.string(),
+    ruleVersion: text,
+    ruleTitle: text,
+    ruleVulnDiscussion: text,
+    ruleFalsePositives: text,
+    ruleFalseNegatives: text,
     ruleDocumentable: z.boolean(),
-    ruleMitigations: z.string(),
-    ruleSeverityOverrideGuidance: z.string(),
-    rulePotentialImpacts: z.string(),
-    ruleThirdPartyTools: z.string(),
-    ruleMitigationControl: z.string(),
-    ruleResponsibility: z.string(),
-    ruleIAControls: z.string(),
-    ruleIdent: z.string(),
-    ruleIdents: z.array(z.string()),
-    ruleLegacyIds: z.array(z.string()),
-    ruleFixText: z.string(),
-    ruleFixId: z.string(),
-    ruleCheckSystem: z.string(),
-    ruleCheckContent: z.string(),
+    ruleMitigations: text,
+    ruleSeverityOverrideGuidance: text,
+    rulePotentialImpacts: text,
+    ruleThirdPartyTools: text,
+    ruleMitigationControl: text,
+    ruleResponsibility: text,
+    ruleIAControls: text,
+    ruleIdent: text,
+    ruleIdents: z.array(text),
+    ruleLegacyIds: z.array(text),
+    ruleFixText: text,
+    ruleFixId: text,
+    ruleCheckSystem: text,
+    ruleCheckContent: text,
   })
   .openapi('RawGroup');
 export type RawGroup = z.infer<typeof RawGroup>;
@@ -173,14 +172,14 @@ export type RawGroup = z.infer<typeof RawGroup>;
 /** The json download: the raw benchmark record (rule D5.3). */
 export const RawStig = z
   .strictObject({
-    id: z.int(),
-    benchmarkId: z.string(),
-    slug: z.string(),
-    status: z.string(),
+    id: count,
+    benchmarkId: text,
+    slug: text,
+    status: text,
     statusDate: DateOrNull,
-    title: z.string(),
-    description: z.string(),
-    version: z.string(),
+    title: text,
+    description: text,
+    version: text,
     releaseDate: DateOrNull,
     createdAt: z.iso.datetime().nullable(),
     updatedAt: z.iso.datetime().nullable(),

@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import { changeClasses } from '../../catalog/stigs/change-classes.ts';
 import { changedRules } from '../../catalog/stigs/changes.ts';
 import type { ChangesSince, StigChanges } from '../../catalog/stigs/changes-schema.ts';
+import { changeClasses } from '../../catalog/stigs/match.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Bar } from '../parts/bars.tsx';
 import { Downloads, link, path, StigLink, shortTitle, Table } from '../parts/components.tsx';

@@ -1,6 +1,5 @@
 import type { Child } from 'hono/jsx';
 import { count } from '../../base/text.ts';
-import { changeClasses } from '../../catalog/stigs/change-classes.ts';
 import { diffName } from '../../catalog/stigs/changes-export.ts';
 import {
   type ChangeClass,
@@ -9,6 +8,7 @@ import {
   ruleKinds,
   type StigDiff,
 } from '../../catalog/stigs/diff-schema.ts';
+import { changeClasses } from '../../catalog/stigs/match.ts';
 import { narrowedName } from '../../http/downloads.ts';
 import { paginationOf, slice } from '../../http/paging.ts';
 import { Downloads, Facts, link, Nothing, Pager, path, shortTitle } from '../parts/components.tsx';

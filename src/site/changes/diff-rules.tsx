@@ -1,12 +1,13 @@
 import type { Child } from 'hono/jsx';
 import { severityBefore } from '../../catalog/stigs/changes-export.ts';
-import type { ChangedRule, RuleHeading, StigDiff } from '../../catalog/stigs/diff-schema.ts';
+import type { ChangedRule, StigDiff } from '../../catalog/stigs/diff-schema.ts';
+import type { RuleHead } from '../../catalog/stigs/rule-head.ts';
 import { Severity, Table } from '../parts/components.tsx';
 import { classNames, Field, isShortened, type Marker, SeverityMove } from '../parts/diff-text.tsx';
 import { ruleHref } from '../parts/rule-links.tsx';
 
 export interface ShownRules {
-  diff: StigDiff;
+  diff: Omit<StigDiff, 'groupIds'>;
   marker: Marker;
   isFile: boolean;
   /** The V-id of the rule to show in full. */
@@ -32,7 +33,7 @@ export function anchorsOf(changed: ChangedRule[]): Map<ChangedRule, string> {
 /** The list of added, removed and changed rules. */
 export function Contents({ diff, isFile, href }: ShownRules): Child {
   const { slug, from, to, added, removed, changed } = diff;
-  const heading = (kind: string, version: string) => (rule: RuleHeading) => [
+  const heading = (kind: string, version: string) => (rule: RuleHead) => [
     <span class="ids">{rule.groupId}</span>,
     <span class="ids">{rule.ruleVersion}</span>,
     isFile ? rule.ruleTitle : <a href={ruleHref(slug, rule, version)}>{rule.ruleTitle}</a>,

@@ -4,6 +4,7 @@ import type { Ask } from '../../base/ask.ts';
 import { notFound } from '../../base/errors.ts';
 import { findSources, importedSources, loadedContent } from '../../catalog/jobs.ts';
 import { ledgerColumns, outcomes } from '../../catalog/ledger.ts';
+import { newsOfLists } from '../../catalog/stigs/jobs.ts';
 import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { wordList } from '../../http/arrays.ts';
 import type { Env } from '../../http/env.ts';
@@ -40,12 +41,12 @@ const agesQuery = z.object({
 export function contentPages(
   app: Hono<Env>,
   { guard, show, now }: PageSupport,
-  services: Pick<Services, 'listChanges' | 'listSeen' | 'news' | 'stigs' | 'lists' | 'onlySamples'> & {
+  services: Pick<Services, 'listSeen' | 'news' | 'stigs' | 'lists' | 'onlySamples'> & {
     ask: Ask;
     inbox: string | null;
   },
 ): void {
-  const { listChanges, listSeen, news, stigs, lists, onlySamples, inbox, ask } = services;
+  const { listSeen, news, stigs, lists, onlySamples, inbox, ask } = services;
 
   app.get('/', guard.visitor, async (c) => {
     const visitor = c.get('visitor');
@@ -55,14 +56,19 @@ export function contentPages(
     const { changes } = news.changelog(latest);
     const { rows, pagination } = lists.page(visitor, { page: 1, limit: listsShown });
     const withNews: Home['lists']['rows'] = [];
-    for (const list of rows) {
+    const newsOf = await ask(
+      newsOfLists,
+      visitor,
+      rows.map(({ id }) => id),
+    );
+    for (const [index, list] of rows.entries()) {
       const { seenAt } = listSeen.of(visitor, list.id);
-      withNews.push({ list, seenAt, news: await listChanges.news(visitor, list.id) });
+      withNews.push({ list, seenAt, news: newsOf[index]! });
     }
     const isNothing = ({ news }: Home['lists']['rows'][number]) => Number(news.totals.stigs === 0);
     withNews.sort((a, b) => isNothing(a) - isNothing(b));
     const home = {
-      stats: news.stats(now()),
+      stats: news.stats(),
       changes,
       brought: news.lastImport(latest),
       lists: { rows: withNews, pagination },
@@ -81,7 +87,7 @@ export function contentPages(
         oldest: oldest?.releaseDate ?? null,
         ...{ olderThan: olderThan ?? '', choices: ageChoices, sort, now: now() },
       },
-      stats: news.stats(now()),
+      stats: news.stats(),
       ...(await ask(loadedContent, user, runsShown)),
     };
     return show(c, loadedPage(page));

@@ -1,16 +1,16 @@
 import { cut, items } from '../../base/text.ts';
-import type { Named, Pasted, Unclear } from '../../collections/pasted-stigs.ts';
+import type { Pasted, PastedStig, Unclear } from '../../collections/pasted.ts';
 import { pastedLine, pinnedName } from './list-page.tsx';
 
 /** How pasted STIGs meet those that a list has. What it has is not written over: it stays in the form. */
 export interface Meeting {
   unclear: Unclear[];
   /** Their notes came from several lines. */
-  joined: Named[];
+  joined: PastedStig[];
   /** The list has them with other notes. */
-  there: Named[];
+  there: PastedStig[];
   /** The list, or a line before, has them with another release. */
-  otherwise: Named[];
+  otherwise: PastedStig[];
   header: string | null;
 }
 
@@ -21,7 +21,8 @@ export function meet(
   before: Map<string, { notes: string; release: string | null }>,
 ): Meeting {
   const has = named.filter(({ slug }) => before.has(slug));
-  const isOther = ({ slug, release }: Named) => release !== null && before.get(slug)?.release !== release;
+  const isOther = ({ slug, release }: PastedStig) =>
+    release !== null && before.get(slug)?.release !== release;
   return {
     unclear,
     header,
@@ -36,7 +37,7 @@ export function meet(
 
 /** What stays in the form of a pasted text: the names that no STIG has, and the notes and releases that were not taken. */
 export function textLeft({ unclear, there, otherwise }: Meeting): string {
-  const lineOf = ({ slug, release, notes }: Named) =>
+  const lineOf = ({ slug, release, notes }: PastedStig) =>
     (notes.length === 0 ? [''] : notes).map((each) => pastedLine(pinnedName(slug, release), each));
   return [
     ...unclear
@@ -55,7 +56,7 @@ export function describePasted({ unclear, joined, there, otherwise, header }: Me
   const firstOf = (texts: string[]) =>
     `${texts.slice(0, 5).join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`;
   const named = (of: Unclear[]) => firstOf(of.map(({ name }) => cut(name)));
-  const titles = (of: Named[]) =>
+  const titles = (of: PastedStig[]) =>
     firstOf(
       of.map(
         ({ title, lines }) => `${title} (line${lines.length === 1 ? '' : 's'} ${firstOf(lines.map(String))})`,

@@ -6,7 +6,7 @@ import type { LaterStig } from '../../catalog/stigs/name-index.ts';
 import type { Overview } from '../../collections/list-entries.ts';
 import type { ListRowSort, OverviewEntry } from '../../collections/list-rows.ts';
 import type { List } from '../../collections/lists-schema.ts';
-import type { Unclear } from '../../collections/pasted-stigs.ts';
+import type { Unclear } from '../../collections/pasted.ts';
 import type { Pagination } from '../../http/schema.ts';
 import { age, daysSince, SeverityBar } from '../parts/bars.tsx';
 import { Downloads, link, path, SeverityCounts, StigLink, Table } from '../parts/components.tsx';

@@ -2,9 +2,10 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { Ask } from '../../base/ask.ts';
 import { count } from '../../base/text.ts';
-import { pastedStigs } from '../../collections/jobs.ts';
+import { changesSince } from '../../catalog/stigs/jobs.ts';
 import { listRowColumns } from '../../collections/list-rows.ts';
 import { listStigBody } from '../../collections/lists-schema.ts';
+import { pastedStigs } from '../../collections/pasted.ts';
 import { changeListBody, createListBody, notes, slugsBody } from '../../collections/schema.ts';
 import type { Env } from '../../http/env.ts';
 import { check, positiveInteger, sorting } from '../../http/schema.ts';
@@ -24,7 +25,7 @@ const overviewQuery = z.object({ page: positiveInteger('page').default(1), ...so
 
 type ListServices = Pick<
   Services,
-  'lists' | 'listSeen' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames' | 'changes' | 'undo'
+  'lists' | 'listSeen' | 'listStigs' | 'listEntries' | 'stigs' | 'stigNames' | 'undo'
 > & { ask: Ask };
 type Seen = Parameters<ListServices['listEntries']['add']>[3];
 
@@ -88,7 +89,7 @@ function settingsPages(app: Hono<Env>, support: PageSupport, { lists, listSeen }
 }
 
 function contentPages(app: Hono<Env>, support: PageSupport, services: ListServices): void {
-  const { ask, lists, listStigs, listEntries, stigNames, changes } = services;
+  const { lists, listStigs, listEntries, stigNames, ask } = services;
   const { guard, show, now } = support;
 
   const nothing = { text: '', problem: null, unclear: [] };
@@ -105,7 +106,7 @@ function contentPages(app: Hono<Env>, support: PageSupport, services: ListServic
     const outdated = overview.entries
       .filter(({ release, state }) => release !== null && state === 'outdated')
       .map(({ slug, version }) => ({ slug, version, since: '', pinned: true }));
-    const { stigs: news } = await changes.ofStigs('', () => outdated);
+    const { stigs: news } = await ask(changesSince, outdated, '');
     const laterOf = new Map(overview.entries.map(({ slug }) => [slug, stigNames.laterByTitle(slug)]));
     const newsOf = new Map(news.map((each) => [each.slug, each]));
     const list = { ...shown, ...overview, sort, adding, newsOf, laterOf, now: now() };

@@ -1,7 +1,9 @@
 import type { Context, Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
 import { AppError } from '../../base/errors.ts';
 import { cut } from '../../base/text.ts';
 import type { RuleOverTime } from '../../catalog/stigs/history-schema.ts';
+import { ruleHistory, rulesOverTime } from '../../catalog/stigs/jobs.ts';
 import type { RuleGroup } from '../../catalog/stigs/reading.ts';
 import { readingFilter, readingQuery } from '../../catalog/stigs/reading-filter.ts';
 import type { Env } from '../../http/env.ts';
@@ -16,19 +18,19 @@ export function rulePages(
   { guard, show }: PageSupport,
   services: Pick<
     Services,
-    'stigs' | 'cciLookup' | 'reading' | 'ruleHistory' | 'ruleChain' | 'roleMapping' | 'ruleAutomation'
-  >,
+    'stigs' | 'cciLookup' | 'reading' | 'ruleChain' | 'roleMapping' | 'ruleAutomation'
+  > & { ask: Ask },
 ): void {
-  const { stigs, cciLookup, reading, ruleHistory, ruleChain, roleMapping, ruleAutomation } = services;
+  const { stigs, cciLookup, reading, ruleChain, roleMapping, ruleAutomation, ask } = services;
 
-  function overTime(slug: string, id: string): RuleOverTime[] {
-    const known = ruleHistory.find(id, slug);
+  async function overTime(slug: string, id: string): Promise<RuleOverTime[]> {
+    const known = await ask(rulesOverTime, id, slug);
     const own = known.filter((each) => each.groupId === id);
     return own.length > 0 ? own : known;
   }
 
   /** A rule of a release; by default of the latest, or of the last that contained it. Throws NOT_FOUND. */
-  function find(
+  async function find(
     slug: string,
     id: string,
     version: string | undefined,
@@ -36,7 +38,7 @@ export function rulePages(
   ) {
     const found = read(id, version);
     if (found) return found;
-    const [over] = overTime(slug, id);
+    const [over] = await overTime(slug, id);
     const last = over?.current ? undefined : over?.releases.find(({ state }) => state !== 'removed')?.version;
     const other =
       over && (version === undefined ? read(over.groupId, last) : read(over.ruleVersion, version));
@@ -44,13 +46,13 @@ export function rulePages(
     return other;
   }
 
-  function one(c: Context<Env>, name: string, id: string): Response {
+  async function one(c: Context<Env>, name: string, id: string): Promise<Response> {
     const query = readQuery(c, readingQuery);
     const cci = cciLookup.typed(c.req.query('cci'));
     const { slug, version: latest } = stigs.release(name);
     const automation = ruleAutomation(slug);
     const { filter, narrowing } = readingFilter(query, cci, automation);
-    const { stig, rules, ...group } = find(slug, id, query.version, (each, release) =>
+    const { stig, rules, ...group } = await find(slug, id, query.version, (each, release) =>
       reading.group(slug, each, release, narrowing),
     );
     const requirement = reading.requirementOf(rules[0]!);
@@ -62,7 +64,7 @@ export function rulePages(
         rules,
         ...group,
         filter,
-        history: overTime(slug, rules[0]!.groupId),
+        history: await overTime(slug, rules[0]!.groupId),
         requirement,
         related: requirement === null ? [] : reading.related(requirement.id, slug),
         automation,
@@ -77,9 +79,9 @@ export function rulePages(
     one(c, c.req.param('slug'), c.req.param('groupId')),
   );
 
-  app.get('/rules/:id', guard.user, (c) => {
+  app.get('/rules/:id', guard.user, async (c) => {
     const id = c.req.param('id');
-    const { rules } = ruleHistory.history(id);
+    const { rules } = await ask(ruleHistory, id);
     const groups = new Set(rules.map((each) => JSON.stringify([each.slug, each.groupId])));
     return groups.size === 1
       ? one(c, rules[0]!.slug, rules[0]!.groupId)

@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
+import type { Ask } from '../../base/ask.ts';
 import { notThere } from '../../base/errors.ts';
-import { runInSlices } from '../../base/slices.ts';
-import { besideEachOther, likenesses } from '../../catalog/stigs/likeness.ts';
-import { type FullRelease, stigColumns } from '../../catalog/stigs/queries.ts';
+import { stigsBeside } from '../../catalog/stigs/jobs.ts';
+import { likenesses } from '../../catalog/stigs/likeness.ts';
+import { stigColumns } from '../../catalog/stigs/queries.ts';
 import { readingFilter, readingQuery } from '../../catalog/stigs/reading-filter.ts';
 import { listQuery } from '../../catalog/stigs/schema.ts';
 import { download } from '../../http/answer.ts';
@@ -23,7 +24,6 @@ const besideQuery = z.object({
   kind: oneWord('kind', likenesses).optional(),
   page: positiveInteger('page').default(1),
 });
-const rulesOf = ({ release, findings }: FullRelease) => ({ title: release.title, findings });
 
 /** The pages of STIGs. */
 export function stigPages(
@@ -39,9 +39,9 @@ export function stigPages(
     | 'favorites'
     | 'roleMapping'
     | 'ruleAutomation'
-  >,
+  > & { ask: Ask },
 ): void {
-  const { stigs, stigNames, cciLookup, deprecatedCcis, lists, favorites, roleMapping, ruleAutomation } =
+  const { stigs, stigNames, cciLookup, deprecatedCcis, lists, favorites, roleMapping, ruleAutomation, ask } =
     services;
 
   function one(c: Context<Env>, part: OwnPart): Response {
@@ -91,12 +91,9 @@ export function stigPages(
   /** The two STIGs that a page is asked for, and their rules side by side; the other one is named as people say it. */
   async function beside(c: Context<Env>) {
     const { with: asked = '', ...query } = readQuery(c, besideQuery);
-    const left = stigs.full(c.req.param('slug') ?? '');
-    const [named] = asked === '' ? [] : [...stigNames.exactly(asked), ...stigNames.said(asked)];
-    const right = named === undefined ? null : stigs.full(named.slug, named.release ?? undefined);
-    const lines = right === null ? [] : await runInSlices(besideEachOther(rulesOf(left), rulesOf(right)));
-    const problem = asked === '' || right !== null ? null : `No STIG matches ${asked}.`;
-    return { left: left.release, right: right?.release ?? null, asked, problem, lines, query };
+    const found = await ask(stigsBeside, c.req.param('slug') ?? '', asked);
+    const problem = asked === '' || found.right !== null ? null : `No STIG matches ${asked}.`;
+    return { ...found, asked, problem, query };
   }
 
   app.get('/stigs/:slug/beside', guard.costly, async (c) => {

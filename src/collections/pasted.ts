@@ -1,7 +1,17 @@
 import { badRequest } from '../base/errors.ts';
 import { items, strip } from '../base/text.ts';
-import { formOf, type StigByName, splitAtReleases } from '../catalog/stigs/name-index.ts';
+import { formOf, type StigByName, type StigNameIndex, splitAtReleases } from '../catalog/stigs/name-index.ts';
+import type { StigService } from '../catalog/stigs/queries.ts';
 import { mostAtOnce } from './schema.ts';
+
+/** A STIG of a pasted text, with the release that it names, the notes of all its lines, and the numbers of the lines that had any. */
+export interface PastedStig {
+  slug: string;
+  title: string;
+  release: string | null;
+  notes: string[];
+  lines: number[];
+}
 
 /** A name that matches no STIG or several, with suggestions. */
 export interface Unclear {
@@ -10,20 +20,11 @@ export interface Unclear {
   candidates: Pick<StigByName, 'slug' | 'title' | 'release'>[];
 }
 
-/** A STIG of a pasted text, with the release that it names, the notes of all its lines, and the numbers of the lines that had any. */
-export interface Named {
-  slug: string;
-  title: string;
-  release: string | null;
-  notes: string[];
-  lines: number[];
-}
-
 /** What a text names: STIGs, names that are unclear, and lines that name a STIG of another line with another release. */
 export interface Pasted {
-  named: Named[];
+  named: PastedStig[];
   unclear: Unclear[];
-  otherwise: Named[];
+  otherwise: PastedStig[];
   /** The first line, where it has the titles of columns and not the name of a STIG. */
   header: string | null;
 }
@@ -31,7 +32,8 @@ export interface Pasted {
 type StigTitle = Pick<StigByName, 'slug' | 'title'>;
 type Called = Pick<StigByName, 'slug' | 'title' | 'release'>;
 
-export interface Lookup {
+/** How the names of a text are looked up. */
+export interface NameLookup {
   called(name: string): Called[];
   like(name: string): StigTitle[];
   /** The versions of a STIG of the catalog, the newest first. */
@@ -47,27 +49,40 @@ const mostGuessed = 300;
 /** Releases of a STIG that are offered where a line names one that the catalog lacks. */
 const mostOffered = 8;
 
+/** A job: what a text names in the catalog. Throws as `readPasted`. */
+export const pastedStigs = (
+  { stigs, stigNames }: { stigs: StigService; stigNames: StigNameIndex },
+  text: string,
+): Pasted =>
+  readPasted(text, {
+    called: stigNames.calledOrFile,
+    like: (name) => stigs.list({ called: stigNames.listed(name.slice(0, 200)), page: 1, limit: 8 }).stigs,
+    versions: stigs.retained,
+  });
+
+/**
+ * Reads a pasted column of titles, slugs, benchmark ids or names of files, one in each line, which may end in a release
+ * (rule D36.3). Words after that release are notes. So is text after a tab, the next columns of a sheet, but where it is
+ * a release and nothing else. A first line of titles of columns is left out. Notes of several lines for one STIG are
+ * joined in order. A line may also contain several names between commas, or between blanks. Throws a 400 for more names
+ * than one request may add (rule D2.6).
+ */
+export function readPasted(text: string, lookup: NameLookup): Pasted {
+  const header = headerOf(text, lookup);
+  const pasted: Pasted = { named: [], unclear: [], otherwise: [], header };
+  readLines(header === null ? text : text.replace(header, ''), lookup, pasted);
+  return pasted;
+}
+
 /** A name in a line, and the words that follow its release. */
 interface NameInLine {
   name: string;
   after: string;
 }
 
-/**
- * Reads a pasted column of titles, slugs, benchmark ids or names of files, one in each line, which may end in a release
- * (rule D36.3). Words after that release are notes. So is text after a tab, the next columns of a sheet, but where it is
- * a release and nothing else. A first line of titles of columns is left out. Notes of several lines for one STIG are joined in order. A line may also contain several
- * names between commas, or between blanks. Throws a 400 for more names than one request may add
- * (rule D2.6).
- */
-export function readPasted(pasted: string, lookup: Lookup): Pasted {
-  const named: Named[] = [];
-  const unclear: Unclear[] = [];
-  const otherwise: Named[] = [];
-  const header = headerOf(pasted, lookup);
-  const text = header === null ? pasted : pasted.replace(header, '');
+function readLines(text: string, lookup: NameLookup, { named, unclear, otherwise }: Pasted): void {
   refuseTooMany(items(text, '\n').length);
-  const bySlug = new Map<string, Named>();
+  const bySlug = new Map<string, PastedStig>();
   let names = 0;
   const known = new Map<string, Called[]>();
   function called(name: string): Called[] {
@@ -81,10 +96,8 @@ export function readPasted(pasted: string, lookup: Lookup): Pasted {
     return found;
   }
 
-  function areCalled(names: string[], how: 'some' | 'every'): boolean {
-    const isCalled = (name: string) => called(name).length === 1;
-    return how === 'some' ? names.some(isCalled) : names.every(isCalled);
-  }
+  const areCalled = (names: string[], how: 'some' | 'every'): boolean =>
+    names[how]((name) => called(name).length === 1);
 
   /** A text as one name; or its parts, where one between commas, or each between blanks, is the name of a STIG. */
   function partsOf(text: string): string[] {
@@ -101,10 +114,7 @@ export function readPasted(pasted: string, lookup: Lookup): Pasted {
     if (cell.length > longestName) {
       const parts = items(cell, separators[0][0]);
       refuseTooMany(parts.length);
-      const names: NameInLine[] = [];
-      for (const part of parts)
-        names.push(...(part.length > longestName ? [{ name: part, after: '' }] : namesIn(part)));
-      return names;
+      return parts.flatMap((part) => (part.length > longestName ? { name: part, after: '' } : namesIn(part)));
     }
     const [head = '', ...rest] = splitAtReleases(cell);
     refuseTooMany(rest.length);
@@ -147,7 +157,6 @@ export function readPasted(pasted: string, lookup: Lookup): Pasted {
     }
     refuseTooMany(names);
   }
-  return { named, unclear, otherwise, header };
 
   /** The STIGs that a name may mean; of `RHEL 9 2.7` the one with that release. */
   function guess(name: string): (StigTitle & { release?: string | null })[] {
@@ -189,7 +198,7 @@ export function readPasted(pasted: string, lookup: Lookup): Pasted {
 const columnTitles =
   /^(?:#|no\.?|(?:stig|srg|benchmark)s?(?: (?:title|name|id))?|titles?|names?|slugs?|releases?|versions?|notes?|comments?|remarks?)$/i;
 
-function headerOf(text: string, { called }: Lookup): string | null {
+function headerOf(text: string, { called }: NameLookup): string | null {
   const [line = ''] = text.trimStart().split('\n', 1);
   if (line.length > longestName) return null;
   const cells = line.split('\t').map((cell) => unquoted(cell.trim()));

@@ -1,0 +1,154 @@
+import type { Viewer } from '../../auth/viewer.ts';
+import type { FileType } from '../../http/answer.ts';
+import { type FileChoice, narrowedName, type RenderedFile, renderFile } from '../../http/downloads.ts';
+import type { Page } from '../../http/paging.ts';
+import { type Brief, briefOf } from './brief.ts';
+import type { SincePerStig, StigChangesService } from './changes.ts';
+import { changesFile, diffLines, diffName } from './changes-export.ts';
+import type { ChangesSince } from './changes-schema.ts';
+import { toCkl } from './ckl-writer.ts';
+import { checklistName, toCklb } from './cklb-writer.ts';
+import { type AddressedControls, toComponentDefinition } from './component.ts';
+import { filterDiff, type StigDiffService } from './diff.ts';
+import type { DiffFilter, DiffQuery, StigDiff } from './diff-schema.ts';
+import { findingColumns, toRawStig } from './export.ts';
+import type { RuleHistoryService } from './history.ts';
+import type { RuleHistory, RuleOverTime } from './history-schema.ts';
+import { type Beside, besideEachOther } from './likeness.ts';
+import type { StigNameIndex } from './name-index.ts';
+import { narrowed, type StigRelease, type StigService } from './queries.ts';
+import type { DownloadQuery } from './schema.ts';
+
+export interface StigServices {
+  stigs: StigService;
+  stigNames: StigNameIndex;
+  stigDiff: StigDiffService;
+  changes: StigChangesService;
+  listChanges: ListChanges;
+  ruleHistory: RuleHistoryService;
+  addressed: AddressedControls;
+  cciLookup: { typed(cci?: string): { canonical?: string | undefined } };
+}
+
+/** The entries of a list whose changes count. Both throw 404 for a list that the viewer may not see. */
+export interface ListChanges {
+  /** Since a day, since each was added (`added`), or since the viewer saw it (`seen`). */
+  wanted(viewer: Viewer, list: string, since: string): SincePerStig[];
+  /** What is new to the viewer, in pinned entries too. */
+  news(viewer: Viewer, list: string): SincePerStig[];
+}
+
+/** Whose changes are asked for: those of a list, of some STIGs, or without a scope of the whole catalog. */
+export type ChangesScope = { viewer: Viewer; list: string } | SincePerStig[] | undefined;
+
+/** A file with its name. */
+export interface NamedFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  format: FileType;
+  name: string;
+}
+
+const bytesOf = (value: object | string) =>
+  new Uint8Array(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));
+
+/** The STIGs with some slugs, as JSON. */
+export const stigBatch = ({ stigs }: StigServices, slugs: string[]) => ({
+  bytes: bytesOf(stigs.batch(slugs)),
+});
+
+/** A release as a file: a checklist of a host, the whole record, or its findings. Throws 404. */
+export function stigFile(
+  { stigs, addressed, cciLookup }: StigServices,
+  slug: string,
+  { format, raw, search, severity, cci, version, ...target }: DownloadQuery,
+  banner: string | null,
+): NamedFile {
+  const full = stigs.full(slug, version);
+  const { release } = full;
+  if (format === 'cklb' || format === 'ckl') {
+    const cklb = toCklb(full, target, banner);
+    const bytes = bytesOf(format === 'cklb' ? cklb : toCkl(cklb, [release]));
+    return { bytes, format, name: `${checklistName(release, target)}.${format}` };
+  }
+  const name = `U_${release.benchmarkId}_${release.version}`;
+  if (format === 'oscal') {
+    const bytes = bytesOf(toComponentDefinition(full, addressed));
+    return { bytes, format, name: `${name}_component-definition.json` };
+  }
+  const filter = { severity, cci: cciLookup.typed(cci).canonical, search };
+  const rows = narrowed(full.findings, filter);
+  const file = { json: toRawStig(full), root: 'stig', element: 'finding', columns: findingColumns, rows };
+  const { bytes } = renderFile({ format, raw, banner }, file);
+  return { bytes, format, name: `${narrowedName(name, filter)}.${format}` };
+}
+
+/** The rules that differ between two releases and pass a filter. Throws 404. */
+export const comparedReleases = (
+  { stigDiff }: StigServices,
+  slug: string,
+  releases: DiffQuery,
+  filter: DiffFilter,
+): StigDiff => filterDiff(stigDiff.diff(slug, releases), filter);
+
+/** The same as a file with a line for each rule. */
+export function comparedReleasesFile(
+  services: StigServices,
+  slug: string,
+  releases: DiffQuery,
+  filter: DiffFilter,
+  choice: FileChoice,
+): NamedFile {
+  const diff = comparedReleases(services, slug, releases, filter);
+  const { bytes, format } = renderFile(choice, changesFile(diffLines(diff)));
+  return { bytes, format, name: `${narrowedName(diffName(diff), filter)}.${format}` };
+}
+
+function wantedOf({ listChanges }: StigServices, scope: ChangesScope, since: string) {
+  return scope && 'list' in scope ? listChanges.wanted(scope.viewer, scope.list, since) : scope;
+}
+
+/** What changed since a day, or since `added` or `seen` in a list. Throws 404 for a list that the viewer may not see. */
+export const changesSince = (services: StigServices, scope: ChangesScope, since: string): ChangesSince =>
+  services.changes.since(since, wantedOf(services, scope, since));
+
+/** The same as a file with a line for each rule. */
+export const changesSinceFile = (
+  services: StigServices,
+  scope: ChangesScope,
+  since: string,
+  choice: FileChoice,
+): RenderedFile =>
+  renderFile(choice, changesFile(services.changes.lines(since, wantedOf(services, scope, since))));
+
+/** What is new to a viewer in each of some lists. */
+export const newsOfLists = (
+  { changes, listChanges }: StigServices,
+  viewer: Viewer,
+  lists: string[],
+): ChangesSince[] => lists.map((list) => changes.since('seen', listChanges.news(viewer, list)));
+
+/** The rules of a list that changed since the viewer saw them, and of those a page, or all. Throws as `changesSince`. */
+export function changesBrief(services: StigServices, viewer: Viewer, list: string, page: Page | null): Brief {
+  return briefOf(changesSince(services, { viewer, list }, 'seen'), services.stigDiff.diff, page);
+}
+
+/** The rules with an id in any STIG, through all releases. Throws 404. */
+export const ruleHistory = (services: StigServices, id: string): RuleHistory =>
+  services.ruleHistory.history(id);
+
+/** The rules with an id in one STIG, through all releases. */
+export const rulesOverTime = (services: StigServices, id: string, slug: string): RuleOverTime[] =>
+  services.ruleHistory.find(id, slug);
+
+/** Two STIGs and their rules side by side; the other one is named as people say it, null where no STIG is meant. */
+export function stigsBeside(
+  { stigs, stigNames }: StigServices,
+  slug: string,
+  other: string,
+): { left: StigRelease; right: StigRelease | null; lines: Beside[] } {
+  const left = stigs.full(slug);
+  const [named] = other === '' ? [] : [...stigNames.exactly(other), ...stigNames.said(other)];
+  if (named === undefined) return { left: left.release, right: null, lines: [] };
+  const right = stigs.full(named.slug, named.release ?? undefined);
+  return { left: left.release, right: right.release, lines: besideEachOther(left, right) };
+}
