@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import type { Kind } from '../db/header.ts';
+import type { Kind } from '../db/schema.ts';
 import { damageOf } from '../db/schema-check.ts';
 import { outcomes } from './ledger.ts';
 

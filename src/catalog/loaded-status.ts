@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { realFile } from '../base/files.ts';
 import type { Database } from '../db/database.ts';
-import type { Kind } from '../db/header.ts';
 import { filesToReadAgain } from '../db/read-again.ts';
+import type { Kind } from '../db/schema.ts';
 import type { Totals } from './ledger.ts';
 
 /** One of the two files. */

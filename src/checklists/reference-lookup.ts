@@ -31,7 +31,7 @@ function createMarkedRules(db: Database) {
   const known = new LRUCache<string, Map<string, MarkedRule>>({ max: 32 });
 
   return (release: number): Map<string, MarkedRule> => {
-    const key = `${db.generation()} ${release}`;
+    const key = `${db.catalogVersion()} ${release}`;
     const kept = known.get(key);
     if (kept) return kept;
     const rules = readMarks(marksOf.get(release)!).map((rule, index) => ({ rule, index }));

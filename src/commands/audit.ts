@@ -16,7 +16,7 @@ import { createLog, type Log } from '../base/log.ts';
 import { packageVersion } from '../base/root.ts';
 import type { Database } from '../db/database.ts';
 import { whenWritable } from '../db/faults.ts';
-import { openUpgraded, openUsersUpgraded, type UpgradeOptions, upgradeFiles } from '../db/upgrade-files.ts';
+import { openUpgraded, openUsersUpgraded, type UpgradeOptions, upgradeFiles } from '../db/upgrade.ts';
 import { tell } from './command.ts';
 
 const minute = 60_000;

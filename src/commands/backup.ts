@@ -7,7 +7,7 @@ import { printable } from '../base/text.ts';
 import { type Backup, backUp } from '../db/backup-file.ts';
 import { hashFile } from '../db/copy.ts';
 import { type Files, requireDatabaseFile } from '../db/database.ts';
-import { noteBackup, siteId } from '../db/site.ts';
+import { recordBackup, siteId } from '../db/site-records.ts';
 import { auditedRun } from './audit.ts';
 import { backupIn, removeOlder } from './backup-folder.ts';
 import { type Command, expectPositionals, flag, parse, print, tell, text } from './command.ts';
@@ -91,7 +91,7 @@ export async function backup(
   const made = await backUp(files, file, { usersOnly });
   writeHash(made);
   try {
-    noteBackup(files.usersDb, now);
+    recordBackup(files.usersDb, now);
   } catch (error) {
     tell(`warning: ${file} is complete, but its time is not in the metrics: ${(error as Error).message}`);
   }

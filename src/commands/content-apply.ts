@@ -85,7 +85,7 @@ async function exchanging(
   create: boolean,
   work: (site: OpenSite) => Promise<Exchanged>,
 ): Promise<Exchanged & { decisions: LoneDecision[] }> {
-  using db = await openForCommand(config, { create, busyTimeout, asItIs: true });
+  using db = await openForCommand(config, { create, busyTimeout });
   const audit = createAudit(stream, db);
   try {
     const record: OpenSite['record'] = (action, exchange, change) =>

@@ -3,7 +3,8 @@ import { CommandError } from '../base/errors.ts';
 import { isVisibleLine } from '../base/text.ts';
 import { channelName, defaultChannel } from '../content/manifest.ts';
 import { makeKey, type PublicKey, publicFileOf, readPublicKey } from '../content/signing-keys.ts';
-import { createTrust, trustedKeys, type Users } from '../content/trust.ts';
+import { createTrust, trustedKeys } from '../content/trust.ts';
+import type { Connection } from '../db/connect.ts';
 import { openUsersForCommand, withCommandAudit } from './audit.ts';
 import { expectPositionals, parse, print, required, text, wrongAction } from './command.ts';
 
@@ -81,7 +82,7 @@ async function changeTrust<T extends PublicKey & { channel: string }>(
   config: ReturnType<typeof readConfig>,
   action: string,
   name: string,
-  work: (users: Users) => T,
+  work: (users: Connection) => T,
 ): Promise<T> {
   const event = { action: `content.trust-${action}`, objectType: 'content-key', objectId: name };
   using users = await openUsersForCommand(config, { busyTimeout });

@@ -11,7 +11,7 @@ import { count, countOf, cut } from '../base/text.ts';
 import { frameworkKey, isPublished } from '../catalog/controls/frameworks.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { openCatalog } from '../db/database.ts';
-import { forgetInboxContents, inboxContents } from '../db/kept.ts';
+import { forgetInboxContents, inboxContents } from '../db/site-records.ts';
 import { readTable, type TableRow } from '../read/table.ts';
 import { openForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';

@@ -4,7 +4,6 @@ import { Transform, Writable } from 'node:stream';
 import { loadKeys } from '../auth/keys.ts';
 import { createVerifyUserToken } from '../auth/tokens.ts';
 import type { User } from '../auth/viewer.ts';
-import type { Ask } from '../base/ask.ts';
 import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { notServed, readMessage, wrongParams } from '../base/json-rpc.ts';
@@ -32,12 +31,6 @@ export const mcpCommand: Command = {
     const now = () => new Date();
     const { banner } = config;
     const services = createServices({ catalog: db, users: db, now, newId: randomUUID, banner });
-    const inline = askInline(db, services);
-    const ask: Ask = (job, ...args) => {
-      // Each answer is of the catalog that is there at the time.
-      db.renewCatalog();
-      return inline(job, ...args);
-    };
     const caller = {
       async catalog() {},
       async user() {
@@ -56,8 +49,11 @@ export const mcpCommand: Command = {
     const { input, output } = createLines();
     // `pipe` does not hand on an error of its source.
     process.stdin.on('error', (error) => input.destroy(error));
-    await serveLines({ ask, caller, fault }, process.stdin.pipe(input), output, (error) =>
-      tell(`gapstone: ${error.message}`),
+    await serveLines(
+      { ask: askInline(db, services), caller, fault },
+      process.stdin.pipe(input),
+      output,
+      (error) => tell(`gapstone: ${error.message}`),
     );
     // Where nobody reads the answers any more, the input is still open.
     process.stdin.destroy();

@@ -2,8 +2,8 @@ import { readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { requireFolder } from '../base/installation.ts';
-import { listMigrations } from '../db/migrate.ts';
 import { restoreBackup } from '../db/restore-backup.ts';
+import { newestSchema } from '../db/schema.ts';
 import { auditedRun } from './audit.ts';
 import { type Command, parse, print, tell } from './command.ts';
 
@@ -42,7 +42,7 @@ export const restoreCommand: Command = {
     if (restored.lost !== undefined) tell(`warning: ${restored.lost}`);
     for (const { kind, file, schema, before } of restored.files) {
       if (before !== null) tell(`the replaced ${file} is in ${before}`);
-      const newest = listMigrations(kind).length;
+      const newest = newestSchema(kind);
       if (schema < newest) tell(`${file} has schema ${schema}: the next start upgrades it to ${newest}`);
       if (kind === 'users')
         tell('all sessions were ended; revoke again any integration token that was revoked after the backup');

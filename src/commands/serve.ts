@@ -15,7 +15,7 @@ import { settingNames } from '../base/settings.ts';
 import { addCatalogMetrics } from '../catalog/catalog-metrics.ts';
 import type { Database } from '../db/database.ts';
 import { requireDriver } from '../db/driver.ts';
-import { keepInboxContents } from '../db/kept.ts';
+import { recordInboxContents } from '../db/site-records.ts';
 import { type AnswerCache, createAnswerCache, createShortcut } from '../http/cache.ts';
 import { createLimiter, createQueue, createUploadQueues, expensiveLimits } from '../http/limits.ts';
 import { createLineWriter, type LineWriter } from '../http/lines.ts';
@@ -31,7 +31,6 @@ import { type Command, parse, text } from './command.ts';
 import { watchInbox } from './inbox.ts';
 import { purgeDaily } from './purge.ts';
 import { loadSecurity, type Security } from './secure.ts';
-import { watchCatalog } from './watch-catalog.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -140,13 +139,11 @@ async function serveOpen(
   log.info('listening', { url, version: packageVersion, certificateUntil: security.certificateUntil() });
   await onReady?.(url);
   const stopPurging = purgeDaily(context);
-  const stopWatching = watchCatalog(db, log, () => work?.reopen());
   const inbox =
     config.inbox === null
       ? null
-      : watchInbox(config.inbox, config, log, (hashes) => keepInboxContents(db, hashes));
+      : watchInbox(config.inbox, config, log, (hashes) => recordInboxContents(db, hashes));
   const signal = await stopped;
-  stopWatching();
   following.stop();
   await inbox?.stop();
   log.info('stopping', { signal });

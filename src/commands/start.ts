@@ -9,7 +9,7 @@ import { settingNames } from '../base/settings.ts';
 import { count } from '../base/text.ts';
 import { appliedBundles } from '../content/trust.ts';
 import type { Database } from '../db/database.ts';
-import { forgetInboxContents, keepShippedSources, shippedSources } from '../db/kept.ts';
+import { forgetInboxContents, recordShippedSources, shippedSources } from '../db/site-records.ts';
 import { catalog } from '../db/tables.ts';
 import { openForCommand, upgradeForCommand, withUsers } from './audit.ts';
 import { auditedImport } from './audited-import.ts';
@@ -82,7 +82,7 @@ async function importShippedData(config: Config, samples: boolean): Promise<void
   const { summary, lines } = await auditedImport(config, db, paths, { onProgress });
   const stored = lines.filter(({ outcome }) => outcome !== 'rejected' && outcome !== 'skipped');
   await withUsers(config, (users) =>
-    keepShippedSources(
+    recordShippedSources(
       users,
       stored.flatMap(({ sha256 }) => sha256 ?? []),
     ),

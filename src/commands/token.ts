@@ -3,8 +3,8 @@ import { type Config, readConfig } from '../base/config.ts';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
 import { lifetimeOf } from '../base/lifetime.ts';
+import { connectReadOnly } from '../db/connect.ts';
 import { requireDatabaseFile } from '../db/database.ts';
-import { readHeader } from '../db/header.ts';
 import { auditedCommand, auditNewKey } from './audit.ts';
 import {
   type Command,
@@ -65,7 +65,7 @@ export const tokenCommand: Command = {
 function requireServed({ db, keyFile, keyFileIsGiven }: Config): void {
   if (keyFileIsGiven && isThere(keyFile)) return;
   requireDatabaseFile(db);
-  readHeader(db);
+  connectReadOnly(db, 'catalog', { anySchema: true }).close();
 }
 
 /** Issues a token and audits its subject and rights, never the token. */

@@ -5,8 +5,7 @@ import { freeName, isThere, statIfThere } from '../base/files.ts';
 import { packageVersion } from '../base/root.ts';
 import { connectReadOnly } from '../db/connect.ts';
 import { freeBytes, requireRoom } from '../db/copy.ts';
-import { type Kind, namesOfKinds } from '../db/header.ts';
-import { listMigrations, schemaVersion } from '../db/migrate.ts';
+import { type Kind, listMigrations, namesOfKinds, newestSchema, schemaVersion } from '../db/schema.ts';
 import { damageOf } from '../db/schema-check.ts';
 import { type Command, parse, print } from './command.ts';
 
@@ -57,7 +56,7 @@ function checkFile(kind: Kind, file: string): FileCheck {
     kind,
     file,
     schema: null,
-    newest: migrations.length,
+    newest: newestSchema(kind),
     migrations: [],
     problem: null,
   };

@@ -1,19 +1,20 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../base/errors.ts';
 import { inPrivateFolder, isThere, realFile } from '../base/files.ts';
 import { withoutFolder } from '../base/source-name.ts';
 import { count } from '../base/text.ts';
+import { type Connection, connectReadOnly } from '../db/connect.ts';
+import { copyDatabase } from '../db/copy.ts';
 import type { Database } from '../db/database.ts';
-import { type HeldCatalog, holdCatalog, isSameFile } from '../db/exchange.ts';
-import { removeForeignLog } from '../db/foreign-log.ts';
-import { keepTakenBack, sourcesOf } from '../db/kept.ts';
+import { catalogDigest } from '../db/digest.ts';
+import { changeOf, holdCatalog, replaceCatalog } from '../db/replace.ts';
+import { recordTakenBack, sourcesOf } from '../db/site-records.ts';
 import { beforeOf, createExchanges, type Exchange, removeKept, undoneOf } from './exchanges.ts';
-import { digestOfFile, makeCatalog } from './incoming.ts';
+import { makeCatalog } from './incoming.ts';
 import type { VerifiedBundle } from './read-bundle.ts';
 
-/** Both files of a site, opened without changing a journal mode. */
+/** Both files of a site. */
 export interface OpenSite {
   db: Database;
   file: string;
@@ -37,10 +38,9 @@ export interface LocalSource {
 const mostNamed = 10;
 
 /**
- * Puts the catalog of a verified bundle in the place of the served one, which is served until then (rule D32.3).
- * `unpack` verifies the bundle again while unpacking it into a folder beside the catalog. Throws `CommandError`, and
- * then nothing has changed. After a kill at any moment either catalog is there, and the next call repairs the record in
- * users' data.
+ * Replaces the catalog by that of a verified bundle (rule D32.3). `unpack` verifies the bundle again while unpacking it
+ * into a folder beside the catalog. Throws `CommandError`, and then nothing has changed. After a kill at any moment
+ * either catalog is there, and the next call repairs the record in users' data.
  */
 export async function applyBundle(
   site: OpenSite,
@@ -50,10 +50,9 @@ export async function applyBundle(
 ): Promise<Exchanged> {
   const { db, file } = site;
   const { channel, sequence } = bundle.manifest;
-  using held = await holdCatalog(file);
-  db.renewCatalog();
-  const healed = await heal(site);
-  if (healed?.bundle === bundle.id && healed.state === 'applied') return end(site, held, healed);
+  using held = holdCatalog(file);
+  const recovered = await recover(site);
+  if (recovered?.bundle === bundle.id && recovered.state === 'applied') return end(file, recovered);
   const problem = createExchanges(db).replayProblem(bundle.id, channel, sequence);
   if (problem !== null) throw new CommandError(`${bundle.file} is refused: ${problem}`);
   const place = `${realFile(file)}.content`;
@@ -64,12 +63,12 @@ export async function applyBundle(
     if (unpacked.id !== bundle.id) throw new CommandError(`${bundle.file} was exchanged while it was read`);
     return exchange(site, held, unpacked, folder, options);
   });
-  return end(site, held, applied);
+  return end(file, applied);
 }
 
 async function exchange(
   site: OpenSite,
-  held: HeldCatalog,
+  held: Connection,
   bundle: VerifiedBundle,
   folder: string,
   { now, dropLocal }: { now: Date; dropLocal: boolean },
@@ -96,25 +95,32 @@ async function exchange(
   let id = 0;
   await site.record('content.apply-start', row, () => {
     id = exchanges.begin(row);
-    keepTakenBack(db, takenBack);
+    recordTakenBack(db, takenBack);
   });
-  const keptAs = hasContent ? beforeOf(file, id) : null;
   try {
-    if (keptAs !== null) rmSync(keptAs, { force: true });
-    held.exchange(made, keptAs);
+    if (hasContent) await copyAside(file, beforeOf(file, id));
+    await replaceCatalog(held, file, made);
   } catch (error) {
-    if (!held.exchanged) await forget(site, { ...row, id, state: 'begun' });
+    await forget(site, { ...row, id, state: 'begun' });
     throw error;
   }
-  await settle(site, { ...row, id, state: 'applied' });
-  return { ...row, id, state: 'applied' };
+  const applied: Exchange = { ...row, id, state: 'applied' };
+  await settle(site, applied);
+  return applied;
+}
+
+/** Copies the catalog to another name, in the place of what a former call left there. */
+export async function copyAside(file: string, copy: string): Promise<void> {
+  rmSync(copy, { force: true });
+  using sqlite = connectReadOnly(file, 'catalog');
+  await copyDatabase(sqlite, copy);
 }
 
 /** Records the exchange. The catalog is already exchanged: if this fails, the next call repairs it. */
 export async function settle(site: OpenSite, exchange: Exchange): Promise<void> {
   const action = exchange.state === 'applied' ? 'content.apply' : 'content.rollback';
   try {
-    await site.record(action, exchange, () => createExchanges(site.db).settle(exchange.id, exchange.state));
+    await site.record(action, exchange, () => createExchanges(site.db).settle(exchange));
   } catch (error) {
     throw new CommandError(
       `the catalog was exchanged, but the exchange could not be recorded: ${(error as Error).message}. Run the command again`,
@@ -122,33 +128,12 @@ export async function settle(site: OpenSite, exchange: Exchange): Promise<void> 
   }
 }
 
-/** Switches to the new catalog, and removes files that are no longer needed. */
-async function end(site: OpenSite, held: HeldCatalog, applied: Exchange): Promise<Exchanged> {
-  await switchToNewCatalog(site, held);
-  const { file } = site;
+/** Removes kept catalogs that are no longer needed. */
+function end(file: string, applied: Exchange): Exchanged {
   const before = beforeOf(file, applied.id);
   const keptAs = isThere(before) ? before : null;
   removeKept(file, keptAs);
   return { exchange: applied, keptAs };
-}
-
-/**
- * Releases a catalog, and attaches its new file. WAL is left to the server: two processes that turn it on would block
- * each other.
- */
-export async function switchToNewCatalog({ db, file }: OpenSite, held: HeldCatalog): Promise<void> {
-  held[Symbol.dispose]();
-  removeForeignLog(file);
-  const deadline = performance.now() + 5000;
-  for (;;) {
-    try {
-      db.renewCatalog();
-      return;
-    } catch (error) {
-      if (performance.now() >= deadline) throw error;
-      await pause(20);
-    }
-  }
 }
 
 /** Removes what killed calls left; the lock on the catalog ensures that no other call is running. */
@@ -161,12 +146,11 @@ function removeParts(place: string): void {
 /**
  * Repairs the record after a kill during an exchange; the catalog must be held. Gives the repaired exchange or null.
  */
-export async function heal(site: OpenSite): Promise<Exchange | null> {
+export async function recover(site: OpenSite): Promise<Exchange | null> {
   const { db, file } = site;
   const last = createExchanges(db).last();
   if (last?.state === 'begun') {
-    const came = digestOfFile(file) === last.digest && !isSameFile(beforeOf(file, last.id), file);
-    if (!came) {
+    if (catalogDigest(db) !== last.digest) {
       await forget(site, last);
       return null;
     }
@@ -175,15 +159,20 @@ export async function heal(site: OpenSite): Promise<Exchange | null> {
     return applied;
   }
   if (last?.state !== 'applied' || !isThere(undoneOf(file, last.id))) return null;
-  // A rollback was begun. It is incomplete while the former catalog still has its kept name, or the catalog is the
-  // bundle's, as after a restore of both catalog and record.
-  if (isThere(beforeOf(file, last.id)) || digestOfFile(file) === last.digest) {
+  // A rollback was begun: its last step is to replace the catalog by the one that is kept.
+  const before = beforeOf(file, last.id);
+  if (!isThere(before) || changeOfFile(before) !== changeOf(db.sqlite)) {
     rmSync(undoneOf(file, last.id));
     return null;
   }
   const undone: Exchange = { ...last, state: 'rolled-back' };
   await settle(site, undone);
   return undone;
+}
+
+function changeOfFile(catalog: string): string {
+  using sqlite = connectReadOnly(catalog, 'catalog', { anySchema: true });
+  return changeOf(sqlite);
 }
 
 async function forget(site: OpenSite, begun: Exchange): Promise<void> {

@@ -11,7 +11,7 @@ import { crcOf, directory, localHeader, type Member, sizeOfZip } from '../base/z
 import { connectReadOnly } from '../db/connect.ts';
 import { asCopyError } from '../db/copy.ts';
 import { digestOf } from '../db/digest.ts';
-import { listMigrations } from '../db/migrate.ts';
+import { newestSchema } from '../db/schema.ts';
 import { writeCanonical } from './canonical.ts';
 import { compressor } from './compress.ts';
 import { bundleId, largestBundle, type Manifest, manifestBytes, memberOf, type Part } from './manifest.ts';
@@ -71,7 +71,7 @@ export async function buildBundle(catalog: string, out: string, options: BuildOp
         builtAt: time.toISOString(),
         expiresAt: options.expires?.toISOString() ?? null,
         version: packageVersion,
-        schema: listMigrations('catalog').length,
+        schema: newestSchema('catalog'),
         digest: state.digest,
         before: base === null ? null : baseOf(base),
         sources: state.sources,

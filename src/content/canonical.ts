@@ -1,8 +1,7 @@
 import { statedMappings } from '../../importers/guidance/roles/derive-mappings.ts';
 import { precedence } from '../../importers/guidance/statements.ts';
 import { createSearchIndex } from '../../importers/stigs/search-index.ts';
-import { attachCatalog, connect, detachCatalog, inspectCatalog } from '../db/connect.ts';
-import { createDatabaseFile } from '../db/create.ts';
+import { attachCatalog, connect, connectReadOnly, createDatabaseFile } from '../db/connect.ts';
 import { digestOf } from '../db/digest.ts';
 import { lastName } from './sources.ts';
 
@@ -37,7 +36,7 @@ const leftOut = ['catalog', 'import_runs', 'import_ledger', 'searched_releases',
  * from files of the same names, give the same bytes. Gives the digest. Throws `CommandError`.
  */
 export function writeCanonical(catalog: string, file: string, time: string): string {
-  inspectCatalog(catalog, { checkUnclean: true });
+  connectReadOnly(catalog, 'catalog', { checkUnclean: true }).close();
   createDatabaseFile(file, 'catalog');
   using sqlite = connect(file, 'catalog');
   // The file is incomplete until the end anyway, so journal and syncs are useless.
@@ -54,7 +53,7 @@ export function writeCanonical(catalog: string, file: string, time: string): str
   const digest = digestOf(sqlite);
   sqlite.prepare('UPDATE main.catalog SET digest = ?').run(digest);
   sqlite.exec('COMMIT');
-  detachCatalog(sqlite);
+  sqlite.exec('DETACH catalog');
   sqlite.exec('VACUUM');
   sqlite.pragma('journal_mode = DELETE');
   return digest;

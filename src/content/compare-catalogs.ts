@@ -1,7 +1,5 @@
 import { withoutFolder } from '../base/source-name.ts';
-import { connectPair, earlierName } from '../db/pair.ts';
-
-type Connection = ReturnType<typeof connectPair>;
+import { type Connection, connectReadOnly } from '../db/connect.ts';
 
 /** What another catalog adds, changes and removes. */
 export interface Changes<Row, Changed = Row> {
@@ -49,22 +47,22 @@ interface Row {
 
 /** Compares two catalogs (rule D32.5). Throws `CommandError` where one cannot be read. */
 export function compareCatalogs(earlier: string, later: string): Comparison {
-  using sqlite = connectPair(earlier, later);
-  const compare = <T>(query: string) => changesOf<T>(sqlite, query);
-  const all = (table: string, without: string[]) => contentOf(sqlite, table, without);
-  const stigs = changesOf<Named['stig'] & { sha256: string }>(
-    sqlite,
+  using before = connectReadOnly(earlier, 'catalog');
+  using after = connectReadOnly(later, 'catalog');
+  const compare = <T>(query: string) => changesOf<T>(before, after, query);
+  const all = (table: string, without: string[]) => contentOf(after, table, without);
+  const stigs = compare<Named['stig'] & { sha256: string }>(
     `SELECT g.slug AS key, json_array(g.kind, g.title, r.version, s.sha256) AS content, g.slug, g.title, r.version,
             r.finding_count AS rules
-       FROM $.stigs AS g JOIN $.stig_printings AS r ON r.id = g.current_release_id JOIN $.sources AS s ON s.id = r.source_id`,
+       FROM stigs AS g JOIN stig_printings AS r ON r.id = g.current_release_id JOIN sources AS s ON s.id = r.source_id`,
   );
-  const slugs = movedSlugs(sqlite);
+  const slugs = movedSlugs(after, earlier);
   const arrived = new Set(slugs.map(({ to }) => to));
   const moved = new Set(slugs.map(({ from }) => from));
   const edges = compare<Named['edge']>(
     `SELECT a.framework || ':' || a.identifier || ' ' || b.framework || ':' || b.identifier AS key, e.status AS content,
             a.framework || ':' || a.identifier AS "from", b.framework || ':' || b.identifier AS "to", e.status
-       FROM $.crosswalk_edges AS e JOIN $.crosswalk_nodes AS a ON a.id = e.a JOIN $.crosswalk_nodes AS b ON b.id = e.b`,
+       FROM crosswalk_edges AS e JOIN crosswalk_nodes AS a ON a.id = e.a JOIN crosswalk_nodes AS b ON b.id = e.b`,
   );
   return {
     stigs: {
@@ -80,13 +78,13 @@ export function compareCatalogs(earlier: string, later: string): Comparison {
     releases: laterOf(
       compare<Named['release']>(
         `SELECT g.slug || ' ' || r.version AS key, s.sha256 AS content, g.slug, r.version, r.release_date AS releaseDate
-           FROM $.stig_releases AS r JOIN $.stigs AS g ON g.id = r.stig_id JOIN $.sources AS s ON s.id = r.source_id`,
+           FROM stig_releases AS r JOIN stigs AS g ON g.id = r.stig_id JOIN sources AS s ON s.id = r.source_id`,
       ),
     ),
     controls: laterOf(
       compare<Named['control']>(
         `SELECT t.framework || ' ' || t.version || ' ' || t.identifier AS key, ${all('controls', ['ordinal'])} AS content,
-                t.framework, t.version, t.identifier, t.title FROM $.controls AS t`,
+                t.framework, t.version, t.identifier, t.title FROM controls AS t`,
       ),
     ),
     edges: {
@@ -106,25 +104,25 @@ export function compareCatalogs(earlier: string, later: string): Comparison {
       compare<Named['entry']>(
         `SELECT g.slug || ' ' || t.occupation_code AS key, ${all('role_mappings', ['stig_id', 'id'])} AS content,
                 g.slug || ' ' || t.occupation_code AS id, g.title
-           FROM $.role_mappings AS t JOIN $.stigs AS g ON g.id = t.stig_id`,
+           FROM role_mappings AS t JOIN stigs AS g ON g.id = t.stig_id`,
       ),
     ),
     synonyms: laterOf(
       compare<Named['synonyms']>(
         `SELECT DISTINCT words AS key, '' AS content, words
            FROM (SELECT (SELECT group_concat(value, '; ' ORDER BY value) FROM json_each(words)) AS words
-                   FROM $.synonym_groups)`,
+                   FROM synonym_groups)`,
       ),
     ),
     overrides: laterOf(
       compare<Named['override']>(
-        'SELECT benchmark_id AS key, slug AS content, benchmark_id AS benchmarkId, slug FROM $.stig_overrides',
+        'SELECT benchmark_id AS key, slug AS content, benchmark_id AS benchmarkId, slug FROM stig_overrides',
       ),
     ),
     sources: named(
       laterOf(
         compare<Named['source']>(
-          `SELECT sha256 AS key, '' AS content, sha256, kind, source, target FROM $.sources`,
+          `SELECT sha256 AS key, '' AS content, sha256, kind, source, target FROM sources`,
         ),
       ),
     ),
@@ -132,7 +130,7 @@ export function compareCatalogs(earlier: string, later: string): Comparison {
 }
 
 const entry = (table: string, id: string, title: string, content: string) =>
-  `SELECT t.${id} AS key, ${content} AS content, t.${id} AS id, t.${title} AS title FROM $.${table} AS t`;
+  `SELECT t.${id} AS key, ${content} AS content, t.${id} AS id, t.${title} AS title FROM ${table} AS t`;
 
 const laterOf = <T>({ come, change, go }: Changes<T, { after: T }>): Changes<T> => ({
   come,
@@ -152,15 +150,17 @@ function contentOf(sqlite: Connection, table: string, without: string[]): string
   return `json_array(${kept.join(', ')})`;
 }
 
-/** Compares the results of a query on both catalogs by `key`; `$` stands for the catalog. */
-function changesOf<T>(sqlite: Connection, query: string): Changes<T, { before: T; after: T }> {
-  const rows = (catalog: string) =>
-    sqlite.prepare<[], Row & T>(`${query.replaceAll('$', () => catalog)} ORDER BY key`);
+/** Compares the results of a query on both catalogs by `key`. */
+function changesOf<T>(
+  earlier: Connection,
+  later: Connection,
+  query: string,
+): Changes<T, { before: T; after: T }> {
+  const rows = (catalog: Connection) => catalog.prepare<[], Row & T>(`${query} ORDER BY key`).iterate();
   const before = new Map<string, { content: string; shown: T }>();
-  for (const { key, content, ...shown } of rows(earlierName).iterate())
-    before.set(key, { content, shown: shown as T });
+  for (const { key, content, ...shown } of rows(earlier)) before.set(key, { content, shown: shown as T });
   const changes: Changes<T, { before: T; after: T }> = { come: [], change: [], go: [] };
-  for (const { key, content, ...shown } of rows('main').iterate()) {
+  for (const { key, content, ...shown } of rows(later)) {
     const former = before.get(key);
     before.delete(key);
     if (!former) changes.come.push(shown as T);
@@ -171,8 +171,9 @@ function changesOf<T>(sqlite: Connection, query: string): Changes<T, { before: T
 }
 
 /** For each STIG of the earlier catalog, the slug that its newest release has now, or else where its slug leads. */
-function movedSlugs(sqlite: Connection): { from: string; to: string }[] {
-  return sqlite
+function movedSlugs(later: Connection, earlier: string): { from: string; to: string }[] {
+  later.prepare('ATTACH ? AS earlier').run(earlier);
+  return later
     .prepare<[], { from: string; to: string }>(
       `SELECT was.slug AS "from",
               coalesce((SELECT g.slug FROM main.sources AS s JOIN main.stig_printings AS p ON p.source_id = s.id
@@ -180,8 +181,8 @@ function movedSlugs(sqlite: Connection): { from: string; to: string }[] {
                        (SELECT slug FROM main.stigs WHERE slug = was.slug),
                        (SELECT g.slug FROM main.stig_aliases AS a JOIN main.stigs AS g ON g.id = a.stig_id
                          WHERE a.alias = was.slug)) AS "to"
-         FROM ${earlierName}.stigs AS was JOIN ${earlierName}.stig_printings AS r ON r.id = was.current_release_id
-         JOIN ${earlierName}.sources AS source ON source.id = r.source_id
+         FROM earlier.stigs AS was JOIN earlier.stig_printings AS r ON r.id = was.current_release_id
+         JOIN earlier.sources AS source ON source.id = r.source_id
         WHERE "to" IS NOT NULL AND "to" <> was.slug ORDER BY 1`,
     )
     .all();

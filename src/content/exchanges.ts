@@ -44,15 +44,10 @@ export function createExchanges(db: Database) {
         .get().id,
 
     /** Records a finished exchange; an applied bundle raises the sequence of its channel. */
-    settle(id: number, state: Exchange['state']): void {
-      const row = orm
-        .update(contentBundles)
-        .set({ state })
-        .where(eq(contentBundles.id, id))
-        .returning()
-        .get();
-      if (row === undefined || state !== 'applied') return;
-      const { channel, sequence, bundle } = row;
+    settle(exchange: Exchange): void {
+      const { id, state, channel, sequence, bundle } = exchange;
+      orm.update(contentBundles).set({ state }).where(eq(contentBundles.id, id)).run();
+      if (state !== 'applied') return;
       orm
         .insert(contentSequences)
         .values({ channel, sequence, bundle })

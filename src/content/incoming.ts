@@ -5,7 +5,7 @@ import { connectReadOnly } from '../db/connect.ts';
 import { copyDatabase, seal } from '../db/copy.ts';
 import { openCatalog } from '../db/database.ts';
 import { digestOf, storedDigest } from '../db/digest.ts';
-import { listMigrations } from '../db/migrate.ts';
+import { newestSchema } from '../db/schema.ts';
 import type { VerifiedBundle } from './read-bundle.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function makeCatalog(
   current: string | null,
   folder: string,
 ): Promise<string> {
-  const newest = listMigrations('catalog').length;
+  const newest = newestSchema('catalog');
   if (manifest.schema !== newest)
     throw new CommandError(
       `${file} holds a catalog of schema ${manifest.schema}, this version of Gapstone needs ${newest}: ` +
@@ -50,7 +50,7 @@ async function importDifference(
   folder: string,
 ): Promise<string> {
   if (before === null) throw new CommandError(`${file} holds no catalog`);
-  const own = current === null ? null : digestOfFile(current);
+  const own = current === null ? null : digestsOfFile(current).digest;
   if (current === null || own !== before.digest) throw wrongBase(file, before, own);
   const copy = join(folder, 'made.db');
   {
@@ -90,10 +90,7 @@ export function wrongBase(
   );
 }
 
-/** The digest of a catalog file. Throws `CommandError` where it cannot be read. */
-export const digestOfFile = (file: string): string => digestsOfFile(file).digest;
-
-/** The same, and the digest stored in the file. */
+/** The digest of a catalog file, and the one stored in it. Throws `CommandError` where it cannot be read. */
 function digestsOfFile(file: string): { digest: string; stored: string | null } {
   using sqlite = connectReadOnly(file, 'catalog');
   return { digest: digestOf(sqlite), stored: storedDigest(sqlite) };

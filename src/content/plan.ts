@@ -3,7 +3,7 @@ import { isThere } from '../base/files.ts';
 import { createMappingDecisions, type DecidedPair } from '../catalog/crosswalk/decisions.ts';
 import { nameOf } from '../catalog/crosswalk/graph.ts';
 import { type GoneReference, goneReferences } from '../collections/gone.ts';
-import { createDatabaseFile } from '../db/create.ts';
+import { createDatabaseFile } from '../db/connect.ts';
 import { type Database, type Files, openDatabase } from '../db/database.ts';
 import { localSources, refusalOf } from './apply.ts';
 import { type Comparison, compareCatalogs } from './compare-catalogs.ts';

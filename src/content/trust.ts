@@ -2,16 +2,13 @@ import { and, asc, desc, eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
-import { connectReadOnly } from '../db/connect.ts';
-import type { openUsersUpgraded } from '../db/upgrade-files.ts';
+import { type Connection, connectReadOnly } from '../db/connect.ts';
 import { contentBundles, contentKeys } from '../db/user-tables.ts';
-
-export type Users = Awaited<ReturnType<typeof openUsersUpgraded>>;
 
 export type KeptKey = typeof contentKeys.$inferSelect;
 
 /** The keys that a site trusts (rule D32.1). */
-export function createTrust(users: Users) {
+export function createTrust(users: Connection) {
   const orm = drizzle(users);
   const one = (name: string) => orm.select().from(contentKeys).where(eq(contentKeys.name, name)).get();
   return {
@@ -59,7 +56,7 @@ export function appliedBundles(usersDb: string): AppliedBundle[] {
   );
 }
 
-function look<T>(usersDb: string, work: (users: Users) => T[]): T[] {
+function look<T>(usersDb: string, work: (users: Connection) => T[]): T[] {
   if (!isThere(usersDb)) return [];
   using users = connectReadOnly(usersDb, 'users');
   return work(users);

@@ -8,7 +8,7 @@ import { inPrivateFolder, isThere, publishNew, sha256OfFile, statIfThere, syncPa
 import { connectReadOnly } from './connect.ts';
 import { asCopyError, copyDatabase, freeBytes, requireRoom } from './copy.ts';
 import type { Files } from './database.ts';
-import type { Kind } from './header.ts';
+import type { Kind } from './schema.ts';
 
 /** A backup: one file, with the schema version of each database in it. */
 export interface Backup {

@@ -1,13 +1,21 @@
-import { statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
-import { rightsAround } from '../base/files.ts';
-import { storageFault, takesNoWrites } from './faults.ts';
-import { removeForeignLog } from './foreign-log.ts';
-import { type Kind, keepsLog, logBytes, readHeader, refuseReadOnly } from './header.ts';
-import { listMigrations } from './migrate.ts';
-import { damaged, inspect, refuseNewer } from './schema-check.ts';
+import {
+  inPrivateFolder,
+  isThere,
+  publishNew,
+  realFile,
+  rightsAround,
+  statIfThere,
+  syncPath,
+  whyRefused,
+} from '../base/files.ts';
+import { requireFolder } from '../base/installation.ts';
+import { storageFault, whenWritable } from './faults.ts';
+import { initialize, type Kind, newestSchema } from './schema.ts';
+import { damaged, inspect } from './schema-check.ts';
 
 export interface ConnectOptions {
   /** How long to wait synchronously for a lock of another process, in milliseconds. */
@@ -26,74 +34,65 @@ export const attachedName = 'catalog';
 /** A connection that its scope can close (`using`). */
 export type Connection = Sqlite.Database & Disposable;
 
-/** Opens a read-write connection to a Gapstone file. Throws `CommandError`, and then the file is unchanged. */
-export function connect(file: string, kind: Kind, options: ConnectOptions = {}): Connection {
-  const hasLog = lookAtFile(file, kind, refuseReadOnly);
-  if (!options.asItIs) clearForeignLog(file);
-  const timeout = options.busyTimeout ?? 5000;
-  // Closing a read-write connection writes the log into the file, so check through a read-only one first.
-  if (hasLog) connectReadOnly(file, kind, options).close();
-  const sqlite = attempt(file, { timeout }, (each) => {
-    inspectFile(file, kind, each, 'schema', options);
-    setPragmas(each, options);
-  });
-  connections.set(sqlite, [identityOf(file)]);
-  return sqlite;
+const hint = 'restore a backup with "gapstone restore", or move the file away to start with a new database';
+
+/** The size of the write-ahead log beside a file: with a log that has content it is in use, or was not closed. */
+export function logBytes(file: string): number {
+  return statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Checks that a file is a readable Gapstone catalog; it may be on a read-only disk. Throws `CommandError`. */
-export function inspectCatalog(file: string, options: ConnectOptions = {}): void {
-  connectReadOnly(file, 'catalog', options).close();
+/** Opens a read-write connection to a Gapstone file. Throws `CommandError`, and then the file is unchanged. */
+export function connect(file: string, kind: Kind, options: ConnectOptions = {}): Connection {
+  // Closing a read-write connection writes the log into the file, so check through a read-only one first.
+  if (logBytes(file) > 0) connectReadOnly(file, kind, options).close();
+  requireAccess(file, 'written');
+  return open(file, options, false, (sqlite) => {
+    inspectFile(file, kind, sqlite, 'schema', options);
+    setPragmas(sqlite, options);
+  });
+}
+
+/** Opens a read-only connection to a Gapstone file, which may be on a read-only disk. Throws `CommandError`. */
+export function connectReadOnly(file: string, kind: Kind, options: ConnectOptions = {}): Connection {
+  const hasLog = logBytes(file) > 0;
+  // SQLite's readonly mode leaves an empty log behind and cannot roll back what a kill interrupted, so it is used only
+  // where a log is waiting, which a writable connection would write into the file on close.
+  return open(file, options, hasLog, (sqlite) => {
+    sqlite.pragma('query_only = ON');
+    inspectFile(file, kind, sqlite, hasLog && options.checkUnclean ? 'quick' : 'schema', options);
+  });
+}
+
+/** The application id of a file; null where it is no database. Throws errors of SQLite. */
+export function applicationIdOf(file: string): number | null {
+  if (statSync(file).size === 0) return null;
+  const sqlite = new Sqlite(file, { fileMustExist: true, readonly: logBytes(file) > 0 });
+  try {
+    return sqlite.pragma('application_id', { simple: true }) as number;
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'SQLITE_NOTADB') throw error;
+    return null;
+  } finally {
+    sqlite.close();
+  }
 }
 
 /** Attaches a catalog for reading. Throws `CommandError`. */
 export function attachCatalog(
   sqlite: Sqlite.Database,
   file: string,
-  { asItIs }: ConnectOptions = {},
-  name = attachedName,
+  { asItIs = false }: ConnectOptions = {},
 ): void {
   try {
-    if (!asItIs) clearForeignLog(file);
-    sqlite.prepare(`ATTACH ? AS ${name}`).run(file);
+    sqlite.prepare(`ATTACH ? AS ${attachedName}`).run(file);
     // With WAL an importer and the readers never wait for each other. A read-only file has no importer.
-    try {
-      if (!asItIs) sqlite.pragma(`${name}.journal_mode = WAL`);
-    } catch (error) {
-      // An exchange is retried when busy: without WAL an importer would block readers for good.
-      if (!takesNoWrites(error) || (name !== attachedName && storageFault(error) === 'busy')) throw error;
-    }
-    sqlite.pragma(`${name}.cache_size = -32768`);
+    if (!asItIs) whenWritable(() => sqlite.pragma(`${attachedName}.journal_mode = WAL`));
+    sqlite.pragma(`${attachedName}.cache_size = -32768`);
     // From the first read on SQLite's shared lock is held, so that no other process removes the log.
-    sqlite.prepare(`SELECT generation FROM ${name}.catalog`).get();
+    sqlite.prepare(`SELECT generation FROM ${attachedName}.catalog`).get();
   } catch (error) {
-    detach(sqlite, name);
     throw asOpenError(file, error as Error);
   }
-  connections.set(sqlite, [...(connections.get(sqlite) ?? []), identityOf(file)]);
-}
-
-/** Replaces the attached catalog; the former one stays when the new one cannot be opened. Throws `CommandError`. */
-export function exchangeAttached(sqlite: Sqlite.Database, file: string, options: ConnectOptions): void {
-  const second = 'next_catalog';
-  attachCatalog(sqlite, file, options, second);
-  detach(sqlite, attachedName);
-  try {
-    attachCatalog(sqlite, file, options);
-  } finally {
-    detach(sqlite, second);
-    connections.set(sqlite, [...(connections.get(sqlite)?.slice(0, 1) ?? []), identityOf(file)]);
-  }
-}
-
-export function detachCatalog(sqlite: Sqlite.Database): void {
-  detach(sqlite, attachedName);
-  connections.set(sqlite, connections.get(sqlite)?.slice(0, 1) ?? []);
-}
-
-function detach(sqlite: Sqlite.Database, name: string): void {
-  const attached = sqlite.pragma('database_list') as { name: string }[];
-  if (attached.some((each) => each.name === name)) sqlite.exec(`DETACH ${name}`);
 }
 
 /** Removes the log of a catalog that no other connection has open. `schema` is its name on the connection. */
@@ -106,71 +105,65 @@ export function leaveAtRest(sqlite: Sqlite.Database, schema: string): void {
   }
 }
 
-/**
- * Empties the log of the attached catalog before another file of its name is opened: SQLite finds a log by name, and
- * would write this one into that file. Throws `CommandError` where the log cannot be emptied.
- */
-export function leaveNoLog(sqlite: Sqlite.Database, file: string): void {
+/** Creates a whole database file, unless another process does so at the same time. Throws `CommandError`. */
+export function createDatabaseFile(file: string, kind: Kind): void {
+  requireFolder(file);
   try {
-    const [result] = sqlite.pragma(`${attachedName}.wal_checkpoint(TRUNCATE)`) as { busy: number }[];
-    if (result?.busy === 0) return;
+    inPrivateFolder(file, (temporary) => {
+      const sqlite = new Sqlite(temporary);
+      try {
+        initialize(sqlite, kind);
+        sqlite.pragma('journal_mode = WAL');
+      } finally {
+        sqlite.close();
+      }
+      // Other users may read a catalog, but not users' data.
+      if (kind === 'users') chmodSync(temporary, 0o600);
+      syncPath(temporary);
+      // SQLite would apply the log of a removed file, which a server may still have open.
+      if (!isThere(file)) for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+      publishNew(temporary, file);
+    });
   } catch (error) {
-    if (storageFault(error) === null) throw error;
-  }
-  if (logBytes(file) > 0)
-    throw new CommandError(`${file} has a log beside it, which may be that of the former catalog`);
-}
-
-/** Device and inode of a file; null where there is none, and for a database in memory. */
-export function identityOf(file: string): string | null {
-  if (file === ':memory:') return null;
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat ? `${stat.dev} ${stat.ino}` : null;
-}
-
-/** The files that each connection has open. Closing any descriptor of a file drops SQLite's POSIX locks on it. */
-const connections = new Map<Sqlite.Database, (string | null)[]>();
-
-function isOpenHere(file: string): boolean {
-  for (const sqlite of connections.keys()) if (!sqlite.open) connections.delete(sqlite);
-  const identity = identityOf(file);
-  return identity !== null && [...connections.values()].flat().includes(identity);
-}
-
-/**
- * Checks the header; gives whether a log with content is beside the file. Skips a file that this process has open:
- * reading it would drop SQLite's locks.
- */
-function lookAtFile(file: string, expected: Kind, refuse: (file: string) => void = () => undefined): boolean {
-  if (isOpenHere(file)) return false;
-  const { kind, userVersion, hasLog } = readHeader(file, expected);
-  // SQLite would apply that log to this file.
-  if (hasLog && !keepsLog(file))
+    if ((error as { code?: string }).code === 'EEXIST') return;
     throw new CommandError(
-      `beside ${file} lies the log of another file that had this name: remove ${file}-wal, or restore a backup`,
+      `${file} cannot be created: ${(error as Error).message}${rightsAround(file, error)}`,
     );
-  refuseNewer(file, kind, userVersion);
-  refuse(file);
-  return hasLog;
+  }
 }
 
-function clearForeignLog(file: string): void {
-  if (!isOpenHere(file)) removeForeignLog(file);
+function open(
+  file: string,
+  { busyTimeout: timeout = 5000 }: ConnectOptions,
+  readonly: boolean,
+  prepare: (sqlite: Sqlite.Database) => void,
+): Connection {
+  const stat = statIfThere(file);
+  if (!stat) throw new CommandError(`there is no database at ${file}`);
+  if (!stat.isFile()) throw new CommandError(`${file} is not a file`);
+  requireAccess(file, 'read');
+  // SQLite would take it for a new database.
+  if (stat.size === 0) throw notADatabase(file);
+  let sqlite: Sqlite.Database | undefined;
+  try {
+    sqlite = new Sqlite(file, { timeout, readonly, fileMustExist: true });
+    prepare(sqlite);
+    return Object.assign(sqlite, { [Symbol.dispose]: () => void sqlite!.close() });
+  } catch (error) {
+    sqlite?.close();
+    throw asOpenError(file, error as Error);
+  }
 }
 
-/** Opens a read-only connection to a Gapstone file. Throws `CommandError`. */
-export function connectReadOnly(file: string, kind: Kind, options: ConnectOptions = {}): Connection {
-  const hasLog = lookAtFile(file, kind);
-  const how = hasLog && options.checkUnclean ? 'quick' : 'schema';
-  const timeout = options.busyTimeout ?? 5000;
-  // SQLite's readonly mode leaves an empty log behind and cannot roll back what a kill interrupted, so it is used only
-  // where a log is waiting, which a writable connection would write into the file on close.
-  const sqlite = attempt(file, { timeout, readonly: hasLog }, (each) => {
-    each.pragma('query_only = ON');
-    inspectFile(file, kind, each, how, options);
-  });
-  connections.set(sqlite, [identityOf(file)]);
-  return sqlite;
+/** Throws `CommandError` without the permission, or where a file on a read-only disk would be written. */
+export function requireAccess(file: string, verb: 'read' | 'written'): void {
+  if (!isThere(file)) return;
+  if (verb === 'written') requireAccess(file, 'read');
+  try {
+    accessSync(file, verb === 'read' ? constants.R_OK : constants.W_OK);
+  } catch (error) {
+    throw new CommandError(`${file} cannot be ${verb}: ${whyRefused(file, error)}`);
+  }
 }
 
 function inspectFile(
@@ -180,37 +173,33 @@ function inspectFile(
   how: 'schema' | 'quick',
   { anySchema = false }: ConnectOptions,
 ): void {
+  const pragma = (name: string) => sqlite.pragma(name, { simple: true }) as number;
   const { schema } = inspect(file, sqlite, how, kind);
-  const newest = listMigrations(kind).length;
+  const newest = newestSchema(kind);
   if (!anySchema && schema < newest)
     throw new CommandError(
       `${file} has schema ${schema}, this version of Gapstone needs ${newest}: start "gapstone serve" once to upgrade it`,
     );
+  // SQLite notices only whole missing pages. With a log waiting, the file may be shorter than its header says. The size
+  // is read last: whoever writes the log into the file makes it longer first.
+  const expected = pragma('page_count') * pragma('page_size');
+  const isLogged = logBytes(file) > 0;
+  const { size } = statSync(file);
+  if (size < expected && !isLogged)
+    throw new CommandError(`${file} is truncated: ${size} bytes of ${expected}: ${hint}`);
 }
 
-function attempt(
-  file: string,
-  options: Sqlite.Options,
-  prepare: (sqlite: Sqlite.Database) => void,
-): Connection {
-  let sqlite: Sqlite.Database | undefined;
-  try {
-    const opened = new Sqlite(file, { ...options, fileMustExist: true });
-    sqlite = opened;
-    prepare(opened);
-    return Object.assign(opened, { [Symbol.dispose]: () => void opened.close() });
-  } catch (error) {
-    sqlite?.close();
-    throw asOpenError(file, error as Error);
-  }
-}
+const notADatabase = (file: string): CommandError =>
+  new CommandError(`${file} is not a database (${statSync(file).size} bytes): ${hint}`);
 
 function asOpenError(file: string, error: Error): Error {
   if (error instanceof CommandError) return error;
+  const code = String((error as { code?: unknown }).code);
+  if (code === 'SQLITE_NOTADB') return notADatabase(file);
   // SQLite reports a damaged schema declaration, as of a view, as wrong SQL, not as corruption.
-  if ((error as { code?: unknown }).code === 'SQLITE_ERROR') return damaged(file, error.message);
+  if (code === 'SQLITE_ERROR') return damaged(file, error.message);
   // SQLite's message does not name the owner of the folder.
-  const isRefused = /^SQLITE_(READONLY|CANTOPEN)/.test(String((error as { code?: unknown }).code));
+  const isRefused = /^SQLITE_(READONLY|CANTOPEN)/.test(code);
   const rights = isRefused ? rightsAround(dirname(file), { code: 'EACCES' }) : '';
   switch (storageFault(error)) {
     case 'damaged':

@@ -12,8 +12,7 @@ import {
   whyRefused,
 } from '../base/files.ts';
 import { storageFault } from './faults.ts';
-import type { Kind } from './header.ts';
-import { schemaVersion } from './migrate.ts';
+import { type Kind, schemaVersion } from './schema.ts';
 import { inspect } from './schema-check.ts';
 
 export interface DatabaseCopy {
@@ -29,7 +28,8 @@ export function hashFile(file: string): string {
   return `${file}.sha256`;
 }
 
-const pagesPerStep = 2000;
+/** Pages that a backup copies before it lets others run. */
+export const pagesPerStep = 2000;
 
 /** The free bytes of a folder's disk, for this user. */
 export function freeBytes(folder: string): number {

@@ -1,26 +1,20 @@
 import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
+import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { isThere } from '../base/files.ts';
-import { type Audience, createAudience } from './audience.ts';
 import {
   attachCatalog,
   attachedName,
   type ConnectOptions,
   connect,
-  detachCatalog,
-  exchangeAttached,
-  inspectCatalog,
+  connectReadOnly,
+  createDatabaseFile,
   leaveAtRest,
-  leaveNoLog,
   setPragmas,
 } from './connect.ts';
-import { createDatabaseFile, initialize } from './create.ts';
 import { databaseMoved } from './faults.ts';
-import { drizzleOnFirstUse, prepareOnFirstUse } from './first-use.ts';
-import { createGeneration } from './generation.ts';
-import type { Kind } from './header.ts';
+import { initialize, type Kind } from './schema.ts';
 import { createTurns, lockPatience } from './turns.ts';
 
 /**
@@ -49,13 +43,11 @@ export interface Database extends Disposable {
    * Never waits for a lock synchronously: retries a write for `lockPatience` while the event loop runs (rule D23.3).
    */
   neverBlock(): void;
-  /** A number that changes when the catalog or a mapping decision changes, also by another process. */
-  generation(): number;
   /**
-   * Follows the catalog file when it was replaced (rule D23) or overwritten. Gives whether it was replaced. Throws
-   * `CommandError` for a file that cannot be served, and keeps the former one.
+   * A text that changes when the catalog or a mapping decision changes, also by another process. It is equal on all
+   * connections that read the same state.
    */
-  renewCatalog(): boolean;
+  catalogVersion(): string;
   audience: Audience;
   /**
    * Throws SQLITE_READONLY_DBMOVED when the open file was moved, replaced or removed: SQLite does not check once it has
@@ -63,6 +55,14 @@ export interface Database extends Disposable {
    */
   requireInPlace(): void;
   close(): void;
+}
+
+/** Tracks whom writes to users' data affect, so that cached answers of others stay valid. */
+export interface Audience {
+  /** Records a write that affects a person and, unless null, all members and tokens of an organization. */
+  concern(subject: string, organization: string | null): void;
+  /** A text that changes with every write that affects this viewer, and with every write of another process. */
+  version(subject: string | null, organization: string | null): string;
 }
 
 /** Wraps the work of a write inside its transaction. SQLITE_BUSY before the work retries it, unless `isLast`. */
@@ -95,7 +95,7 @@ export function openCatalog(file: string, options: OpenOptions = {}): Database {
 export function openDatabase({ db, usersDb }: Files, options: OpenOptions = {}): Database {
   if (db === memory) return openInMemory();
   // Check the catalog before users' data is created or written.
-  if (isThere(db)) inspectCatalog(db, options);
+  if (isThere(db)) connectReadOnly(db, 'catalog', options).close();
   else if (!options.create) requireDatabaseFile(db);
   const sqlite = connectUsers(usersDb, options);
   try {
@@ -153,11 +153,11 @@ export function requireDatabaseFile(file: string): void {
     );
 }
 
-/** Identity of a file (device and inode), and size and time of its content; undefined where there is none. */
-function lookAt(file: string): { file: string; content: string } | undefined {
-  if (file === ':memory:') return undefined;
+/** Device and inode of a file; undefined where there is none, and in memory. */
+function identityOf(file: string): string | undefined {
+  if (file === memory) return undefined;
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat && { file: `${stat.dev} ${stat.ino}`, content: `${stat.size} ${stat.mtimeNs}` };
+  return stat && `${stat.dev} ${stat.ino}`;
 }
 
 function wrap(
@@ -166,37 +166,35 @@ function wrap(
   catalog: string | null,
   { asItIs = false }: ConnectOptions = {},
 ): Database {
-  prepareOnFirstUse(sqlite);
-  const opened = lookAt(file);
-  const isInPlace = () => file === memory || lookAt(file)?.file === opened?.file;
-  const generation = createGeneration(sqlite, catalog !== null || file === memory, catalog !== null);
-  const attached =
-    catalog === null ? null : createAttachedCatalog(sqlite, catalog, { asItIs }, generation.exchanged);
+  const catalogFile = catalog ?? file;
+  const opened = { file: identityOf(file), catalogFile: identityOf(catalogFile) };
+  const changes = catalog === null && file !== memory ? "''" : '(SELECT changes FROM mapping_changes)';
+  const version = sqlite
+    .prepare<[], string>(`SELECT json_array(generation, changed_at, digest, ${changes}) FROM catalog`)
+    .pluck();
 
   // Made once: to make one takes as long as to run it.
   const readTransaction = sqlite.transaction((work: () => unknown) => work()).deferred;
 
   function requireInPlace(): void {
-    if (!isInPlace()) throw databaseMoved();
+    if (identityOf(file) !== opened.file) throw databaseMoved();
   }
 
   function close(): void {
     if (!sqlite.open) return;
-    // If the file was replaced, the log beside that name belongs to the new file.
-    const isOurs = attached === null ? file !== memory && isInPlace() : attached.isInPlace();
-    if (!asItIs && isOurs) leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
+    // If the file was moved, the log beside that name belongs to another one.
+    const isInPlace = file !== memory && identityOf(catalogFile) === opened.catalogFile;
+    if (!asItIs && isInPlace) leaveAtRest(sqlite, catalog === null ? 'main' : attachedName);
     sqlite.close();
   }
 
   return {
     sqlite,
-    orm: drizzleOnFirstUse(sqlite),
+    orm: drizzle(sqlite),
     names: { catalog: catalog === null ? 'main' : attachedName, users: 'main' },
-    read: (work) =>
-      sqlite.inTransaction ? work() : generation.reading(() => readTransaction(work) as never),
+    read: (work) => (sqlite.inTransaction ? work() : (readTransaction(work) as never)),
     ...createWrites(sqlite, catalog !== null, requireInPlace),
-    generation: generation.current,
-    renewCatalog: () => attached?.renew() ?? false,
+    catalogVersion: () => version.get()!,
     audience: createAudience(sqlite),
     requireInPlace,
     close,
@@ -252,39 +250,28 @@ function createWrites(
   };
 }
 
-/** Follows the attached catalog when its file is replaced or overwritten. */
-function createAttachedCatalog(
-  sqlite: Sqlite.Database,
-  catalog: string,
-  options: ConnectOptions,
-  exchanged: () => void,
-) {
-  let attached = lookAt(catalog);
-  let seen = attached;
+const mostRemembered = 50_000;
+
+function createAudience(sqlite: Sqlite.Database): Audience {
+  const otherWrites = sqlite.prepare('PRAGMA data_version').pluck();
+  const versions = new Map<string, number>();
+  let writes = 0;
+  let everybody = 0;
+
+  function note(key: string): void {
+    if (versions.size >= mostRemembered) {
+      versions.clear();
+      everybody = writes;
+    }
+    versions.set(key, ++writes);
+  }
+
   return {
-    isInPlace: () => lookAt(catalog)?.file === attached?.file,
-    renew(): boolean {
-      if (sqlite.inTransaction) return false;
-      const before = seen;
-      seen = lookAt(catalog);
-      // A removed catalog is served until there is a new one.
-      if (seen === undefined) return false;
-      const isOther = seen.file !== attached?.file;
-      // SQLite's cached pages are stale when the file was overwritten in place. Two equal looks mean that the writer
-      // has finished.
-      if (!isOther && (seen.content === attached?.content || seen.content !== before?.content)) return false;
-      if (isOther) leaveNoLog(sqlite, catalog);
-      inspectCatalog(catalog, { busyTimeout: 0 });
-      if (isOther) exchangeAttached(sqlite, catalog, options);
-      else {
-        detachCatalog(sqlite);
-        attachCatalog(sqlite, catalog, options);
-      }
-      // Attaching may have changed the file, as when it turned on WAL.
-      const now = lookAt(catalog);
-      attached = now?.file === seen.file ? now : seen;
-      exchanged();
-      return isOther;
+    concern(subject, organization) {
+      note(`user ${subject}`);
+      if (organization !== null) note(`organization ${organization}`);
     },
+    version: (subject, organization) =>
+      `${otherWrites.get()} ${everybody} ${versions.get(`user ${subject}`) ?? 0} ${versions.get(`organization ${organization}`) ?? 0}`,
   };
 }

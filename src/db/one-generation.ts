@@ -12,27 +12,27 @@ export type InOneGeneration = <T>(work: () => Promise<T>) => Promise<T>;
  * throws, and 503 where the catalog changes in every attempt.
  */
 export async function inOneGeneration<T>(
-  db: Pick<Database, 'generation'>,
+  db: Pick<Database, 'catalogVersion'>,
   work: () => Promise<T>,
 ): Promise<T> {
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const generation = db.generation();
+    const catalogVersion = db.catalogVersion();
     try {
       const made = await work();
-      if (db.generation() === generation) return made;
+      if (db.catalogVersion() === catalogVersion) return made;
     } catch (error) {
-      if (db.generation() === generation) throw error;
+      if (db.catalogVersion() === catalogVersion) throw error;
     }
   }
   throw unavailable('The catalog is being changed. Try again', 5);
 }
 
 /** Gives a function whose value `make` computes once for each generation of the catalog. */
-export function perGeneration<T>(db: Pick<Database, 'generation'>, make: () => T): () => T {
-  let made: { generation: number; value: T } | null = null;
+export function perGeneration<T>(db: Pick<Database, 'catalogVersion'>, make: () => T): () => T {
+  let made: { catalogVersion: string; value: T } | null = null;
   return () => {
-    const generation = db.generation();
-    if (made?.generation !== generation) made = { generation, value: make() };
+    const catalogVersion = db.catalogVersion();
+    if (made?.catalogVersion !== catalogVersion) made = { catalogVersion, value: make() };
     return made.value;
   };
 }

@@ -1,36 +1,32 @@
-import { constants, copyFileSync, createWriteStream, readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  createWriteStream,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import type Sqlite from 'better-sqlite3';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { CommandError } from '../base/errors.ts';
-import {
-  freeName,
-  inPrivateFolder,
-  isThere,
-  realFile,
-  rightsAround,
-  sha256OfFile,
-  statIfThere,
-} from '../base/files.ts';
+import { freeName, isThere, realFile, rightsAround, sha256OfFile, statIfThere } from '../base/files.ts';
 import { requireFolder } from '../base/installation.ts';
 import { printable } from '../base/text.ts';
 import { memberOf } from './backup-file.ts';
+import { applicationIdOf, connectReadOnly, logBytes } from './connect.ts';
 import { freeBytes, hashFile, requireBytes, seal } from './copy.ts';
 import type { Files } from './database.ts';
-import { likeFormer } from './exchange.ts';
-import { applicationIds, type Header, isZip, type Kind, readApplicationId, readHeader } from './header.ts';
-import { addKept, type Kept, readKept, sourcesOf } from './kept.ts';
-import { schemaVersion } from './migrate.ts';
+import { storageFault } from './faults.ts';
 import { replaceDatabases } from './replace.ts';
-import { refuseNewer } from './schema-check.ts';
-
-/** What no restore reverts; `lost` says what could not be read, and why. */
-interface Known {
-  kept: Kept | null;
-  lost?: string;
-}
+import { applicationIds, type Kind, kindOf } from './schema.ts';
+import { retainSiteRecords } from './site-records.ts';
 
 export interface Restored {
   bytes: number;
@@ -50,12 +46,13 @@ interface Audited {
   hash: string;
 }
 
-/** A file of a backup and its destination; `unpack` writes it. */
+/** A database of a backup: where it is restored, its name in messages, and what writes it to another file. */
 interface Part {
   kind: Kind;
   file: string;
   bytes: number;
-  unpack: (temporary: string) => Promise<void>;
+  name: string;
+  unpack(to: string): Promise<void>;
 }
 
 /**
@@ -77,13 +74,50 @@ export async function restoreBackup(
     if (resolve(realFile(backup)) === resolve(file))
       throw new CommandError(`${backup} is the database itself`);
   let zip: ZipFile | null = null;
+  const folders: string[] = [];
+  const unpacked: string[] = [];
   try {
     if (isZip(backup)) zip = await openZip(backup);
     const parts = zip === null ? [partOf(backup, places)] : await partsOf(backup, zip, places);
     for (const { file } of parts) refuseForeign(file);
     for (const { file, bytes } of parts) requireBytes(file, bytes, room(requireFolder(file)));
-    const known = parts.some(({ kind }) => kind === 'users') ? readKnown(places) : { kept: null };
-    return await restoreParts(backup, parts, now, audited, known);
+    for (const part of parts) {
+      const folder = mkdtempSync(`${part.file}.part-`);
+      folders.push(folder);
+      const to = join(folder, basename(part.file));
+      await part.unpack(to);
+      inspectPart(to, part);
+      unpacked.push(to);
+    }
+    // For a plain database, hash the copy that will be used.
+    const sha256 = sha256OfFile(zip === null ? unpacked[0]! : backup);
+    compareHash(backup, sha256);
+    let lost: string | undefined;
+    const schemas = parts.map(
+      ({ kind }, index) =>
+        seal(unpacked[index]!, 'full', backup, (sqlite) => {
+          refuseLooseRows(sqlite);
+          if (kind === 'users') lost = prepareUsers(sqlite, places, audited, parts.length === 1);
+        }).schema,
+    );
+    const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+    const replacements = parts.map(({ file }, index) => ({
+      sealed: unpacked[index]!,
+      file,
+      keptAs: freeName(`${file}${suffix}`),
+    }));
+    const replaced = replaceDatabases(replacements);
+    return {
+      bytes: statSync(backup).size,
+      sha256,
+      files: parts.map(({ kind, file }, index) => ({
+        kind,
+        file,
+        schema: schemas[index]!,
+        before: replaced[index] ? replacements[index]!.keptAs : null,
+      })),
+      ...(lost === undefined ? {} : { lost }),
+    };
   } catch (error) {
     if (error instanceof CommandError) {
       // A hint for a database in use: here a backup is what is wrong.
@@ -98,86 +132,39 @@ export async function restoreBackup(
     throw new CommandError(`${backup} cannot be restored: ${why}. Nothing was changed`);
   } finally {
     zip?.close();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function restoreParts(
-  backup: string,
-  parts: Part[],
-  now: Date,
-  audited: Audited | null,
-  known: Known,
-): Promise<Restored> {
-  const suffix = `.before-restore-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`;
-  return inPrivateFolders(parts, async (temporaries) => {
-    for (const [index, part] of parts.entries()) await part.unpack(temporaries[index]!);
-    // For a plain database, hash the copy that will be used.
-    const sha256 = sha256OfFile(isZip(backup) ? backup : temporaries[0]!);
-    compareHash(backup, sha256);
-    const sealed = parts.map(({ kind }, index) =>
-      seal(temporaries[index]!, 'full', backup, (sqlite) => {
-        prepareForUse(sqlite, kind, audited);
-        if (kind === 'users' && known.kept !== null)
-          addKept(sqlite, known.kept, !parts.some((part) => part.kind === 'catalog'));
-      }),
-    );
-    const replacements = parts.map(({ file }, index) => {
-      likeFormer(temporaries[index]!, file);
-      return { sealed: temporaries[index]!, file, keptAs: freeName(`${file}${suffix}`) };
-    });
-    const replaced = replaceDatabases(replacements);
-    return {
-      bytes: statSync(backup).size,
-      sha256,
-      files: parts.map(({ kind, file }, index) => {
-        const before = replaced[index] ? replacements[index]!.keptAs : null;
-        return { kind, file, schema: sealed[index]!.schema, before };
-      }),
-      ...(known.lost === undefined ? {} : { lost: known.lost }),
-    };
-  });
-}
-
-/** Reads what no restore reverts from the current files, and says what an unreadable file loses. */
-function readKnown({ catalog, users }: Record<Kind, string>): Known {
-  let kept: Kept | null = null;
-  let unread = 'which bundles were applied here and what the inbox held is what the backup says';
-  try {
-    if (!isThere(users)) return { kept };
-    kept = readKept(users);
-    unread = 'the inbox may bring back what the replaced catalog held';
-    if (isThere(catalog)) kept = { ...kept, inbox: [...kept.inbox, ...sourcesOf(catalog)] };
-    return { kept };
-  } catch (error) {
-    return { kept, lost: `${unread}: ${(error as Error).message}` };
-  }
-}
-
-function inPrivateFolders<T>(parts: Part[], work: (temporaries: string[]) => Promise<T>): Promise<T> {
-  const [first, ...rest] = parts;
-  if (first === undefined) return work([]);
-  return inPrivateFolder(first.file, (temporary) =>
-    inPrivateFolders(rest, (others) => work([temporary, ...others])),
-  );
+function isZip(file: string): boolean {
+  if (statIfThere(file)?.isFile() !== true) return false;
+  const bytes = Buffer.alloc(4);
+  const handle = openSync(file, 'r');
+  readSync(handle, bytes);
+  closeSync(handle);
+  return bytes.toString('latin1') === 'PK\x03\x04';
 }
 
 function partOf(backup: string, places: Record<Kind, string>): Part {
   const stat = statIfThere(backup);
-  if (stat?.isFile() && readApplicationId(backup) === null)
-    throw new CommandError(
-      `${backup} is no backup of Gapstone: it is neither a zip nor a database (${stat.size} bytes). Nothing was changed`,
-    );
-  const { kind, userVersion, hasLog } = readHeader(backup);
-  refuseNewer(backup, kind, userVersion);
-  if (hasLog)
+  if (!stat) throw new CommandError(`there is no database at ${backup}`);
+  if (!stat.isFile()) throw new CommandError(`${backup} is not a file`);
+  if (logBytes(backup) > 0)
     throw new CommandError(
       `${backup} is a database in use, not a backup: it has a log beside it. Make a backup with "gapstone backup"`,
     );
+  const id = applicationIdOf(backup);
+  if (id === null)
+    throw new CommandError(
+      `${backup} is no backup of Gapstone: it is neither a zip nor a database (${stat.size} bytes). Nothing was changed`,
+    );
+  const kind = kindOf(backup, id);
   return {
     kind,
     file: places[kind],
-    bytes: statSync(backup).size,
-    unpack: async (temporary) => copyFileSync(backup, temporary, constants.COPYFILE_EXCL),
+    bytes: stat.size,
+    name: backup,
+    unpack: async (to) => copyFileSync(backup, to, constants.COPYFILE_EXCL),
   };
 }
 
@@ -205,7 +192,7 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
       throw new CommandError(
         `${backup} is no backup of Gapstone: it has the member ${printable(entry.fileName, 64)}`,
       );
-    const unpack = async (temporary: string) => {
+    const unpack = async (to: string) => {
       const stream = await zip.openReadStreamPromise(entry as Entry);
       let sum = 0;
       async function* summed(chunks: AsyncIterable<Buffer>) {
@@ -214,30 +201,36 @@ async function partsOf(backup: string, zip: ZipFile, places: Record<Kind, string
           yield chunk;
         }
       }
-      await pipeline(stream, summed, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+      await pipeline(stream, summed, createWriteStream(to, { flags: 'wx', mode: 0o600 }));
       // SQLite does not notice a changed bit in a text.
       if (sum !== entry.crc32)
         throw new CommandError(`${backup} was changed: its member ${entry.fileName} has another checksum`);
-      refuseNewer(backup, kind, headerOf(temporary, kind, `${backup}!/${entry.fileName}`).userVersion);
     };
-    parts.push({ kind, file: places[kind], bytes: entry.uncompressedSize, unpack });
+    const name = `${backup}!/${entry.fileName}`;
+    parts.push({ kind, file: places[kind], bytes: entry.uncompressedSize, name, unpack });
   }
   if (!parts.some(({ kind }) => kind === 'catalog'))
     throw new CommandError(`${backup} is no backup of Gapstone: it has no member ${memberOf('catalog')}`);
   return parts;
 }
 
-/** Reads the header of an unpacked member; errors show its name in the backup. */
-function headerOf(temporary: string, kind: Kind, name: string): Header {
+/** Inspects an unpacked database; errors show its name in the backup. */
+function inspectPart(unpacked: string, { kind, name }: Part): void {
   try {
-    return readHeader(temporary, kind);
+    connectReadOnly(unpacked, kind, { anySchema: true }).close();
   } catch (error) {
-    throw new CommandError((error as Error).message.replace(temporary, () => name));
+    if (error instanceof CommandError) error.message = error.message.replace(unpacked, () => name);
+    throw error;
   }
 }
 
 function refuseForeign(file: string): void {
-  const id = isThere(file) ? readApplicationId(file) : null;
+  let id: number | null = null;
+  try {
+    if (isThere(file)) id = applicationIdOf(file);
+  } catch (error) {
+    if (storageFault(error) !== 'damaged') throw error;
+  }
   if (id !== null && !Object.values(applicationIds).includes(id))
     throw new CommandError(`${file} belongs to another program: nothing was replaced`);
 }
@@ -250,15 +243,22 @@ function compareHash(backup: string, sha256: string): void {
   if (stated !== sha256) throw new CommandError(`${backup} was changed: its SHA-256 does not match ${file}`);
 }
 
-function prepareForUse(sqlite: Sqlite.Database, kind: Kind, audited: Audited | null): void {
+function refuseLooseRows(sqlite: Sqlite.Database): void {
   const loose = sqlite.pragma('foreign_key_check') as { table: string }[];
   if (loose.length > 0)
     throw new CommandError(`the backup is damaged: ${loose.length} rows refer to rows that do not exist`);
-  if (kind !== 'users') return;
-  sqlite.exec('DELETE FROM sessions');
-  // A backup of an older version has none.
-  if (schemaVersion(sqlite) >= 8) sqlite.exec('DELETE FROM user_tokens');
+}
+
+/** Ends sessions, sets the audit head, and adds what no restore reverts. Gives what of that could not be read. */
+function prepareUsers(
+  sqlite: Sqlite.Database,
+  places: Record<Kind, string>,
+  audited: Audited | null,
+  isAlone: boolean,
+): string | undefined {
+  sqlite.exec('DELETE FROM sessions; DELETE FROM user_tokens');
   sqlite
     .prepare('UPDATE audit_head SET seq = ?, hash = ?')
     .run(audited?.seq ?? 0, audited?.hash ?? '0'.repeat(64));
+  return retainSiteRecords(sqlite, { db: places.catalog, usersDb: places.users }, isAlone);
 }

@@ -2,17 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { CommandError } from '../base/errors.ts';
 import { printable } from '../base/text.ts';
 import { storageFault } from './faults.ts';
-import { type Kind, kindOf } from './header.ts';
-import { listMigrations, migrate, schemaVersion } from './migrate.ts';
-
-/** Throws `CommandError` for a schema that only a newer Gapstone can read. */
-export function refuseNewer(file: string, kind: Kind, version: number): void {
-  const newest = listMigrations(kind).length;
-  if (version > newest)
-    throw new CommandError(
-      `${file} has schema ${version}, this version of Gapstone supports ${newest} at most: use a newer Gapstone`,
-    );
-}
+import { type Kind, kindOf, migrate, refuseSchema, schemaVersion } from './schema.ts';
 
 /** The faults that a check finds in a file, by its name on the connection, one line each; none for a healthy database. */
 export function damageOf(sqlite: Sqlite.Database, how: 'schema' | 'quick' | 'full', name = 'main'): string[] {
@@ -45,23 +35,17 @@ export function inspect(
 ): { kind: Kind; schema: number } {
   const kind = kindOf(file, sqlite.pragma('application_id', { simple: true }) as number, expected);
   const schema = schemaVersion(sqlite);
-  refuseNewer(file, kind, schema);
-  // First of all: the damage check reads tables, which could run code of a foreign schema.
-  refuseForeign(file, sqlite, kind);
-  const damage = damageOf(sqlite, how);
-  if (damage.length > 0) throw damaged(file, damage[0]!);
-  return { kind, schema };
-}
-
-function refuseForeign(file: string, sqlite: Sqlite.Database, kind: Kind): void {
-  let problems: string[];
+  refuseSchema(file, kind, schema);
   try {
-    problems = schemaProblems(sqlite, kind);
+    // First of all: the damage check reads tables, which could run code of a foreign schema.
+    const problems = schemaProblems(sqlite, kind);
+    if (problems.length > 0) throw new ForeignSchemaError(file, kind, problems);
+    const [damage] = damageOf(sqlite, how);
+    if (damage !== undefined) throw damaged(file, damage);
   } catch (error) {
-    if (storageFault(error) !== 'damaged') throw error;
-    throw damaged(file, (error as Error).message);
+    throw storageFault(error) === 'damaged' ? damaged(file, (error as Error).message) : error;
   }
-  if (problems.length > 0) throw new ForeignSchemaError(file, kind, problems);
+  return { kind, schema };
 }
 
 export function damaged(file: string, detail: string): CommandError {
@@ -95,7 +79,7 @@ const statistics: SchemaRow[] = [
  * Compares the schema with that of the migrations (rule D34.3); gives a line for each difference. Runs no code of the
  * file.
  */
-export function schemaProblems(sqlite: Sqlite.Database, kind: Kind): string[] {
+function schemaProblems(sqlite: Sqlite.Database, kind: Kind): string[] {
   const version = schemaVersion(sqlite);
   const rows = schemaRows(sqlite);
   // Another process migrated it between the two reads: compare again.
@@ -121,14 +105,11 @@ function expectedRows(kind: Kind, version: number): SchemaRow[] {
   const known = expectedOf.get(`${kind} ${version}`);
   if (known) return known;
   const own = new Sqlite(':memory:');
-  try {
-    migrate(own, kind, version);
-    const rows = schemaRows(own);
-    expectedOf.set(`${kind} ${version}`, rows);
-    return rows;
-  } finally {
-    own.close();
-  }
+  migrate(own, kind, version);
+  const rows = schemaRows(own);
+  own.close();
+  expectedOf.set(`${kind} ${version}`, rows);
+  return rows;
 }
 
 /** Longer than any row of Gapstone; a longer one need not be read. */

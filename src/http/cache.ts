@@ -14,7 +14,7 @@ import type { VerifiedTokens } from './verified-tokens.ts';
 
 /** Says which state the data have; a database implements it. */
 export interface Freshness {
-  generation(): number;
+  catalogVersion(): string;
   audience: { version(subject: string | null, organization: string | null): string };
 }
 
@@ -59,7 +59,7 @@ export function createAnswerCache(fresh: Freshness, maxSize = 48 * 1024 * 1024) 
   /** The state of the data: of the catalog, and for a viewer of users' data too. */
   function stamp(viewer: Viewer | null, isExact = true): string {
     if (isExact || performance.now() - last.readAt >= staleMilliseconds) {
-      last.version = String(fresh.generation());
+      last.version = fresh.catalogVersion();
       last.readAt = performance.now();
     }
     if (viewer === null) return last.version;

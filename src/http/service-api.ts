@@ -44,7 +44,7 @@ export function serviceRoutes(
       if (state.draining)
         throw new AppError('UNAVAILABLE', 'The service is stopping', { 'Retry-After': '30' });
       try {
-        db.generation();
+        db.catalogVersion();
         db.requireInPlace();
       } catch {
         throw new AppError('UNAVAILABLE', 'The database cannot be read or written', { 'Retry-After': '30' });

@@ -25,8 +25,6 @@ export interface PoolOptions {
 
 export interface Pool {
   ask: Ask;
-  /** Has the workers open the files again: a catalog that replaced the current one is another file. */
-  reopen(): void;
   /** Ends the workers; jobs that wait or run are rejected with a 503. */
   stop(): Promise<void>;
 }
@@ -51,7 +49,6 @@ export function createPool(
   function createMember() {
     let worker: Worker | null = null;
     let isReady = false;
-    let isOutdated = false;
     let current: WaitingJob | null = null;
     let timer: NodeJS.Timeout | undefined;
 
@@ -99,11 +96,6 @@ export function createPool(
     /** Begins the next job, where this member is free. */
     function next(): void {
       if (current !== null || stopped || waiting.length === 0) return;
-      if (isOutdated) {
-        isOutdated = false;
-        void worker?.terminate();
-        worker = null;
-      }
       if (worker === null) start();
       if (!isReady) return;
       const job = waiting.shift()!;
@@ -120,10 +112,6 @@ export function createPool(
     start();
     return {
       next,
-      /** Opens the files again before the next job. */
-      reopen(): void {
-        isOutdated = true;
-      },
       async stop(): Promise<void> {
         const last = worker;
         if (last === null) return;
@@ -143,9 +131,6 @@ export function createPool(
         waiting.push({ request: { name, args }, resolve, reject });
         for (const member of members) member.next();
       });
-    },
-    reopen() {
-      for (const member of members) member.reopen();
     },
     async stop() {
       stopped = true;

@@ -16,7 +16,7 @@ import { openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest } from '../../src/db/digest.ts';
 import { type AuditLine, auditLines } from '../support/audit.ts';
 import { gapstone } from '../support/child.ts';
-import { makeOlder, newest, sha256 } from '../support/database-files.ts';
+import { sha256 } from '../support/database-files.ts';
 import { suite } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
 import { shipped } from '../support/reference.ts';
@@ -156,22 +156,6 @@ test('backups and restores are told of before they are begun, and with what came
     restored.files.map((each: Record<string, string>) => each[name]),
   );
   assert.equal(lines[5]!.detail, { sha256: restored.sha256, files, before });
-});
-
-test('a migration is told of, or not made', async () => {
-  const db = join(folder, 'gapstone.db');
-  rmSync(db);
-  makeOlder(db, 'catalog', 2);
-  const before = sha256(db);
-  const refused = await run('mapping list', { GAPSTONE_AUDIT_FILE: join(folder, 'nowhere/audit.jsonl') });
-  assert.is(refused.code, 1);
-  assert.match(refused.stderr, /cannot be upgraded to schema \d+: .*audit stream/);
-  assert.is(sha256(db), before);
-  await runs('mapping list');
-  assert.equal(
-    auditLines(file).map((line) => [line.action, line.detail]),
-    [['database.migrate', { from: 2, to: newest.catalog }]],
-  );
 });
 
 test('check --audit walks the chain, through rotated files too, and names the line that is wrong', async () => {

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
@@ -17,8 +8,9 @@ import { suite, testIf } from '../support/harness.ts';
 import { commandHere } from '../support/here.ts';
 import { asNobody, nobody, nobodyRunsProgram } from '../support/nobody.ts';
 import { shipped } from '../support/reference.ts';
-import { killAll, type Running, startServer, until } from '../support/running.ts';
+import { killAll, type Running, startServer } from '../support/running.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
+import { replaceBy } from '../support/site.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
 
 // Rule D23: the catalog is built, exchanged and kept where nothing can be written; users' data goes on beside it.
@@ -73,73 +65,55 @@ async function shown(ask: Ask, list: string): Promise<string[][]> {
 
 const has = async (ask: Ask, slug: string) => (await ask('GET', `/api/v1/stigs/${slug}`)).status === 200;
 
-exchange('is deleted and built anew under a server: nothing that users keep is lost', async () => {
-  const folder = scratchFolder();
-  const file = join(folder, 'g.db');
-  await imported(file, shipped('stigs'));
-  const { running, ask } = await served(folder, ['--db', file]);
-  const list = await makeList(ask);
-  const before = await shown(ask, list);
-  const digest = (await ask('GET', '/api/v1/catalog')).json.digest;
-  const favorites = (await ask('GET', '/api/v1/my-stigs')).json;
+exchange(
+  'is replaced under a server: the next answer is of the new one, and users lose nothing',
+  async () => {
+    const folder = scratchFolder();
+    const [file, other, again] = ['g.db', 'other.db', 'again.db'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await imported(file, shipped('stigs'));
+    await imported(other, put(folder, 'other.xml', writeXccdf({ id: 'Other_STIG', title: 'Other STIG' })));
+    await imported(again, shipped('stigs'));
+    const { running, ask } = await served(folder, ['--db', file]);
+    const list = await makeList(ask);
+    const before = await shown(ask, list);
+    const digest = (await ask('GET', '/api/v1/catalog')).json.digest;
+    const favorites = (await ask('GET', '/api/v1/my-stigs')).json;
+    const found = async (q: string) => (await ask('GET', `/api/v1/search?q=${q}`)).json.pagination.total;
+    assert.ok((await found('harbor')) > 0);
 
-  // The log goes with it, or is left behind: either must not be taken for that of the next.
-  rmSync(file);
-  assert.equal(await shown(ask, list), before, 'served on until there is another');
-  await imported(
-    file,
-    put(scratchFolder(), 'other.xml', writeXccdf({ id: 'Other_STIG', title: 'Other STIG' })),
-  );
-  await until('the other catalog is served', () => has(ask, 'other'));
-  assert.equal(
-    await shown(ask, list),
-    before.map(([slug, title, , notes]) => [slug, title, '', notes]),
-    'gone, with title and notes',
-  );
-  assert.equal((await ask('GET', '/api/v1/my-stigs')).json, favorites);
-  assert.is((await ask('GET', '/api/v1/stigs/harbor_linux_3')).status, 404);
-  const again = await ask('POST', `${list}/stigs`, { slugs: ['harbor_linux_3', 'other'] });
-  assert.equal(again.json, { success: true, added: 1, total: 3, notFound: ['harbor_linux_3'] });
-  assert.is((await ask('DELETE', `${list}/stigs`, { slugs: ['other'] })).json.removed, 1);
+    // Requests go on meanwhile, and are answered from one catalog or the other.
+    let replaced = false;
+    const asking = (async () => {
+      while (!replaced) assert.is((await ask('GET', '/api/v1/stigs')).status, 200);
+    })();
+    await replaceBy(file, other);
+    assert.ok(await has(ask, 'other'));
+    replaced = true;
+    await asking;
+    assert.is((await ask('GET', '/api/v1/stigs/harbor_linux_3')).status, 404);
+    assert.is(await found('harbor'), 0, 'the workers too');
+    assert.equal(
+      await shown(ask, list),
+      before.map(([slug, title, , notes]) => [slug, title, '', notes]),
+      'gone, with title and notes',
+    );
+    assert.equal((await ask('GET', '/api/v1/my-stigs')).json, favorites);
+    const added = await ask('POST', `${list}/stigs`, { slugs: ['harbor_linux_3', 'other'] });
+    assert.equal(added.json, { success: true, added: 1, total: 3, notFound: ['harbor_linux_3'] });
+    assert.is((await ask('DELETE', `${list}/stigs`, { slugs: ['other'] })).json.removed, 1);
 
-  await imported(file, shipped('stigs'));
-  await until('it is back', () => has(ask, 'harbor_linux_3'));
-  assert.equal(await shown(ask, list), before);
-  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
-  await imported(file, shipped('stigs'));
-  await until('the same digest', async () => (await ask('GET', '/api/v1/catalog')).json.digest === digest);
-  assert.equal(await shown(ask, list), before);
-  assert.match(running.stdout(), /another catalog is served/);
-  await stop(running);
-  const checked = await commandHere(['check', '--audit', '--db', file], { cwd: folder });
-  assert.is(checked.code, 0, checked.stdout);
-});
-
-exchange('takes the place of another in one step: the next request is answered from it', async () => {
-  const folder = scratchFolder();
-  const file = join(folder, 'g.db');
-  await imported(file, shipped('stigs'));
-  const { running, ask } = await served(folder, ['--db', file]);
-  const list = await makeList(ask);
-  const next = join(folder, 'next.db');
-  const text = writeXccdf({ id: 'Other_STIG', title: 'Other STIG', release: 7 });
-  await imported(next, shipped('stigs'), put(scratchFolder(), 'other.xml', text));
-  assert.not.ok(existsSync(`${next}-wal`), 'it stands alone');
-  renameSync(next, file);
-  await until('it is served', () => has(ask, 'other'));
-  assert.is((await ask('PUT', `${list}/stigs/harbor_linux_3`, { notes: 'kept' })).status, 200);
-  // What cannot be served does not take its place, and is told of once.
-  renameSync(put(folder, 'broken', 'SQLite format 3\0 and nothing else'), file);
-  await until('it is told of', () => running.stdout().includes('the new catalog cannot be served'));
-  assert.is((await ask('GET', '/api/v1/stigs/other')).json.version, 'V1R7');
-  assert.is((await ask('GET', '/readyz')).status, 200);
-  const good = join(folder, 'good.db');
-  await imported(good, shipped('stigs'));
-  renameSync(good, file);
-  await until('it is served', async () => !(await has(ask, 'other')));
-  assert.is(running.stdout().split('the new catalog cannot be served').length, 2);
-  await stop(running);
-});
+    await replaceBy(file, again);
+    assert.equal(await shown(ask, list), before, 'it is back');
+    assert.is((await ask('GET', '/api/v1/catalog')).json.digest, digest);
+    await stop(running);
+    const checked = await commandHere(['check', '--audit', '--db', file], { cwd: folder });
+    assert.is(checked.code, 0, checked.stdout);
+  },
+);
 
 // Without root, no other account is needed.
 const isRoot = process.getuid!() === 0;
@@ -165,22 +139,20 @@ withoutRights('lies where nothing can be written, and users go on writing', asyn
     const { code, stdout, stderr } = await gapstone([...command, ...args], { under });
     assert.is(code, 0, stdout + stderr);
   }
-  // Another catalog is laid there from outside.
-  const next = join(scratchFolder(), 'next.db');
-  copyFileSync(file, next);
-  chmodSync(next, 0o644);
-  await imported(
-    next,
-    put(scratchFolder(), 'other.xml', writeXccdf({ id: 'Other_STIG', title: 'Other STIG' })),
-  );
-  chmodSync(folder, 0o755);
   assert.ok(readFileSync(file).equals(before), 'nothing was written to it');
-  renameSync(next, file);
-  chmodSync(folder, 0o555);
-  await until('it is served', () => has(ask, 'other'));
+  // Another account imports, and replaces the catalog.
+  chmodSync(file, 0o644);
+  chmodSync(folder, 0o755);
+  const more = put(scratchFolder(), 'other.xml', writeXccdf({ id: 'Other_STIG', title: 'Other STIG' }));
+  const next = join(scratchFolder(), 'next.db');
+  await imported(next, more);
+  const importing = await commandHere(['import', more, '--db', file]);
+  assert.is(importing.code, 0, importing.stderr);
+  assert.ok((await has(ask, 'other')) && (await has(ask, 'harbor_linux_3')));
+  await replaceBy(file, next);
+  assert.ok((await has(ask, 'other')) && !(await has(ask, 'harbor_linux_3')));
   assert.is((await ask('PUT', `${list}/stigs/harbor_linux_3`, { notes: 'still' })).status, 200);
   await stop(running);
-  chmodSync(folder, 0o755);
 });
 
 exchange.run();

@@ -3,10 +3,10 @@ import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
 import { checkDatabase } from '../../src/commands/check.ts';
 import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
-import type { Kind } from '../../src/db/header.ts';
 import { restoreBackup } from '../../src/db/restore-backup.ts';
+import type { Kind } from '../../src/db/schema.ts';
 import { ForeignSchemaError } from '../../src/db/schema-check.ts';
-import { openUpgraded } from '../../src/db/upgrade-files.ts';
+import { openUpgraded } from '../../src/db/upgrade.ts';
 import {
   changed,
   fileOf,

@@ -1,11 +1,11 @@
-import { copyFileSync, existsSync, linkSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { existsSync, linkSync, readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import * as assert from 'uvu/assert';
 import { createExchanges } from '../../src/content/exchanges.ts';
 import type { Manifest } from '../../src/content/manifest.ts';
-import { type Database, type Files, openDatabase } from '../../src/db/database.ts';
+import { type Database, type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
 import { catalogDigest, storedDigest } from '../../src/db/digest.ts';
+import { holdCatalog, replaceCatalog } from '../../src/db/replace.ts';
 import { testApp } from '../support/app.ts';
 import { build, resigned, sampleCatalog, sampleKey } from '../support/bundles.ts';
 import { sessionCaller, userCaller } from '../support/callers.ts';
@@ -234,46 +234,38 @@ test('tells of the bundle by its digest, for as long as the catalog is the one o
   assert.is((await summary()).bundle, null);
 });
 
-test('the log of a former catalog is never taken for that of the new one', async () => {
+test('a reader keeps its state while a bundle is applied, and then reads the new catalog', async () => {
   const files = await makeSite([harbor]);
-  // A reader that stays, as a backup does, and what an import left in the log beside it.
   using reader = openDatabase(files);
   const read = () => reader.sqlite.prepare('SELECT slug FROM stigs ORDER BY slug').pluck().all();
+  const generation = reader.catalogVersion();
+  reader.sqlite.exec('BEGIN');
   assert.equal(read(), ['harbor_linux_3']);
-  await importInto(files.db, [lantern]);
-  // An import empties it; one that was killed right after its commit could not.
-  const killed = new Sqlite(files.db);
-  killed.exec('UPDATE catalog SET generation = generation + 1');
-  killed.close();
-  assert.ok(statSync(`${files.db}-wal`).size > 0);
-  const before = read();
-  assert.equal(before, ['harbor_linux_3', 'lantern_web_server_2']);
   await applyTo(files, third.files[0]!, key, { dropLocal: true });
-  assert.equal(read(), before, 'it reads on in the former one');
-  // Another opens the new one meanwhile, and writes.
-  const another = put(scratchFolder(), 'x.xml', writeXccdf({ id: 'X_STIG', title: 'X STIG' }));
-  assert.equal(await importInto(files.db, [another]), ['imported']);
-  assert.equal(read(), before);
-  assert.is(reader.renewCatalog(), true);
-  assert.equal(read(), ['harbor_linux_3', 'lantern_web_server_2', 'local', 'x']);
+  assert.equal(read(), ['harbor_linux_3']);
+  reader.sqlite.exec('COMMIT');
+  assert.equal(read(), ['harbor_linux_3', 'lantern_web_server_2', 'local']);
+  assert.is.not(reader.catalogVersion(), generation);
   assert.equal(reader.sqlite.pragma('catalog.integrity_check', { simple: true }), 'ok');
   assert.equal(reader.sqlite.prepare('PRAGMA catalog.journal_mode').pluck().get(), 'wal');
 });
 
-test('the log of another file that was moved away is refused where it has content, and cleared where not', async () => {
+test('an import that writes is waited for, and what it changed is not overwritten', async () => {
   const files = await makeSite([harbor]);
-  const next = join(scratchFolder(), 'next.db');
-  copyFileSync(catalogs[0]!, next);
-  writeFileSync(`${files.db}-wal`, 'of another file');
-  copyFileSync(next, files.db);
-  assert.throws(
-    () => openDatabase(files),
-    /lies the log of another file that had this name: remove .*g\.db-wal/,
-  );
-  writeFileSync(`${files.db}-wal`, '');
-  writeFileSync(`${files.db}-shm`, Buffer.alloc(32768, 7));
-  assert.is(await digestOf(files), first.manifest.digest);
-  assert.equal(besides(files), []);
+  const other = await sampleCatalog([[lantern]]);
+  using importer = openCatalog(files.db);
+  using held = holdCatalog(files.db);
+  // It takes the lock in the moment in which the exchange gives it up.
+  const exec = held.exec.bind(held);
+  held.exec = (sql) => {
+    const result = exec(sql);
+    if (sql === 'ROLLBACK') importer.sqlite.exec('BEGIN IMMEDIATE; UPDATE catalog SET generation = 7');
+    return result;
+  };
+  setTimeout(() => importer.sqlite.exec('COMMIT'), 200);
+  await rejects(replaceCatalog(held, files.db, other), /g\.db was changed meanwhile: run the command again/);
+  assert.is(importer.sqlite.prepare('SELECT generation FROM catalog').pluck().get(), 7);
+  assert.equal(importer.sqlite.prepare('SELECT slug FROM stigs').pluck().all(), ['harbor_linux_3']);
 });
 
 class Killed extends Error {}

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { packageRoot } from '../../src/base/root.ts';
 import { openCatalog } from '../../src/db/database.ts';
 import { digestOf } from '../../src/db/digest.ts';
-import { listMigrations } from '../../src/db/migrate.ts';
+import { newestSchema } from '../../src/db/schema.ts';
 import { sampleKey } from '../support/bundles.ts';
 import { gapstone } from '../support/child.ts';
 import { suite } from '../support/harness.ts';
@@ -39,7 +39,7 @@ function changeData(home: string, sample: (typeof names)[number]): void {
 
 /** A new version whose catalog has another schema. */
 function addMigration(home: string): void {
-  const number = String(listMigrations('catalog').length + 1).padStart(4, '0');
+  const number = String(newestSchema('catalog') + 1).padStart(4, '0');
   const sql =
     'CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\nUPDATE catalog SET generation = generation;\n';
   writeFileSync(join(home, 'migrations', 'catalog', `${number}_later.sql`), sql);

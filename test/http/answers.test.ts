@@ -8,9 +8,9 @@ const answers = suite('Cached answers');
 
 /** A cache over a database that changes when a test says so. */
 function cacheOf(maxSize?: number) {
-  const state = { generation: 1, users: 1 };
+  const state = { version: 1, users: 1 };
   const fresh: Freshness = {
-    generation: () => state.generation,
+    catalogVersion: () => String(state.version),
     audience: { version: () => String(state.users) },
   };
   const cache = createAnswerCache(fresh, maxSize);
@@ -36,13 +36,13 @@ answers('what depends on the catalog is shared until the catalog changes', async
   await store('/a', null, 'one');
   state.users++;
   assert.equal([find('/a', null), find('/a', ann), find('/b', null)], ['one', null, null]);
-  state.generation++;
+  state.version++;
   assert.is(find('/a', null), null);
 });
 
 answers('what depends on users’ data is one caller’s, until something changes for them', async () => {
   const { state, store, find } = cacheOf();
-  for (const change of ['users', 'generation'] as const) {
+  for (const change of ['users', 'version'] as const) {
     await store('/a', ann, 'hers');
     assert.equal([find('/a', bob), find('/a', null)], [null, null]);
     assert.equal(
@@ -66,7 +66,7 @@ answers('callers and addresses cannot be read one for the other', async () => {
 answers('what was made while something changed is not cached', async () => {
   const { state, cache, store, find } = cacheOf();
   const stamp = cache.stamp(null);
-  state.generation++;
+  state.version++;
   await store('/a', null, 'old', stamp);
   assert.is(find('/a', null), null);
   const own = cache.stamp(ann);

@@ -213,9 +213,9 @@ test('give what all of them at once give, and so does giving them again, or deri
       if (!isGiven) fc.pre(await take(split, [nothing], { overrides }));
       const state = stateOf(once);
       assert.equal(stateOf(split), state);
-      const generation = split.generation();
+      const generation = split.catalogVersion();
       const again = await runImport(split, picked, { now });
-      assert.equal([again.summary.imported, split.generation()], [0, generation]);
+      assert.equal([again.summary.imported, split.catalogVersion()], [0, generation]);
       assert.equal(stateOf(split), state);
       // Rows of another version of the rule make the next run map everything anew.
       split.sqlite.exec("UPDATE role_mappings SET rule = 'another'");

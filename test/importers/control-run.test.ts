@@ -360,10 +360,10 @@ bad('broken ones are rejected, their neighbors not', async () => {
   }
   assert.equal(dumpControls(db), reference);
   // Nor do they change a catalog that is there.
-  const before = { tables: tableDigests(whole), generation: whole.generation() };
+  const before = { tables: tableDigests(whole), generation: whole.catalogVersion() };
   const again = await importSources(whole, Object.fromEntries(sources));
   assert.is(again.summary.rejected, sources.length);
-  assert.equal({ tables: tableDigests(whole), generation: whole.generation() }, before);
+  assert.equal({ tables: tableDigests(whole), generation: whole.catalogVersion() }, before);
 });
 
 bad.run();
@@ -397,9 +397,9 @@ if (real) {
       ['nodes', 'edges', 'paths'].map((name) => count(`crosswalk_${name}`)),
       [5439, 4889, 362_750],
     );
-    const generation = db.generation();
+    const generation = db.catalogVersion();
     const again = await runImport(db, official);
-    assert.equal([again.summary.imported, again.summary.unchanged, db.generation()], [0, 19, generation]);
+    assert.equal([again.summary.imported, again.summary.unchanged, db.catalogVersion()], [0, 19, generation]);
   });
 
   real(

@@ -169,16 +169,16 @@ test('readers see the old catalog until the commit', async () => {
   copyFileSync(oldFile, file);
   const writer = openCatalog(file);
   const reader = openCatalog(file);
-  const held = reader.generation();
+  const held = reader.catalogVersion();
   let seen = 0;
   await runImport(writer, [folder], {
     onProgress: () => {
       seen++;
-      assert.is(reader.generation(), held);
+      assert.is(reader.catalogVersion(), held);
     },
   });
   assert.ok(seen > 1);
-  assert.is.not(reader.generation(), held);
+  assert.is.not(reader.catalogVersion(), held);
   assert.equal(dumpCatalog(reader), withoutRuns(after));
   writer.close();
   reader.close();

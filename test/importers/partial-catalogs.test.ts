@@ -24,7 +24,7 @@ async function importAll(names: string[], oneByOne = false) {
 
 parts('the part is rejected with how many it lacks, and nothing changes', async () => {
   const { db } = await importAll(['whole.json']);
-  const before = { tables: tableDigests(db), generation: db.generation() };
+  const before = { tables: tableDigests(db), generation: db.catalogVersion() };
   const file = put(scratchFolder(), 'extract.json', partSamples['extract.json']!);
   const [line] = (await runImport(db, [file])).lines;
   assert.equal([line!.outcome, line!.target, line!.counts], ['rejected', null, {}]);
@@ -32,7 +32,7 @@ parts('the part is rejected with how many it lacks, and nothing changes', async 
     line!.reason!,
     /^only a part of nist-800-53 Rev 9\.9: it lacks 3 active controls that \S+whole\.json states \(AC-2\(1\), AU-1, AU-2\)$/,
   );
-  assert.equal({ tables: tableDigests(db), generation: db.generation() }, before);
+  assert.equal({ tables: tableDigests(db), generation: db.catalogVersion() }, before);
   // One that is named as withdrawn is not lacking.
   const newer = whole.map((each) => (each.id === 'au-2' ? { id: 'au-2', withdrawnInto: ['au-1'] } : each));
   const later = put(scratchFolder(), 'n.json', oscalCatalog(newer, '9.9', '2030-01-01'));

@@ -132,14 +132,14 @@ synonyms('the files of a site add to the shipped one, in pairs and no further', 
   using db = emptyCatalog();
   await runImport(db, [ours]);
   const digest = catalogDigest(db);
-  const generation = db.generation();
+  const generation = db.catalogVersion();
   const site = csv('MFA;badge,what we call it', 'RDP;Remote Desktop,', 'badge;lanyard,');
   assert.is((await runImport(db, [site])).lines[0]!.outcome, 'imported');
   assert.equal(insteadOf(db, 'mfa'), ['2fa', 'badge', 'multi factor', 'multifactor', 'two factor']);
   assert.equal(insteadOf(db, 'badge'), ['lanyard', 'mfa'], 'not what stands with mfa elsewhere');
   assert.equal(insteadOf(db, 'rdp'), ['remote desktop']);
   assert.is.not(catalogDigest(db), digest);
-  assert.is.not(db.generation(), generation);
+  assert.is.not(db.catalogVersion(), generation);
 });
 
 /** A file with the shipped synonyms and STIGs. */

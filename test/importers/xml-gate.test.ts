@@ -66,7 +66,7 @@ entities('a DOCTYPE is refused in every form, and nothing is read', async () => 
     db,
     doctypes.map((doctype) => withDoctype(doctype)),
   );
-  assert.equal([result.summary.rejected, db.generation()], [doctypes.length, 0]);
+  assert.equal([result.summary.rejected, JSON.parse(db.catalogVersion())[0]], [doctypes.length, 0]);
   assert.not.match(JSON.stringify(result.lines), /CANARY/);
 });
 
@@ -204,7 +204,7 @@ form('an empty file and one of blanks are skipped, not stored', async () => {
   const db = emptyCatalog();
   const result = await importTexts(db, ['', ' \n\t']);
   assert.equal(told(result.lines, 'outcome'), ['skipped', 'skipped']);
-  assert.is(db.generation(), 0);
+  assert.is(JSON.parse(db.catalogVersion())[0], 0);
 });
 
 form('the text of a symbolic link, a PDF and JSON are of an unknown kind', () => {
@@ -304,7 +304,7 @@ kinds('SCAP content other than data streams of SCAP 1.2 to 1.4 is recognised and
   const result = await importTexts(db, Object.values(cases));
   assert.is(result.summary.skipped, 5);
   assert.equal(dumpCatalog(db).stigs, []);
-  assert.is(db.generation(), 0);
+  assert.is(JSON.parse(db.catalogVersion())[0], 0);
 });
 
 kinds('a manual benchmark of DISA is the same in XCCDF 1.2, with the ids of 1.2 too', async () => {

@@ -1,4 +1,3 @@
-import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { createMappingDecisions } from '../../src/catalog/crosswalk/decisions.ts';
@@ -10,7 +9,7 @@ import { suite } from '../support/harness.ts';
 import { readCsv } from '../support/read-exports.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
 import { assertError } from '../support/service.ts';
-import { importInto, openSite } from '../support/site.ts';
+import { importInto, openSite, replaceBy } from '../support/site.ts';
 import { rowsOf } from '../support/tables.ts';
 import { noStig, noVersion } from '../support/words.ts';
 import { writeXccdf } from '../support/xccdf-writer.ts';
@@ -310,8 +309,7 @@ coverage('an entry that is gone stands without a version and without rules, and 
   const exchange = async (texts: string[]): Promise<void> => {
     const other = join(scratchFolder(), 'g.db');
     await importInto(other, paths(texts));
-    renameSync(other, join(folder, 'g.db'));
-    assert.ok(t.db.renewCatalog());
+    await replaceBy(join(folder, 'g.db'), other);
   };
   const before: Answer = await t.get(`/api/v1/lists/${list}/coverage`);
   await exchange(sources([beta]));

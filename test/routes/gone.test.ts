@@ -1,4 +1,3 @@
-import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { User } from '../../src/auth/viewer.ts';
@@ -13,7 +12,7 @@ import { suite } from '../support/harness.ts';
 import { loadPage, textOf } from '../support/pages.ts';
 import { shipped } from '../support/reference.ts';
 import { put, scratchFolder } from '../support/scratch.ts';
-import { importInto, openSite } from '../support/site.ts';
+import { importInto, openSite, replaceBy } from '../support/site.ts';
 import { type SampleBenchmark, writeXccdf } from '../support/xccdf-writer.ts';
 
 const test = suite('What is gone from the catalog');
@@ -54,8 +53,7 @@ async function site(content: Content) {
   async function exchange(next: Content): Promise<void> {
     const other = join(scratchFolder(), 'g.db');
     await importInto(other, sourcesOf(next));
-    renameSync(other, join(folder, 'g.db'));
-    assert.ok(db.renewCatalog());
+    await replaceBy(join(folder, 'g.db'), other);
   }
   return { t, alice, exchange };
 }

@@ -1,6 +1,4 @@
-import Sqlite from 'better-sqlite3';
 import * as assert from 'uvu/assert';
-import { migrate } from '../../src/db/migrate.ts';
 import { readIfMatch } from '../../src/http/if-match.ts';
 import { ask, type Caller } from '../support/callers.ts';
 import { suite } from '../support/harness.ts';
@@ -167,16 +165,6 @@ writes(
     assert.is((await put(alice)).status, 412);
   },
 );
-
-writes('a list from before revisions has the first one', () => {
-  const sqlite = new Sqlite(':memory:');
-  migrate(sqlite, 'users', 3);
-  const values = "'1', 'list', 'L', '', '[]', '', '', 'PRIVATE', 'a', NULL, NULL, 't', 't', NULL";
-  sqlite.exec(`INSERT INTO bundles VALUES (${values})`);
-  migrate(sqlite, 'users');
-  assert.is(sqlite.prepare('SELECT revision FROM bundles').pluck().get(), 1);
-  sqlite.close();
-});
 
 writes('If-Match is read to its letter', () => {
   const read = (header?: string) => {

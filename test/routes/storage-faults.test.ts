@@ -107,11 +107,11 @@ test('an import into a catalog that has lost its name changes nothing', async ()
   (await filled('lost')).close();
   const [file, kept] = [join(folder, 'lost.db'), join(folder, 'lost.db.kept')];
   const db = openCatalog(file);
-  const generation = db.generation();
+  const generation = db.catalogVersion();
   renameSync(file, kept);
   const message = await runImport(db, [shipped('roles')]).then(String, (error: Error) => error.message);
   assert.match(message, /the database file was moved, replaced or removed/);
-  assert.is(db.generation(), generation);
+  assert.is(db.catalogVersion(), generation);
   renameSync(kept, file);
   assert.is((await runImport(db, [shipped('roles')])).summary.rejected, 0);
   db.close();

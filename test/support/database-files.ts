@@ -6,13 +6,12 @@ import * as assert from 'uvu/assert';
 import { runImport } from '../../importers/run.ts';
 import { CommandError } from '../../src/base/errors.ts';
 import { type Files, openCatalog, openDatabase } from '../../src/db/database.ts';
-import { applicationIds, type Kind } from '../../src/db/header.ts';
-import { listMigrations, migrate } from '../../src/db/migrate.ts';
+import { type Kind, newestSchema } from '../../src/db/schema.ts';
 import { shipped } from './reference.ts';
 import { filesIn, filesOf, scratchFolder } from './scratch.ts';
 
 export const kinds: Kind[] = ['catalog', 'users'];
-export const newest = { catalog: listMigrations('catalog').length, users: listMigrations('users').length };
+export const newest = { catalog: newestSchema('catalog'), users: newestSchema('users') };
 export const fileOf = ({ db, usersDb }: Files, kind: Kind) => (kind === 'catalog' ? db : usersDb);
 
 /** A catalog of the sample STIGs, and users' data with a list, a favorite and a session. */
@@ -73,17 +72,6 @@ export function unclean(kind: Kind, sql: string): Site {
   sqlite.close();
   assert.ok(lstatSync(`${to.file}-wal`).size > 0);
   return to;
-}
-
-/** Makes a file of an older schema, as a version of that time left it. */
-export function makeOlder(file: string, kind: Kind, schema: number, sql = ''): void {
-  const sqlite = new Sqlite(file);
-  sqlite.pragma(`application_id = ${applicationIds[kind]}`);
-  sqlite.pragma('journal_mode = WAL');
-  migrate(sqlite, kind, schema);
-  sqlite.pragma('foreign_keys = OFF');
-  sqlite.exec(sql);
-  sqlite.close();
 }
 
 /** Overwrites the head of the last page of a table (of the catalog: of findings) of a copy of the sample. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { runImport } from '../../importers/run.ts';
 import { type Database, openCatalog, openDatabase } from '../../src/db/database.ts';
+import { holdCatalog, replaceCatalog } from '../../src/db/replace.ts';
 import { filesOf } from './scratch.ts';
 
 export { filesOf };
@@ -9,6 +10,13 @@ export { filesOf };
 export async function importInto(db: string, paths: string[]): Promise<string[]> {
   using catalog = openCatalog(db, { create: true });
   return (await runImport(catalog, paths)).lines.map((line) => line.outcome);
+}
+
+/** Replaces the content of a catalog by that of another file. */
+export async function replaceBy(db: string, other: string): Promise<void> {
+  using _catalog = openCatalog(db);
+  using held = holdCatalog(db);
+  await replaceCatalog(held, db, other);
 }
 
 /** A catalog of some sources and users' data in a folder, opened as a server opens them. */

@@ -5,7 +5,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { addCatalogMetrics } from '../../src/catalog/catalog-metrics.ts';
 import { fileStatus } from '../../src/catalog/loaded-status.ts';
 import { openCatalog, openDatabase } from '../../src/db/database.ts';
-import type { Kind } from '../../src/db/header.ts';
+import type { Kind } from '../../src/db/schema.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createObserver } from '../../src/http/record.ts';
 import { testApp } from '../support/app.ts';

@@ -58,7 +58,7 @@ export function createFindControl(db: Database) {
  * Finds the control of a site's own frameworks that a text names, in any case (rules D35.2, D40.1); null for a text that is
  * none, or one of several frameworks: nobody could say which is meant. An id without a digit is a word.
  */
-export function createFindOwnControl(db: Pick<Database, 'sqlite' | 'generation'>): FindOwnControl {
+export function createFindOwnControl(db: Pick<Database, 'sqlite' | 'catalogVersion'>): FindOwnControl {
   const controls = db.sqlite.prepare<[string], OwnControl>(
     `SELECT c.framework, c.identifier AS id, c.title, c.status
        FROM framework_versions AS v JOIN controls AS c ON c.framework = v.framework AND c.version = v.version
@@ -76,7 +76,7 @@ export function createFindOwnControl(db: Pick<Database, 'sqlite' | 'generation'>
  * own framework it finds the identifier of a control or mapping in any case (rule D54.1), as written where two differ by
  * case alone.
  */
-export function createPublishedForm(db: Pick<Database, 'sqlite' | 'generation'>) {
+export function createPublishedForm(db: Pick<Database, 'sqlite' | 'catalogVersion'>) {
   const identifiers = db.sqlite.prepare<object, { framework: string; identifier: string }>(
     `SELECT framework, identifier FROM control_keys WHERE framework NOT IN (SELECT value FROM json_each(@published))
       UNION SELECT framework, identifier FROM crosswalk_nodes

@@ -54,7 +54,7 @@ export function createMappingDecisions(db: Database) {
      ON CONFLICT DO UPDATE SET status = excluded.status, reason = excluded.reason, decided_at = excluded.decided_at`,
   );
   const deletion = sqlite.prepare<PairKey>(`DELETE FROM mapping_decisions WHERE ${isPair}`);
-  /** Begins a new generation (see `Database.generation`). */
+  /** Changes `Database.catalogVersion`. */
   const countChange = sqlite.prepare('UPDATE mapping_changes SET changes = changes + 1');
 
   /** Only the newest version counts, but for 800-171, whose revisions name different controls. */

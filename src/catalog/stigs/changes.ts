@@ -81,7 +81,7 @@ export function createStigChangesService(db: Database) {
   }
 
   function summaryOf(pair: ReleasePair): StigChanges {
-    const key = `${db.generation()} ${pair.fromId} ${pair.toId}`;
+    const key = `${db.catalogVersion()} ${pair.fromId} ${pair.toId}`;
     const summary = known.get(key) ?? summarize(pair);
     known.set(key, summary);
     return pair.pinned === null ? summary : { ...summary, pinned: true };

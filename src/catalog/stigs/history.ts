@@ -147,7 +147,7 @@ function createThreadsReader(db: Database) {
   }
 
   return (stig: number): StigThreads => {
-    const key = `${db.generation()} ${stig}`;
+    const key = `${db.catalogVersion()} ${stig}`;
     const threads = known.get(key) ?? make(stig);
     known.set(key, threads);
     return threads;

@@ -1,9 +1,13 @@
 -- Users' data: what users keep, what an operator decided, what the audit stream was last told. Written by the server and
 -- its commands only. It refers to the catalog by the publishers' names, and keeps what was seen: what is gone from the
 -- catalog is shown as gone, and is back when the catalog has it again (rule D23.2).
+--
+-- The check of the schema compares these texts with those in a file (rule D34.3), so a comma that an ALTER TABLE of an
+-- earlier version left stays where it is.
 
 -- Lists and the three kinds of collections: one table, one rule of who may see what.
--- `organization_id` is that of the creator's token at creation and never changes.
+-- `organization_id` is that of the creator's token at creation and never changes. Each write to a list, a collection or its
+-- entries raises its revision, which `If-Match` names (rule D36.4).
 CREATE TABLE bundles (
   id TEXT PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('list', 'control-collection', 'regdoc-collection', 'role-collection')),
@@ -19,12 +23,13 @@ CREATE TABLE bundles (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   deleted_at TEXT
-) STRICT, WITHOUT ROWID;
+, revision INTEGER NOT NULL DEFAULT 1 CHECK (revision >= 1)) STRICT, WITHOUT ROWID;
 CREATE INDEX bundles_by_creator ON bundles (created_by_id, kind);
 CREATE INDEX bundles_by_organization ON bundles (organization_id, kind) WHERE visibility = 'SHARED';
 CREATE INDEX bundles_deleted ON bundles (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- A STIG is referred to by its slug and the benchmark id that its current release had; `version` is that release.
+-- `release` is the one to which the entry is pinned; NULL for the newest (rule D36.1).
 CREATE TABLE list_stigs (
   list_id TEXT NOT NULL REFERENCES bundles (id) ON DELETE CASCADE,
   slug TEXT NOT NULL,
@@ -33,7 +38,7 @@ CREATE TABLE list_stigs (
   version TEXT NOT NULL,
   position INTEGER NOT NULL CHECK (position >= 1),
   notes TEXT NOT NULL,
-  added_at TEXT NOT NULL,
+  added_at TEXT NOT NULL, release TEXT,
   PRIMARY KEY (list_id, slug, benchmark_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX list_stigs_by_position ON list_stigs (list_id, position);
@@ -110,6 +115,7 @@ CREATE TABLE integration_token_lists (
 CREATE INDEX integration_token_lists_by_list ON integration_token_lists (list_id);
 
 -- Who a session speaks for, as the token said that it was made with. Only SHA-256 of the cookie's value is kept.
+-- `certificate` is the one that it was begun with, DER in base64 (rule D43).
 CREATE TABLE sessions (
   hash TEXT PRIMARY KEY,
   subject TEXT NOT NULL,
@@ -119,7 +125,7 @@ CREATE TABLE sessions (
   created_at TEXT NOT NULL,
   used_at TEXT NOT NULL,
   ends_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, certificate TEXT) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_subject ON sessions (subject, created_at);
 -- Sessions that were not used for long are found without looking at the others.
 CREATE INDEX sessions_by_use ON sessions (used_at);
@@ -158,3 +164,114 @@ CREATE TABLE audit_head (
   hash TEXT NOT NULL
 ) STRICT;
 INSERT INTO audit_head VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000');
+
+-- Content that travels (rule D32): whose signatures a site takes, and what it took.
+
+-- A key and the channel that it may sign. The same key may sign another channel under another name.
+CREATE TABLE content_keys (
+  name TEXT PRIMARY KEY,
+  channel TEXT NOT NULL,
+  -- SHA-256 over the key in SubjectPublicKeyInfo DER.
+  fingerprint TEXT NOT NULL,
+  -- PEM.
+  public_key TEXT NOT NULL,
+  added_at TEXT NOT NULL,
+  UNIQUE (fingerprint, channel)
+) STRICT, WITHOUT ROWID;
+
+-- Every exchange of the catalog for that of a bundle, in order. `begun` is written before the exchange; the digest of the
+-- catalog tells whether it came to be.
+CREATE TABLE content_bundles (
+  id INTEGER PRIMARY KEY,
+  -- SHA-256 over manifest.json: the very bundle.
+  bundle TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  sequence INTEGER NOT NULL CHECK (sequence >= 1),
+  -- Of the catalog afterwards.
+  digest TEXT NOT NULL,
+  -- The name and the fingerprint of the key, as it was trusted then.
+  signed_by TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  built_at TEXT NOT NULL,
+  applied_at TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('begun', 'applied', 'rolled-back'))
+) STRICT;
+
+-- What a site knows of its content beside the catalog, and what no restore takes back (rules D42.8 and D44.1).
+
+-- The greatest sequence that each channel had here, with the bundle that had it.
+CREATE TABLE content_sequences (
+  channel TEXT PRIMARY KEY,
+  sequence INTEGER NOT NULL CHECK (sequence >= 1),
+  -- SHA-256 over its manifest.json.
+  bundle TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- SHA-256 of every source and archive that the inbox held.
+CREATE TABLE inbox_contents (
+  sha256 TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+-- SHA-256 of every source that came with the package: a bundle replaces them.
+CREATE TABLE shipped_sources (
+  sha256 TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+-- One row: the id of this site, which names its backups (rule D44.5), and when the last backup was made.
+CREATE TABLE site (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  id TEXT NOT NULL,
+  backup_at TEXT
+) STRICT;
+INSERT INTO site VALUES (1, lower(hex(randomblob(4))), NULL);
+
+-- The hosts of a list (rule D36.6): the whole table, as it was checked when it was written.
+CREATE TABLE list_hosts (
+  list_id TEXT PRIMARY KEY REFERENCES bundles (id) ON DELETE CASCADE,
+  hosts_json TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What a person has seen of a list (rule D36.7): when, and the newest release of each STIG then, by slug.
+CREATE TABLE list_seen (
+  list_id TEXT NOT NULL REFERENCES bundles (id) ON DELETE CASCADE,
+  subject TEXT NOT NULL,
+  seen_at TEXT NOT NULL,
+  versions_json TEXT NOT NULL,
+  PRIMARY KEY (list_id, subject)
+) STRICT, WITHOUT ROWID;
+
+-- What a person removed last, on a page: whole rows, to be put back at once.
+CREATE TABLE removals (
+  subject TEXT PRIMARY KEY,
+  id TEXT NOT NULL,
+  label TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  of_collection TEXT,
+  revision INTEGER,
+  rows_json TEXT NOT NULL,
+  removed_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Ways to come in beside tokens (rule D43).
+
+-- SHA-256 of the nonces of sign-ins at the organization's provider that were used, until nobody can use them again.
+CREATE TABLE used_nonces (
+  hash TEXT PRIMARY KEY,
+  ends_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Tokens that users made for their scripts, with what they might do then. Only SHA-256 of a token is kept.
+CREATE TABLE user_tokens (
+  id TEXT PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  email TEXT,
+  organization TEXT,
+  entitlements TEXT NOT NULL,
+  certificate TEXT,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  revoked_at TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_tokens_by_subject ON user_tokens (subject, created_at);
