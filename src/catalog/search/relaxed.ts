@@ -203,11 +203,7 @@ function formsOf(term: Term, parts: string[], synonyms: string[][], vocabulary: 
 }
 
 /** The words of terms with punctuation (`/etc/ssh/no_file`), each by itself: they count where no term is found. */
-function piecesOf(
-  all: RelaxedTerm[],
-  isId: (text: string) => boolean,
-  vocabulary: Vocabulary,
-): AnyForm[] {
+function piecesOf(all: RelaxedTerm[], isId: (text: string) => boolean, vocabulary: Vocabulary): AnyForm[] {
   const pieces = all
     .filter(({ term, parts }) => term.isPlain && parts.length > 1 && !isId(term.asked))
     .flatMap(({ parts }) => parts)
