@@ -8,9 +8,10 @@ export interface RuleFilter {
   severity: string[] | null;
   /** Slugs of STIGs. */
   stigs: string[] | null;
-  /** Rules must cite one of the first CCIs, and one of the others. */
+  /** CCIs of the filters `cci` and `control`, and of the control that is the question: a rule must cite one of each. */
   cci: string[] | null;
   control: string[] | null;
+  question: string[] | null;
   /** What a rule must not have, as an FTS5 query. */
   excluded: string | null;
 }
@@ -36,6 +37,8 @@ const filters = `
        OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@cci))))
   AND (@control IS NULL
        OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@control))))
+  AND (@question IS NULL
+       OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@question))))
   AND (@excluded IS NULL OR f.id NOT IN (SELECT rowid FROM rule_search WHERE rule_search MATCH @excluded))`;
 
 const severityPlace = `CASE f.severity WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END`;
@@ -58,9 +61,6 @@ const currentStig = 'CROSS JOIN stigs AS s ON s.current_release_id = f.release_i
 const sources = {
   /** An FTS5 query. */
   match: `rule_search AS i CROSS JOIN findings AS f ON f.id = i.rowid AND rule_search MATCH @source ${currentStig}`,
-  /** CCIs that a rule must cite. */
-  ccis: `(SELECT DISTINCT finding_id AS id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@source))) AS i
-         CROSS JOIN findings AS f USING (id) ${currentStig}`,
   /** Ids of rows. */
   ids: `json_each(@source) AS i CROSS JOIN findings AS f ON f.id = i.value ${currentStig}`,
   /** All rules: `null`. */
@@ -69,7 +69,14 @@ const sources = {
 export type RuleSource = keyof typeof sources;
 
 /** Nothing limits the rules. */
-export const noFilter: RuleFilter = { severity: null, stigs: null, cci: null, control: null, excluded: null };
+export const noFilter: RuleFilter = {
+  severity: null,
+  stigs: null,
+  cci: null,
+  control: null,
+  question: null,
+  excluded: null,
+};
 
 const bound = (filter: RuleFilter): Record<string, string | null> =>
   Object.fromEntries(
