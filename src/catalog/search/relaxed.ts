@@ -243,8 +243,8 @@ function nameIn(
   function byName(row: RelaxedTerm[]): StigByName[] {
     const text = textOf(row);
     const whole = exactly(text);
-    const isVersion = row.length <= longestPart && /\d\S*$/.test(text) && /\p{L}/u.test(text);
-    const stigs = whole.length === 0 && isVersion ? said(text) : whole;
+    const endsInNumber = /\d/.test(row.at(-1)!.term.asked) && /\p{L}/u.test(text);
+    const stigs = whole.length === 0 && row.length <= longestPart && endsInNumber ? said(text) : whole;
     return stigs.length <= mostNamed ? stigs : [];
   }
   function byProduct(row: RelaxedTerm[]): StigByName[] {
