@@ -103,6 +103,7 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
       stigs: asked?.filter((slug) => among?.includes(slug) ?? true) ?? among ?? null,
       cci: cci === undefined ? null : [lookup.filtered('cci', cci)],
       control: control === undefined ? null : lookup.ccisOf(lookup.filtered('control', control)),
+      question: null,
       excluded:
         excluded.length === 0 ? null : anyOf(excluded.flatMap(({ patterns }) => patterns.map(matchOf))),
     };
@@ -146,9 +147,12 @@ export function createSearchService(db: Database, lookup: Lookup, stigNames = cr
       if (ccis === null && q !== '' && !excludes) return found([]);
       if (ccis === null && excludes && Object.values(narrowing).every((each) => each === null))
         throw badRequest('q must have a word to find beside those that it excludes, or a filter', 'q');
-      const [source, given] =
-        ccis === null ? (['all', null] as const) : (['ccis', JSON.stringify(ccis)] as const);
-      const rules = queries.rules(source, given, filter, sort === 'relevance' ? 'stig' : sort);
+      const rules = queries.rules(
+        'all',
+        null,
+        { ...filter, question: ccis },
+        sort === 'relevance' ? 'stig' : sort,
+      );
       return found(rules.filter(literalsIn(query)));
     }
 

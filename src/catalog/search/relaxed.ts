@@ -203,11 +203,7 @@ function formsOf(term: Term, parts: string[], synonyms: string[][], vocabulary: 
 }
 
 /** The words of terms with punctuation (`/etc/ssh/no_file`), each by itself: they count where no term is found. */
-function piecesOf(
-  all: RelaxedTerm[],
-  isId: (text: string) => boolean,
-  vocabulary: Vocabulary,
-): AnyForm[] {
+function piecesOf(all: RelaxedTerm[], isId: (text: string) => boolean, vocabulary: Vocabulary): AnyForm[] {
   const pieces = all
     .filter(({ term, parts }) => term.isPlain && parts.length > 1 && !isId(term.asked))
     .flatMap(({ parts }) => parts)
@@ -247,8 +243,8 @@ function nameIn(
   function byName(row: RelaxedTerm[]): StigByName[] {
     const text = textOf(row);
     const whole = exactly(text);
-    const isVersion = row.length <= longestPart && /\d\S*$/.test(text) && /\p{L}/u.test(text);
-    const stigs = whole.length === 0 && isVersion ? said(text) : whole;
+    const endsInNumber = /\d/.test(row.at(-1)!.term.asked) && /\p{L}/u.test(text);
+    const stigs = whole.length === 0 && row.length <= longestPart && endsInNumber ? said(text) : whole;
     return stigs.length <= mostNamed ? stigs : [];
   }
   function byProduct(row: RelaxedTerm[]): StigByName[] {

@@ -8,9 +8,10 @@ export interface RuleFilter {
   severity: string[] | null;
   /** Slugs of STIGs. */
   stigs: string[] | null;
-  /** Rules must cite one of the first CCIs, and one of the others. */
+  /** CCIs of the filters `cci` and `control`, and of the control that is the question: a rule must cite one of each. */
   cci: string[] | null;
   control: string[] | null;
+  question: string[] | null;
   /** What a rule must not have, as an FTS5 query. */
   excluded: string | null;
 }
@@ -36,6 +37,8 @@ const filters = `
        OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@cci))))
   AND (@control IS NULL
        OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@control))))
+  AND (@question IS NULL
+       OR f.id IN (SELECT finding_id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@question))))
   AND (@excluded IS NULL OR f.id NOT IN (SELECT rowid FROM rule_search WHERE rule_search MATCH @excluded))`;
 
 const severityPlace = `CASE f.severity WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END`;
@@ -52,39 +55,44 @@ const orders: Record<SearchOrder, string> = {
   id: `${groupNumber}, f.group_id, s.slug, f.ordinal`,
 };
 
-/** The rules `f` to choose from, by what is given for `@source`. */
+const currentStig = 'CROSS JOIN stigs AS s ON s.current_release_id = f.release_id';
+
+/** The rules `f` of the STIGs `s` to choose from, by what is given for `@source`. */
 const sources = {
   /** An FTS5 query. */
-  match: 'rule_search AS i CROSS JOIN findings AS f ON f.id = i.rowid AND rule_search MATCH @source',
-  /** CCIs that a rule must cite. */
-  ccis: `(SELECT DISTINCT finding_id AS id FROM rule_ccis WHERE cci IN (SELECT value FROM json_each(@source))) AS i
-         CROSS JOIN findings AS f USING (id)`,
+  match: `rule_search AS i CROSS JOIN findings AS f ON f.id = i.rowid AND rule_search MATCH @source ${currentStig}`,
   /** Ids of rows. */
-  ids: 'json_each(@source) AS i CROSS JOIN findings AS f ON f.id = i.value',
-  /** `null`: all rules. */
-  all: '(SELECT @source) AS i CROSS JOIN findings AS f',
+  ids: `json_each(@source) AS i CROSS JOIN findings AS f ON f.id = i.value ${currentStig}`,
+  /** All rules: `null`. */
+  all: 'stigs AS s CROSS JOIN findings AS f ON f.release_id = s.current_release_id',
 };
 export type RuleSource = keyof typeof sources;
 
 /** Nothing limits the rules. */
-export const noFilter: RuleFilter = { severity: null, stigs: null, cci: null, control: null, excluded: null };
+export const noFilter: RuleFilter = {
+  severity: null,
+  stigs: null,
+  cci: null,
+  control: null,
+  question: null,
+  excluded: null,
+};
 
-const json = (values: unknown[] | null) => values && JSON.stringify(values);
-const bound = ({ severity, stigs, cci, control, excluded }: RuleFilter) => ({
-  severity: json(severity),
-  stigs: json(stigs),
-  cci: json(cci),
-  control: json(control),
-  excluded,
-});
+const bound = (filter: RuleFilter): Record<string, string | null> =>
+  Object.fromEntries(
+    Object.entries(filter).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? JSON.stringify(value) : value,
+    ]),
+  );
 
 export type RuleQueries = ReturnType<typeof createRuleQueries>;
 
 /** The statements of the search: rules of current releases, which are those of the index `rule_search`. */
 export function createRuleQueries({ sqlite }: Pick<Database, 'sqlite'>) {
   const isInIndex = sqlite.prepare<[string]>('SELECT 1 FROM rule_search WHERE rule_search MATCH ? LIMIT 1');
-  // The ids count nothing, as a person's words are none (measured by `npm run bench search`). The first and the last number of the
-  // rules of the STIGs save FTS5 the others.
+  // The column of ids counts nothing, as a person's words are no ids (measured by `npm run bench search`). The range of
+  // the rules of the STIGs saves FTS5 the others.
   const scored = sqlite.prepare<Record<string, string | null>, ScoredRule>(
     `WITH asked AS (SELECT release_id, id FROM findings WHERE release_id IN
             (SELECT current_release_id FROM stigs WHERE slug IN (SELECT value FROM json_each(@stigs)))),
@@ -97,7 +105,7 @@ export function createRuleQueries({ sqlite }: Pick<Database, 'sqlite'>) {
             SELECT rowid, 0.5 * bm25(rule_search, 5, 1, 1, 1, 0) FROM rule_search
              WHERE rule_search MATCH @synonyms AND rowid BETWEEN (SELECT first FROM ends) AND (SELECT last FROM ends))
      SELECT f.id, s.slug, f.severity, sum(score) AS score, trim(f.group_title) AS requirement
-       FROM found CROSS JOIN findings AS f USING (id) CROSS JOIN stigs AS s ON s.current_release_id = f.release_id
+       FROM found CROSS JOIN findings AS f USING (id) ${currentStig}
       WHERE ${filters} GROUP BY f.id ORDER BY s.slug, f.ordinal`,
   );
   const idIsThere = sqlite
@@ -152,7 +160,7 @@ export function createRuleQueries({ sqlite }: Pick<Database, 'sqlite'>) {
       return sqlite
         .prepare<Record<string, string | null>, MatchedRule>(
           `SELECT f.id, s.slug, f.severity
-             FROM ${sources[source]} CROSS JOIN stigs AS s ON s.current_release_id = f.release_id
+             FROM ${sources[source]}
             WHERE ${filters} ORDER BY ${orders[order]}`,
         )
         .all({ source: given, ...bound(filter) });

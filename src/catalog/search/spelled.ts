@@ -1,5 +1,5 @@
 import { citation, readCitation } from '../../base/citation.ts';
-import { AppError } from '../../base/errors.ts';
+import { badRequest, orNull } from '../../base/errors.ts';
 import { cut, strip } from '../../base/text.ts';
 import { frameworkKey } from '../controls/frameworks.ts';
 import { type FoundId, type IdKind, idsIn } from '../controls/id-grammar.ts';
@@ -80,7 +80,7 @@ export function severitiesOf(text: string | undefined): Set<'high' | 'medium' | 
   };
   const found = text.split(',').map((each) => {
     const name = (['high', 'medium', 'low'] as const).find((key) => names[key].test(each.trim()));
-    if (name === undefined) throw new AppError('BAD_REQUEST', 'severity must be high, medium or low');
+    if (name === undefined) throw badRequest('severity must be high, medium or low');
     return name;
   });
   return new Set(found);
@@ -115,15 +115,12 @@ export function stigOf(
   const { slug, version: newest, release } = found[0]!;
   const own = isSplit ? atEnd : (cited?.version ?? release ?? undefined);
   const wanted = releaseOf(version) ?? releaseOf(own);
-  if (wanted !== undefined && wanted !== newest)
-    try {
-      stigs.release(slug, wanted);
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
-      const advice = `${cut(wanted)} of ${slug} is not in this catalog. The newest release here is ${newest}`;
-      const retained = stigs.retained(slug);
-      throw new Missing('not_imported', advice, { slug, newest, retained: retained.slice(0, mostReleases) });
-    }
+  if (wanted !== undefined && wanted !== newest && orNull(() => stigs.release(slug, wanted)) === null)
+    throw new Missing(
+      'not_imported',
+      `${cut(wanted)} of ${slug} is not in this catalog. The newest release here is ${newest}`,
+      { slug, newest, retained: stigs.retained(slug).slice(0, mostReleases) },
+    );
   return { slug, newest, version: wanted ?? newest };
 }
 
