@@ -80,13 +80,9 @@ test('in a dense graph a deadline ends a search, and its ends are found by looki
   const graph = createGraph(nodes, [...edges, { a: size - 2, b: size - 1, status: 'rejected' }]);
   let time = 0;
   const walk = walkOf(graph, 0, 1, 1_000_000, 7);
+  const isOver = () => time++ > 50;
   assert.is(
-    walkPaths(
-      graph,
-      walk,
-      () => true,
-      () => time++ > 50,
-    ),
+    walkPaths(graph, walk, () => true, isOver),
     false,
   );
   let looks = 0;
